@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+# One helper makes every module: a static library muster_<name> with the alias
+# muster::<name>, and beside it one test program <name>_test.
+
+find_package(Threads REQUIRED)
+
+# What only our own code is compiled with.
+add_library(muster_options INTERFACE)
+target_compile_features(muster_options INTERFACE cxx_std_20)
+target_compile_options(muster_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion
+  -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-qual -Wformat=2 -Wundef
+  -Wnull-dereference -Wimplicit-fallthrough -Wdouble-promotion
+  -Wmissing-declarations -fno-omit-frame-pointer -fPIC
+  $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-cond;-Wduplicated-branches;-Wlogical-op;-Wuseless-cast>
+  $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety;-Wthread-safety-beta;-Wunreachable-code-aggressive;-Wextra-semi>
+  $<$<BOOL:${MUSTER_WERROR}>:-Werror>)
+# Installed code and the build tree find the same headers under one root.
+target_include_directories(muster_options INTERFACE
+  ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/src
+  ${CMAKE_BINARY_DIR}/generated)
+target_link_libraries(muster_options INTERFACE Threads::Threads)
+
+if(MUSTER_SANITIZE)
+  set(_flags -fsanitize=${MUSTER_SANITIZE} -fno-sanitize-recover=all)
+  if(MUSTER_SANITIZE STREQUAL "address")
+    set(_flags -fsanitize=address,undefined -fno-sanitize-recover=all)
+  endif()
+  # -Wnull-dereference and -Wformat-overflow see ghosts in sanitized code.
+  target_compile_options(muster_options INTERFACE ${_flags}
+    -Wno-null-dereference -Wno-maybe-uninitialized -Wno-stringop-overflow)
+  target_link_options(muster_options INTERFACE ${_flags})
+endif()
+
+# -fPIC is among muster_options: libraries and programs share one precompiled
+# header, and libmuster may end in a shared object of a user.
+set(CMAKE_POSITION_INDEPENDENT_CODE OFF)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+# The headers that every file of ours pays for, compiled once.
+add_library(muster_pch STATIC ${CMAKE_SOURCE_DIR}/cmake/pch.cc)
+target_link_libraries(muster_pch PUBLIC muster_options)
+target_precompile_headers(muster_pch PRIVATE
+  <algorithm> <atomic> <chrono> <cstdint> <cstring> <functional> <map> <memory>
+  <mutex> <optional> <span> <string> <string_view> <thread> <utility> <variant>
+  <vector> <nlohmann/json.hpp>)
+
+# muster_library(NAME base HEADERS a.h … SOURCES a.cc … DEPS …
+#                [TESTS a_test.cc …] [TEST_DEPS …] [PCH own|none])
+# HEADERS of include/muster are given with that prefix; each header is compiled
+# alone by `make lint`. With PCH own the module makes its own precompiled header.
+function(muster_library)
+  cmake_parse_arguments(ARG "" "NAME;PCH" "HEADERS;SOURCES;DEPS;TESTS;TEST_DEPS"
+    ${ARGN})
+  set(target muster_${ARG_NAME})
+  add_library(${target} STATIC ${ARG_SOURCES})
+  add_library(muster::${ARG_NAME} ALIAS ${target})
+  target_link_libraries(${target} PUBLIC muster_options ${ARG_DEPS})
+  if(NOT ARG_PCH)
+    target_precompile_headers(${target} REUSE_FROM muster_pch)
+  endif()
+  set_property(TARGET ${target} PROPERTY MUSTER_HEADERS "${ARG_HEADERS}")
+  set_property(GLOBAL APPEND PROPERTY MUSTER_MODULES ${ARG_NAME})
+  if(MUSTER_BUILD_TESTS AND ARG_TESTS)
+    add_executable(${ARG_NAME}_test ${ARG_TESTS})
+    target_link_libraries(${ARG_NAME}_test PRIVATE ${target} ${ARG_TEST_DEPS}
+      GTest::gmock GTest::gtest_main)
+    if(NOT ARG_PCH)
+      target_precompile_headers(${ARG_NAME}_test REUSE_FROM muster_pch)
+    endif()
+    add_test(NAME ${ARG_NAME} COMMAND ${ARG_NAME}_test --gtest_brief=1)
+    set_tests_properties(${ARG_NAME} PROPERTIES LABELS unit TIMEOUT 120)
+  endif()
+endfunction()

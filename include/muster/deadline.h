@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// A point in time at which a wait ends. Every wait takes one.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+
+namespace muster {
+
+using Duration = std::chrono::nanoseconds;
+
+// An absolute point on the steady clock. A value; any thread.
+class Deadline {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  static Deadline After(Duration duration) {
+    return Deadline(Clock::now() + duration);
+  }
+  static Deadline At(Clock::time_point when) { return Deadline(when); }
+
+  Clock::time_point when() const { return when_; }
+  bool Expired() const { return Clock::now() >= when_; }
+
+  // Never negative.
+  Duration Remaining() const {
+    return std::max(Duration::zero(),
+                    std::chrono::duration_cast<Duration>(when_ - Clock::now()));
+  }
+
+  // For poll(2): milliseconds, rounded up so that nothing spins.
+  int PollTimeout() const {
+    auto ms = std::chrono::ceil<std::chrono::milliseconds>(Remaining()).count();
+    return static_cast<int>(std::min<long long>(ms, 1'000'000'000));
+  }
+
+  Deadline Sooner(Deadline other) const {
+    return Deadline(std::min(when_, other.when_));
+  }
+
+ private:
+  explicit Deadline(Clock::time_point when) : when_(when) {}
+  Clock::time_point when_;
+};
+
+}  // namespace muster

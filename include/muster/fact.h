@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// A fact: one observation, with who saw it and when.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace muster {
+
+// Wall-clock time of an observation, to be compared within one host only
+// unless a clock offset is known.
+using WallTime = std::chrono::time_point<std::chrono::system_clock,
+                                         std::chrono::microseconds>;
+
+// A field of a fact. Numbers carry their unit in the field's name
+// ("after_ms", "size_bytes").
+using FactValue = std::variant<bool, std::int64_t, double, std::string>;
+
+// One observation. Facts are what findings rest on, what events.jsonl holds and
+// what `explain` reads; they are values and may be copied between threads.
+struct Fact {
+  std::string name;                         // "connect.refused", "rank.exited"
+  std::map<std::string, FactValue> fields;  // {"errno": "ECONNREFUSED"}
+  std::string subject;                      // what it is about: "rank 3"
+  std::string by;                           // who saw it: "rank 0, tcp probe"
+  WallTime at{};                            // when it was seen
+
+  bool operator==(const Fact&) const = default;
+
+  // The field as text or number; the fallback when it is absent or of another
+  // type.
+  std::string Text(std::string_view field, std::string_view fallback = "") const;
+  std::int64_t Number(std::string_view field, std::int64_t fallback = 0) const;
+  bool Has(std::string_view field) const;
+};
+
+// "connect.refused errno=ECONNREFUSED after_ms=0.4": one line for a person.
+std::string ToText(const Fact& fact);
+
+}  // namespace muster

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/json.h"
+
+#include <cstdio>
+#include <ctime>
+#include <set>
+
+#include "base/text.h"
+
+namespace muster {
+namespace {
+
+constexpr int kMaxDepth = 64;
+
+// Where in the text a byte lies, for an error message.
+std::string Position(std::string_view text, std::size_t byte) {
+  byte = std::min(byte, text.size());
+  const auto before = text.substr(0, byte);
+  const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+  const auto start = before.rfind('\n');
+  const auto column =
+      byte - (start == std::string_view::npos ? 0 : start + 1) + 1;
+  const auto from = byte < 20 ? 0 : byte - 20;
+  return "line " + std::to_string(line) + ", column " + std::to_string(column) +
+         ", near `" + Printable(text.substr(from, 40)) + "`";
+}
+
+// How deep brackets nest outside of strings.
+int Depth(std::string_view text) {
+  int depth = 0;
+  int deepest = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string) {
+      i += c == '\\' ? 1 : 0;
+      in_string = c != '"';
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '[' || c == '{') {
+      deepest = std::max(deepest, ++depth);
+    } else if (c == ']' || c == '}') {
+      --depth;
+    }
+  }
+  return deepest;
+}
+
+}  // namespace
+
+Result<Json> ParseJson(std::string_view text, Cause cause,
+                       std::string_view what) {
+  if (Depth(text) > kMaxDepth) {
+    return Error(cause, std::string(what) + " is nested more than " +
+                            std::to_string(kMaxDepth) + " levels deep");
+  }
+  std::string duplicate;
+  std::vector<std::set<std::string>> keys;
+  auto watch = [&](int, nlohmann::detail::parse_event_t event, Json& parsed) {
+    using Event = nlohmann::detail::parse_event_t;
+    if (event == Event::object_start) {
+      keys.emplace_back();
+    } else if (event == Event::object_end) {
+      keys.pop_back();
+    } else if (event == Event::key && !keys.empty()) {
+      auto key = parsed.get<std::string>();
+      if (!keys.back().insert(key).second && duplicate.empty()) {
+        duplicate = key;
+      }
+    }
+    return true;
+  };
+  try {
+    Json json = Json::parse(text, watch);
+    if (!duplicate.empty()) {
+      return Error(cause, std::string(what) + " has the key `" +
+                              Printable(duplicate) + "` twice");
+    }
+    return json;
+  } catch (const Json::parse_error& error) {
+    const auto byte = error.byte == 0 ? 0 : error.byte - 1;
+    return Error(cause, std::string(what) + " is not JSON: " +
+                            Position(text, byte));
+  } catch (const Json::exception& error) {
+    return Error(cause, std::string(what) + " is not usable JSON: " +
+                            Printable(error.what()));
+  }
+}
+
+std::string ToText(WallTime time) {
+  const auto since = time.time_since_epoch().count();
+  const std::time_t seconds = since / 1'000'000;
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  char text[96];
+  std::snprintf(text, sizeof text, "%04d-%02d-%02dT%02d:%02d:%02d.%06dZ",
+                parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
+                parts.tm_hour, parts.tm_min, parts.tm_sec,
+                static_cast<int>(since % 1'000'000));
+  return text;
+}
+
+Result<WallTime> ParseWallTime(std::string_view text) {
+  std::tm parts{};
+  int micros = 0;
+  int used = 0;
+  const std::string copy(text);
+  const int fields = std::sscanf(
+      copy.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d.%6dZ%n", &parts.tm_year,
+      &parts.tm_mon, &parts.tm_mday, &parts.tm_hour, &parts.tm_min,
+      &parts.tm_sec, &micros, &used);
+  if (fields != 7 || used != static_cast<int>(copy.size())) {
+    return Error(Cause::kFileCorrupt,
+                 "`" + Printable(text) + "` is not a time of ours");
+  }
+  parts.tm_year -= 1900;
+  parts.tm_mon -= 1;
+  return WallTime(std::chrono::seconds(timegm(&parts)) +
+                  std::chrono::microseconds(micros));
+}
+
+Json ToJson(const Fact& fact) {
+  Json fields = Json::object();
+  for (const auto& [name, value] : fact.fields) {
+    fields[name] = std::visit([](const auto& v) { return Json(v); }, value);
+  }
+  return Json{{"name", fact.name},
+              {"fields", std::move(fields)},
+              {"subject", fact.subject},
+              {"by", fact.by},
+              {"at", ToText(fact.at)}};
+}
+
+Result<Fact> FactFromJson(const Json& json) {
+  Fact fact;
+  try {
+    fact.name = json.at("name").get<std::string>();
+    fact.subject = json.value("subject", "");
+    fact.by = json.value("by", "");
+    MUSTER_ASSIGN(fact.at, ParseWallTime(json.at("at").get<std::string>()));
+    for (const auto& [name, value] : json.at("fields").items()) {
+      if (value.is_boolean()) {
+        fact.fields[name] = value.get<bool>();
+      } else if (value.is_number_integer()) {
+        fact.fields[name] = value.get<std::int64_t>();
+      } else if (value.is_number()) {
+        fact.fields[name] = value.get<double>();
+      } else {
+        fact.fields[name] = value.get<std::string>();
+      }
+    }
+  } catch (const Json::exception& error) {
+    return Error(Cause::kFileCorrupt, "not a fact: " + Printable(error.what()));
+  }
+  return fact;
+}
+
+}  // namespace muster

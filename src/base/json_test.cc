@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/json.h"
+
+#include <gtest/gtest.h>
+
+namespace muster {
+namespace {
+
+std::string ErrorOf(std::string_view text) {
+  auto json = ParseJson(text, Cause::kClusterSpecInvalid, "TF_CONFIG");
+  return json ? "" : json.error().ToText();
+}
+
+TEST(ParseJson, NamesWhatWasReadAndThePosition) {
+  EXPECT_EQ(ErrorOf("{\"cluster\": {\n  \"worker\": [,]}}"),
+            "cluster-spec-invalid: TF_CONFIG is not JSON: line 2, column 14, "
+            "near `er\": {\\n  \"worker\": [,]}}`");
+}
+
+TEST(ParseJson, RefusesAKeyThatComesTwice) {
+  EXPECT_EQ(ErrorOf(R"({"task": {"index": 0, "index": 1}})"),
+            "cluster-spec-invalid: TF_CONFIG has the key `index` twice");
+}
+
+TEST(ParseJson, RefusesDeepNesting) {
+  EXPECT_NE(ErrorOf(std::string(100'000, '[')).find("64 levels"),
+            std::string::npos);
+}
+
+TEST(WallTime, SurvivesItsText) {
+  const WallTime time(std::chrono::microseconds(1'795'271'719'000'123));
+  EXPECT_EQ(ToText(time), "2026-11-21T14:35:19.000123Z");
+  EXPECT_EQ(*ParseWallTime(ToText(time)), time);
+  EXPECT_FALSE(ParseWallTime("yesterday"));
+}
+
+TEST(Fact, SurvivesItsJson) {
+  const Fact fact{.name = "rank.exited",
+                  .fields = {{"signal", std::int64_t{9}},
+                             {"ours", false},
+                             {"after_s", 1.5},
+                             {"state", "Z"}},
+                  .subject = "rank 1",
+                  .by = "agent 0",
+                  .at = WallTime(std::chrono::microseconds(1))};
+  EXPECT_EQ(*FactFromJson(ToJson(fact)), fact);
+  EXPECT_EQ(fact.Number("signal"), 9);
+  EXPECT_EQ(fact.Text("state"), "Z");
+  EXPECT_EQ(fact.Number("absent", -1), -1);
+}
+
+TEST(Fact, RefusesJsonOfAnotherShape) {
+  EXPECT_EQ(FactFromJson(Json{{"nome", 1}}).error().cause(),
+            Cause::kFileCorrupt);
+}
+
+}  // namespace
+}  // namespace muster

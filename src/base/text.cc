@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/text.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <numeric>
+
+namespace muster {
+namespace {
+
+// The length of a well-formed UTF-8 sequence at the start of `text`, or 0.
+std::size_t Utf8Length(std::string_view text) {
+  const auto lead = static_cast<unsigned char>(text[0]);
+  const std::size_t length = lead < 0x80   ? 1
+                             : lead < 0xC2 ? 0
+                             : lead < 0xE0 ? 2
+                             : lead < 0xF0 ? 3
+                             : lead < 0xF5 ? 4
+                                           : 0;
+  if (length == 0 || text.size() < length) {
+    return 0;
+  }
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) {
+      return 0;
+    }
+  }
+  return length;
+}
+
+bool IsControl(std::string_view one) {
+  const auto lead = static_cast<unsigned char>(one[0]);
+  const bool c1 = one.size() == 2 && lead == 0xC2 &&
+                  static_cast<unsigned char>(one[1]) < 0xA0;
+  return (lead < 0x20 && lead != '\t') || lead == 0x7F || c1;
+}
+
+std::size_t EditDistance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t above = row[j];
+      row[j] = std::min({above + 1, row[j - 1] + 1,
+                         diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      diagonal = above;
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::vector<std::string> Split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  if (text.empty()) {
+    return parts;
+  }
+  for (;;) {
+    const auto end = text.find(separator);
+    parts.emplace_back(text.substr(0, end));
+    if (end == std::string_view::npos) {
+      return parts;
+    }
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::string Join(std::span<const std::string> parts, std::string_view between) {
+  std::string text;
+  for (const std::string& part : parts) {
+    if (&part != &parts.front()) {
+      text += between;
+    }
+    text += part;
+  }
+  return text;
+}
+
+std::string_view Trim(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r\n";
+  const auto first = text.find_first_not_of(kSpace);
+  if (first == std::string_view::npos) {
+    return {};
+  }
+  return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
+}
+
+std::optional<std::int64_t> ParseInt(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+std::optional<Duration> ParseDuration(std::string_view text) {
+  text = Trim(text);
+  double amount = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), amount);
+  if (error != std::errc() || !(amount >= 0) || amount > 1e9) {
+    return std::nullopt;
+  }
+  const auto unit = Trim(
+      text.substr(static_cast<std::size_t>(end - text.data())));
+  double seconds = 0;
+  if (unit.empty() || unit == "s") {
+    seconds = amount;
+  } else if (unit == "ms") {
+    seconds = amount / 1e3;
+  } else if (unit == "min" || unit == "m") {
+    seconds = amount * 60;
+  } else if (unit == "h") {
+    seconds = amount * 3600;
+  } else {
+    return std::nullopt;
+  }
+  // Nine years: anything longer is a mistyped unit and would overflow.
+  if (seconds > 2.8e8) {
+    return std::nullopt;
+  }
+  return Duration(static_cast<std::int64_t>(seconds * 1e9));
+}
+
+std::string ToText(Duration duration) {
+  const double seconds = std::chrono::duration<double>(duration).count();
+  char text[48];
+  if (seconds < 0.9995) {
+    std::snprintf(text, sizeof text, seconds < 0.00995 ? "%.2f ms" : "%.0f ms",
+                  seconds * 1e3);
+  } else if (seconds < 99.95) {
+    std::snprintf(text, sizeof text, "%.1f s", seconds);
+  } else if (seconds < 3600) {
+    const auto whole = static_cast<int>(seconds + 0.5);
+    std::snprintf(text, sizeof text, "%d min %d s", whole / 60, whole % 60);
+  } else {
+    const auto minutes = static_cast<int>(seconds / 60 + 0.5);
+    std::snprintf(text, sizeof text, "%d h %d min", minutes / 60, minutes % 60);
+  }
+  return text;
+}
+
+std::string BytesText(std::uint64_t bytes) {
+  constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+  double amount = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (amount >= 1024 && unit + 1 < std::size(kUnits)) {
+    amount /= 1024;
+    ++unit;
+  }
+  char text[32];
+  std::snprintf(text, sizeof text, unit == 0 ? "%.0f %s" : "%.1f %s", amount,
+                kUnits[unit]);
+  return text;
+}
+
+std::string Printable(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t length = Utf8Length(text);
+    const auto one = text.substr(0, std::max<std::size_t>(length, 1));
+    if (length == 0 || IsControl(one)) {
+      for (char c : one) {
+        char escape[8];
+        std::snprintf(escape, sizeof escape, "\\x%02x",
+                      static_cast<unsigned char>(c));
+        out += c == '\n' ? "\\n" : c == '\r' ? "\\r" : escape;
+      }
+    } else {
+      out += one;
+    }
+    text.remove_prefix(one.size());
+  }
+  return out;
+}
+
+std::optional<std::string> DidYouMean(
+    std::string_view word, std::span<const std::string> candidates) {
+  const std::string* best = nullptr;
+  std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
+  for (const std::string& candidate : candidates) {
+    const std::size_t distance = EditDistance(word, candidate);
+    if (distance < best_distance) {
+      best = &candidate;
+      best_distance = distance;
+    }
+  }
+  return best == nullptr ? std::nullopt : std::optional(*best);
+}
+
+std::string Digest(std::string_view bytes) {
+  std::uint64_t hash = 14695981039346656037ULL;
+  for (char c : bytes) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  }
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx",
+                static_cast<unsigned long long>(hash));
+  return text;
+}
+
+std::string Count(std::int64_t n, std::string_view noun) {
+  return std::to_string(n) + " " + std::string(noun) + (n == 1 ? "" : "s");
+}
+
+}  // namespace muster

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small text functions that several modules need.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "muster/deadline.h"
+
+namespace muster {
+
+// Splits at every separator; an empty text gives no pieces.
+std::vector<std::string> Split(std::string_view text, char separator);
+std::string Join(std::span<const std::string> parts, std::string_view between);
+std::string_view Trim(std::string_view text);
+
+// A whole decimal number and nothing else.
+std::optional<std::int64_t> ParseInt(std::string_view text);
+
+// "1.5 s", "250 ms", "2 min", "1 h"; a bare number is seconds.
+std::optional<Duration> ParseDuration(std::string_view text);
+// "0.4 ms", "12.3 s", "2 min 5 s".
+std::string ToText(Duration duration);
+// "3.2 MiB".
+std::string BytesText(std::uint64_t bytes);
+
+// Text of another host or program, made safe for a terminal: control characters
+// (C0, C1, ESC sequences) and broken UTF-8 become visible escapes.
+std::string Printable(std::string_view text);
+
+// The candidate closest to `word` by edit distance, if it is near enough (at
+// most a third of its length) to be what was meant.
+std::optional<std::string> DidYouMean(std::string_view word,
+                                      std::span<const std::string> candidates);
+
+// Stable 64-bit digest (FNV-1a) as 16 hex digits: says "the same or not", no
+// protection against intent.
+std::string Digest(std::string_view bytes);
+
+// "1 step", "3 steps".
+std::string Count(std::int64_t n, std::string_view noun);
+
+}  // namespace muster

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/text.h"
+
+#include <gtest/gtest.h>
+
+namespace muster {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+TEST(Split, KeepsEmptyPieces) {
+  EXPECT_EQ(Split("a,,b,", ','),
+            (std::vector<std::string>{"a", "", "b", ""}));
+  EXPECT_TRUE(Split("", ',').empty());
+}
+
+TEST(ParseInt, TakesAWholeNumberAndNothingElse) {
+  EXPECT_EQ(ParseInt("-12"), -12);
+  EXPECT_EQ(ParseInt("12 "), std::nullopt);
+  EXPECT_EQ(ParseInt(""), std::nullopt);
+  EXPECT_EQ(ParseInt("99999999999999999999"), std::nullopt);
+}
+
+TEST(ParseDuration, KnowsUnits) {
+  EXPECT_EQ(ParseDuration("250ms"), milliseconds(250));
+  EXPECT_EQ(ParseDuration("1.5 s"), milliseconds(1500));
+  EXPECT_EQ(ParseDuration("2min"), seconds(120));
+  EXPECT_EQ(ParseDuration("1h"), seconds(3600));
+  EXPECT_EQ(ParseDuration("7"), seconds(7));
+  EXPECT_EQ(ParseDuration("7 parsecs"), std::nullopt);
+  EXPECT_EQ(ParseDuration("-1s"), std::nullopt);
+  EXPECT_EQ(ParseDuration("1e300 h"), std::nullopt);
+}
+
+TEST(ToText, WritesDurationsForPeople) {
+  EXPECT_EQ(ToText(std::chrono::microseconds(400)), "0.40 ms");
+  EXPECT_EQ(ToText(Duration(milliseconds(250))), "250 ms");
+  EXPECT_EQ(ToText(Duration(milliseconds(12'340))), "12.3 s");
+  EXPECT_EQ(ToText(Duration(seconds(125))), "2 min 5 s");
+  EXPECT_EQ(ToText(Duration(seconds(7260))), "2 h 1 min");
+}
+
+TEST(BytesText, UsesBinaryUnits) {
+  EXPECT_EQ(BytesText(512), "512 B");
+  EXPECT_EQ(BytesText(3'355'443), "3.2 MiB");
+}
+
+TEST(Printable, EscapesWhatATerminalWouldObey) {
+  EXPECT_EQ(Printable("a\x1b[31mb\n\x07"), "a\\x1b[31mb\\n\\x07");
+  EXPECT_EQ(Printable("h\xc3\xa9llo \xe2\x9c\x93"), "h\xc3\xa9llo \xe2\x9c\x93");
+  EXPECT_EQ(Printable("\xc2\x9b\xff"), "\\xc2\\x9b\\xff");
+}
+
+TEST(DidYouMean, FindsTheNearestWord) {
+  const std::vector<std::string> flags{"--hosts", "--output", "--max-restarts"};
+  EXPECT_EQ(DidYouMean("--host", flags), "--hosts");
+  EXPECT_EQ(DidYouMean("--max-restart", flags), "--max-restarts");
+  EXPECT_EQ(DidYouMean("--verbose", flags), std::nullopt);
+}
+
+TEST(Digest, TellsTextsApart) {
+  EXPECT_EQ(Digest("a"), Digest("a"));
+  EXPECT_NE(Digest("a"), Digest("b"));
+  EXPECT_EQ(Digest("").size(), 16U);
+}
+
+TEST(Count, UsesThePlural) {
+  EXPECT_EQ(Count(1, "step"), "1 step");
+  EXPECT_EQ(Count(0, "step"), "0 steps");
+}
+
+}  // namespace
+}  // namespace muster
