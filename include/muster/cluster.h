@@ -2,14 +2,12 @@
 // The nouns of a cluster: members, addresses, and where each value came from.
 #pragma once
 
-#include <compare>
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "muster/address.h"
 #include "muster/error.h"
 
 namespace muster {
@@ -23,24 +21,6 @@ struct Sourced {
 
   bool operator==(const Sourced&) const = default;
 };
-
-// A host (name, IPv4 or IPv6 without brackets) and a port; port 0 = not given.
-struct Address {
-  std::string host;
-  std::uint16_t port = 0;
-
-  auto operator<=>(const Address&) const = default;
-
-  // HOST[:PORT] or [IPv6]:PORT. cluster-spec-invalid with the position when it
-  // is neither, or the port is missing and no default (not 0) is given.
-  static Result<Address> Parse(std::string_view text,
-                               std::uint16_t default_port = 0);
-  // True for localhost, 127.0.0.0/8 and ::1. Names are not looked up.
-  bool IsLoopback() const;
-};
-
-// "10.0.0.7:8476", "[::1]:8476".
-std::string ToText(const Address& address);
 
 // One process slot of the cluster. The rank numbers all members: chief (or
 // master) first, then workers, then other tasks, ps last.

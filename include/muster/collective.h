@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collectives: the interface that shared memory and Gloo implement.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include "muster/deadline.h"
+#include "muster/error.h"
+
+namespace muster {
+
+enum class DType : std::uint8_t {
+  kFloat32, kFloat64, kBFloat16, kFloat16, kInt8, kInt32, kInt64, kUInt8, kBool
+};
+std::size_t SizeOf(DType dtype);
+std::string_view ToText(DType dtype);  // safetensors' names: "F32", "I64", …
+
+// A stretch of memory with its element type.
+struct Buffer {
+  void* data = nullptr;
+  std::size_t count = 0;  // elements
+  DType dtype = DType::kFloat32;
+
+  std::size_t bytes() const { return count * SizeOf(dtype); }
+};
+
+// A collective that was started. Wait once before it is destroyed; destroying
+// one that was not waited for is allowed only after the group failed.
+class Work {
+ public:
+  virtual ~Work() = default;
+  // Lets a started operation advance if it can without waiting; true when it is
+  // complete. Called between the layers of a backward pass.
+  virtual bool Poll() = 0;
+  // Errors: the cause for which the agent stopped the attempt (peer-died, …),
+  // deadline-exceeded (names the ranks that have not come), cancelled (stop),
+  // collective-desync and collective-shape-mismatch (names both calls),
+  // numerics-nan for AllReduce with check_finite (names the first rank whose
+  // input was not finite). After an error the group is abandoned: every later
+  // call gives the same error.
+  virtual Status Wait(Deadline deadline, std::stop_token stop) = 0;
+};
+
+struct AllReduceOptions {
+  // Reports a sum that is not finite as numerics-nan.
+  bool check_finite = false;
+};
+
+// All ranks call the same operations in the same order. One thread per rank.
+// Sums run in rank order, so all ranks hold equal bytes whatever the timing.
+class Collective {
+ public:
+  virtual ~Collective() = default;
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+  virtual std::string_view name() const = 0;  // "shared memory", "gloo", "alone"
+
+  // Memory, 64-byte aligned and zeroed, in which AllReduce needs no copy. All
+  // ranks allocate the same sizes in the same order. Valid while the
+  // Collective lives. shm-too-small, collective-shape-mismatch.
+  virtual Result<void*> Allocate(std::size_t bytes) = 0;
+
+  // In place: afterwards every rank holds the sum over ranks. The buffer is
+  // the caller's again after Wait. kFloat32 and kFloat64 are summed as they
+  // are, kBFloat16 and kFloat16 in float32; integers wrap.
+  virtual Result<std::unique_ptr<Work>> StartAllReduce(
+      Buffer buffer, AllReduceOptions options) = 0;
+  // In place: afterwards every rank holds the root's bytes.
+  virtual Result<std::unique_ptr<Work>> StartBroadcast(Buffer buffer,
+                                                       int root) = 0;
+  // output: size() x input.count elements, by rank.
+  virtual Result<std::unique_ptr<Work>> StartAllGather(Buffer input,
+                                                       Buffer output) = 0;
+  virtual Result<std::unique_ptr<Work>> StartBarrier() = 0;
+};
+
+// The blocking forms.
+Status AllReduce(Collective& group, Buffer buffer, Deadline deadline,
+                 std::stop_token stop = {});
+Status Broadcast(Collective& group, Buffer buffer, int root, Deadline deadline,
+                 std::stop_token stop = {});
+Status AllGather(Collective& group, Buffer input, Buffer output,
+                 Deadline deadline, std::stop_token stop = {});
+Status Barrier(Collective& group, Deadline deadline, std::stop_token stop = {});
+
+// A group of one: every operation is complete at once.
+std::unique_ptr<Collective> MakeAlone();
+
+}  // namespace muster

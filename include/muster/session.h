@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rank's side: joining the agent that started this process.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "muster/deadline.h"
+#include "muster/error.h"
+#include "muster/fact.h"
+
+namespace muster {
+
+struct Board;
+struct BoardSlot;
+
+// One per process. Join once, early. All methods: any thread.
+class Session {
+ public:
+  // Registers with the agent named by the environment (MUSTER_AGENT_FD).
+  // Without one: a session of one, unless the environment describes more
+  // members (WORLD_SIZE above 1, a TF_CONFIG with several tasks, a Slurm or MPI
+  // step): then launch-env-missing, which says how to start.
+  static Result<std::unique_ptr<Session>> Join();
+  ~Session();
+
+  bool alone() const;  // no agent
+  int rank() const;
+  int world_size() const;
+  int local_rank() const;
+  int local_size() const;  // ranks on this host
+  int attempt() const;     // 1 at the first start
+  const std::string& run_id() const;
+  // task -> addresses by index, as TensorFlow's cluster_spec.
+  const std::map<std::string, std::vector<std::string>>& Spec() const;
+
+  // Store of this attempt, shared by all ranks. Get waits for the key:
+  // deadline-exceeded names it.
+  Status Put(std::string_view key, std::string_view value, Deadline deadline);
+  Result<std::string> Get(std::string_view key, Deadline deadline);
+  Result<std::int64_t> Add(std::string_view key, std::int64_t amount,
+                           Deadline deadline);
+  // Until all ranks have come; deadline-exceeded names who is missing.
+  Status Barrier(std::string_view name, Deadline deadline);
+
+  // An observation for the run's events and report.
+  void Report(Fact fact);
+  // Tells the agent with which error this rank is about to end, so that the
+  // run's verdict is this cause and not "exit status 1".
+  void Failed(const Error& error);
+
+  // The agent asked this rank to end, or its wait to.
+  bool StopRequested() const;
+  // Why, when StopRequested: the cause written on the board.
+  Error StopError() const;
+
+  // Shared with the agent; a session of one has private ones.
+  Board& board() const;
+  BoardSlot& slot() const;
+  // Descriptor of the memory that ranks of one host share, -1 without agent.
+  int segment() const;
+
+ private:
+  struct Inner;
+  explicit Session(std::unique_ptr<Inner> inner);
+  std::unique_ptr<Inner> inner_;
+};
+
+}  // namespace muster

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The environment of this process and the names of this host.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace muster::sys {
+
+// Read-only and fixed for the life of the process; any thread.
+class Env {
+ public:
+  virtual ~Env() = default;
+  virtual std::optional<std::string> Get(const std::string& name) const = 0;
+  virtual std::map<std::string, std::string> All() const = 0;
+  virtual std::string Hostname() const = 0;
+  // Addresses of this host's interfaces, numeric, loopback included.
+  virtual std::vector<std::string> LocalAddresses() const = 0;
+  // Cores that this process may use (affinity and cgroup quota), at least 1.
+  virtual int Cores() const = 0;
+  virtual std::string WorkingDirectory() const = 0;
+};
+
+class RealEnv : public Env {
+ public:
+  std::optional<std::string> Get(const std::string& name) const override;
+  std::map<std::string, std::string> All() const override;
+  std::string Hostname() const override;
+  std::vector<std::string> LocalAddresses() const override;
+  int Cores() const override;
+  std::string WorkingDirectory() const override;
+};
+
+// For tests: exactly what it was given and nothing of the real machine.
+class FakeEnv : public Env {
+ public:
+  std::map<std::string, std::string> variables;
+  std::string hostname = "testhost";
+  std::vector<std::string> addresses{"127.0.0.1", "::1"};
+  int cores = 2;
+  std::string directory = "/home/test";
+
+  std::optional<std::string> Get(const std::string& name) const override;
+  std::map<std::string, std::string> All() const override;
+  std::string Hostname() const override { return hostname; }
+  std::vector<std::string> LocalAddresses() const override {
+    return addresses;
+  }
+  int Cores() const override { return cores; }
+  std::string WorkingDirectory() const override { return directory; }
+};
+
+}  // namespace muster::sys

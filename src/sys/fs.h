@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files. Every failure names the path and the cause that errno stands for.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "muster/error.h"
+
+namespace muster::sys {
+
+// file-missing (ENOENT, ENOTDIR), file-permission (EACCES, EPERM, EROFS),
+// disk-full (ENOSPC, EDQUOT), os-limit (EMFILE, ENFILE), else internal-error
+// with the errno's name. Any thread.
+class Fs {
+ public:
+  virtual ~Fs() = default;
+  // The whole file; file-corrupt when it is larger than the limit.
+  virtual Result<std::string> Read(const std::string& path,
+                                   std::size_t limit = 1U << 30) const = 0;
+  // Atomic: a temporary file beside it, fsync, rename, fsync of the directory.
+  // On failure the old file is untouched and the temporary one is gone.
+  virtual Status Write(const std::string& path, std::string_view bytes) = 0;
+  virtual Status MakeDirectories(const std::string& path) = 0;
+  // Names (not paths) in a directory, sorted.
+  virtual Result<std::vector<std::string>> List(
+      const std::string& path) const = 0;
+  virtual bool Exists(const std::string& path) const = 0;
+  virtual Status Remove(const std::string& path) = 0;           // file or empty
+  virtual Status RemoveRecursively(const std::string& path) = 0;
+  virtual Status Rename(const std::string& from, const std::string& to) = 0;
+};
+
+class RealFs : public Fs {
+ public:
+  Result<std::string> Read(const std::string& path,
+                           std::size_t limit = 1U << 30) const override;
+  Status Write(const std::string& path, std::string_view bytes) override;
+  Status MakeDirectories(const std::string& path) override;
+  Result<std::vector<std::string>> List(const std::string& path) const override;
+  bool Exists(const std::string& path) const override;
+  Status Remove(const std::string& path) override;
+  Status RemoveRecursively(const std::string& path) override;
+  Status Rename(const std::string& from, const std::string& to) override;
+};
+
+// For tests: files in a map; `fail` makes an operation on a path fail.
+class FakeFs : public Fs {
+ public:
+  std::map<std::string, std::string> files;
+  std::map<std::string, Cause> fail;  // path -> cause of every operation on it
+
+  Result<std::string> Read(const std::string& path,
+                           std::size_t limit = 1U << 30) const override;
+  Status Write(const std::string& path, std::string_view bytes) override;
+  Status MakeDirectories(const std::string& path) override;
+  Result<std::vector<std::string>> List(const std::string& path) const override;
+  bool Exists(const std::string& path) const override;
+  Status Remove(const std::string& path) override;
+  Status RemoveRecursively(const std::string& path) override;
+  Status Rename(const std::string& from, const std::string& to) override;
+};
+
+// "/a/b" + "c" = "/a/b/c".
+std::string JoinPath(std::string_view directory, std::string_view name);
+
+// The cause that an errno of a file or memory operation stands for, and an
+// Error "open of `/x` failed: ENOENT (No such file or directory)".
+Cause CauseOfErrno(int error_number);
+Error FromErrno(std::string_view call, std::string_view object,
+                int error_number);
+// "ENOENT".
+std::string ErrnoName(int error_number);
+
+}  // namespace muster::sys

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kernel says about a process and its cgroup: read-only looks.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "muster/error.h"
+
+namespace muster::sys {
+
+// From /proc/PID/{stat,status,wchan}. nullopt: the process is gone.
+struct ProcessState {
+  char state = '?';  // R, S, D, T, Z, …
+  std::string wait_channel;
+  std::uint64_t cpu_ticks = 0;  // user + system
+  std::uint64_t context_switches = 0;
+  std::uint64_t rss_bytes = 0;
+};
+std::optional<ProcessState> ReadProcess(int pid);
+
+// How often the kernel has killed for memory in this process's cgroup (v1 or
+// v2). nullopt: no counter can be read here.
+std::optional<std::uint64_t> OomKills(int pid);
+
+// Memory of the host now, in bytes.
+struct HostMemory {
+  std::uint64_t total = 0;
+  std::uint64_t available = 0;
+};
+Result<HostMemory> ReadHostMemory();
+
+// Anonymous shared memory (memfd) of the given size, close-on-exec.
+Result<int> MakeSharedMemory(const std::string& name, std::size_t bytes);
+
+}  // namespace muster::sys

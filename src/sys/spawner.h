@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Starting and ending the processes of ranks so that nothing is left behind.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "muster/error.h"
+#include "muster/fact.h"
+#include "sys/fd.h"
+#include "sys/loop.h"
+
+namespace muster::sys {
+
+// One process to start. argv never passes a shell.
+struct ProcessSpec {
+  std::vector<std::string> argv;
+  std::map<std::string, std::string> environment;  // the whole of it
+  std::string directory;                           // empty: inherited
+  // Descriptors the child gets, by its number there (0, 1, 2, 3, …). Numbers
+  // not named here are closed, 0 is /dev/null when absent.
+  std::map<int, int> descriptors;
+  // Cores to run on; empty: inherited.
+  std::vector<int> cores;
+};
+
+// How a process ended.
+struct Exit {
+  int pid = 0;
+  int wait_status = 0;  // of waitpid(2)
+  WallTime at{};
+  double user_s = 0;
+  double system_s = 0;
+  std::int64_t max_rss_bytes = 0;
+
+  bool exited() const;           // by itself
+  int code() const;              // when exited
+  std::optional<int> signal() const;
+};
+
+// Starts processes, each in a session of its own, and reports their ends on
+// the loop. The real one keeps a guardian: a small process, forked before any
+// thread exists, that is the parent of all ranks and a child subreaper, so
+// every descendant (double-forked, setsid'ed) stays below it. When this process
+// dies in any way, the guardian ends all of them: TERM is not sent, KILL is,
+// repeated until none is left. When the guardian is killed, its children are
+// re-parented to this process (a subreaper too), and direct ranks get KILL by
+// PDEATHSIG. All calls from the loop's thread.
+class Spawner {
+ public:
+  using OnExit = std::function<void(const Exit&)>;
+
+  virtual ~Spawner() = default;
+
+  // The pid. program-not-found when argv[0] cannot be found on the PATH of
+  // `environment` (code 127) or executed (code 126, see the fact "spawn.failed"
+  // field "code"). on_exit is called once, on the loop.
+  virtual Result<int> Start(const ProcessSpec& spec, OnExit on_exit) = 0;
+  // Signals one process we started, by pidfd; no error when it is gone.
+  virtual Status Signal(int pid, int signal) = 0;
+  // Sends KILL (after CONT) to every descendant of every process started here,
+  // repeatedly, until none is left; then calls done with how many there were.
+  virtual void KillAll(std::function<void(int killed)> done) = 0;
+};
+
+// Forks the guardian; call it first thing in main, before any thread. The
+// result is usable once a loop exists (Attach).
+class GuardianSpawner : public Spawner {
+ public:
+  static Result<std::unique_ptr<GuardianSpawner>> Fork();
+  ~GuardianSpawner() override;
+  Status Attach(Loop& loop);
+
+  Result<int> Start(const ProcessSpec& spec, OnExit on_exit) override;
+  Status Signal(int pid, int signal) override;
+  void KillAll(std::function<void(int killed)> done) override;
+  // The guardian itself has died (somebody killed it).
+  void OnGuardianLost(std::function<void()> lost);
+
+ private:
+  struct Inner;
+  explicit GuardianSpawner(std::unique_ptr<Inner> inner);
+  std::unique_ptr<Inner> inner_;
+};
+
+// For tests: starts nothing; the test ends processes by calling End.
+class FakeSpawner : public Spawner {
+ public:
+  Result<int> Start(const ProcessSpec& spec, OnExit on_exit) override;
+  Status Signal(int pid, int signal) override;
+  void KillAll(std::function<void(int killed)> done) override;
+
+  void End(int pid, int wait_status);
+
+  struct Started {
+    ProcessSpec spec;
+    OnExit on_exit;
+    bool running = true;
+  };
+  std::map<int, Started> processes;
+  std::vector<std::pair<int, int>> signals;  // pid, signal
+  std::optional<Error> next_error;           // what the next Start gives
+};
+
+}  // namespace muster::sys
