@@ -39,12 +39,38 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 # The headers that every file of ours pays for, compiled once.
+option(MUSTER_PCH "Use precompiled headers" ON)
 add_library(muster_pch STATIC ${CMAKE_SOURCE_DIR}/cmake/pch.cc)
 target_link_libraries(muster_pch PUBLIC muster_options)
-target_precompile_headers(muster_pch PRIVATE
-  <algorithm> <atomic> <chrono> <cstdint> <cstring> <functional> <map> <memory>
-  <mutex> <optional> <span> <string> <string_view> <thread> <utility> <variant>
-  <vector> <nlohmann/json.hpp>)
+if(MUSTER_PCH)
+  target_precompile_headers(muster_pch PRIVATE
+    <algorithm> <atomic> <chrono> <cstdint> <cstring> <functional> <map>
+    <memory> <mutex> <optional> <span> <string> <string_view> <thread>
+    <utility> <variant> <vector> <nlohmann/json.hpp>)
+endif()
+# What a tool needs before it can read our code: clang-tidy, clangd.
+add_custom_target(muster_generated)
+# Compiles every header alone.
+add_custom_target(muster_headers)
+
+# One file a header, holding nothing but its inclusion: it must compile.
+function(muster_check_headers name library)
+  set(files "")
+  foreach(header IN LISTS ARGN)
+    string(REGEX REPLACE "^include/" "" header "${header}")
+    string(MAKE_C_IDENTIFIER "${header}" id)
+    set(file ${CMAKE_BINARY_DIR}/headers/${id}.cc)
+    if(NOT EXISTS ${file})
+      file(WRITE ${file} "#include \"${header}\"  // IWYU pragma: keep\n")
+    endif()
+    list(APPEND files ${file})
+  endforeach()
+  if(files)
+    add_library(muster_headers_${name} OBJECT EXCLUDE_FROM_ALL ${files})
+    target_link_libraries(muster_headers_${name} PRIVATE ${library})
+    add_dependencies(muster_headers muster_headers_${name})
+  endif()
+endfunction()
 
 # muster_library(NAME base HEADERS a.h … SOURCES a.cc … DEPS …
 #                [TESTS a_test.cc …] [TEST_DEPS …] [PCH own|none])
@@ -57,16 +83,15 @@ function(muster_library)
   add_library(${target} STATIC ${ARG_SOURCES})
   add_library(muster::${ARG_NAME} ALIAS ${target})
   target_link_libraries(${target} PUBLIC muster_options ${ARG_DEPS})
-  if(NOT ARG_PCH)
+  if(MUSTER_PCH AND NOT ARG_PCH)
     target_precompile_headers(${target} REUSE_FROM muster_pch)
   endif()
-  set_property(TARGET ${target} PROPERTY MUSTER_HEADERS "${ARG_HEADERS}")
-  set_property(GLOBAL APPEND PROPERTY MUSTER_MODULES ${ARG_NAME})
+  muster_check_headers(${ARG_NAME} ${target} ${ARG_HEADERS})
   if(MUSTER_BUILD_TESTS AND ARG_TESTS)
     add_executable(${ARG_NAME}_test ${ARG_TESTS})
     target_link_libraries(${ARG_NAME}_test PRIVATE ${target} ${ARG_TEST_DEPS}
       GTest::gmock GTest::gtest_main)
-    if(NOT ARG_PCH)
+    if(MUSTER_PCH AND NOT ARG_PCH)
       target_precompile_headers(${ARG_NAME}_test REUSE_FROM muster_pch)
     endif()
     add_test(NAME ${ARG_NAME} COMMAND ${ARG_NAME}_test --gtest_brief=1)

@@ -29,7 +29,7 @@ struct alignas(64) BoardSlot {
   std::atomic<std::uint32_t> phase{0};
   std::atomic<std::uint32_t> classes{0};  // 0: the program did not tell
   std::atomic<std::uint64_t> phase_since_ns{0};
-  std::atomic<std::uint64_t> beat_ns{0};  // last sign of progress
+  std::atomic<std::uint64_t> beat_ns{0};        // last sign of progress
   std::atomic<std::uint64_t> first_step_ns{0};  // when the first step was done
   std::atomic<std::uint64_t> step{0};  // of the whole training, over restarts
   std::atomic<std::uint64_t> resumed_step{0};     // where this attempt began

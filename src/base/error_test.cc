@@ -21,7 +21,9 @@ Result<int> Quarter(int n) {
   return quarter;
 }
 
-TEST(Result, CarriesTheValueThroughAssign) { EXPECT_EQ(*Quarter(8), 2); }
+TEST(Result, CarriesTheValueThroughAssign) {
+  EXPECT_EQ(*Quarter(8), 2);
+}
 
 TEST(Result, CarriesTheFirstErrorThroughAssign) {
   auto result = Quarter(6);

@@ -79,11 +79,11 @@ Result<Json> ParseJson(std::string_view text, Cause cause,
     return json;
   } catch (const Json::parse_error& error) {
     const auto byte = error.byte == 0 ? 0 : error.byte - 1;
-    return Error(cause, std::string(what) + " is not JSON: " +
-                            Position(text, byte));
+    return Error(cause,
+                 std::string(what) + " is not JSON: " + Position(text, byte));
   } catch (const Json::exception& error) {
-    return Error(cause, std::string(what) + " is not usable JSON: " +
-                            Printable(error.what()));
+    return Error(cause, std::string(what) +
+                            " is not usable JSON: " + Printable(error.what()));
   }
 }
 
@@ -105,10 +105,10 @@ Result<WallTime> ParseWallTime(std::string_view text) {
   int micros = 0;
   int used = 0;
   const std::string copy(text);
-  const int fields = std::sscanf(
-      copy.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d.%6dZ%n", &parts.tm_year,
-      &parts.tm_mon, &parts.tm_mday, &parts.tm_hour, &parts.tm_min,
-      &parts.tm_sec, &micros, &used);
+  const int fields =
+      std::sscanf(copy.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d.%6dZ%n",
+                  &parts.tm_year, &parts.tm_mon, &parts.tm_mday, &parts.tm_hour,
+                  &parts.tm_min, &parts.tm_sec, &micros, &used);
   if (fields != 7 || used != static_cast<int>(copy.size())) {
     return Error(Cause::kFileCorrupt,
                  "`" + Printable(text) + "` is not a time of ours");

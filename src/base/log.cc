@@ -9,7 +9,9 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
 #pragma GCC diagnostic ignored "-Wsign-conversion"
+#ifndef __clang__
 #pragma GCC diagnostic ignored "-Wuseless-cast"
+#endif
 #pragma GCC diagnostic ignored "-Wshadow"
 #pragma GCC diagnostic ignored "-Wnull-dereference"
 #include <spdlog/logger.h>
@@ -57,9 +59,13 @@ spdlog::level::level_enum ToSpdlog(LogLevel level) {
 
 }  // namespace
 
-void SetLogLevel(LogLevel level) { g_level = level; }
+void SetLogLevel(LogLevel level) {
+  g_level = level;
+}
 
-bool LogEnabled(LogLevel level) { return level >= g_level.load(); }
+bool LogEnabled(LogLevel level) {
+  return level >= g_level.load();
+}
 
 void Log(LogLevel level, std::string_view sentence,
          std::initializer_list<LogField> fields) {
@@ -67,7 +73,8 @@ void Log(LogLevel level, std::string_view sentence,
   for (const LogField& field : fields) {
     line += " " + field.key + "=" + Printable(field.value);
   }
-  Logger().log(ToSpdlog(level), spdlog::string_view_t(line.data(), line.size()));
+  Logger().log(ToSpdlog(level),
+               spdlog::string_view_t(line.data(), line.size()));
 }
 
 }  // namespace muster

@@ -16,8 +16,9 @@ struct LogField {
   LogField(std::string_view k, std::string_view v) : key(k), value(v) {}
   LogField(std::string_view k, const char* v) : key(k), value(v) {}
   template <typename T>
-    requires std::integral<T> || std::floating_point<T>
-  LogField(std::string_view k, T v) : key(k), value(std::to_string(v)) {}
+  requires std::integral<T> || std::floating_point<T> LogField(
+      std::string_view k, T v)
+      : key(k), value(std::to_string(v)) {}
 
   std::string key;
   std::string value;
@@ -34,9 +35,9 @@ void Log(LogLevel level, std::string_view sentence,
 
 }  // namespace muster
 
-#define MUSTER_LOG(level, ...)                                   \
-  do {                                                           \
-    if (::muster::LogEnabled(::muster::LogLevel::level)) {       \
-      ::muster::Log(::muster::LogLevel::level, __VA_ARGS__);     \
-    }                                                            \
+#define MUSTER_LOG(level, ...)                               \
+  do {                                                       \
+    if (::muster::LogEnabled(::muster::LogLevel::level)) {   \
+      ::muster::Log(::muster::LogLevel::level, __VA_ARGS__); \
+    }                                                        \
   } while (false)

@@ -81,7 +81,8 @@ Result<std::optional<RankMessage>> TakeMessage(std::string& buffer) {
   if (buffer.size() < 4 + std::size_t{length}) {
     return std::optional<RankMessage>();
   }
-  Reader reader{std::string_view(buffer).substr(4, length)};
+  const std::string_view whole = buffer;
+  Reader reader{.rest = whole.substr(4, length)};
   RankMessage message;
   const auto op = reader.Take<std::uint8_t>();
   message.id = reader.Take<std::uint64_t>();

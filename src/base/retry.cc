@@ -7,8 +7,9 @@ namespace muster::internal {
 
 bool WaitBeforeRetry(int tries, Deadline deadline, std::stop_token stop) {
   using std::chrono::milliseconds;
-  const auto pause = std::min<Duration>(
-      milliseconds(50) * (1 << std::min(tries - 1, 6)), std::chrono::seconds(2));
+  const auto pause =
+      std::min<Duration>(milliseconds(50) * (1 << std::min(tries - 1, 6)),
+                         std::chrono::seconds(2));
   const Deadline until = deadline.Sooner(Deadline::After(pause));
 
   Mutex mutex;

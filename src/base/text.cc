@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <numeric>
 
@@ -107,8 +108,8 @@ std::optional<Duration> ParseDuration(std::string_view text) {
   if (error != std::errc() || !(amount >= 0) || amount > 1e9) {
     return std::nullopt;
   }
-  const auto unit = Trim(
-      text.substr(static_cast<std::size_t>(end - text.data())));
+  const auto unit =
+      Trim(text.substr(static_cast<std::size_t>(end - text.data())));
   double seconds = 0;
   if (unit.empty() || unit == "s") {
     seconds = amount;
@@ -137,10 +138,10 @@ std::string ToText(Duration duration) {
   } else if (seconds < 99.95) {
     std::snprintf(text, sizeof text, "%.1f s", seconds);
   } else if (seconds < 3600) {
-    const auto whole = static_cast<int>(seconds + 0.5);
+    const auto whole = static_cast<int>(std::lround(seconds));
     std::snprintf(text, sizeof text, "%d min %d s", whole / 60, whole % 60);
   } else {
-    const auto minutes = static_cast<int>(seconds / 60 + 0.5);
+    const auto minutes = static_cast<int>(std::lround(seconds / 60));
     std::snprintf(text, sizeof text, "%d h %d min", minutes / 60, minutes % 60);
   }
   return text;
@@ -181,8 +182,8 @@ std::string Printable(std::string_view text) {
   return out;
 }
 
-std::optional<std::string> DidYouMean(
-    std::string_view word, std::span<const std::string> candidates) {
+std::optional<std::string> DidYouMean(std::string_view word,
+                                      std::span<const std::string> candidates) {
   const std::string* best = nullptr;
   std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (const std::string& candidate : candidates) {

@@ -10,8 +10,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 TEST(Split, KeepsEmptyPieces) {
-  EXPECT_EQ(Split("a,,b,", ','),
-            (std::vector<std::string>{"a", "", "b", ""}));
+  EXPECT_EQ(Split("a,,b,", ','), (std::vector<std::string>{"a", "", "b", ""}));
   EXPECT_TRUE(Split("", ',').empty());
 }
 
@@ -48,7 +47,8 @@ TEST(BytesText, UsesBinaryUnits) {
 
 TEST(Printable, EscapesWhatATerminalWouldObey) {
   EXPECT_EQ(Printable("a\x1b[31mb\n\x07"), "a\\x1b[31mb\\n\\x07");
-  EXPECT_EQ(Printable("h\xc3\xa9llo \xe2\x9c\x93"), "h\xc3\xa9llo \xe2\x9c\x93");
+  EXPECT_EQ(Printable("h\xc3\xa9llo \xe2\x9c\x93"),
+            "h\xc3\xa9llo \xe2\x9c\x93");
   EXPECT_EQ(Printable("\xc2\x9b\xff"), "\\xc2\\x9b\\xff");
 }
 

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+# The front door. Every target installs what it needs (tools/setup.sh), builds
+# what is missing and says what it does; `make help` lists them.
+
+SHELL := /bin/bash
+JOBS ?= $(shell nproc)
+RELEASE := build/release
+
+.PHONY: help build run test lint bench fuzz setup asan tsan torch213
+
+help: ## list the targets
+	@sed -n 's/^\([a-z0-9]*\):.*## /\1\t/p' Makefile | expand -t 12
+
+setup: ## install the missing ones of tools/packages.txt
+	@tools/setup.sh
+
+$(RELEASE)/build.ninja: | setup
+	@cmake --preset release >$(RELEASE).log 2>&1 || \
+	  { cat $(RELEASE).log; exit 1; }
+
+build/.made:
+	@mkdir -p build && touch $@
+
+build: setup build/.made $(RELEASE)/build.ninja ## the program: build/release/muster
+	@cmake --build --preset release -j $(JOBS) --target muster
+
+run: setup build/.made $(RELEASE)/build.ninja ## train Fashion-MNIST on two local workers
+	@cmake --build --preset release -j $(JOBS) --target muster fashion_mnist
+	$(RELEASE)/muster run -n 2 -- $(RELEASE)/fashion_mnist
+
+test: setup build/.made $(RELEASE)/build.ninja ## every test, in parallel
+	@cmake --build --preset release -j $(JOBS)
+	@ctest --preset release -j $(JOBS)
+
+lint: setup build/.made ## formatting, clang-tidy, include table, headers, shellcheck, generated files
+	@tools/lint.sh
+
+asan tsan: setup build/.made ## the rooms without torch and gRPC, sanitized
+	@cmake --preset $@ >build/$@.log 2>&1 || { cat build/$@.log; exit 1; }
+	@cmake --build --preset $@ -j $(JOBS)
+	@ctest --preset $@ -j $(JOBS)
+
+torch213: setup build/.made ## the train room against PyTorch 2.13 from PyPI
+	@tools/torch213.sh
+
+bench: setup build/.made $(RELEASE)/build.ninja ## side by side with PyTorch, as ratios
+	@cmake --build --preset release -j $(JOBS) --target muster fashion_mnist
+	@bench/run.sh
+
+fuzz: setup build/.made ## every fuzzer for 60 s
+	@tools/fuzz.sh 60

@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks that a module includes only what the house allows (ARCHITECTURE.md).
+
+Also: third-party headers are included by their owners only, and the operating
+system's headers by sys and the few files that say why.
+
+  tools/layers.py [--root DIR]      prints FILE:LINE: what is wrong; exit 1
+"""
+import argparse
+import pathlib
+import re
+import sys
+
+ALLOWED = {
+    "base": set(),
+    "finding": {"base"},
+    "sys": {"base"},
+    "cluster": {"base"},
+    "checkpoint": {"base", "sys"},
+    "collective": {"base", "sys"},
+    "input": {"base", "sys"},
+    "member": {"base", "sys"},
+    "resolve": {"base", "finding", "sys", "cluster"},
+    "connect": {"base", "finding", "sys", "cluster"},
+    "observe": {"base", "finding", "sys", "cluster"},
+    "explain": {"base", "finding", "cluster"},
+    "run": {"base", "finding", "sys", "cluster", "connect", "observe",
+            "explain"},
+    "train": {"base", "finding", "sys", "cluster", "member", "observe",
+              "input", "checkpoint", "collective"},
+    "cli": {"base", "finding", "sys", "cluster", "resolve", "connect",
+            "observe", "explain", "run", "input", "checkpoint"},
+}
+
+# Which module a public header belongs to.
+PUBLIC = {
+    "address": "base", "cause": "base", "deadline": "base", "error": "base",
+    "fact": "base", "retry": "base", "version": "base", "cluster": "cluster",
+    "session": "member", "collective": "collective", "dataset": "input",
+    "checkpoint": "checkpoint", "train": "train",
+}
+
+# Third-party header -> the modules (or single files) that may include it.
+THIRD_PARTY = {
+    r"CLI/": {"cli"},
+    r"nlohmann/": {"src/base/json.h", "cmake/pch.cc"},
+    r"spdlog/|fmt/": {"src/base/log.cc"},
+    r"grpc|google/protobuf|.*\.pb\.h": {"connect"},
+    r"torch/|ATen/|c10/": {"train"},
+    r"gloo/": {"train"},
+    r"isa-l": {"checkpoint", "input"},
+    r"boost/crc": {"observe"},
+    r"zlib\.h": {"input"},
+    r"yaml-cpp/|re2/": {"tools"},
+}
+
+# Headers of the operating system; include/ and every module but sys must say
+# why (an entry here) when they need one.
+SYSTEM = re.compile(
+    r"^(sys/(?!(env|clock|fs|fd|loop|spawner|process|net|host|file_writer|"
+    r"[a-z_]+)\.h$).*|sys/(socket|mman|stat|wait|epoll|eventfd|timerfd|"
+    r"signalfd|prctl|syscall|resource|un|types|time|uio|ioctl|file)\.h|"
+    r"netinet/.*|arpa/.*|netdb\.h|unistd\.h|fcntl\.h|poll\.h|sched\.h|"
+    r"signal\.h|dirent\.h|linux/.*|ifaddrs\.h|malloc\.h)$")
+SYSTEM_ALLOWED = {
+    "sys": "the seam",
+    "src/collective/": "maps the segment and sleeps on a futex",
+    "src/train/allocator.cc": "mallopt",
+}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]')
+
+
+def module_of(path):
+    parts = path.parts
+    if parts[0] == "src":
+        return parts[1]
+    if parts[:2] == ("include", "muster"):
+        return PUBLIC.get(path.stem)
+    return None
+
+
+def is_test(path):
+    return path.name.endswith("_test.cc") or "conformance" in path.name
+
+
+def target_of(name, bracket):
+    """The module that an include leads to, or None for foreign headers."""
+    if name.startswith("muster/"):
+        return PUBLIC.get(pathlib.Path(name).stem)
+    head = name.split("/")[0]
+    if bracket == '"' and head in ALLOWED:
+        return head
+    return None
+
+
+def problems_of(path, root):
+    module = module_of(path)
+    if module is None:
+        if path.parts[0] == "include":
+            yield 1, f"public header without an owner: add it to PUBLIC"
+        return
+    for number, line in enumerate((root / path).read_text().splitlines(), 1):
+        match = INCLUDE.match(line)
+        if not match:
+            continue
+        bracket, name = match.groups()
+        target = target_of(name, bracket)
+        if target is None and name.startswith("muster/"):
+            yield number, f"{name} is no public header of ours"
+        if (target and target != module and target not in ALLOWED[module]
+                and not (is_test(path) and target in ("sys", "base"))):
+            yield number, f"{module} may not include {target} ({name})"
+        if target is None:
+            yield from foreign_problems(path, module, number, name, bracket)
+
+
+def foreign_problems(path, module, number, name, bracket):
+    if is_test(path):
+        return
+    for pattern, owners in THIRD_PARTY.items():
+        if re.match(pattern, name) and bracket == "<":
+            if module not in owners and str(path) not in owners:
+                yield number, f"{name} is for {', '.join(sorted(owners))} only"
+    if bracket == "<" and SYSTEM.match(name):
+        if not any(module == key or str(path).startswith(key)
+                   for key in SYSTEM_ALLOWED):
+            yield number, f"{name} is the operating system: go through src/sys"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--root", default=pathlib.Path(__file__).parent.parent)
+    root = pathlib.Path(parser.parse_args().root).resolve()
+    files = sorted(p.relative_to(root)
+                   for folder in ("src", "include")
+                   for p in (root / folder).rglob("*")
+                   if p.suffix in (".h", ".cc"))
+    bad = 0
+    for path in files:
+        for number, what in problems_of(path, root):
+            print(f"{path}:{number}: {what}")
+            bad += 1
+    print(f"layers: {len(files)} files, {bad} problems", file=sys.stderr)
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

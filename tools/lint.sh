@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Everything about the code that a machine can judge without running it.
+#   tools/lint.sh [FILE.cc …]     only clang-tidy, and only on these files
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+build=build/lint
+jobs=${JOBS:-$(nproc)}
+failed=()
+
+say() { printf '%-18s %s\n' "$1" "$2"; }
+
+step() { # NAME COMMAND…: runs one check and remembers whether it failed
+  local name=$1
+  shift
+  if "$@" >"build/lint-$name.log" 2>&1; then
+    say "$name" ok
+  else
+    say "$name" "FAILED (build/lint-$name.log)"
+    cat "build/lint-$name.log"
+    failed+=("$name")
+  fi
+}
+
+ours() { git ls-files -- '*.h' '*.cc'; }
+
+check_format() { ours | xargs clang-format-14 --dry-run -Werror; }
+
+configure() {
+  # clang-tidy reads clang's flags; the generated headers must exist.
+  CC=clang-14 CXX=clang++-14 cmake --preset dev -B "$build" \
+    -DMUSTER_WITH_TORCH=OFF -DMUSTER_PCH=OFF
+  cmake --build "$build" -j "$jobs" --target muster_generated
+}
+
+tidy() { # FILE…
+  printf '%s\n' "$@" | xargs -P "$jobs" -n 1 clang-tidy-14 -p "$build" --quiet
+}
+
+tidy_all() {
+  local files
+  mapfile -t files < <(python3 tools/tidy_files.py "$build")
+  tidy "${files[@]}"
+}
+
+check_headers() { cmake --build "$build" -j "$jobs" --target muster_headers; }
+
+check_shell() {
+  git ls-files -- '*.sh' .ci/run | xargs shellcheck
+}
+
+check_generated() {
+  cmake --build "$build" -j "$jobs" --target gen_causes
+  find "$build" -maxdepth 2 -name gen_causes -type f -perm -u+x | head -n 1 |
+    while read -r generator; do
+      "$generator" --docs causes | diff -u docs/reference/causes.md - || {
+        echo "docs/reference/causes.md is stale: $generator --docs causes >docs/reference/causes.md"
+        exit 1
+      }
+    done
+}
+
+mkdir -p build
+if [ $# -gt 0 ]; then
+  tidy "$@"
+  exit
+fi
+step format check_format
+step layers python3 tools/layers.py
+step shellcheck check_shell
+step configure configure
+step headers check_headers
+step generated check_generated
+step clang-tidy tidy_all
+
+if [ ${#failed[@]} -gt 0 ]; then
+  echo "lint: failed: ${failed[*]}" >&2
+  exit 1
+fi
