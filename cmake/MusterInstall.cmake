@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+# What `cmake --install` leaves: the program, the public headers, libmuster and
+# the package files that find_package(muster) reads.
+include(CMakePackageConfigHelpers)
+
+# libmuster is one archive: the objects of the rooms that user programs need.
+function(muster_installed_library name)
+  cmake_parse_arguments(ARG "" "EXPORT" "MODULES;LINKS" ${ARGN})
+  set(objects "")
+  foreach(module IN LISTS ARG_MODULES)
+    list(APPEND objects $<TARGET_OBJECTS:muster_${module}>)
+  endforeach()
+  add_library(${name} STATIC ${objects})
+  set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX
+    EXPORT_NAME ${ARG_EXPORT} OUTPUT_NAME muster_${ARG_EXPORT})
+  target_compile_features(${name} INTERFACE cxx_std_20)
+  target_include_directories(${name} INTERFACE
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(${name} INTERFACE ${ARG_LINKS})
+  install(TARGETS ${name} EXPORT muster-targets
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endfunction()
+
+muster_installed_library(libmuster EXPORT muster
+  MODULES base finding sys cluster member input checkpoint collective
+  LINKS Threads::Threads isal z)
+set_target_properties(libmuster PROPERTIES OUTPUT_NAME muster)
+if(TARGET muster_train)
+  muster_installed_library(libmuster_train EXPORT train
+    MODULES train LINKS libmuster)
+  set_target_properties(libmuster_train PROPERTIES OUTPUT_NAME muster_train)
+endif()
+
+install(EXPORT muster-targets NAMESPACE muster::
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/muster)
+configure_package_config_file(cmake/muster-config.cmake.in
+  ${CMAKE_BINARY_DIR}/muster-config.cmake
+  INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/muster)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/muster-config-version.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/muster-config.cmake
+  ${CMAKE_BINARY_DIR}/muster-config-version.cmake
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/muster)
+install(DIRECTORY include/muster DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES ${CMAKE_BINARY_DIR}/generated/muster/cause.h
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/muster)
+install(TARGETS muster RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
