@@ -25,6 +25,7 @@ struct RankPlan {
   // Changes to the agent's own environment; the source says why each is set.
   std::map<std::string, Sourced<std::string>> environment;
   std::vector<std::string> unset;
+  // Positions among the cores that Hello counts (0 … cores - 1); empty: all.
   std::vector<int> cores;
   std::string directory;
   std::string name;        // "rank 1 (worker 1)"
@@ -56,13 +57,13 @@ struct RankExited {
   int rank = 0;
   int pid = 0;
   int attempt = 1;
-  int wait_status = 0;   // of waitpid(2)
-  int sent_signal = 0;   // the last signal that the agent itself sent before
+  int wait_status = 0;  // of waitpid(2)
+  int sent_signal = 0;  // the last signal that the agent itself sent before
   bool could_not_start = false;  // then wait_status is 126 or 127 as a status
   WallTime at{};
   RankProgress progress;
-  std::vector<Fact> facts;        // oom counters, rusage, kFailed's error, …
-  std::string error_cause;        // label, when the rank told one (kFailed)
+  std::vector<Fact> facts;  // oom counters, rusage, kFailed's error, …
+  std::string error_cause;  // label, when the rank told one (kFailed)
   std::string error_message;
   std::vector<std::string> last_lines;  // of stderr, at most 20
 };
@@ -71,7 +72,7 @@ struct RankExited {
 struct RankSample {
   int rank = 0;
   RankProgress progress;
-  char state = '?';                // of /proc/PID/stat
+  char state = '?';  // of /proc/PID/stat
   std::string wait_channel;
   bool finalizing = false;  // the process has closed its frames
 };
@@ -109,8 +110,8 @@ struct Goodbye {
   std::string summary;  // the last line
 };
 
-#define MUSTER_RUN_MESSAGE(Type)      \
-  Json ToJson(const Type& message);   \
+#define MUSTER_RUN_MESSAGE(Type)    \
+  Json ToJson(const Type& message); \
   Result<Type> Type##FromJson(const Json& json)
 MUSTER_RUN_MESSAGE(LaunchPlan);
 MUSTER_RUN_MESSAGE(RankStarted);
