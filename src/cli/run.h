@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// `muster run`: from the command line to a finished run.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/settings.h"
+#include "resolve/resolve.h"
+#include "sys/host.h"
+#include "sys/spawner.h"
+
+namespace muster::cli {
+
+// What `muster run` was asked to do.
+struct RunFlags {
+  resolve::Request cluster;          // -n, --hosts, --cluster, --rank
+  std::vector<std::string> command;  // after `--`, at least one word
+  // --env K=V in the order given; a later one of the same name wins.
+  std::vector<std::pair<std::string, std::string>> environment;
+  bool dry_run = false;
+  Settings settings;
+};
+
+// Runs to the end; the exit code is that of DESIGN section 7. Writes results
+// to stdout, the rest to stderr. An Error is what kept the run from being set
+// up: main prints it as a finding and exits with ExitCodeOf(cause). The
+// spawner was forked before anything else in the process. Main thread.
+Result<int> Run(const RunFlags& flags, const sys::Host& host,
+                std::unique_ptr<sys::GuardianSpawner> spawner);
+
+// 2 for a wrong command line, setting or description of the cluster; 126 or
+// 127 for a program that cannot be started; 130 for cancelled; 125 else.
+int ExitCodeOf(Cause cause);
+
+}  // namespace muster::cli

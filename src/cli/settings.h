@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Settings: every value with where it came from. The table is settings.def.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/log.h"
+#include "muster/cluster.h"
+#include "muster/deadline.h"
+#include "muster/error.h"
+#include "sys/env.h"
+
+namespace muster::cli {
+
+enum class Output { kText, kJson };
+
+struct PortRange {
+  std::uint16_t first = 0;
+  std::uint16_t last = 0;
+
+  bool operator==(const PortRange&) const = default;
+};
+
+// A path as it was written.
+using Path = std::string;
+
+// How "auto" and "none" read as a Duration.
+inline constexpr Duration kAuto = Duration(-1);
+inline constexpr Duration kNone = Duration(-2);
+
+// Each member is a Sourced value: "flag --grace", "env MUSTER_GRACE",
+// "default". Made by ReadSettings; a value, any thread.
+struct Settings {
+#define MUSTER_SETTING(type, name, fallback, variable, flag, doc, module) \
+  Sourced<type> name;
+#include "cli/settings.def"
+#undef MUSTER_SETTING
+};
+
+// One row of the table, for flags, help and the reference page.
+struct SettingRow {
+  std::string_view name, type, fallback, variable, flag, doc, module;
+};
+std::span<const SettingRow> SettingRows();
+
+// `flags`: setting name -> text given on the command line. usage-invalid names
+// the flag or the variable, the value and what would be right.
+Result<Settings> ReadSettings(const std::map<std::string, std::string>& flags,
+                              const sys::Env& env);
+
+}  // namespace muster::cli
