@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The include-table tool finds what it is there to find."""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TOOL = pathlib.Path(os.environ["MUSTER_SOURCE"]) / "tools" / "layers.py"
+
+
+def layers(files):
+    """Runs the tool on a tree of the given files; its exit code and output."""
+    with tempfile.TemporaryDirectory() as root:
+        for name, text in files.items():
+            path = pathlib.Path(root) / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        done = subprocess.run([sys.executable, TOOL, "--root", root],
+                              capture_output=True, text=True, timeout=30)
+        return done.returncode, done.stdout
+
+
+class Layers(unittest.TestCase):
+    def test_accepts_an_arrow_that_goes_down(self):
+        self.assertEqual(layers({"src/run/a.cc": '#include "sys/loop.h"\n'}),
+                         (0, ""))
+
+    def test_refuses_an_arrow_that_goes_up(self):
+        code, out = layers({"src/sys/a.cc": '\n#include "run/plan.h"\n'})
+        self.assertEqual(code, 1)
+        self.assertIn("src/sys/a.cc:2: sys may not include run", out)
+
+    def test_knows_the_owner_of_a_public_header(self):
+        code, out = layers({"src/sys/a.cc": '#include "muster/cluster.h"\n'})
+        self.assertEqual(code, 1)
+        self.assertIn("sys may not include cluster", out)
+
+    def test_refuses_a_library_outside_its_owner(self):
+        code, out = layers({"src/run/a.cc": "#include <torch/torch.h>\n"})
+        self.assertEqual(code, 1)
+        self.assertIn("is for train only", out)
+
+    def test_refuses_the_operating_system_outside_the_seam(self):
+        code, out = layers({"src/run/a.cc": "#include <unistd.h>\n"})
+        self.assertEqual(code, 1)
+        self.assertIn("go through src/sys", out)
+
+
+if __name__ == "__main__":
+    unittest.main()
