@@ -26,8 +26,8 @@ struct Sourced {
 // master) first, then workers, then other tasks, ps last.
 struct Member {
   int rank = 0;
-  std::string task = "worker";  // chief, worker, ps, evaluator, …
-  int index = 0;                // within the task
+  std::string task = "worker";              // chief, worker, ps, evaluator, …
+  int index = 0;                            // within the task
   std::optional<Sourced<Address>> address;  // nullopt: not told by any source
 
   bool operator==(const Member&) const = default;
@@ -35,8 +35,8 @@ struct Member {
 
 // Who is there and who am I. A value; any thread.
 struct Cluster {
-  std::vector<Member> members;              // by rank, without holes
-  std::optional<Sourced<int>> self;         // own rank; nullopt: all are ours
+  std::vector<Member> members;       // by rank, without holes
+  std::optional<Sourced<int>> self;  // own rank; nullopt: all are ours
   std::optional<Sourced<Address>> coordinator;
   // Sourced size, so that "one process" can say why it believes so.
   Sourced<int> size;

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "muster/cluster.h"
+
+#include <algorithm>
+
+namespace muster {
+
+std::map<std::string, std::vector<std::string>> Cluster::Spec() const {
+  std::map<std::string, std::vector<std::string>> spec;
+  for (const Member& member : members) {
+    auto& addresses = spec[member.task];
+    const auto index = static_cast<std::size_t>(std::max(member.index, 0));
+    if (addresses.size() <= index) {
+      addresses.resize(index + 1);
+    }
+    if (member.address) {
+      addresses[index] = ToText(member.address->value);
+    }
+  }
+  return spec;
+}
+
+int Cluster::WorldSize() const {
+  return static_cast<int>(
+      std::count_if(members.begin(), members.end(), [](const Member& member) {
+        return member.task != "ps" && member.task != "evaluator";
+      }));
+}
+
+std::string Name(const Member& member) {
+  const std::string rank = "rank " + std::to_string(member.rank);
+  return member.address ? rank + " (" + ToText(member.address->value) + ")"
+                        : rank;
+}
+
+}  // namespace muster
