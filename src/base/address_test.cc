@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "muster/address.h"
+
+#include <gtest/gtest.h>
+
+namespace muster {
+namespace {
+
+std::string ErrorOf(std::string_view text) {
+  auto address = Address::Parse(text);
+  return address ? "" : address.error().ToText();
+}
+
+TEST(Address, ReadsNamesAndNumbers) {
+  EXPECT_EQ(*Address::Parse("w-3.local:8476"),
+            (Address{.host = "w-3.local", .port = 8476}));
+  EXPECT_EQ(*Address::Parse(" 10.0.0.7:1 "),
+            (Address{.host = "10.0.0.7", .port = 1}));
+  EXPECT_EQ(*Address::Parse("[fe80::1%eth0]:65535"),
+            (Address{.host = "fe80::1%eth0", .port = 65535}));
+}
+
+TEST(Address, TakesTheDefaultPortOnlyWhenNoneIsGiven) {
+  EXPECT_EQ(Address::Parse("a", 7)->port, 7);
+  EXPECT_EQ(Address::Parse("[::1]", 7)->port, 7);
+  EXPECT_EQ(Address::Parse("a:8", 7)->port, 8);
+}
+
+TEST(Address, NamesThePositionOfWhatIsWrong) {
+  EXPECT_EQ(ErrorOf("a"),
+            "cluster-spec-invalid: `a` is not HOST:PORT: the port is missing "
+            "at position 2");
+  EXPECT_EQ(ErrorOf("a:80x"),
+            "cluster-spec-invalid: `a:80x` is not HOST:PORT: the port is not a "
+            "number at position 3");
+  EXPECT_EQ(ErrorOf("a b:80"),
+            "cluster-spec-invalid: `a b:80` is not HOST:PORT: a character that "
+            "no host name has at position 2");
+}
+
+TEST(Address, RefusesWhatIsNoAddress) {
+  for (const char* text :
+       {"", ":", ":80", "a:", "a:0", "a:65536", "a:-1", "a:+1", "[::1", "[]:1",
+        "[a]:1", "[::1]80", "::1:80", "http://a:80", "a:99999999999999999999",
+        "a:1:2", "[::1]:", "[:\x1b]:1"}) {
+    auto address = Address::Parse(text);
+    ASSERT_FALSE(address) << text;
+    EXPECT_EQ(address.error().cause(), Cause::kClusterSpecInvalid) << text;
+  }
+}
+
+TEST(Address, SurvivesItsText) {
+  for (const char* text : {"a:1", "127.0.0.1:80", "[::1]:65535"}) {
+    EXPECT_EQ(ToText(*Address::Parse(text)), text);
+  }
+}
+
+TEST(Address, KnowsLoopbackByItsNumber) {
+  for (const char* host : {"localhost", "127.0.0.1", "127.3.2.1", "::1"}) {
+    EXPECT_TRUE((Address{.host = host}).IsLoopback()) << host;
+  }
+  for (const char* host :
+       {"10.0.0.1", "127.0.0.1.example.com", "127.example.com", "::2"}) {
+    EXPECT_FALSE((Address{.host = host}).IsLoopback()) << host;
+  }
+}
+
+}  // namespace
+}  // namespace muster
