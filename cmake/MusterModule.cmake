@@ -12,6 +12,8 @@ target_compile_options(muster_options INTERFACE
   -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-qual -Wformat=2 -Wundef
   -Wnull-dereference -Wimplicit-fallthrough -Wdouble-promotion
   -Wmissing-declarations -fno-omit-frame-pointer -fPIC
+  # Designated initialisers leave members out on purpose.
+  -Wno-missing-field-initializers
   $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-cond;-Wduplicated-branches;-Wlogical-op;-Wuseless-cast>
   $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety;-Wthread-safety-beta;-Wunreachable-code-aggressive;-Wextra-semi>
   $<$<BOOL:${MUSTER_WERROR}>:-Werror>)
