@@ -35,7 +35,8 @@ ALLOWED = {
 
 # Which module a public header belongs to.
 PUBLIC = {
-    "address": "base", "cause": "base", "deadline": "base", "error": "base",
+    "address": "base", "cause": "base", "deadline": "base", "dtype": "base",
+    "error": "base",
     "fact": "base", "retry": "base", "version": "base", "cluster": "cluster",
     "session": "member", "collective": "collective", "dataset": "input",
     "checkpoint": "checkpoint", "train": "train",

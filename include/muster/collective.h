@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <span>
 #include <stop_token>
@@ -11,15 +10,10 @@
 #include <string_view>
 
 #include "muster/deadline.h"
+#include "muster/dtype.h"
 #include "muster/error.h"
 
 namespace muster {
-
-enum class DType : std::uint8_t {
-  kFloat32, kFloat64, kBFloat16, kFloat16, kInt8, kInt32, kInt64, kUInt8, kBool
-};
-std::size_t SizeOf(DType dtype);
-std::string_view ToText(DType dtype);  // safetensors' names: "F32", "I64", …
 
 // A stretch of memory with its element type.
 struct Buffer {
@@ -59,7 +53,8 @@ class Collective {
   virtual ~Collective() = default;
   virtual int rank() const = 0;
   virtual int size() const = 0;
-  virtual std::string_view name() const = 0;  // "shared memory", "gloo", "alone"
+  virtual std::string_view name()
+      const = 0;  // "shared memory", "gloo", "alone"
 
   // Memory, 64-byte aligned and zeroed, in which AllReduce needs no copy. All
   // ranks allocate the same sizes in the same order. Valid while the

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checkpoints: named tensors and a few words, written whole or not at all.
+//
+// On disk, under the directory of the store:
+//   step-0000000100/model.safetensors   tensors and metadata (safetensors)
+//   step-0000000100/manifest.json       step, size and CRC-32C of the file
+// A checkpoint is made in a temporary directory, the manifest last, and renamed
+// when all of it is on the disk. No time, run id or attempt is in the bytes:
+// equal training states give equal files.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "muster/dtype.h"
+#include "muster/error.h"
+
+namespace muster {
+
+// Name, element type and shape of a tensor.
+struct TensorSpec {
+  std::string name;
+  DType dtype = DType::kFloat32;
+  std::vector<std::int64_t> shape;
+
+  bool operator==(const TensorSpec&) const = default;
+};
+// "F32 [128, 784]".
+std::string ToText(const TensorSpec& spec);
+// Bytes of all elements; nullopt when it does not fit 63 bits or a dimension is
+// negative.
+std::optional<std::uint64_t> BytesOf(const TensorSpec& spec);
+
+// A tensor to be saved: row-major, little-endian, owned by somebody else.
+struct TensorView {
+  TensorSpec spec;
+  std::span<const std::byte> bytes;
+};
+
+// A set of tensors and words, read back. Tensors are sorted by name; their
+// bytes lie in `storage` and move with it. Movable only.
+struct Checkpoint {
+  Checkpoint() = default;
+  Checkpoint(Checkpoint&&) noexcept = default;
+  Checkpoint& operator=(Checkpoint&&) noexcept = default;
+
+  std::uint64_t step = 0;
+  std::string path;                             // of the safetensors file
+  std::map<std::string, std::string> metadata;  // what Save was given
+  std::string writer;                           // "muster 0.1.0"
+  std::vector<TensorSpec> specs;
+  std::vector<std::span<const std::byte>> bytes;  // parallel to specs
+  std::string storage;                            // the whole file
+
+  // The bytes of a tensor; empty optional when it is not there.
+  std::optional<std::span<const std::byte>> Find(std::string_view name) const;
+};
+
+// ckpt-mismatch, naming the first tensor (by name) that the program has and the
+// checkpoint has not, or the reverse, or whose dtype or shape differs, with
+// both. Sorts nothing in place; the order of `program` does not matter.
+Status CheckMatches(const Checkpoint& checkpoint,
+                    std::span<const TensorSpec> program);
+
+// What LoadNewest found.
+struct LoadOutcome {
+  std::optional<Checkpoint> checkpoint;  // nullopt: nothing usable is there
+  // Newer ones that were passed over, newest first, each with the reason.
+  std::vector<Error> skipped;
+};
+
+struct CheckpointOptions {
+  std::string directory;
+  int keep = 3;  // complete checkpoints that stay; at least 1
+};
+
+// The checkpoints in one directory. Only one process writes (rank 0). One
+// thread.
+class CheckpointStore {
+ public:
+  // Makes the directory, proves that it can be written to, removes what an
+  // interrupted Save has left. disk-full, file-permission (also where the path
+  // or a part of it is a file), usage-invalid.
+  static Result<CheckpointStore> Open(const CheckpointOptions& options);
+
+  // Writes a checkpoint and makes it durable, then removes the oldest beyond
+  // `keep`. On failure (disk-full, file-permission) what was there is
+  // untouched. Names must be unique and bytes must fit the shape:
+  // usage-invalid. Keys that begin with "muster." are ours.
+  Status Save(std::uint64_t step, std::span<const TensorView> tensors,
+              const std::map<std::string, std::string>& metadata);
+
+  // The newest checkpoint that is whole: manifest, size, CRC-32C, and every
+  // bound of the header are checked; a bad one is passed over with its reason.
+  // Nothing there is no error. ckpt-mismatch: the newest was written by a
+  // version whose format this one does not read. file-permission, os-limit: it
+  // cannot be read, which says nothing about whether it is good.
+  Result<LoadOutcome> LoadNewest() const;
+  // A given one. file-missing, file-corrupt, ckpt-mismatch.
+  Result<Checkpoint> Load(std::uint64_t step) const;
+
+  // Steps that have a directory, ascending; whether they are whole is not
+  // checked.
+  Result<std::vector<std::uint64_t>> Steps() const;
+  const std::string& directory() const { return options_.directory; }
+
+ private:
+  explicit CheckpointStore(CheckpointOptions options)
+      : options_(std::move(options)) {}
+  Status RemoveOld() const;
+
+  CheckpointOptions options_;
+};
+
+}  // namespace muster

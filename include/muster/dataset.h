@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// Data in, batches out: datasets, the sampler, the loader that works ahead.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "muster/deadline.h"
+#include "muster/error.h"
+
+namespace muster {
+
+enum class Split { kTrain, kTest };
+
+// Samples with labels, read in any order. Const methods: any thread.
+class Dataset {
+ public:
+  virtual ~Dataset() = default;
+  virtual std::uint64_t size() const = 0;  // samples
+  // Of one sample, channels first: {1, 28, 28}.
+  virtual std::span<const std::int64_t> sample_shape() const = 0;
+  virtual int classes() const = 0;
+  // Writes the samples at `indices`, in that order. `features` has room for
+  // indices.size() times the elements of a sample (uint8 data become x / 255),
+  // `labels` for indices.size(). Any failure ends the pass over the data.
+  virtual Status Fill(std::span<const std::uint64_t> indices,
+                      std::span<float> features,
+                      std::span<std::int64_t> labels) const = 0;
+};
+
+// Elements of one sample.
+std::size_t ElementsOf(const Dataset& dataset);
+
+// Images and labels of a pair of IDX files, held in memory as bytes.
+class IdxDataset : public Dataset {
+ public:
+  // Reads IDX files (unsigned bytes; images N x H x W, labels N), plain or
+  // gzip. file-missing, file-permission; file-corrupt names the file, what its
+  // header says and what was found: another magic number, cut off, bytes left
+  // over, another number of labels than images, a label not below `classes`.
+  static Result<IdxDataset> Open(const std::string& images_path,
+                                 const std::string& labels_path, int classes);
+
+  std::uint64_t size() const override { return labels_.size(); }
+  std::span<const std::int64_t> sample_shape() const override { return shape_; }
+  int classes() const override { return classes_; }
+  Status Fill(std::span<const std::uint64_t> indices, std::span<float> features,
+              std::span<std::int64_t> labels) const override;
+
+  // The bytes of one image.
+  std::span<const std::uint8_t> Pixels(std::uint64_t index) const;
+
+ private:
+  std::vector<std::int64_t> shape_;
+  std::size_t pixels_ = 0;  // of one image
+  std::string bytes_;       // the images, one after the other
+  std::vector<std::uint8_t> labels_;
+  int classes_ = 0;
+};
+
+// Fashion-MNIST: 60,000 + 10,000 images of 28 x 28, 10 classes, from the four
+// files of its authors (names as published, with or without .gz).
+struct FashionMnist {
+  // Where Debian's package dataset-fashion-mnist puts it.
+  static constexpr const char* kDebianDirectory =
+      "/usr/share/datasets/fashion-mnist";
+  // As IdxDataset::Open; file-missing also says which package has the data.
+  static Result<IdxDataset> Open(const std::string& directory, Split split);
+};
+
+// ---- Which samples, in which order ----
+
+struct SamplerOptions {
+  std::uint64_t size = 0;          // of the dataset
+  std::uint64_t global_batch = 0;  // samples per step, over all ranks
+  std::uint64_t seed = 0;
+  bool shuffle = true;
+};
+
+// One step of the whole cluster. `position` counts samples since the start of
+// the training, over epochs: the only thing that a checkpoint has to hold, and
+// the same for any number of ranks.
+struct GlobalBatch {
+  std::uint64_t position = 0;  // of its first sample
+  std::uint64_t epoch = 0;     // from 0
+  std::uint64_t first = 0;     // within the epoch's order
+  std::uint64_t count = 0;     // global_batch, less at the end of an epoch
+
+  std::uint64_t next() const { return position + count; }
+  bool operator==(const GlobalBatch&) const = default;
+};
+
+// A rank's part of a global batch: a contiguous stretch of it. The parts differ
+// by at most one sample, lower ranks have the longer ones; with fewer samples
+// than ranks the last parts are empty, and their ranks take part with weight 0.
+struct Share {
+  std::uint64_t first = 0;  // within the epoch's order
+  std::uint64_t count = 0;
+
+  bool operator==(const Share&) const = default;
+};
+// Which rank of how many.
+struct RankOf {
+  int rank = 0;
+  int size = 1;
+};
+Share ShareOf(const GlobalBatch& batch, RankOf who);
+
+// The order of samples: a function of seed, epoch and size alone, the same on
+// every machine (Fisher-Yates over SplitMix64; docs in sampler.cc). Pure but
+// for the epoch it has computed last; one thread.
+class Sampler {
+ public:
+  // usage-invalid: no samples, or a batch of 0.
+  static Result<Sampler> Make(const SamplerOptions& options);
+
+  // The batch at a position. Any position is valid: one within a batch of
+  // this size (the run went on with another batch) gives a batch from there.
+  GlobalBatch At(std::uint64_t position) const;
+  std::uint64_t StepsPerEpoch() const;
+  // Indices into the dataset; valid until the next call.
+  std::span<const std::uint64_t> Indices(std::uint64_t epoch, Share share);
+
+ private:
+  explicit Sampler(const SamplerOptions& options) : options_(options) {}
+  SamplerOptions options_;
+  std::vector<std::uint64_t> order_;
+  std::optional<std::uint64_t> order_epoch_;
+};
+
+// ---- Batches made ahead ----
+
+struct LoaderOptions {
+  std::uint64_t global_batch = 0;  // over all ranks
+  std::uint64_t epochs = 1;
+  std::uint64_t seed = 0;
+  bool shuffle = true;
+  RankOf who;
+  std::uint64_t position = 0;  // where to begin: GlobalBatch::next of the last
+  std::size_t ahead = 8;       // batches made before they are asked for
+};
+
+// This rank's share of one global batch. The memory belongs to the batch and
+// goes back to the loader's pool with it, so a batch may be kept as long as it
+// is needed, also after the loader has gone. Movable; any thread.
+class Batch {
+ public:
+  Batch() = default;
+  Batch(Batch&& other) noexcept;
+  Batch& operator=(Batch&& other) noexcept;
+  ~Batch();
+
+  std::span<float> features() const { return features_; }  // 64-byte aligned
+  std::span<std::int64_t> labels() const { return labels_; }
+  std::uint64_t count() const { return labels_.size(); }  // may be 0
+  const GlobalBatch& global() const { return global_; }
+  // How long Next waited for it: the input wait of this step.
+  Duration waited() const { return waited_; }
+
+ private:
+  friend class Loader;
+  struct Slab;
+  struct Pool;
+  void GiveBack();
+
+  std::unique_ptr<Slab> slab_;
+  // Shared by the loader and the batches that outlive it.
+  std::shared_ptr<Pool> pool_;
+  std::span<float> features_;
+  std::span<std::int64_t> labels_;
+  GlobalBatch global_;
+  Duration waited_{};
+};
+
+// Makes batches on a thread of its own, a few ahead of the step. The dataset
+// must outlive it. Next: one thread.
+class Loader {
+ public:
+  // usage-invalid: an empty dataset, a batch of 0, a rank outside the size.
+  static Result<std::unique_ptr<Loader>> Make(const Dataset& dataset,
+                                              const LoaderOptions& options);
+  ~Loader();  // ends the thread
+
+  // The next batch; nullopt after the last epoch. The dataset's error once it
+  // has met one, deadline-exceeded, cancelled.
+  Result<std::optional<Batch>> Next(Deadline deadline,
+                                    std::stop_token stop = {});
+
+  // Position of the batch that Next gives next.
+  std::uint64_t position() const;
+  std::uint64_t StepsPerEpoch() const;
+  // Sum of all waits in Next.
+  Duration input_wait() const;
+
+ private:
+  struct Inner;
+  explicit Loader(std::unique_ptr<Inner> inner);
+  std::unique_ptr<Inner> inner_;
+};
+
+}  // namespace muster

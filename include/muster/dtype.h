@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Element types of tensors, as collectives and checkpoints name them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace muster {
+
+enum class DType : std::uint8_t {
+  kFloat32,
+  kFloat64,
+  kBFloat16,
+  kFloat16,
+  kInt8,
+  kInt32,
+  kInt64,
+  kUInt8,
+  kBool
+};
+
+// Bytes of one element.
+std::size_t SizeOf(DType dtype);
+// safetensors' names: "F32", "I64", …, and back.
+std::string_view ToText(DType dtype);
+std::optional<DType> DTypeFromText(std::string_view text);
+
+}  // namespace muster
