@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// How agents reach each other: listening, dialling, and looking at an address.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "connect/hello.h"
+#include "connect/link.h"
+#include "muster/address.h"
+#include "muster/deadline.h"
+#include "muster/error.h"
+#include "sys/loop.h"
+
+namespace muster::connect {
+
+// What was observed at an address.
+enum class Sight {
+  kAgent,       // an agent of muster answered
+  kUnresolved,  // the name does not resolve
+  kRefused,     // the host answers, nothing listens on the port
+  kNoAnswer,    // no answer, or no route
+  kForeign,     // something else answered; the error says what
+  kSilent,      // accepts connections and says nothing
+  kClosed,      // reachable, but this transport must not speak there
+};
+std::string_view ToText(Sight sight);
+
+struct Sighting {
+  Sight what = Sight::kNoAnswer;
+  std::optional<Hello> agent;  // exactly when kAgent
+  std::optional<Error> error;  // exactly when not kAgent
+};
+
+// Agents listen at an address while it lives; afterwards nobody does.
+class Listener {
+ public:
+  virtual ~Listener() = default;
+  virtual Address address() const = 0;  // with the port that was taken
+};
+
+// Called and calling back on the loop's thread only, never inside the call that
+// asked. What was asked for and not yet answered is dropped, unanswered, when
+// the transport is destroyed; links and listeners go before it.
+class Transport {
+ public:
+  using OnLink = std::function<void(std::unique_ptr<Link>)>;
+
+  virtual ~Transport() = default;
+
+  // Answers Identify with `identity`, and gives a link per agent that dials; a
+  // null on_link refuses them (a member's agent that is not the coordinator).
+  // net-port-in-use, net-wrong-endpoint (not an address of this host),
+  // net-name-resolution; usage-invalid where the transport must not listen.
+  virtual Result<std::unique_ptr<Listener>> Listen(const Address& address,
+                                                   Hello identity,
+                                                   OnLink on_link) = 0;
+
+  // Opens a link. net-name-resolution, net-wrong-endpoint, net-timeout-filtered
+  // as observed; usage-invalid where the transport must not speak.
+  virtual void Dial(
+      const Address& address, Deadline deadline,
+      std::function<void(Result<std::unique_ptr<Link>>)> done) = 0;
+
+  // Looks who is there, once, and says what was observed by the deadline.
+  virtual void Identify(const Address& address, Deadline deadline,
+                        std::function<void(Sighting)> done) = 0;
+};
+
+}  // namespace muster::connect
