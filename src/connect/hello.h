@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,7 +33,11 @@ struct Hello {
   std::string program;             // argv as one line, for people
   std::string program_digest;      // of argv and the program file
   std::string environment_digest;  // of the variables that matter
-  int cores = 1;
+  int cores = 1;                   // that may be used at once
+  std::vector<int> core_ids;       // their numbers; empty: unknown
+  // The variables that a launch plan looks at, as this agent has them (run's
+  // PlannedVariables): only so can the coordinator say what it replaces.
+  std::map<std::string, std::string> environment;
   std::vector<std::string> addresses;  // of this host's interfaces
   // Offered for this attempt, bound and held until launch: two per rank.
   std::vector<std::uint16_t> ports;
