@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// The launch plan: what every rank is started with. Made by the coordinator
+// alone and executed as written. Pure; any thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "connect/hello.h"
+#include "muster/cluster.h"
+#include "muster/deadline.h"
+#include "muster/error.h"
+#include "run/messages.h"
+#include "sys/env.h"
+
+namespace muster::run {
+
+struct PlanOptions {
+  std::string run_id;
+  int attempt = 1;
+  int max_restarts = 3;
+  std::vector<std::string> argv;  // the same for every rank; never a shell
+  // --env: wins over whatever the plan would set.
+  std::map<std::string, std::string> user_environment;
+  Duration grace = std::chrono::seconds(10);
+  // Ports that are not offered yet are written as "(offered at launch)".
+  bool dry_run = false;
+};
+
+struct Planned {
+  LaunchPlan plan;
+  // What was decided or replaced and the user should hear: cores, threads,
+  // variables of another launcher.
+  std::vector<std::string> notes;
+};
+
+// The names that a plan sets or respects, with the values set here: what an
+// agent tells in Hello::environment.
+std::map<std::string, std::string> PlannedVariables(const sys::Env& env);
+
+// Reads the kernel's list of cores, "0-3,8" (Cpus_allowed_list). Empty when it
+// is no such list.
+std::vector<int> ParseCoreList(std::string_view text);
+
+// The members whose port the user fixed for the program itself (TF_CONFIG names
+// the ports on which TensorFlow's servers listen): rank -> port. They are kept
+// over all attempts; other ranks listen where their agent offers.
+std::map<int, std::uint16_t> FixedPorts(const Cluster& cluster);
+
+// One hello per agent, all of this attempt, together answering for every
+// member: rank-world-mismatch, duplicate-identity when they do not;
+// net-port-in-use when an agent offers fewer than two ports per rank.
+Result<Planned> MakePlan(const Cluster& cluster,
+                         std::span<const connect::Hello> agents,
+                         const PlanOptions& options);
+
+}  // namespace muster::run
