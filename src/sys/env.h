@@ -20,6 +20,9 @@ class Env {
   virtual std::vector<std::string> LocalAddresses() const = 0;
   // Cores that this process may use (affinity and cgroup quota), at least 1.
   virtual int Cores() const = 0;
+  // The numbers of the cores of its affinity. More than Cores() where a quota
+  // limits the time but not the place: then nothing should be bound to a core.
+  virtual std::vector<int> CoreIds() const = 0;
   virtual std::string WorkingDirectory() const = 0;
 };
 
@@ -30,6 +33,7 @@ class RealEnv : public Env {
   std::string Hostname() const override;
   std::vector<std::string> LocalAddresses() const override;
   int Cores() const override;
+  std::vector<int> CoreIds() const override;
   std::string WorkingDirectory() const override;
 };
 
@@ -45,10 +49,9 @@ class FakeEnv : public Env {
   std::optional<std::string> Get(const std::string& name) const override;
   std::map<std::string, std::string> All() const override;
   std::string Hostname() const override { return hostname; }
-  std::vector<std::string> LocalAddresses() const override {
-    return addresses;
-  }
+  std::vector<std::string> LocalAddresses() const override { return addresses; }
   int Cores() const override { return cores; }
+  std::vector<int> CoreIds() const override;
   std::string WorkingDirectory() const override { return directory; }
 };
 

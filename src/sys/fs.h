@@ -2,10 +2,10 @@
 // Files. Every failure names the path and the cause that errno stands for.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <map>
 #include <memory>
-#include <span>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +13,13 @@
 #include "muster/error.h"
 
 namespace muster::sys {
+
+// A file that grows at its end. One thread at a time.
+class Appender {
+ public:
+  virtual ~Appender() = default;
+  virtual Status Append(std::string_view bytes) = 0;
+};
 
 // file-missing (ENOENT, ENOTDIR), file-permission (EACCES, EPERM, EROFS),
 // disk-full (ENOSPC, EDQUOT), os-limit (EMFILE, ENFILE), else internal-error
@@ -26,13 +33,19 @@ class Fs {
   // Atomic: a temporary file beside it, fsync, rename, fsync of the directory.
   // On failure the old file is untouched and the temporary one is gone.
   virtual Status Write(const std::string& path, std::string_view bytes) = 0;
+  // A file to append to, made when it is not there. Does not outlive the Fs.
+  virtual Result<std::unique_ptr<Appender>> OpenAppender(
+      const std::string& path) = 0;
   virtual Status MakeDirectories(const std::string& path) = 0;
   // Names (not paths) in a directory, sorted.
   virtual Result<std::vector<std::string>> List(
       const std::string& path) const = 0;
   virtual bool Exists(const std::string& path) const = 0;
-  virtual Status Remove(const std::string& path) = 0;           // file or empty
+  // A file or an empty directory.
+  virtual Status Remove(const std::string& path) = 0;
+  // Whatever is there; nothing there is fine. Symbolic links are not followed.
   virtual Status RemoveRecursively(const std::string& path) = 0;
+  // Replaces a file at `to`.
   virtual Status Rename(const std::string& from, const std::string& to) = 0;
 };
 
@@ -41,6 +54,8 @@ class RealFs : public Fs {
   Result<std::string> Read(const std::string& path,
                            std::size_t limit = 1U << 30) const override;
   Status Write(const std::string& path, std::string_view bytes) override;
+  Result<std::unique_ptr<Appender>> OpenAppender(
+      const std::string& path) override;
   Status MakeDirectories(const std::string& path) override;
   Result<std::vector<std::string>> List(const std::string& path) const override;
   bool Exists(const std::string& path) const override;
@@ -49,21 +64,30 @@ class RealFs : public Fs {
   Status Rename(const std::string& from, const std::string& to) override;
 };
 
-// For tests: files in a map; `fail` makes an operation on a path fail.
+// For tests: files in a map; `fail` makes an operation on a path fail. The
+// directories of files that a test puts into the map exist by that.
 class FakeFs : public Fs {
  public:
   std::map<std::string, std::string> files;
+  std::set<std::string> directories;
   std::map<std::string, Cause> fail;  // path -> cause of every operation on it
 
   Result<std::string> Read(const std::string& path,
                            std::size_t limit = 1U << 30) const override;
   Status Write(const std::string& path, std::string_view bytes) override;
+  Result<std::unique_ptr<Appender>> OpenAppender(
+      const std::string& path) override;
   Status MakeDirectories(const std::string& path) override;
   Result<std::vector<std::string>> List(const std::string& path) const override;
   bool Exists(const std::string& path) const override;
   Status Remove(const std::string& path) override;
   Status RemoveRecursively(const std::string& path) override;
   Status Rename(const std::string& from, const std::string& to) override;
+
+ private:
+  bool IsDirectory(const std::string& path) const;
+  bool HasEntries(const std::string& directory) const;
+  Status CheckWritable(const std::string& path) const;
 };
 
 // "/a/b" + "c" = "/a/b/c".

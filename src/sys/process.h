@@ -7,8 +7,12 @@
 #include <string>
 
 #include "muster/error.h"
+#include "sys/fs.h"
 
 namespace muster::sys {
+
+// The number of this process.
+int OwnPid();
 
 // From /proc/PID/{stat,status,wchan}. nullopt: the process is gone.
 struct ProcessState {
@@ -21,8 +25,9 @@ struct ProcessState {
 std::optional<ProcessState> ReadProcess(int pid);
 
 // How often the kernel has killed for memory in this process's cgroup (v1 or
-// v2). nullopt: no counter can be read here.
+// v2); pid 0 is this process. nullopt: no counter can be read here.
 std::optional<std::uint64_t> OomKills(int pid);
+std::optional<std::uint64_t> OomKills(const Fs& fs, int pid);
 
 // Memory of the host now, in bytes.
 struct HostMemory {

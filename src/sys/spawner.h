@@ -38,8 +38,8 @@ struct Exit {
   double system_s = 0;
   std::int64_t max_rss_bytes = 0;
 
-  bool exited() const;           // by itself
-  int code() const;              // when exited
+  bool exited() const;  // by itself
+  int code() const;     // when exited
   std::optional<int> signal() const;
 };
 

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sys/fs.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "base/text.h"
+#include "sys/clock.h"
+#include "sys/fd.h"
+
+namespace muster::sys {
+namespace {
+
+Status WriteAll(int fd, std::string_view bytes, const std::string& path) {
+  while (!bytes.empty()) {
+    const ssize_t written = write(fd, bytes.data(), bytes.size());
+    if (written < 0) {
+      const int why = errno;
+      if (why == EINTR) {
+        continue;
+      }
+      return FromErrno("write", path, why);
+    }
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return Ok();
+}
+
+Status Sync(int fd, const std::string& path) {
+  if (fsync(fd) != 0) {
+    const int why = errno;
+    // Some file systems cannot sync a directory; the data is where it can be.
+    if (why != EINVAL && why != ENOTSUP) {
+      return FromErrno("fsync", path, why);
+    }
+  }
+  return Ok();
+}
+
+std::string Parent(const std::string& path) {
+  const auto slash = path.rfind('/');
+  return slash == std::string::npos ? "."
+                                    : path.substr(0, std::max(slash, 1UL));
+}
+
+// Everything of Write that happens to the temporary file.
+Status WriteTemporary(const std::string& path, std::string_view bytes) {
+  Fd fd(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (!fd) {
+    const int why = errno;
+    return FromErrno("open", path, why);
+  }
+  MUSTER_TRY(WriteAll(fd.get(), bytes, path));
+  return Sync(fd.get(), path);
+}
+
+Status SyncDirectory(const std::string& path) {
+  Fd fd(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd) {
+    const int why = errno;
+    return FromErrno("open", path, why);
+  }
+  return Sync(fd.get(), path);
+}
+
+class RealAppender : public Appender {
+ public:
+  RealAppender(Fd fd, std::string path)
+      : fd_(std::move(fd)), path_(std::move(path)) {}
+  Status Append(std::string_view bytes) override {
+    return WriteAll(fd_.get(), bytes, path_);
+  }
+
+ private:
+  Fd fd_;
+  std::string path_;
+};
+
+}  // namespace
+
+Result<std::string> RealFs::Read(const std::string& path,
+                                 std::size_t limit) const {
+  Fd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) {
+    const int why = errno;
+    return FromErrno("open", path, why);
+  }
+  struct stat about {};
+  std::string bytes;
+  // One byte more than stat says, so that the end is met by the last read;
+  // files of /proc say 0.
+  std::size_t room = 4096;
+  if (fstat(fd.get(), &about) == 0 && about.st_size > 0) {
+    room = std::min(static_cast<std::size_t>(about.st_size), limit) + 1;
+  }
+  while (true) {
+    const std::size_t have = bytes.size();
+    bytes.resize(have + room);
+    const ssize_t got = read(fd.get(), bytes.data() + have, room);
+    const int why = errno;
+    bytes.resize(have + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+    if (got < 0 && why != EINTR) {
+      return FromErrno("read", path, why);
+    }
+    if (got == 0) {
+      return bytes;
+    }
+    if (bytes.size() > limit) {
+      return Error(Cause::kFileCorrupt, "`" + path + "` is larger than the " +
+                                            BytesText(limit) +
+                                            " that it may have");
+    }
+    room = std::max<std::size_t>(4096, bytes.size());
+  }
+}
+
+Status RealFs::Write(const std::string& path, std::string_view bytes) {
+  static std::atomic<std::uint64_t> counter{0};
+  const std::string temporary = path + ".tmp-" + std::to_string(getpid()) +
+                                "-" + std::to_string(++counter);
+  auto written = WriteTemporary(temporary, bytes);
+  if (written && rename(temporary.c_str(), path.c_str()) != 0) {
+    const int why = errno;
+    written = FromErrno("rename", path, why);
+  }
+  if (!written) {
+    unlink(temporary.c_str());
+    return written;
+  }
+  return SyncDirectory(Parent(path));
+}
+
+Result<std::unique_ptr<Appender>> RealFs::OpenAppender(
+    const std::string& path) {
+  Fd fd(open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+  if (!fd) {
+    const int why = errno;
+    return FromErrno("open", path, why);
+  }
+  return std::unique_ptr<Appender>(
+      std::make_unique<RealAppender>(std::move(fd), path));
+}
+
+Status RealFs::MakeDirectories(const std::string& path) {
+  for (std::size_t slash = 0; slash != std::string::npos;) {
+    slash = path.find('/', slash + 1);
+    const std::string part = path.substr(0, slash);
+    struct stat about {};
+    // The question first: mkdir of an existing directory on a read-only disk
+    // says EROFS.
+    if (stat(part.c_str(), &about) == 0 && S_ISDIR(about.st_mode)) {
+      continue;
+    }
+    if (mkdir(part.c_str(), 0777) != 0) {
+      const int why = errno;
+      if (why == EEXIST && stat(part.c_str(), &about) == 0 &&
+          S_ISDIR(about.st_mode)) {
+        continue;
+      }
+      return FromErrno("mkdir", part, why == EEXIST ? ENOTDIR : why);
+    }
+  }
+  return Ok();
+}
+
+Result<std::vector<std::string>> RealFs::List(const std::string& path) const {
+  DIR* directory = opendir(path.c_str());
+  if (directory == nullptr) {
+    const int why = errno;
+    return FromErrno("opendir", path, why);
+  }
+  std::vector<std::string> names;
+  errno = 0;
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): safe on a DIR of one's own.
+  while (const dirent* entry = readdir(directory)) {
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != "..") {
+      names.emplace_back(name);
+    }
+  }
+  const int why = errno;
+  closedir(directory);
+  if (why != 0) {
+    return FromErrno("readdir", path, why);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+bool RealFs::Exists(const std::string& path) const {
+  struct stat about {};
+  return stat(path.c_str(), &about) == 0;
+}
+
+Status RealFs::Remove(const std::string& path) {
+  if (remove(path.c_str()) != 0) {
+    const int why = errno;
+    return FromErrno("remove", path, why);
+  }
+  return Ok();
+}
+
+Status RealFs::RemoveRecursively(const std::string& path) {
+  struct stat about {};
+  if (lstat(path.c_str(), &about) != 0) {
+    const int why = errno;
+    return why == ENOENT ? Ok() : Status(FromErrno("lstat", path, why));
+  }
+  if (S_ISDIR(about.st_mode)) {
+    MUSTER_ASSIGN(const auto names, List(path));
+    for (const auto& name : names) {
+      MUSTER_TRY(RemoveRecursively(JoinPath(path, name)));
+    }
+  }
+  return Remove(path);
+}
+
+Status RealFs::Rename(const std::string& from, const std::string& to) {
+  if (rename(from.c_str(), to.c_str()) != 0) {
+    const int why = errno;
+    return FromErrno("rename", from + " to " + to, why);
+  }
+  return Ok();
+}
+
+std::string JoinPath(std::string_view directory, std::string_view name) {
+  std::string path(directory);
+  if (!path.empty() && !path.ends_with('/')) {
+    path += '/';
+  }
+  return path += name;
+}
+
+Cause CauseOfErrno(int error_number) {
+  switch (error_number) {
+    case ENOENT:
+    case ENOTDIR:
+      return Cause::kFileMissing;
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return Cause::kFilePermission;
+    case ENOSPC:
+    case EDQUOT:
+      return Cause::kDiskFull;
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM:
+    case EAGAIN:
+    case E2BIG:
+      return Cause::kOsLimit;
+    default:
+      return Cause::kInternalError;
+  }
+}
+
+std::string ErrnoName(int error_number) {
+  const char* name = strerrorname_np(error_number);
+  return name != nullptr ? name : "errno " + std::to_string(error_number);
+}
+
+Error FromErrno(std::string_view call, std::string_view object,
+                int error_number) {
+  const char* meaning = strerrordesc_np(error_number);
+  return Error(CauseOfErrno(error_number),
+               std::string(call) + " of `" + Printable(object) +
+                   "` failed: " + ErrnoName(error_number) + " (" +
+                   (meaning != nullptr ? meaning : "unknown") + ")")
+      .With(Fact{.name = "os.call_failed",
+                 .fields = {{"call", std::string(call)},
+                            {"object", std::string(object)},
+                            {"errno", ErrnoName(error_number)}},
+                 .subject = std::string(object),
+                 .by = "the operating system",
+                 .at = RealClock().WallNow()});
+}
+
+}  // namespace muster::sys

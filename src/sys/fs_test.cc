@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sys/fs.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace muster::sys {
+namespace {
+
+using Names = std::vector<std::string>;
+
+// What both file systems promise.
+class FsTest : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    root = testing::TempDir() + "muster_fs_test_" + std::to_string(getpid());
+    ASSERT_TRUE(fs->RemoveRecursively(root));
+    ASSERT_TRUE(fs->MakeDirectories(root));
+  }
+  void TearDown() override { EXPECT_TRUE(fs->RemoveRecursively(root)); }
+
+  std::string At(std::string_view name) const { return JoinPath(root, name); }
+  static Cause CauseOf(const auto& result) {
+    return result ? Cause::kUsageInvalid : result.error().cause();
+  }
+
+  std::string root;
+  std::unique_ptr<Fs> fs =
+      GetParam() == std::string("real")
+          ? std::unique_ptr<Fs>(std::make_unique<RealFs>())
+          : std::unique_ptr<Fs>(std::make_unique<FakeFs>());
+};
+
+TEST_P(FsTest, ReadsWhatWasWrittenLast) {
+  const std::string bytes(100'000, '\0');
+  EXPECT_TRUE(fs->Write(At("a"), "first"));
+  EXPECT_TRUE(fs->Write(At("a"), bytes));
+  EXPECT_EQ(*fs->Read(At("a")), bytes);
+  EXPECT_EQ(*fs->List(root), Names{"a"});
+}
+
+TEST_P(FsTest, RefusesAFileLargerThanTheLimit) {
+  EXPECT_TRUE(fs->Write(At("a"), "12345"));
+  EXPECT_EQ(fs->Read(At("a"), 5).value(), "12345");
+  EXPECT_EQ(CauseOf(fs->Read(At("a"), 4)), Cause::kFileCorrupt);
+}
+
+TEST_P(FsTest, NamesWhatIsMissing) {
+  EXPECT_EQ(CauseOf(fs->Read(At("a"))), Cause::kFileMissing);
+  EXPECT_EQ(CauseOf(fs->Write(At("no/a"), "")), Cause::kFileMissing);
+  EXPECT_EQ(CauseOf(fs->OpenAppender(At("no/a"))), Cause::kFileMissing);
+  EXPECT_EQ(CauseOf(fs->List(At("no"))), Cause::kFileMissing);
+  EXPECT_EQ(CauseOf(fs->Remove(At("a"))), Cause::kFileMissing);
+  EXPECT_EQ(CauseOf(fs->Rename(At("a"), At("b"))), Cause::kFileMissing);
+  EXPECT_TRUE(fs->RemoveRecursively(At("a")));
+}
+
+TEST_P(FsTest, AFileIsNoDirectory) {
+  EXPECT_TRUE(fs->Write(At("a"), ""));
+  EXPECT_EQ(CauseOf(fs->List(At("a"))), Cause::kFileMissing);
+  EXPECT_EQ(CauseOf(fs->Write(At("a/b"), "")), Cause::kFileMissing);
+  EXPECT_EQ(CauseOf(fs->MakeDirectories(At("a/b"))), Cause::kFileMissing);
+  EXPECT_FALSE(fs->Read(root));
+}
+
+TEST_P(FsTest, AppendsToWhatIsThere) {
+  EXPECT_TRUE(fs->Write(At("a"), "1"));
+  for (const char* text : {"2", "34"}) {
+    auto appender = fs->OpenAppender(At("a"));
+    ASSERT_TRUE(appender);
+    EXPECT_TRUE((*appender)->Append(text));
+  }
+  EXPECT_EQ(*fs->Read(At("a")), "1234");
+}
+
+TEST_P(FsTest, ListsNamesSorted) {
+  EXPECT_TRUE(fs->MakeDirectories(At("d/e/f")));
+  EXPECT_TRUE(fs->MakeDirectories(At("d/e")));
+  EXPECT_TRUE(fs->Write(At("b"), ""));
+  EXPECT_TRUE(fs->Write(At("d/a"), ""));
+  EXPECT_EQ(*fs->List(root), (Names{"b", "d"}));
+  EXPECT_EQ(*fs->List(At("d")), (Names{"a", "e"}));
+  EXPECT_TRUE(fs->List(At("d/e/f"))->empty());
+}
+
+TEST_P(FsTest, RemovesFilesAndEmptyDirectories) {
+  EXPECT_TRUE(fs->MakeDirectories(At("d")));
+  EXPECT_TRUE(fs->Write(At("d/a"), ""));
+  EXPECT_FALSE(fs->Remove(At("d")));
+  EXPECT_TRUE(fs->Remove(At("d/a")));
+  EXPECT_TRUE(fs->Exists(At("d")));
+  EXPECT_TRUE(fs->Remove(At("d")));
+  EXPECT_FALSE(fs->Exists(At("d")));
+}
+
+TEST_P(FsTest, RemovesATree) {
+  EXPECT_TRUE(fs->MakeDirectories(At("d/e")));
+  EXPECT_TRUE(fs->Write(At("d/e/a"), ""));
+  EXPECT_TRUE(fs->Write(At("dd"), ""));
+  EXPECT_TRUE(fs->RemoveRecursively(At("d")));
+  EXPECT_EQ(*fs->List(root), Names{"dd"});
+}
+
+TEST_P(FsTest, RenamesOverAFile) {
+  EXPECT_TRUE(fs->Write(At("a"), "new"));
+  EXPECT_TRUE(fs->Write(At("b"), "old"));
+  EXPECT_TRUE(fs->Rename(At("a"), At("b")));
+  EXPECT_EQ(*fs->Read(At("b")), "new");
+  EXPECT_FALSE(fs->Exists(At("a")));
+}
+
+TEST_P(FsTest, RenamesADirectoryWithWhatIsInIt) {
+  EXPECT_TRUE(fs->MakeDirectories(At("d/e")));
+  EXPECT_TRUE(fs->Write(At("d/a"), "1"));
+  EXPECT_TRUE(fs->Rename(At("d"), At("f")));
+  EXPECT_EQ(*fs->List(At("f")), (Names{"a", "e"}));
+  EXPECT_FALSE(fs->Exists(At("d")));
+  EXPECT_TRUE(fs->MakeDirectories(At("g/h")));
+  EXPECT_FALSE(fs->Rename(At("f"), At("g")));
+}
+
+INSTANTIATE_TEST_SUITE_P(Fs, FsTest, testing::Values("real", "fake"),
+                         [](const auto& test) { return test.param; });
+
+TEST(FakeFs, FailsAsAsked) {
+  FakeFs fs;
+  fs.files["/d/a"] = "1";
+  auto appender = fs.OpenAppender("/d/a");
+  fs.fail.emplace("/d/a", Cause::kDiskFull);
+  EXPECT_EQ(fs.Read("/d/a").error().cause(), Cause::kDiskFull);
+  EXPECT_EQ((*appender)->Append("2").error().cause(), Cause::kDiskFull);
+  EXPECT_EQ(*fs.List("/d"), Names{"a"});
+}
+
+TEST(RealFs, LeavesTheOldFileWhenTheDiskIsFull) {
+  if (access("/dev/full", W_OK) != 0) {
+    GTEST_SKIP() << "no /dev/full here";
+  }
+  RealFs fs;
+  auto full = fs.OpenAppender("/dev/full");
+  ASSERT_TRUE(full);
+  auto status = (*full)->Append("x");
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().ToText(),
+            "disk-full: write of `/dev/full` failed: ENOSPC (No space left on "
+            "device)");
+}
+
+TEST(RealFs, ReadsFilesOfProc) {
+  EXPECT_FALSE(RealFs().Read("/proc/self/stat").value().empty());
+}
+
+TEST(RealFs, DoesNotFollowALinkWhenItRemoves) {
+  RealFs fs;
+  const std::string root =
+      testing::TempDir() + "muster_link_" + std::to_string(getpid());
+  ASSERT_TRUE(fs.MakeDirectories(root + "/kept"));
+  ASSERT_TRUE(fs.MakeDirectories(root + "/gone"));
+  ASSERT_EQ(symlink((root + "/kept").c_str(), (root + "/gone/link").c_str()),
+            0);
+  EXPECT_TRUE(fs.RemoveRecursively(root + "/gone"));
+  EXPECT_TRUE(fs.Exists(root + "/kept"));
+  EXPECT_TRUE(fs.RemoveRecursively(root));
+}
+
+TEST(FromErrno, NamesTheCauseAndKeepsTheFact) {
+  const Error error = FromErrno("open", "/x", ENOENT);
+  EXPECT_EQ(error.ToText(),
+            "file-missing: open of `/x` failed: ENOENT (No such file or "
+            "directory)");
+  EXPECT_EQ(error.evidence().at(0).Text("errno"), "ENOENT");
+  EXPECT_EQ(CauseOfErrno(EROFS), Cause::kFilePermission);
+  EXPECT_EQ(CauseOfErrno(EDQUOT), Cause::kDiskFull);
+  EXPECT_EQ(CauseOfErrno(EMFILE), Cause::kOsLimit);
+  EXPECT_EQ(CauseOfErrno(EIO), Cause::kInternalError);
+}
+
+}  // namespace
+}  // namespace muster::sys

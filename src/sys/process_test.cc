@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sys/process.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "sys/fd.h"
+#include "sys/memory.h"
+
+namespace muster::sys {
+namespace {
+
+TEST(ReadProcess, SeesThisProcess) {
+  const auto self = ReadProcess(OwnPid());
+  ASSERT_TRUE(self);
+  EXPECT_EQ(self->state, 'R');
+  EXPECT_GT(self->rss_bytes, 100'000U);
+}
+
+TEST(ReadProcess, SeesAStoppedOneAndThatItIsGone) {
+  const pid_t child = fork();
+  if (child == 0) {
+    raise(SIGSTOP);
+    _exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, WUNTRACED), child);
+  EXPECT_EQ(ReadProcess(child)->state, 'T');
+  kill(child, SIGKILL);
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(ReadProcess(child), std::nullopt);
+}
+
+TEST(ReadHostMemory, HasSome) {
+  const auto memory = ReadHostMemory();
+  ASSERT_TRUE(memory);
+  EXPECT_GT(memory->total, memory->available);
+  EXPECT_GT(memory->available, 0U);
+}
+
+TEST(SharedMemory, IsSeenThroughEveryMapping) {
+  const Fd fd(MakeSharedMemory("test", 8192).value());
+  auto one = Mapping::Map(fd.get(), 8192);
+  auto two = Mapping::Map(fd.get(), 4096);
+  ASSERT_TRUE(one && two);
+  static_cast<char*>(one->data())[7] = 'x';
+  EXPECT_EQ(static_cast<char*>(two->data())[7], 'x');
+}
+
+TEST(SharedMemory, BeginsEmptyWhenItIsToGrow) {
+  const Fd fd(MakeSharedMemory("test", 0).value());
+  EXPECT_EQ(lseek(fd.get(), 0, SEEK_END), 0);
+}
+
+TEST(Futex, WakesAcrossThreadsAndHonoursTheDeadline) {
+  std::atomic<std::uint32_t> word{0};
+  FutexWait(word, 0, Deadline::After(std::chrono::milliseconds(1)));
+  FutexWait(word, 1, Deadline::After(std::chrono::hours(1)));
+  std::jthread other([&] {
+    word = 1;
+    FutexWakeAll(word);
+  });
+  while (word == 0) {
+    FutexWait(word, 0, Deadline::After(std::chrono::seconds(10)));
+  }
+  EXPECT_EQ(word, 1U);
+}
+
+}  // namespace
+}  // namespace muster::sys
