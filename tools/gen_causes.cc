@@ -1,117 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads causes/FAMILY/LABEL.md and writes the enum and its tables.
-#include <yaml-cpp/yaml.h>
-
-#include <algorithm>
-#include <cctype>
+// Reads causes/FAMILY/LABEL.md and writes what is made from them.
+//
+//   gen_causes CAUSES OUT      OUT/muster/cause.h, OUT/cause_table.cc and
+//                              OUT/catalogue_table.cc
+//   gen_causes --docs CAUSES   the reference page, on stdout
+//   gen_causes --check CAUSES  nothing but the check
+//
+// Exit status 1: a file is wrong; each problem is printed with its place.
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "causes/catalogue.h"
+
 namespace {
 
-struct Entry {
-  std::string label, family, title, severity, retry;
-};
+using Writer = void (*)(const std::vector<causes::CauseFile>&, std::ostream&);
 
-std::string Camel(const std::string& label) {
-  std::string out;
-  bool up = true;
-  for (char c : label) {
-    if (c == '-') {
-      up = true;
-      continue;
+// Leaves a file alone that would not change, so that nothing is built anew.
+bool Update(const std::filesystem::path& path, Writer writer,
+            const std::vector<causes::CauseFile>& files) {
+  std::ostringstream wanted;
+  writer(files, wanted);
+  {
+    std::ifstream in(path);
+    std::ostringstream current;
+    current << in.rdbuf();
+    if (in && current.str() == wanted.str()) {
+      return true;
     }
-    out += up ? static_cast<char>(std::toupper(static_cast<unsigned char>(c)))
-              : c;
-    up = false;
   }
-  return out;
+  std::filesystem::create_directories(path.parent_path());
+  std::ofstream out(path);
+  out << wanted.str();
+  out.flush();
+  if (!out) {
+    std::cerr << "gen_causes: cannot write " << path << "\n";
+    return false;
+  }
+  return true;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) return 2;
-  std::vector<Entry> entries;
-  for (const auto& file :
-       std::filesystem::recursive_directory_iterator(argv[1])) {
-    if (file.path().extension() != ".md") continue;
-    std::ifstream in(file.path());
-    std::stringstream text;
-    text << in.rdbuf();
-    std::string body = text.str();
-    auto end = body.find("\n---", 4);
-    YAML::Node node = YAML::Load(body.substr(4, end - 4));
-    entries.push_back({node["label"].as<std::string>(),
-                       file.path().parent_path().filename(),
-                       node["title"].as<std::string>(),
-                       node["severity"].as<std::string>(),
-                       node["retry"].as<std::string>()});
+  const std::vector<std::string> args(argv + 1, argv + argc);
+  if (args.size() != 2) {
+    std::cerr << "usage: gen_causes CAUSES OUT | --docs CAUSES | --check "
+                 "CAUSES\n";
+    return 2;
   }
-  std::sort(entries.begin(), entries.end(),
-            [](const auto& a, const auto& b) { return a.label < b.label; });
-  std::filesystem::create_directories(std::string(argv[2]) + "/muster");
-  std::ofstream header(std::string(argv[2]) + "/muster/cause.h");
-  header << "// SPDX-License-Identifier: Apache-2.0\n"
-            "// Generated from causes/ by tools/gen_causes.cc.\n#pragma once\n\n"
-            "#include <cstdint>\n#include <optional>\n#include <span>\n"
-            "#include <string_view>\n\nnamespace muster {\n\n"
-            "enum class Cause : std::uint16_t {\n";
-  for (const auto& e : entries)
-    header << "  k" << Camel(e.label) << ",  // " << e.title << "\n";
-  header << "};\n\n"
-            "enum class Severity : std::uint8_t { kNote, kWarning, kError };\n"
-            "// Whether a repeat can heal it, and if not, who can.\n"
-            "enum class Retry : std::uint8_t {\n  kTransient, kNeedsChange, "
-            "kNeedsHuman, kBug\n};\n\n"
-            "std::string_view Label(Cause cause);\n"
-            "std::string_view Family(Cause cause);\n"
-            "std::string_view Title(Cause cause);\n"
-            "Severity SeverityOf(Cause cause);\n"
-            "Retry RetryOf(Cause cause);\n"
-            "std::optional<Cause> CauseFromLabel(std::string_view label);\n"
-            "std::span<const Cause> AllCauses();\n\n}  // namespace muster\n";
-  std::ofstream table(std::string(argv[2]) + "/cause_table.cc");
-  table << "// SPDX-License-Identifier: Apache-2.0\n"
-           "// Generated from causes/ by tools/gen_causes.cc.\n"
-           "#include \"muster/cause.h\"\n\n#include <array>\n\n"
-           "namespace muster {\nnamespace {\n\nstruct Row {\n"
-           "  std::string_view label, family, title;\n  Severity severity;\n"
-           "  Retry retry;\n};\n\nconstexpr std::array<Row, "
-        << entries.size() << "> kRows{{\n";
-  std::map<std::string, std::string> sev{{"note", "kNote"},
-                                         {"warning", "kWarning"},
-                                         {"error", "kError"}};
-  std::map<std::string, std::string> ret{{"transient", "kTransient"},
-                                         {"needs-change", "kNeedsChange"},
-                                         {"needs-human", "kNeedsHuman"},
-                                         {"bug", "kBug"}};
-  for (const auto& e : entries)
-    table << "    {\"" << e.label << "\", \"" << e.family << "\", \"" << e.title
-          << "\", Severity::" << sev.at(e.severity)
-          << ", Retry::" << ret.at(e.retry) << "},\n";
-  table << "}};\n\nconstexpr std::array<Cause, " << entries.size()
-        << "> kAll{\n";
-  for (const auto& e : entries) table << "    Cause::k" << Camel(e.label) << ",\n";
-  table << "};\n\nconst Row& RowOf(Cause cause) {\n"
-           "  return kRows[static_cast<std::size_t>(cause)];\n}\n\n}  // "
-           "namespace\n\n"
-           "std::string_view Label(Cause cause) { return RowOf(cause).label; }\n"
-           "std::string_view Family(Cause cause) { return RowOf(cause).family; }\n"
-           "std::string_view Title(Cause cause) { return RowOf(cause).title; }\n"
-           "Severity SeverityOf(Cause cause) { return RowOf(cause).severity; }\n"
-           "Retry RetryOf(Cause cause) { return RowOf(cause).retry; }\n\n"
-           "std::optional<Cause> CauseFromLabel(std::string_view label) {\n"
-           "  for (Cause cause : kAll) {\n    if (Label(cause) == label) {\n"
-           "      return cause;\n    }\n  }\n  return std::nullopt;\n}\n\n"
-           "std::span<const Cause> AllCauses() { return kAll; }\n\n"
-           "}  // namespace muster\n";
-  std::ofstream catalogue(std::string(argv[2]) + "/catalogue_table.cc");
-  catalogue << "// SPDX-License-Identifier: Apache-2.0\n";
-  return 0;
+  const bool option = args[0].rfind("--", 0) == 0;
+  causes::Problems problems;
+  const auto files =
+      causes::ReadCatalogue(option ? args[1] : args[0], problems);
+  if (!problems.empty()) {
+    std::cerr << problems.text();
+    return 1;
+  }
+  if (args[0] == "--check") {
+    return 0;
+  }
+  if (args[0] == "--docs") {
+    causes::WriteDocs(files, std::cout);
+    return 0;
+  }
+  const std::filesystem::path out = args[1];
+  const bool written =
+      Update(out / "muster" / "cause.h", causes::WriteHeader, files) &&
+      Update(out / "cause_table.cc", causes::WriteTable, files) &&
+      Update(out / "catalogue_table.cc", causes::WriteTexts, files);
+  return written ? 0 : 1;
 }

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "causes/cause_file.h"
+
+#include <algorithm>
+#include <fstream>
+#include <numeric>
+#include <sstream>
+
+#include "causes/body.h"
+#include "causes/front_matter.h"
+
+namespace causes {
+namespace {
+
+std::size_t EditDistance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), 0);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0]++;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+std::vector<std::string> ReadLines(const std::filesystem::path& path) {
+  std::ifstream in(path);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) {
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+}  // namespace
+
+void Problems::Add(const CauseFile& file, Place place,
+                   const std::string& what) {
+  std::ostringstream out;
+  out << file.path.string() << ":" << place.line << ":" << place.column
+      << ": error: " << what << "\n";
+  const auto index = static_cast<std::size_t>(place.line) - 1;
+  if (index < file.lines.size()) {
+    const auto column = static_cast<std::size_t>(std::max(place.column, 1));
+    out << "  " << file.lines[index] << "\n"
+        << std::string(column + 1, ' ') << "^\n";
+  }
+  text_ += out.str();
+}
+
+std::string DidYouMean(std::string_view word,
+                       const std::vector<std::string_view>& known) {
+  std::string_view best;
+  std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
+  for (std::string_view candidate : known) {
+    const std::size_t distance = EditDistance(word, candidate);
+    if (distance < best_distance) {
+      best = candidate;
+      best_distance = distance;
+    }
+  }
+  return best.empty() ? "" : ", did you mean `" + std::string(best) + "`?";
+}
+
+CauseFile ReadCauseFile(const std::filesystem::path& path, Problems& problems) {
+  CauseFile file;
+  file.path = path;
+  file.family = path.parent_path().filename().string();
+  file.lines = ReadLines(path);
+  if (file.lines.empty() || file.lines[0] != "---") {
+    problems.Add(file, {}, "the front matter does not begin: line 1 is `---`");
+    return file;
+  }
+  const auto end = std::find(file.lines.begin() + 1, file.lines.end(), "---");
+  if (end == file.lines.end()) {
+    problems.Add(file, {}, "the front matter does not end: no second `---`");
+    return file;
+  }
+  const auto body = static_cast<std::size_t>(end - file.lines.begin()) + 1;
+  ReadFrontMatter(file, body - 1, problems);
+  ReadBody(file, body, problems);
+  return file;
+}
+
+}  // namespace causes

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// One file causes/FAMILY/LABEL.md as values, each with its place in the file.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace causes {
+
+// Both count from one.
+struct Place {
+  int line = 1;
+  int column = 1;
+};
+
+// A text and where it stands.
+struct Placed {
+  std::string text;
+  Place place;
+};
+
+struct Fix {
+  Placed text;
+  std::string command;
+  std::string safety;
+  bool changes_results = false;
+};
+
+// A fenced block "log expect=LABEL peer=10.0.0.7:8476".
+struct Example {
+  Placed expect;
+  std::map<std::string, std::string> fields;
+  std::string text;
+};
+
+struct CauseFile {
+  std::filesystem::path path;
+  std::string family;  // the folder
+  std::vector<std::string> lines;
+
+  Placed label, title, severity, retry, since;
+  std::vector<Placed> applies, match, facts, related;
+  std::vector<Fix> fixes;
+  std::map<std::string, std::string> sections;  // heading -> text
+  std::vector<Example> examples;
+};
+
+// The headings that every file has, in this order.
+inline constexpr std::string_view kSections[] = {
+    "What happened", "Why",        "Confirm it yourself",
+    "Fix",           "References", "Examples"};
+
+// Collects what is wrong: FILE:LINE:COLUMN, the line, and a caret below it.
+class Problems {
+ public:
+  void Add(const CauseFile& file, Place place, const std::string& what);
+  bool empty() const { return text_.empty(); }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+// Reads one file and checks what can be known from it alone. What could not be
+// read is left empty, and a problem says why.
+CauseFile ReadCauseFile(const std::filesystem::path& path, Problems& problems);
+
+// The word among `known` that was probably meant: ", did you mean `x`?", or
+// nothing.
+std::string DidYouMean(std::string_view word,
+                       const std::vector<std::string_view>& known);
+
+}  // namespace causes

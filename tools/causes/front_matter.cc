@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "causes/front_matter.h"
+
+#include <re2/re2.h>
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+#include <string>
+
+namespace causes {
+namespace {
+
+using Words = std::vector<std::string_view>;
+
+const Words& KnownKeys() {
+  static const Words keys{"label", "title", "severity", "retry", "applies",
+                          "since", "match", "facts",    "fix",   "related"};
+  return keys;
+}
+
+// Reads one mapping; every problem names the place of the value at fault.
+class Reader {
+ public:
+  Reader(CauseFile& file, Problems& problems)
+      : file_(file), problems_(problems) {}
+
+  void Read(const YAML::Node& root);
+
+ private:
+  Place PlaceOf(const YAML::Mark& mark) const {
+    // The first line of the YAML is the second line of the file.
+    return {mark.line + 2, mark.column + 1};
+  }
+  void Wrong(const YAML::Node& node, const std::string& what) {
+    problems_.Add(file_, PlaceOf(node.Mark()), what);
+  }
+  bool CheckKeys(const YAML::Node& map, const Words& known,
+                 const Words& required);
+  Placed Text(const YAML::Node& node);
+  Placed OneOf(const YAML::Node& node, const Words& choices);
+  std::vector<Placed> List(const YAML::Node& node, std::string_view key);
+  void ReadLabel(const YAML::Node& node);
+  void ReadTitle(const YAML::Node& node);
+  void ReadPatterns(const YAML::Node& node);
+  void ReadFacts(const YAML::Node& node);
+  void ReadFixes(const YAML::Node& node);
+
+  CauseFile& file_;
+  Problems& problems_;
+};
+
+bool Reader::CheckKeys(const YAML::Node& map, const Words& known,
+                       const Words& required) {
+  if (!map.IsMap()) {
+    Wrong(map, "expected `key: value` lines");
+    return false;
+  }
+  std::set<std::string> seen;
+  for (const auto& pair : map) {
+    const auto key = pair.first.as<std::string>();
+    if (std::find(known.begin(), known.end(), key) == known.end()) {
+      Wrong(pair.first, "unknown key `" + key + "`" + DidYouMean(key, known));
+    } else if (!seen.insert(key).second) {
+      Wrong(pair.first, "the key `" + key + "` occurs twice");
+    }
+  }
+  for (std::string_view key : required) {
+    if (seen.count(std::string(key)) == 0) {
+      Wrong(map, "the key `" + std::string(key) + "` is missing");
+    }
+  }
+  return true;
+}
+
+Placed Reader::Text(const YAML::Node& node) {
+  if (!node.IsScalar() || node.Scalar().empty()) {
+    Wrong(node, "expected a text");
+    return {};
+  }
+  return {node.Scalar(), PlaceOf(node.Mark())};
+}
+
+Placed Reader::OneOf(const YAML::Node& node, const Words& choices) {
+  Placed value = Text(node);
+  if (!value.text.empty() &&
+      std::find(choices.begin(), choices.end(), value.text) == choices.end()) {
+    std::string all;
+    for (std::string_view choice : choices) {
+      all += (all.empty() ? "" : ", ") + std::string(choice);
+    }
+    Wrong(node, "`" + value.text + "` is none of: " + all);
+  }
+  return value;
+}
+
+std::vector<Placed> Reader::List(const YAML::Node& node, std::string_view key) {
+  std::vector<Placed> list;
+  if (!node.IsSequence()) {
+    Wrong(node, "`" + std::string(key) + "` is a list");
+    return list;
+  }
+  for (const auto& item : node) {
+    list.push_back(Text(item));
+  }
+  return list;
+}
+
+void Reader::ReadLabel(const YAML::Node& node) {
+  static const RE2 shape("[a-z][a-z0-9]*(-[a-z0-9]+)*");
+  file_.label = Text(node);
+  const std::string stem = file_.path.stem().string();
+  if (!RE2::FullMatch(file_.label.text, shape)) {
+    Wrong(node, "a label is lower-case words joined by `-`");
+  } else if (file_.label.text != stem) {
+    Wrong(node, "the label is `" + file_.label.text + "`, the file is `" +
+                    stem + ".md`: they are equal");
+  }
+}
+
+void Reader::ReadTitle(const YAML::Node& node) {
+  file_.title = Text(node);
+  const std::string& title = file_.title.text;
+  if (title.size() > 76) {
+    Wrong(node, "the title has more than 76 characters");
+  } else if (!title.empty() &&
+             (title.back() == '.' ||
+              std::isupper(static_cast<unsigned char>(title[0])) != 0)) {
+    Wrong(node, "a title is lower case without a full stop");
+  }
+}
+
+// The longest stretch of a pattern that must occur literally: what a prefilter
+// can search for.
+std::size_t LongestLiteral(std::string_view pattern) {
+  std::size_t longest = 0;
+  std::size_t run = 0;
+  int depth = 0;  // inside of [...]
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    const char c = pattern[i];
+    depth += c == '[' ? 1 : c == ']' && depth > 0 ? -1 : 0;
+    const bool literal =
+        depth == 0 &&
+        (std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+         std::string_view(" _-:'\"/=<>,`").find(c) != std::string_view::npos);
+    run = literal ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  return longest;
+}
+
+void Reader::ReadPatterns(const YAML::Node& node) {
+  file_.match = List(node, "match");
+  for (std::size_t i = 0; i < file_.match.size(); ++i) {
+    RE2 pattern(file_.match[i].text, RE2::Quiet);
+    if (!pattern.ok()) {
+      Wrong(node[i], "the pattern does not compile: " + pattern.error());
+    } else if (LongestLiteral(file_.match[i].text) < 4) {
+      Wrong(node[i], "the pattern has no literal of four characters or more");
+    }
+  }
+}
+
+void Reader::ReadFacts(const YAML::Node& node) {
+  static const RE2 shape("[a-z][a-z0-9_]*(\\.[a-z0-9_]+)+(=[^ ]+)?");
+  file_.facts = List(node, "facts");
+  for (std::size_t i = 0; i < file_.facts.size(); ++i) {
+    if (!RE2::FullMatch(file_.facts[i].text, shape)) {
+      Wrong(node[i], "a fact is `thing.observed` or `thing.observed=value`");
+    }
+  }
+}
+
+void Reader::ReadFixes(const YAML::Node& node) {
+  if (!node.IsSequence() || node.size() == 0) {
+    Wrong(node, "`fix` is a list with at least one entry");
+    return;
+  }
+  for (const auto& item : node) {
+    if (!CheckKeys(item, {"text", "command", "safety", "changes_results"},
+                   {"text", "safety"})) {
+      continue;
+    }
+    Fix fix;
+    for (const auto& pair : item) {
+      const auto key = pair.first.as<std::string>();
+      if (key == "text") {
+        fix.text = Text(pair.second);
+      } else if (key == "command") {
+        fix.command = Text(pair.second).text;
+      } else if (key == "safety") {
+        fix.safety = OneOf(pair.second, {"safe", "asks", "costs"}).text;
+      } else if (key == "changes_results") {
+        fix.changes_results =
+            OneOf(pair.second, {"true", "false"}).text == "true";
+      }
+    }
+    if (!fix.text.text.empty() && fix.text.text.back() == '.') {
+      problems_.Add(file_, fix.text.place, "a fix has no full stop");
+    }
+    file_.fixes.push_back(fix);
+  }
+}
+
+void Reader::Read(const YAML::Node& root) {
+  if (!CheckKeys(root, KnownKeys(),
+                 {"label", "title", "severity", "retry", "applies", "since",
+                  "fix", "related"})) {
+    return;
+  }
+  if (!root["match"] && !root["facts"]) {
+    Wrong(root, "neither `match` nor `facts`: nothing can lead to this cause");
+  }
+  for (const auto& pair : root) {
+    const auto key = pair.first.as<std::string>();
+    const YAML::Node& value = pair.second;
+    if (key == "label") {
+      ReadLabel(value);
+    } else if (key == "title") {
+      ReadTitle(value);
+    } else if (key == "severity") {
+      file_.severity = OneOf(value, {"error", "warning", "note"});
+    } else if (key == "retry") {
+      file_.retry =
+          OneOf(value, {"transient", "needs-change", "needs-human", "bug"});
+    } else if (key == "since") {
+      file_.since = Text(value);
+    } else if (key == "applies") {
+      for (const auto& item : value) {
+        file_.applies.push_back(OneOf(item, {"tpu", "gpu", "cpu"}));
+      }
+    } else if (key == "match") {
+      ReadPatterns(value);
+    } else if (key == "facts") {
+      ReadFacts(value);
+    } else if (key == "fix") {
+      ReadFixes(value);
+    } else if (key == "related") {
+      file_.related = List(value, "related");
+    }
+  }
+}
+
+}  // namespace
+
+void ReadFrontMatter(CauseFile& file, std::size_t end, Problems& problems) {
+  std::string yaml;
+  for (std::size_t i = 1; i < end; ++i) {
+    yaml += file.lines[i] + "\n";
+  }
+  try {
+    Reader(file, problems).Read(YAML::Load(yaml));
+  } catch (const YAML::Exception& error) {
+    problems.Add(file, {error.mark.line + 2, error.mark.column + 1},
+                 "not YAML: " + error.msg);
+  }
+}
+
+}  // namespace causes
