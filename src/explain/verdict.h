@@ -11,6 +11,7 @@
 
 #include "base/board.h"
 #include "finding/finding.h"
+#include "muster/deadline.h"
 #include "muster/fact.h"
 
 namespace muster::explain {

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// What follows from the end of an attempt: another one, or the end of the run.
+// Pure; any thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "muster/cause.h"
+#include "muster/deadline.h"
+#include "sys/clock.h"
+
+namespace muster::run {
+
+// Where the exit code comes from: the program's own status, the signal that
+// ended a rank, or a decision of ours.
+enum class Origin { kProgram, kSignal, kMuster };
+std::string_view OriginName(Origin origin);
+
+// The root of an attempt that did not end well, as far as a decision needs it.
+struct Failure {
+  enum class Kind {
+    kExit,         // a rank ended by itself with a status
+    kSignal,       // a signal that we did not send ended a rank
+    kNotStarted,   // the program is not there (127) or not executable (126)
+    kHostLost,     // its agent went away
+    kStandstill,   // alive without progress
+    kSetUp,        // the roll call or the launch failed
+    kInterrupted,  // Ctrl-C, TERM, HUP
+  };
+  Kind kind = Kind::kExit;
+  Cause cause = Cause::kAppException;
+  int rank = -1;
+  int status = 0;          // exit status, or the signal's number
+  std::uint64_t step = 0;  // where the rank was; 0: it told none
+
+  bool operator==(const Failure&) const = default;
+};
+
+// What the run has seen so far.
+struct RunState {
+  int restarts = 0;  // since the last progress
+  // Furthest points over all attempts before this failure.
+  std::uint64_t furthest_step = 0;
+  std::uint64_t furthest_checkpoint = 0;
+  std::optional<Failure> previous;  // of the attempt before
+};
+
+// How far the attempt that just failed has come.
+struct AttemptReach {
+  std::uint64_t step = 0;
+  std::uint64_t checkpoint = 0;
+};
+
+struct DecideOptions {
+  int max_restarts = 3;
+};
+
+struct Decision {
+  bool restart = false;
+  std::string reason;  // one line, for people
+  // When restarting: not before this, and what the state is then.
+  sys::Clock::Steady not_before{};
+  RunState state;
+  // When stopping.
+  int exit_code = 0;
+  Origin origin = Origin::kMuster;
+};
+
+// Restarts what a repeat can heal, as long as the budget lasts; progress
+// refills it. The same failure at the same step twice is not healed by a third
+// time.
+Decision Decide(sys::Clock::Steady now, const RunState& state,
+                const Failure& failure, const AttemptReach& reach,
+                const DecideOptions& options);
+
+}  // namespace muster::run
