@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,10 +54,17 @@ struct Finding {
   bool operator==(const Finding&) const = default;
 };
 
+// A finding with the catalogue's severity, fixes and related causes. {peer} in
+// a fix is replaced by the field `peer` of the first fact that has it; a
+// command with a field that no fact has, or whose value is not safe to paste,
+// is left out.
+Finding MakeFinding(Cause cause, std::string what, Confidence confidence,
+                    std::span<const Fact> facts = {});
 // A finding of what an Error says: cause, message, evidence, the catalogue's
 // fixes and related causes.
 Finding FromError(const Error& error,
                   Confidence confidence = Confidence::kCertain);
+// A field `text` of the fact is the line; without one it is name and fields.
 Evidence FromFact(const Fact& fact);
 
 // The JSON of every document (schema muster.finding/1), and back.

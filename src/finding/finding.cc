@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "finding/finding.h"
+
+#include <algorithm>
+
+#include "finding/catalogue.h"
+
+namespace muster {
+namespace {
+
+// Characters that mean nothing to a shell.
+bool SafeToPaste(std::string_view value) {
+  return !value.empty() && value[0] != '-' &&
+         std::all_of(value.begin(), value.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                  (c >= '0' && c <= '9') ||
+                  std::string_view("._:/@%+=,-").find(c) !=
+                      std::string_view::npos;
+         });
+}
+
+std::optional<std::string> FieldOf(std::span<const Fact> facts,
+                                   std::string_view field) {
+  for (const Fact& fact : facts) {
+    if (fact.Has(field)) {
+      return fact.Text(field);
+    }
+  }
+  return std::nullopt;
+}
+
+// Replaces {field} by its value. nullopt: no fact has it, or the value might do
+// something when it is pasted.
+std::optional<std::string> Substitute(std::string_view text,
+                                      std::span<const Fact> facts) {
+  std::string out;
+  while (!text.empty()) {
+    const auto open = text.find('{');
+    const auto close = text.find('}', open);
+    if (open == std::string_view::npos || close == std::string_view::npos) {
+      break;
+    }
+    const auto value = FieldOf(facts, text.substr(open + 1, close - open - 1));
+    if (!value || !SafeToPaste(*value)) {
+      return std::nullopt;
+    }
+    out += text.substr(0, open);
+    out += *value;
+    text.remove_prefix(close + 1);
+  }
+  return out + std::string(text);
+}
+
+void AddOnce(std::vector<std::string>& list, const std::string& item) {
+  if (!item.empty() &&
+      std::find(list.begin(), list.end(), item) == list.end()) {
+    list.push_back(item);
+  }
+}
+
+}  // namespace
+
+Evidence FromFact(const Fact& fact) {
+  return {fact.Has("text") ? fact.Text("text") : ToText(fact), fact.by,
+          fact.at};
+}
+
+Finding MakeFinding(Cause cause, std::string what, Confidence confidence,
+                    std::span<const Fact> facts) {
+  const CatalogueEntry& entry = EntryOf(cause);
+  Finding finding{.cause = cause};
+  finding.severity = SeverityOf(cause);
+  finding.confidence = confidence;
+  finding.what = std::move(what);
+  for (const Fact& fact : facts) {
+    AddOnce(finding.subjects, fact.subject);
+    finding.evidence.push_back(FromFact(fact));
+  }
+  for (const CatalogueFix& fix : entry.fixes) {
+    finding.fixes.push_back(
+        {std::string(fix.text),
+         Substitute(fix.command, facts).value_or(std::string()), fix.safety,
+         fix.changes_results});
+  }
+  for (Cause related : entry.related) {
+    finding.related.emplace_back(Label(related));
+  }
+  return finding;
+}
+
+Finding FromError(const Error& error, Confidence confidence) {
+  std::string what = error.message();
+  for (const std::string& doing : error.context()) {
+    what += " (" + doing + ")";
+  }
+  return MakeFinding(error.cause(), std::move(what), confidence,
+                     error.evidence());
+}
+
+std::string_view ToText(Confidence confidence) {
+  switch (confidence) {
+    case Confidence::kPossible:
+      return "possible";
+    case Confidence::kLikely:
+      return "likely";
+    case Confidence::kCertain:
+      return "certain";
+  }
+  return "?";
+}
+
+std::string_view ToText(Safety safety) {
+  switch (safety) {
+    case Safety::kSafe:
+      return "safe";
+    case Safety::kAsks:
+      return "asks";
+    case Safety::kCosts:
+      return "costs";
+  }
+  return "?";
+}
+
+std::string_view ToText(Severity severity) {
+  switch (severity) {
+    case Severity::kNote:
+      return "note";
+    case Severity::kWarning:
+      return "warning";
+    case Severity::kError:
+      return "error";
+  }
+  return "?";
+}
+
+std::string_view ToText(Retry retry) {
+  switch (retry) {
+    case Retry::kTransient:
+      return "transient";
+    case Retry::kNeedsChange:
+      return "needs-change";
+    case Retry::kNeedsHuman:
+      return "needs-human";
+    case Retry::kBug:
+      return "bug";
+  }
+  return "?";
+}
+
+}  // namespace muster

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// Findings and entries as text for a person.
+#include <algorithm>
+
+#include "base/text.h"
+#include "finding/catalogue.h"
+#include "finding/finding.h"
+
+namespace muster {
+namespace {
+
+constexpr std::size_t kIndent = 2;
+constexpr std::size_t kLabelWidth = 10;
+constexpr std::size_t kMinimumText = 30;
+constexpr std::size_t kMaximumLines = 5;
+
+// Columns that a text takes on a terminal: code points, which is right for all
+// but wide and combining characters.
+std::size_t Columns(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(
+      text.begin(), text.end(),
+      [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+std::vector<std::string> Wrap(std::string_view text, std::size_t width) {
+  std::vector<std::string> lines;
+  std::string line;
+  for (const std::string& word : Split(text, ' ')) {
+    if (!line.empty() && Columns(line) + 1 + Columns(word) > width) {
+      lines.push_back(std::move(line));
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + word;
+  }
+  lines.push_back(std::move(line));
+  return lines;
+}
+
+// Lines of "  label     text            note": the label once, the text
+// wrapped, the note at the right edge.
+class Page {
+ public:
+  explicit Page(const RenderOptions& options) : color_(options.color) {
+    const auto width = static_cast<std::size_t>(std::max(options.width, 0));
+    width_ = std::max(width, kIndent + kLabelWidth + kMinimumText);
+  }
+
+  // Not wrapped: the first line of a finding has to be found by grep.
+  void Head(const Finding& finding) {
+    const std::string tag = std::string(ToText(finding.severity)) + "[" +
+                            std::string(Label(finding.cause)) + "]";
+    const char* paint = finding.severity == Severity::kError     ? "\033[1;31m"
+                        : finding.severity == Severity::kWarning ? "\033[1;33m"
+                                                                 : "\033[1;36m";
+    text_ += color_ ? paint + tag + "\033[0m" : tag;
+    text_ += " " + Printable(finding.what) + "\n";
+  }
+
+  void Row(std::string_view label, std::string_view text,
+           std::string_view note = {}) {
+    std::vector<std::string> lines =
+        Wrap(Printable(text), width_ - kIndent - kLabelWidth);
+    const std::string edge = Printable(note);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const bool last = i + 1 == lines.size();
+      Line(i == 0 ? label : "", lines[i], last ? edge : "");
+    }
+  }
+
+  std::string Take() { return std::move(text_); }
+
+ private:
+  void Line(std::string_view label, const std::string& text,
+            const std::string& note) {
+    std::string line(kIndent, ' ');
+    line += label;
+    line.append(kLabelWidth - label.size(), ' ');
+    line += text;
+    if (!note.empty()) {
+      const std::size_t used = Columns(line) + Columns(note);
+      if (used + 2 > width_) {
+        text_ += line + "\n";
+        line.assign(kIndent + kLabelWidth, ' ');
+        line += note;
+      } else {
+        line.append(width_ - used, ' ');
+        line += note;
+      }
+    }
+    text_ += line + "\n";
+  }
+
+  bool color_;
+  std::size_t width_ = 0;
+  std::string text_;
+};
+
+std::string More(std::size_t all) {
+  return "and " + std::to_string(all - kMaximumLines) +
+         " more, in the JSON document";
+}
+
+void RowsOf(Page& page, std::string_view label,
+            const std::vector<std::string>& lines) {
+  for (std::size_t i = 0; i < std::min(lines.size(), kMaximumLines); ++i) {
+    page.Row(i == 0 ? label : "", lines[i]);
+  }
+  if (lines.size() > kMaximumLines) {
+    page.Row("", More(lines.size()));
+  }
+}
+
+void Evidences(Page& page, const std::vector<Evidence>& evidence) {
+  for (std::size_t i = 0; i < std::min(evidence.size(), kMaximumLines); ++i) {
+    page.Row(i == 0 ? "evidence" : "", evidence[i].what, evidence[i].source);
+  }
+  if (evidence.size() > kMaximumLines) {
+    page.Row("", More(evidence.size()));
+  }
+}
+
+void Fixes(Page& page, const std::vector<Fix>& fixes) {
+  std::string_view label = "fix";
+  for (const Fix& fix : fixes) {
+    std::string note(ToText(fix.safety));
+    note += fix.changes_results ? ", changes results" : "";
+    const bool command = !fix.command.empty();
+    page.Row(label, fix.text + (command ? ": " + fix.command : ""), note);
+    label = "";
+  }
+  if (fixes.empty()) {
+    page.Row("fix", "none is known");
+  }
+}
+
+void Section(std::string& out, std::string_view title, std::string_view text) {
+  out += "\n";
+  out += title;
+  out += "\n";
+  for (const std::string& line : Split(text, '\n')) {
+    out += line.empty() ? "\n" : "  " + line + "\n";
+  }
+}
+
+}  // namespace
+
+std::string RenderText(const Finding& finding, const RenderOptions& options) {
+  Page page(options);
+  page.Head(finding);
+  Evidences(page, finding.evidence);
+  page.Row("cause", Title(finding.cause), ToText(finding.confidence));
+  RowsOf(page, "ruled out", finding.ruled_out);
+  RowsOf(page, "victims", finding.victims);
+  if (!finding.related.empty()) {
+    page.Row("see also", Join(finding.related, ", "));
+  }
+  Fixes(page, finding.fixes);
+  page.Row("more", "muster explain " + std::string(Label(finding.cause)));
+  return page.Take();
+}
+
+std::string RenderText(const CatalogueEntry& entry) {
+  std::string out(Label(entry.cause));
+  out += ": ";
+  out += Title(entry.cause);
+  out += "\n";
+  out += ToText(SeverityOf(entry.cause));
+  out += ", a repeat: ";
+  out += ToText(RetryOf(entry.cause));
+  out += ", since ";
+  out += entry.since;
+  out += "\n";
+  Section(out, "What happened", entry.happened);
+  Section(out, "Why", entry.why);
+  Section(out, "Confirm it yourself", entry.confirm);
+  Section(out, "Fix", entry.fix);
+  out += "\n";
+  for (const CatalogueFix& fix : entry.fixes) {
+    out += "  - ";
+    out += fix.text;
+    if (!fix.command.empty()) {
+      out += ": ";
+      out += fix.command;
+    }
+    out += " (";
+    out += ToText(fix.safety);
+    out += fix.changes_results ? ", changes results)\n" : ")\n";
+  }
+  Section(out, "References", entry.references);
+  if (!entry.related.empty()) {
+    std::vector<std::string> labels;
+    for (Cause cause : entry.related) {
+      labels.emplace_back(Label(cause));
+    }
+    out += "\nRelated: " + Join(labels, ", ") + "\n";
+  }
+  return out;
+}
+
+}  // namespace muster
