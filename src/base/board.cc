@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/board.h"
 
+#include <span>
+#include <string>
+
 namespace muster {
 
 std::string_view ToText(Phase phase) {
@@ -19,6 +22,23 @@ std::string_view ToText(Phase phase) {
       return "finished";
   }
   return "unknown";
+}
+
+std::optional<Error> StopReason(const Board& board) {
+  const auto word = board.stop.load();
+  if (word == 0) {
+    return std::nullopt;
+  }
+  // The page is shared with other processes: an unknown value is no cause.
+  const std::span<const Cause> causes = AllCauses();
+  if (word > causes.size()) {
+    return Error(Cause::kCancelled, "the agent ended the attempt for an " +
+                                        std::string("unknown cause (") +
+                                        std::to_string(word - 1) + ")");
+  }
+  const auto cause = static_cast<Cause>(word - 1);
+  return Error(cause,
+               "the agent ended the attempt: " + std::string(Title(cause)));
 }
 
 RankProgress ReadSlot(const BoardSlot& slot) {

@@ -8,7 +8,10 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string_view>
+
+#include "muster/error.h"
 
 namespace muster {
 
@@ -63,6 +66,9 @@ struct Board {
 };
 
 static_assert(std::atomic<double>::is_always_lock_free);
+
+// Why the agent ended the attempt's waits; nullopt while it has not.
+std::optional<Error> StopReason(const Board& board);
 
 // A slot as plain values: what reports, rules and decisions work on.
 struct RankProgress {
