@@ -231,25 +231,6 @@ std::map<std::string, std::string> PlannedVariables(const sys::Env& env) {
   return variables;
 }
 
-std::vector<int> ParseCoreList(std::string_view text) {
-  constexpr std::int64_t kMaxCores = 1 << 16;
-  std::vector<int> cores;
-  for (const std::string& piece : Split(Trim(text), ',')) {
-    const auto dash = piece.find('-');
-    const auto first = ParseInt(std::string_view(piece).substr(0, dash));
-    const auto last = dash == std::string::npos
-                          ? first
-                          : ParseInt(std::string_view(piece).substr(dash + 1));
-    if (!first || !last || *first < 0 || *last < *first || *last > kMaxCores) {
-      return {};
-    }
-    for (auto core = *first; core <= *last; ++core) {
-      cores.push_back(static_cast<int>(core));
-    }
-  }
-  return cores;
-}
-
 std::map<int, std::uint16_t> FixedPorts(const Cluster& cluster) {
   std::map<int, std::uint16_t> ports;
   for (const Member& member : cluster.members) {

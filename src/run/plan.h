@@ -41,10 +41,6 @@ struct Planned {
 // agent tells in Hello::environment.
 std::map<std::string, std::string> PlannedVariables(const sys::Env& env);
 
-// Reads the kernel's list of cores, "0-3,8" (Cpus_allowed_list). Empty when it
-// is no such list.
-std::vector<int> ParseCoreList(std::string_view text);
-
 // The members whose port the user fixed for the program itself (TF_CONFIG names
 // the ports on which TensorFlow's servers listen): rank -> port. They are kept
 // over all attempts; other ranks listen where their agent offers.

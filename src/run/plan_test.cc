@@ -219,12 +219,5 @@ TEST(Plan, HasADigestOverEverything) {
   EXPECT_NE(one.plan.digest, other.plan.digest);
 }
 
-TEST(CoreList, ReadsWhatTheKernelWrites) {
-  EXPECT_THAT(ParseCoreList("0-2,8\n"), ElementsAre(0, 1, 2, 8));
-  EXPECT_TRUE(ParseCoreList("0-").empty());
-  EXPECT_TRUE(ParseCoreList("3-1").empty());
-  EXPECT_TRUE(ParseCoreList("0-99999999").empty());
-}
-
 }  // namespace
 }  // namespace muster::run
