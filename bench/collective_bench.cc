@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// All-reduce over shared memory: median, 99th percentile and bandwidth by size,
+// for N processes (default 2), each on a core of its own where there are
+// enough.
+//
+//   collective_bench [--ranks N] [--check] [--outside]
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+#include "collective/shared_memory.h"
+#include "sys/memory.h"
+#include "sys/process.h"
+
+namespace muster {
+namespace {
+
+struct Settings {
+  int ranks = 2;
+  bool check_finite = false;
+  bool outside = false;  // buffers of the program, not of the group
+};
+
+using Clock = std::chrono::steady_clock;
+
+template <typename T>
+T Must(Result<T> result) {
+  if (!result) {
+    std::fprintf(stderr, "%s\n", result.error().ToText().c_str());
+    std::exit(1);
+  }
+  return std::move(result).value();
+}
+
+void PinTo(int rank) {
+  cpu_set_t all;
+  CPU_ZERO(&all);
+  sched_getaffinity(0, sizeof all, &all);
+  const int cpus = CPU_COUNT(&all);
+  int seen = 0;
+  for (std::size_t cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (CPU_ISSET(cpu, &all) && seen++ == rank % cpus) {
+      cpu_set_t one;
+      CPU_ZERO(&one);
+      CPU_SET(cpu, &one);
+      sched_setaffinity(0, sizeof one, &one);
+    }
+  }
+}
+
+void Measure(Collective& group, std::size_t bytes, const Settings& settings) {
+  const std::size_t count = std::max<std::size_t>(bytes / 4, 1);
+  std::vector<float> own(settings.outside ? count : 0);
+  void* data = settings.outside ? own.data() : Must(group.Allocate(bytes));
+  const Buffer buffer{.data = data, .count = count};
+  const int rounds = bytes <= 65536 ? 4000 : bytes <= (4U << 20) ? 400 : 30;
+  const auto deadline = [] { return Deadline::After(std::chrono::minutes(1)); };
+  std::vector<double> times;
+  for (int round = 0; round < rounds + 10; ++round) {
+    Must(Barrier(group, deadline()));
+    const auto begun = Clock::now();
+    auto work = Must(
+        group.StartAllReduce(buffer, {.check_finite = settings.check_finite}));
+    Must(work->Wait(deadline(), {}));
+    if (round >= 10) {
+      times.push_back(
+          std::chrono::duration<double, std::micro>(Clock::now() - begun)
+              .count());
+    }
+  }
+  if (group.rank() != 0) {
+    return;
+  }
+  std::sort(times.begin(), times.end());
+  const double median = times[times.size() / 2];
+  std::printf("%12zu B %12.2f us %12.2f us %10.1f GB/s\n", bytes, median,
+              times[times.size() * 99 / 100],
+              static_cast<double>(bytes) / median / 1e3);
+  std::fflush(stdout);
+}
+
+int RunRank(int rank, int segment, Board& board, const Settings& settings) {
+  PinTo(rank);
+  auto group = Must(MakeSharedMemory({.rank = rank,
+                                      .size = settings.ranks,
+                                      .segment = segment,
+                                      .board = &board}));
+  for (const std::size_t bytes : {4UL, 4096UL, 65536UL, 407080UL, 1UL << 20,
+                                  4UL << 20, 25UL << 20, 100UL << 20}) {
+    Measure(*group, bytes, settings);
+  }
+  return 0;
+}
+
+int Run(const Settings& settings) {
+  const int segment = Must(sys::MakeSharedMemory("bench segment", 0));
+  const int page = Must(sys::MakeSharedMemory("bench board", sizeof(Board)));
+  auto mapping = Must(sys::Mapping::Map(page, sizeof(Board)));
+  auto* board = new (mapping.data()) Board;
+  std::printf("%d ranks, %s%s\n%14s %15s %15s\n", settings.ranks,
+              settings.outside ? "buffers of the program" : "in place",
+              settings.check_finite ? ", checked" : "", "size", "median",
+              "p99");
+  std::fflush(stdout);
+  for (int rank = 1; rank < settings.ranks; ++rank) {
+    if (fork() == 0) {
+      std::exit(RunRank(rank, segment, *board, settings));
+    }
+  }
+  const int code = RunRank(0, segment, *board, settings);
+  while (wait(nullptr) > 0) {
+  }
+  return code;
+}
+
+}  // namespace
+}  // namespace muster
+
+int main(int argc, char** argv) {
+  muster::Settings settings;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view flag = argv[i];
+    if (flag == "--ranks" && i + 1 < argc) {
+      settings.ranks = std::atoi(argv[++i]);
+    } else if (flag == "--check") {
+      settings.check_finite = true;
+    } else if (flag == "--outside") {
+      settings.outside = true;
+    } else {
+      std::fprintf(stderr,
+                   "collective_bench [--ranks N] [--check] [--outside]\n");
+      return 2;
+    }
+  }
+  return muster::Run(settings);
+}
