@@ -95,8 +95,8 @@ class Gathering {
 
  private:
   struct Inner;
-  explicit Gathering(std::unique_ptr<Inner> inner);
-  std::unique_ptr<Inner> inner_;
+  explicit Gathering(std::shared_ptr<Inner> inner);
+  std::shared_ptr<Inner> inner_;  // also by looks that are under way
 };
 
 }  // namespace muster::connect

@@ -51,13 +51,14 @@ class RollCall {
     std::optional<Error> refusal;
     std::optional<int> replaces;  // an older link of the same process
   };
-  Answer Attends(int link, const Hello& identity);
-  // An answer to the call. Answers for another attempt do not count.
+  Answer Attends(int link, const Hello& identity, WallTime at);
+  // An answer to the call. Answers for another attempt, or on a link that did
+  // not introduce itself, do not count.
   void Answers(int link, const Hello& hello);
   // The link is gone.
   void Left(int link, const Error& why);
   // What was seen at the address of a member.
-  void Sees(int rank, const Sighting& sighting);
+  void Sees(int rank, const Sighting& sighting, WallTime at);
   // A fact that an agent told while it was called (port.taken).
   void Told(const Fact& fact);
 
@@ -76,7 +77,8 @@ class RollCall {
   // What follows now. Complete settles the ranks upon their agents.
   Decision Decide(sys::Clock::Steady now);
 
-  const Hello& HelloOf(int link) const;  // of a link that attends
+  // What was last said on a link; nullptr: it does not attend.
+  const Hello* HelloOf(int link) const;
 
  private:
   struct Attendee {
@@ -84,32 +86,36 @@ class RollCall {
     bool answered = false;
     bool settled = false;
   };
-  // Why a member is not there, for messages.
+  // What is known of a rank that nobody answers for.
   struct Seen {
     std::optional<Sighting> sighting;
+    WallTime at{};
     std::optional<Error> left;
     std::optional<Fact> told;
     int looks = 0;
   };
+  // Why a member is missing: a text that stays the same while nothing changes.
   struct Reason {
     Cause cause;
-    std::string observed;  // stable while nothing changes
+    std::string observed;
     std::vector<Fact> facts;
   };
 
-  const Attendee* Holder(int rank, int* link = nullptr) const;
+  std::optional<int> Holder(int rank) const;  // the link that claims it
   std::optional<Error> Unfit(const Hello& theirs) const;
-  std::optional<Error> OtherMembers(const Hello& theirs) const;
-  std::optional<Error> OtherProgram(const Hello& theirs) const;
-  Reason WhyMissing(const Member& member) const;
-  Reason WhyUnseen(const Member& member, const Sighting& sighting) const;
   std::vector<const Member*> Absent() const;
+  Reason WhyMissing(const Member& member) const;
+  Reason WhyUnseen(const Member& member, const Seen& seen) const;
+  Reason WhyNotThisAgent(const Member& member, const Seen& seen) const;
+  Error Late(const Reason& reason,
+             const std::vector<const Member*>& members) const;
   std::vector<Error> ErrorsAtTheDeadline() const;
   std::vector<Finding> Warnings() const;
 
   Cluster cluster_;
   Hello ours_;
   int attempt_ = 0;
+  bool calling_ = false;
   sys::Clock::Steady deadline_{};
   Duration limit_{};
   std::map<int, Attendee> attendees_;  // by link

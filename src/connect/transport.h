@@ -32,6 +32,14 @@ struct Sighting {
   std::optional<Hello> agent;  // exactly when kAgent
   std::optional<Error> error;  // exactly when not kAgent
 };
+// A sighting of anything but an agent.
+Sighting Unlike(Sight what, Error error);
+
+// What it looked like, in words that stay the same while nothing changes, and
+// what it is the cause of when it lasts: a refusing address is right as far as
+// anybody knows, so nobody came in time (rendezvous-timeout).
+std::string Observed(const Sighting& sighting, const Address& address);
+Cause CauseOf(const Sighting& sighting);
 
 // Agents listen at an address while it lives; afterwards nobody does.
 class Listener {
