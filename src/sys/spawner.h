@@ -23,7 +23,7 @@ struct ProcessSpec {
   std::map<std::string, std::string> environment;  // the whole of it
   std::string directory;                           // empty: inherited
   // Descriptors the child gets, by its number there (0, 1, 2, 3, …). Numbers
-  // not named here are closed, 0 is /dev/null when absent.
+  // not named here are closed; 0, 1 and 2 are /dev/null then.
   std::map<int, int> descriptors;
   // Cores to run on; empty: inherited.
   std::vector<int> cores;
@@ -58,18 +58,24 @@ class Spawner {
   virtual ~Spawner() = default;
 
   // The pid. program-not-found when argv[0] cannot be found on the PATH of
-  // `environment` (code 127) or executed (code 126, see the fact "spawn.failed"
-  // field "code"). on_exit is called once, on the loop.
+  // `environment` (code 127) or executed (code 126); the cause of errno where
+  // the directory or a limit is at fault (code 126). Every error has the fact
+  // "spawn.failed" with fields code, errno, step, program. on_exit is called
+  // once, on the loop.
   virtual Result<int> Start(const ProcessSpec& spec, OnExit on_exit) = 0;
   // Signals one process we started, by pidfd; no error when it is gone.
   virtual Status Signal(int pid, int signal) = 0;
-  // Sends KILL (after CONT) to every descendant of every process started here,
-  // repeatedly, until none is left; then calls done with how many there were.
+  // Sends KILL to every descendant of every process started here, repeatedly,
+  // until none is left (or what is left has not ended for 4 s: another user's,
+  // or waiting in the kernel; that is logged); then calls done, never inside of
+  // this call, with how many there were.
   virtual void KillAll(std::function<void(int killed)> done) = 0;
 };
 
 // Forks the guardian; call it first thing in main, before any thread. The
-// result is usable once a loop exists (Attach).
+// result is usable once a loop exists (Attach). Also makes this process ignore
+// SIGPIPE (ranks get what it was before) and adopt orphans (a subreaper). Only
+// one spawner per process. Destroying it ends all that was started, within 5 s.
 class GuardianSpawner : public Spawner {
  public:
   static Result<std::unique_ptr<GuardianSpawner>> Fork();
@@ -79,7 +85,8 @@ class GuardianSpawner : public Spawner {
   Result<int> Start(const ProcessSpec& spec, OnExit on_exit) override;
   Status Signal(int pid, int signal) override;
   void KillAll(std::function<void(int killed)> done) override;
-  // The guardian itself has died (somebody killed it).
+  // The guardian itself has died (somebody killed it): what it started is ended
+  // and its exits are told; nothing can be started any more.
   void OnGuardianLost(std::function<void()> lost);
 
  private:
@@ -88,7 +95,8 @@ class GuardianSpawner : public Spawner {
   std::unique_ptr<Inner> inner_;
 };
 
-// For tests: starts nothing; the test ends processes by calling End.
+// For tests: starts nothing; the test ends processes by calling End. KillAll
+// ends what still runs with KILL: from the loop if there is one, else at once.
 class FakeSpawner : public Spawner {
  public:
   Result<int> Start(const ProcessSpec& spec, OnExit on_exit) override;
@@ -105,6 +113,8 @@ class FakeSpawner : public Spawner {
   std::map<int, Started> processes;
   std::vector<std::pair<int, int>> signals;  // pid, signal
   std::optional<Error> next_error;           // what the next Start gives
+  int leftovers = 0;  // descendants that the next KillAll finds besides
+  Loop* loop = nullptr;
 };
 
 }  // namespace muster::sys

@@ -207,6 +207,10 @@ Result<Arrived> ReceiveNow(int fd, std::string& buffer,
                          : FromErrno("recvmsg", "socket", why);
 }
 
+void ShutDownSending(int fd) {
+  shutdown(fd, SHUT_WR);
+}
+
 Result<Fd> OpenWithoutWaiting(int fd) {
   struct stat about {};
   if (fstat(fd, &about) != 0) {

@@ -43,6 +43,9 @@ Result<std::size_t> SendNow(int fd, std::string_view bytes,
 Result<Arrived> ReceiveNow(int fd, std::string& buffer,
                            std::vector<Fd>* descriptors);
 
+// The other end of the socket reads its end; it may still send.
+void ShutDownSending(int fd);
+
 // A descriptor for the same terminal, pipe or file as `fd` on which WriteNow
 // never waits. O_NONBLOCK set on `fd` itself would hold for every process that
 // shares it, the user's shell included.
