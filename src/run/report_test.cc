@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "finding/finding.h"
+#include "run/events.h"
+#include "run/judge_training.h"
+
+namespace muster::run {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+// The facts of a run, written as the coordinator does, one second apart unless
+// told otherwise.
+class Story {
+ public:
+  Story& Tell(std::string_view name, int attempt = 1) {
+    Fact fact;
+    fact.name = name;
+    fact.at = now_;
+    fact.fields["attempt"] = std::int64_t{attempt};
+    facts_.push_back(fact);
+    now_ += std::chrono::seconds(1);
+    return *this;
+  }
+  Story& With(const std::string& field, FactValue value) {
+    facts_.back().fields[field] = std::move(value);
+    return *this;
+  }
+  Story& Exits(int rank, const RankProgress& progress, int attempt = 1) {
+    Tell(kRankExited, attempt).With("rank", std::int64_t{rank});
+    facts_.back().subject = "rank " + std::to_string(rank);
+    AddProgress(facts_.back(), progress);
+    now_ -= std::chrono::seconds(1);
+    return *this;
+  }
+  Story& Begins() {
+    return Tell(kRunStarted)
+        .With("run", "r")
+        .With("argv", R"(["python3","a b.py"])")
+        .With("folder", "runs/r");
+  }
+  Story& Launches(int attempt = 1) {
+    return Tell(kAttemptCalled, attempt)
+        .Tell(kAttemptGathered, attempt)
+        .Tell(kAttemptLaunched, attempt)
+        .Tell(kFirstStep, attempt);
+  }
+  Story& Ends(int code) {
+    return Tell(kAttemptStopped)
+        .Tell(kRunEnded)
+        .With("exit_code", std::int64_t{code})
+        .With("origin", "program")
+        .With("cause", code == 0 ? "" : "app-exception")
+        .With("text", "all 2 ranks ended well");
+  }
+  const std::vector<Fact>& facts() const { return facts_; }
+  Json Report() const { return BuildReport(facts_); }
+
+ private:
+  WallTime now_{std::chrono::seconds(1'800'000'000)};
+  std::vector<Fact> facts_;
+};
+
+RankProgress Trained(std::uint64_t step, std::uint64_t steps) {
+  return {.phase = Phase::kFinished,
+          .step = step,
+          .checkpoint_step = step / 100 * 100,
+          .steps = steps,
+          .samples = 64 * steps,
+          .step_sum_ns = steps * 10'000'000,
+          .input_wait_sum_ns = steps * 1'000'000,
+          .loss = 0.5};
+}
+
+Story Undisturbed() {
+  return Story()
+      .Begins()
+      .Launches()
+      .Exits(0, Trained(200, 200))
+      .Exits(1, Trained(200, 200))
+      .Ends(0);
+}
+
+// Killed at step 150, resumed from 100, done at 200.
+Story Restarted() {
+  auto resumed = Trained(200, 100);
+  resumed.resumed_step = 100;
+  return Story()
+      .Begins()
+      .Launches()
+      .Exits(0, Trained(149, 149))
+      .Exits(1, Trained(150, 150))
+      .Tell(kAttemptFailed)
+      .With("cause", "peer-died")
+      .With("rank", std::int64_t{1})
+      .With("signal_name", "SIGKILL")
+      .Tell(kAttemptStopped)
+      .Tell(kDecided)
+      .With("text", "restart 1 of 3")
+      .Launches(2)
+      .Exits(0, resumed, 2)
+      .Exits(1, resumed, 2)
+      .Ends(0);
+}
+
+TEST(Report, SaysWhatRanAndHowItEnded) {
+  const Json report = Undisturbed().Report();
+  EXPECT_EQ(report["schema"], "muster.report/1");
+  EXPECT_EQ(report["run"], "r");
+  EXPECT_EQ(report["command"][1], "a b.py");
+  EXPECT_EQ(report["exit"]["code"], 0);
+  EXPECT_TRUE(report["exit"]["cause"].is_null());
+  EXPECT_EQ(report["duration_s"], 6);
+  EXPECT_EQ(report["training"]["step"], 200);
+  EXPECT_EQ(report["training"]["steps_per_s"], 100);
+  EXPECT_EQ(report["training"]["samples_per_s"], 12800);
+  EXPECT_EQ(report["training"]["final_loss"], 0.5);
+  EXPECT_EQ(report["next"]["command"], "tensorboard --logdir runs/r/metrics");
+}
+
+TEST(Report, SaysWhereTheTimeWent) {
+  const Json time = Undisturbed().Report()["time"];
+  EXPECT_EQ(time["total_s"], 6);
+  EXPECT_EQ(time["wait_for_members_s"], 1);
+  EXPECT_EQ(time["start_s"], 1);
+  EXPECT_EQ(time["step_s"], 1.8);
+  EXPECT_EQ(time["input_wait_s"], 0.2);
+  EXPECT_EQ(time["lost_by_failures_s"], 0);
+  EXPECT_EQ(time["other_s"], 2);
+}
+
+TEST(Report, ARestartNamesRankSignalAndLostSteps) {
+  const Json report = Restarted().Report();
+  ASSERT_THAT(report["attempts"], SizeIs(2));
+  const Json& failure = report["attempts"][0]["failure"];
+  EXPECT_EQ(failure["rank"], 1);
+  EXPECT_EQ(failure["signal"], "SIGKILL");
+  EXPECT_EQ(failure["step"], 150);
+  EXPECT_EQ(failure["resumed_from"], 100);
+  EXPECT_EQ(failure["lost_steps"], 50);
+  EXPECT_EQ(report["attempts"][0]["decision"], "restart 1 of 3");
+  EXPECT_TRUE(report["attempts"][1]["failure"].is_null());
+}
+
+TEST(Report, CountsLostStepsAndTheRestartAsLostTime) {
+  const Json time = Restarted().Report()["time"];
+  // A third of the first attempt's 1.495 s, and 6 s to the next first step.
+  EXPECT_NEAR(time["lost_by_failures_s"].get<double>(), 6.5, 0.01);
+  EXPECT_EQ(time["wait_for_members_s"], 1);
+  EXPECT_EQ(time["start_s"], 1);
+}
+
+TEST(Report, KnowsNothingOfStepsThatNobodyReports) {
+  const Json report = Story()
+                          .Begins()
+                          .Launches()
+                          .Exits(0, {})
+                          .Tell(kAttemptFailed)
+                          .With("cause", "app-exception")
+                          .Ends(3)
+                          .Report();
+  EXPECT_TRUE(report["training"].is_null());
+  EXPECT_TRUE(report["attempts"][0]["failure"]["lost_steps"].is_null());
+  EXPECT_EQ(report["next"]["command"], "muster explain app-exception");
+}
+
+TEST(Report, KeepsALossThatIsNoNumberOutOfTheMean) {
+  auto progress = Trained(200, 200);
+  progress.loss = std::numeric_limits<double>::quiet_NaN();
+  const Json report =
+      Story().Begins().Launches().Exits(0, progress).Ends(0).Report();
+  EXPECT_TRUE(report["training"]["final_loss"].is_null());
+}
+
+TEST(Report, OfAnUnfinishedRunSaysSo) {
+  const Json report = Story().Begins().Launches().Report();
+  EXPECT_TRUE(report["exit"].is_null());
+  EXPECT_THAT(RenderReport(report), HasSubstr("# Run r: not finished"));
+  EXPECT_THAT(RenderReport(BuildReport({})), HasSubstr("not finished"));
+}
+
+TEST(Report, EmbedsFindingsUnchanged) {
+  const auto finding =
+      MakeFinding(Cause::kPeerDied, "rank 1 died", Confidence::kCertain);
+  auto story = Undisturbed();
+  story.Tell(kFinding).With("finding", ToJson(finding).dump());
+  const Json report = story.Report();
+  EXPECT_EQ(report["findings"][0], ToJson(finding));
+  EXPECT_THAT(RenderReport(report), HasSubstr("rank 1 died"));
+}
+
+TEST(ReportText, ShowsTheRestart) {
+  const std::string text = RenderReport(Restarted().Report());
+  EXPECT_THAT(text, HasSubstr("# Run r: finished"));
+  EXPECT_THAT(text, HasSubstr("rank 1 was ended by SIGKILL: peer-died | 150 | "
+                              "100 | 50 | restart 1 of 3 |"));
+  EXPECT_THAT(text, HasSubstr("| lost by failures | 6.500 s | "));
+}
+
+TEST(ReportText, NeverAssertsOnADocument) {
+  for (const char* text :
+       {"{}", "[]", "3", R"({"attempts": 3, "findings": [3], "exit": 7})",
+        R"({"time": [], "notes": {"a": 1}, "next": "x"})"}) {
+    EXPECT_FALSE(RenderReport(Json::parse(text)).empty());
+  }
+}
+
+TEST(JudgeTraining, FindsNothingWrongWithAHealthyOne) {
+  EXPECT_THAT(JudgeTraining(Undisturbed().facts()), IsEmpty());
+}
+
+TEST(JudgeTraining, NamesBothRatesOfAStarvedRank) {
+  auto starved = Trained(200, 200);
+  starved.input_wait_sum_ns = starved.step_sum_ns / 2;
+  const auto story =
+      Story().Begins().Launches().Exits(0, Trained(200, 200)).Exits(1, starved);
+  const auto findings = JudgeTraining(story.facts());
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_EQ(findings[0].cause, Cause::kInputStarved);
+  EXPECT_EQ(findings[0].what,
+            "rank 1 waits for input during 50 % of its step time (limit 30 %): "
+            "100 steps/s, without the wait 200 steps/s");
+}
+
+TEST(JudgeTraining, DoesNotJudgeTheFirstSteps) {
+  auto starved = Trained(19, 19);
+  starved.input_wait_sum_ns = starved.step_sum_ns / 2;
+  EXPECT_THAT(
+      JudgeTraining(Story().Begins().Launches().Exits(0, starved).facts()),
+      IsEmpty());
+}
+
+TEST(JudgeTraining, SuspectsAPlateau) {
+  auto still = Trained(500, 500);
+  still.unchanged_steps = 200;
+  auto findings =
+      JudgeTraining(Story().Begins().Launches().Exits(0, still).facts());
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_EQ(findings[0].cause, Cause::kTrainingPlateau);
+  EXPECT_EQ(findings[0].confidence, Confidence::kPossible);
+
+  const auto flat = Story()
+                        .Begins()
+                        .Launches()
+                        .Exits(0, Trained(500, 500))
+                        .Tell(kFlatLoss)
+                        .With("since_step", std::int64_t{250})
+                        .With("step", std::int64_t{500})
+                        .With("loss", 2.303)
+                        .With("classes", std::int64_t{10});
+  findings = JudgeTraining(flat.facts());
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_EQ(findings[0].what,
+            "the loss has been 2.303 for 250 steps: that of guessing among 10 "
+            "classes");
+}
+
+}  // namespace
+}  // namespace muster::run
