@@ -187,7 +187,9 @@ Result<Cluster> ClusterFromJson(const Json& json, std::string_view what) {
   const Reader reader(what);
   MUSTER_TRY(reader.Keys(
       json, "the document",
-      {"schema", "members", "self", "coordinator", "size", "one_host"}));
+      {"schema", "members", "self", "coordinator", "size", "one_host",
+       // What `muster resolve` says beside the cluster.
+       "sources", "findings"}));
   if (json.contains("schema") && json["schema"] != kSchema) {
     return reader.Wrong("schema", "is " + Printable(json["schema"].dump()) +
                                       ", this muster reads \"" +

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json.h"
 #include "finding/finding.h"
 #include "muster/cluster.h"
 #include "muster/error.h"
@@ -27,6 +28,11 @@ struct Request {
 struct Claim {
   std::string source;  // "flags", "muster", "torch", "tf-config", "default"
   Cluster cluster;
+  // The coordinator was told, not concluded from the address of rank 0.
+  bool coordinator_told = false;
+  // Tells how many train, and nothing of other tasks (torch's WORLD_SIZE).
+  bool only_trainers = false;
+  std::vector<Finding> remarks;  // worth saying, no error
 };
 
 // A source that did not speak, and why.
@@ -54,5 +60,8 @@ Result<Resolved> Resolve(const Request& request, const sys::Host& host);
 // The text of `muster resolve`: members, own rank, coordinator, each with its
 // source; then the sources that were silent and why.
 std::string RenderText(const Resolved& resolved);
+// The document of `muster resolve --output json`: muster.cluster/1 with the
+// sources and findings beside it. `--cluster FILE` reads it.
+Json ToJson(const Resolved& resolved);
 
 }  // namespace muster::resolve

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "resolve/contradictions.h"
+
+#include <algorithm>
+
+namespace muster::resolve {
+namespace {
+
+bool IsNumeric(const std::string& host) {
+  return host.find(':') != std::string::npos ||
+         std::all_of(host.begin(), host.end(),
+                     [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
+}
+
+enum class Likeness { kEqual, kUnknown, kDifferent };
+
+Likeness CompareHosts(const Address& a, const Address& b) {
+  if (a.host == b.host || (a.IsLoopback() && b.IsLoopback())) {
+    return Likeness::kEqual;
+  }
+  if (IsNumeric(a.host) != IsNumeric(b.host)) {
+    return Likeness::kUnknown;
+  }
+  const bool short_and_full =
+      a.host.starts_with(b.host + ".") || b.host.starts_with(a.host + ".");
+  return short_and_full && !IsNumeric(a.host) ? Likeness::kUnknown
+                                              : Likeness::kDifferent;
+}
+
+Likeness CompareAddresses(const Address& a, const Address& b) {
+  return a.port == b.port ? CompareHosts(a, b) : Likeness::kDifferent;
+}
+
+Sourced<std::string> Number(const Sourced<int>& number) {
+  return {std::to_string(number.value), number.source};
+}
+
+Sourced<std::string> Text(const Sourced<Address>& address) {
+  return {muster::ToText(address.value), address.source};
+}
+
+bool SizesAgree(const Claim& first, const Claim& second) {
+  const int a = first.cluster.size.value;
+  const int b = second.cluster.size.value;
+  return a == b || (first.only_trainers && a == second.cluster.WorldSize()) ||
+         (second.only_trainers && b == first.cluster.WorldSize());
+}
+
+Sourced<std::string> SelfText(const Claim& claim) {
+  const Cluster& cluster = claim.cluster;
+  if (cluster.self) {
+    return Number(*cluster.self);
+  }
+  return {"every rank of this host", cluster.size.source};
+}
+
+void CompareSelf(const Claim& first, const Claim& second,
+                 std::vector<Contradiction>& found) {
+  const auto& a = first.cluster.self;
+  const auto& b = second.cluster.self;
+  const bool agree =
+      a && b ? a->value == b->value : !a == !b || first.cluster.size.value == 1;
+  if (!agree) {
+    found.push_back({"own rank", SelfText(first), SelfText(second)});
+  }
+}
+
+// A told coordinator and one concluded from rank 0 listen on different ports.
+void CompareCoordinators(const Claim& first, const Claim& second,
+                         std::vector<Contradiction>& found) {
+  const auto& a = first.cluster.coordinator;
+  const auto& b = second.cluster.coordinator;
+  if (!a || !b || (!first.coordinator_told && !second.coordinator_told)) {
+    return;
+  }
+  const bool both = first.coordinator_told && second.coordinator_told;
+  const Likeness likeness = both ? CompareAddresses(a->value, b->value)
+                                 : CompareHosts(a->value, b->value);
+  if (likeness != Likeness::kEqual) {
+    found.push_back(
+        {"coordinator", Text(*a), Text(*b), likeness == Likeness::kDifferent});
+  }
+}
+
+void CompareMembers(const Claim& first, const Claim& second,
+                    std::vector<Contradiction>& found) {
+  const auto& a = first.cluster.members;
+  const auto& b = second.cluster.members;
+  for (std::size_t rank = 0; rank < std::min(a.size(), b.size()); ++rank) {
+    if (a[rank].address && b[rank].address &&
+        CompareAddresses(a[rank].address->value, b[rank].address->value) !=
+            Likeness::kEqual) {
+      found.push_back({"address of rank " + std::to_string(rank),
+                       Text(*a[rank].address), Text(*b[rank].address), false});
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Contradiction> Compare(const Claim& first, const Claim& second) {
+  std::vector<Contradiction> found;
+  if (!SizesAgree(first, second)) {
+    found.push_back(
+        {"size", Number(first.cluster.size), Number(second.cluster.size)});
+  }
+  CompareSelf(first, second, found);
+  CompareCoordinators(first, second, found);
+  if (SizesAgree(first, second)) {
+    CompareMembers(first, second, found);
+  }
+  return found;
+}
+
+std::string ToText(const Contradiction& contradiction) {
+  return "the " + contradiction.what + " is " + contradiction.first.value +
+         " (" + contradiction.first.source + ") and " +
+         contradiction.second.value + " (" + contradiction.second.source + ")";
+}
+
+}  // namespace muster::resolve

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "resolve/self.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "base/text.h"
+#include "resolve/source.h"
+
+namespace muster::resolve {
+namespace {
+
+bool IsNumeric(const std::string& host) {
+  return host.find(':') != std::string::npos ||
+         std::all_of(host.begin(), host.end(),
+                     [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
+}
+
+std::string Lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) {
+    return static_cast<char>(std::tolower(c));
+  });
+  return text;
+}
+
+std::string ThisHost(const sys::Env& env) {
+  const auto addresses = env.LocalAddresses();
+  return "this host is `" + Printable(env.Hostname()) + "` with " +
+         (addresses.empty() ? "no address" : Join(addresses, ", "));
+}
+
+std::string Names(const std::vector<const Member*>& members) {
+  std::vector<std::string> names;
+  names.reserve(members.size());
+  for (const Member* member : members) {
+    names.push_back(Name(*member));
+  }
+  return Join(names, ", ");
+}
+
+std::vector<const Member*> MembersHere(const Cluster& cluster,
+                                       const sys::Env& env) {
+  std::vector<const Member*> here;
+  for (const Member& member : cluster.members) {
+    if (member.address && IsThisHost(member.address->value, env)) {
+      here.push_back(&member);
+    }
+  }
+  return here;
+}
+
+}  // namespace
+
+Result<std::optional<Sourced<int>>> ToldRank(const Request& request,
+                                             const sys::Host& host) {
+  std::optional<Sourced<int>> told;
+  if (request.rank) {
+    told = {*request.rank, "flag --rank"};
+  }
+  const std::string text = host.env.Get("MUSTER_RANK").value_or("");
+  if (!text.empty()) {
+    const auto rank = ParseInt(text);
+    if (!rank || *rank < 0 || *rank > 1'000'000) {
+      return Error(
+          Cause::kClusterSpecInvalid,
+          "MUSTER_RANK is `" + Printable(text) + "`, which is no rank");
+    }
+    if (told && told->value != *rank) {
+      return Error(Cause::kClusterSpecInvalid,
+                   "the rank is " + std::to_string(told->value) +
+                       " (flag --rank) and " + std::to_string(*rank) +
+                       " (env MUSTER_RANK)");
+    }
+    if (!told) {
+      told = {static_cast<int>(*rank), "env MUSTER_RANK"};
+    }
+  }
+  if (told && told->value < 0) {
+    return Error(
+        Cause::kClusterSpecInvalid,
+        "--rank is " + std::to_string(told->value) + ": ranks count from 0");
+  }
+  return told;
+}
+
+bool IsThisHost(const Address& address, const sys::Env& env) {
+  const auto addresses = env.LocalAddresses();
+  if (address.IsLoopback() || std::find(addresses.begin(), addresses.end(),
+                                        address.host) != addresses.end()) {
+    return true;
+  }
+  if (IsNumeric(address.host)) {
+    return false;
+  }
+  const std::string theirs = Lower(address.host);
+  const std::string ours = Lower(env.Hostname());
+  return theirs == ours || theirs.starts_with(ours + ".") ||
+         ours.starts_with(theirs + ".");
+}
+
+Result<Sourced<int>> FindSelf(const Cluster& cluster, const Request& request,
+                              const sys::Host& host) {
+  MUSTER_ASSIGN(const auto told, ToldRank(request, host));
+  if (told) {
+    if (told->value >= static_cast<int>(cluster.members.size())) {
+      return Error(Cause::kRankWorldMismatch,
+                   "rank " + std::to_string(told->value) + " (" + told->source +
+                       ") is outside of " +
+                       Count(std::ssize(cluster.members), "member") + " (" +
+                       cluster.size.source + "): ranks are 0 to " +
+                       std::to_string(cluster.members.size() - 1));
+    }
+    return *told;
+  }
+  const auto here = MembersHere(cluster, host.env);
+  if (here.size() == 1) {
+    return Sourced<int>{
+        here[0]->rank,
+        "the address " + ToText(here[0]->address->value) + " is this host's"};
+  }
+  if (here.empty()) {
+    return Error(Cause::kNetWrongEndpoint,
+                 "no address of " + cluster.size.source + " is this host's (" +
+                     ThisHost(host.env) +
+                     "): correct the list, or tell the rank with --rank")
+        .With(Observed("address.not_ours",
+                       {{"addresses", Join(host.env.LocalAddresses(), ", ")}},
+                       host));
+  }
+  return Error(Cause::kLaunchEnvMissing,
+               Count(std::ssize(here), "address") + " of " +
+                   cluster.size.source + " are this host's (" + Names(here) +
+                   "): tell which one this process is with --rank or "
+                   "MUSTER_RANK")
+      .With(Observed("env.ambiguous", {{"members", Names(here)}}, host));
+}
+
+Status CheckAddresses(const Cluster& cluster, const sys::Host& host) {
+  const Member* loopback = nullptr;
+  const Member* other = nullptr;
+  for (const Member& member : cluster.members) {
+    if (!member.address) {
+      continue;
+    }
+    const Address& address = member.address->value;
+    if (address.host == "0.0.0.0" || address.host == "::") {
+      return Error(Cause::kClusterSpecInvalid,
+                   Name(member) + " (" + member.address->source +
+                       "): this address is good for listening, nobody can "
+                       "connect to it");
+    }
+    (address.IsLoopback() ? loopback : other) = &member;
+  }
+  if (loopback != nullptr && other != nullptr) {
+    return Error(Cause::kNetLoopbackName,
+                 Name(*loopback) + " has a loopback address, which " +
+                     Name(*other) + " on another host cannot reach (" +
+                     loopback->address->source + ")")
+        .With(Observed("address.loopback",
+                       {{"address", ToText(loopback->address->value)}}, host));
+  }
+  if (!cluster.self) {
+    return Ok();
+  }
+  const Member& self =
+      cluster.members[static_cast<std::size_t>(cluster.self->value)];
+  const auto here = MembersHere(cluster, host.env);
+  const bool numeric = self.address && IsNumeric(self.address->value.host);
+  const bool ours =
+      std::find(here.begin(), here.end(), &self) != here.end() || !numeric;
+  if (!ours && !here.empty()) {
+    return Error(Cause::kNetWrongEndpoint,
+                 "this process is " + Name(self) + " (" + cluster.self->source +
+                     "), but this host has the address "
+                     "of " +
+                     Names(here) + " and not that one")
+        .With(Observed("address.not_ours",
+                       {{"addresses", Join(host.env.LocalAddresses(), ", ")}},
+                       host));
+  }
+  return Ok();
+}
+
+}  // namespace muster::resolve

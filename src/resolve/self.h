@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who of the members am I?
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "muster/cluster.h"
+#include "resolve/resolve.h"
+
+namespace muster::resolve {
+
+// The rank that the user told: --rank or MUSTER_RANK. cluster-spec-invalid when
+// it is no rank, or when both are given and differ.
+Result<std::optional<Sourced<int>>> ToldRank(const Request& request,
+                                             const sys::Host& host);
+
+// True when the host of the address is an address or the name of this host.
+// Names are compared, not looked up.
+bool IsThisHost(const Address& address, const sys::Env& env);
+
+// The told rank, else the only member whose address is this host's.
+// launch-env-missing: several are. net-wrong-endpoint: none is.
+// rank-world-mismatch: the told rank is no member's.
+Result<Sourced<int>> FindSelf(const Cluster& cluster, const Request& request,
+                              const sys::Host& host);
+
+// What is wrong with a list of addresses as seen from this host: a loopback
+// address that others have to reach (net-loopback-name), an address that is
+// good for listening only, an own rank whose address belongs to another host
+// while this host has the address of another rank (net-wrong-endpoint).
+Status CheckAddresses(const Cluster& cluster, const sys::Host& host);
+
+}  // namespace muster::resolve

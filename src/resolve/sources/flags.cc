@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// -n N, --hosts a:port,b:port, --cluster FILE; --rank R with the latter two.
+#include "base/board.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "cluster/cluster_json.h"
+#include "resolve/address_list.h"
+#include "resolve/self.h"
+#include "resolve/source.h"
+
+namespace muster::resolve::flags {
+namespace {
+
+std::string Match(const Request& request, const sys::Host&) {
+  const bool speaks = request.processes || request.hosts || request.cluster;
+  return speaks ? "" : "none of -n, --hosts and --cluster is given";
+}
+
+Result<Cluster> OnThisHost(int processes) {
+  constexpr int kMost = static_cast<int>(kBoardSlots);
+  if (processes < 1 || processes > kMost) {
+    return Error(Cause::kClusterSpecInvalid,
+                 "-n is " + std::to_string(processes) + ": a host runs 1 to " +
+                     std::to_string(kMost) + " ranks");
+  }
+  Cluster cluster{.size = {processes, "flag -n"}, .one_host = true};
+  for (int rank = 0; rank < processes; ++rank) {
+    cluster.members.push_back({.rank = rank, .task = "worker", .index = rank});
+  }
+  return cluster;
+}
+
+Result<Cluster> FromHosts(const Request& request, const sys::Host& host) {
+  MUSTER_ASSIGN(Cluster cluster,
+                ParseAddressList(*request.hosts, "flag --hosts"));
+  MUSTER_ASSIGN(cluster.self, FindSelf(cluster, request, host));
+  return cluster;
+}
+
+// A document that another host wrote tells that host's own rank, so the own
+// addresses decide before it.
+Result<Cluster> FromFile(const Request& request, const sys::Host& host) {
+  const std::string what = "`" + *request.cluster + "` (flag --cluster)";
+  auto text = host.fs.Read(*request.cluster, 8U << 20);
+  if (!text) {
+    return std::move(text).error().While("while reading " + what);
+  }
+  MUSTER_ASSIGN(const Json json,
+                ParseJson(*text, Cause::kClusterSpecInvalid, what));
+  MUSTER_ASSIGN(Cluster cluster, ClusterFromJson(json, what));
+  ConcludeCoordinator(cluster);
+  if (cluster.one_host || cluster.members.size() == 1) {
+    return cluster;
+  }
+  auto self = FindSelf(cluster, request, host);
+  if (self) {
+    cluster.self = *std::move(self);
+  } else if (self.error().cause() == Cause::kRankWorldMismatch ||
+             self.error().cause() == Cause::kClusterSpecInvalid ||
+             !cluster.self) {
+    return std::move(self).error();
+  }
+  return cluster;
+}
+
+Result<Claim> Read(const Request& request, const sys::Host& host) {
+  const int given = (request.processes ? 1 : 0) + (request.hosts ? 1 : 0) +
+                    (request.cluster ? 1 : 0);
+  if (given > 1) {
+    return Error(Cause::kUsageInvalid,
+                 "-n, --hosts and --cluster exclude each other: -n starts all "
+                 "ranks on this host, the others list hosts");
+  }
+  if (request.processes && request.rank) {
+    return Error(Cause::kUsageInvalid,
+                 "--rank has no meaning with -n, which starts all ranks on "
+                 "this host");
+  }
+  Claim claim{.source = "flags", .cluster = {}};
+  if (request.processes) {
+    MUSTER_ASSIGN(claim.cluster, OnThisHost(*request.processes));
+  } else if (request.hosts) {
+    MUSTER_ASSIGN(claim.cluster, FromHosts(request, host));
+  } else {
+    MUSTER_ASSIGN(claim.cluster, FromFile(request, host));
+  }
+  return claim;
+}
+
+}  // namespace
+
+extern const Source kSource;
+constinit const Source kSource{
+    .name = "flags", .precedence = 100, .match = Match, .read = Read};
+
+}  // namespace muster::resolve::flags

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "resolve/resolve.h"
+
+namespace muster::resolve {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using Variables = std::map<std::string, std::string>;
+
+Result<Resolved> Ask(const Variables& variables) {
+  sys::FakeEnv env;
+  sys::FakeClock clock;
+  sys::FakeFs fs;
+  env.variables = variables;
+  return Resolve({}, {env, clock, fs});
+}
+
+Variables Whole() {
+  return {{"RANK", "1"},
+          {"WORLD_SIZE", "2"},
+          {"LOCAL_RANK", "0"},
+          {"MASTER_ADDR", "10.0.0.1"},
+          {"MASTER_PORT", "29500"}};
+}
+
+TEST(TorchVariables, DescribeTheCluster) {
+  auto resolved = Ask(Whole());
+  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  EXPECT_EQ(resolved->cluster.size, (Sourced<int>{2, "env WORLD_SIZE"}));
+  EXPECT_EQ(*resolved->cluster.self, (Sourced<int>{1, "env RANK"}));
+  EXPECT_EQ(resolved->cluster.coordinator->value, (Address{"10.0.0.1", 29500}));
+  EXPECT_FALSE(resolved->cluster.members[0].address.has_value());
+}
+
+TEST(TorchVariables, OfOneProcessNeedNothingElse) {
+  auto resolved = Ask({{"WORLD_SIZE", "1"}});
+  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  EXPECT_EQ(resolved->cluster.self->value, 0);
+}
+
+TEST(TorchVariables, TakeAnIpv6AddressWithoutBrackets) {
+  Variables variables = Whole();
+  variables["MASTER_ADDR"] = "2001:db8::2";
+  auto resolved = Ask(variables);
+  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  EXPECT_EQ(resolved->cluster.coordinator->value.host, "2001:db8::2");
+}
+
+TEST(TorchVariables, ThatArePartlySetListBothHalvesAndWhoSetsThem) {
+  auto resolved = Ask({{"WORLD_SIZE", "2"}, {"MASTER_ADDR", "a"}});
+  ASSERT_FALSE(resolved);
+  EXPECT_EQ(resolved.error().cause(), Cause::kLaunchEnvMissing);
+  EXPECT_THAT(resolved.error().message(),
+              AllOf(HasSubstr("WORLD_SIZE=2 and MASTER_ADDR=a are set, RANK "
+                              "and MASTER_PORT are not"),
+                    HasSubstr("torchrun"), HasSubstr("muster run")));
+  EXPECT_EQ(resolved.error().evidence()[0].name, "env.partial");
+}
+
+struct Bad {
+  const char* name;
+  const char* value;
+  Cause cause;
+  const char* says;
+};
+class BadTorch : public testing::TestWithParam<Bad> {};
+
+TEST_P(BadTorch, IsNamedWithItsVariable) {
+  Variables variables = Whole();
+  variables[GetParam().name] = GetParam().value;
+  auto resolved = Ask(variables);
+  ASSERT_FALSE(resolved);
+  EXPECT_EQ(resolved.error().cause(), GetParam().cause)
+      << resolved.error().ToText();
+  EXPECT_THAT(resolved.error().message(),
+              AllOf(HasSubstr(GetParam().name), HasSubstr(GetParam().says)));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, BadTorch,
+    testing::Values(
+        Bad{"RANK", "", Cause::kLaunchEnvMissing, "RANK is not"},
+        Bad{"RANK", "2", Cause::kRankWorldMismatch, "ranks are 0 to 1"},
+        Bad{"RANK", "-1", Cause::kClusterSpecInvalid, "`-1`"},
+        Bad{"RANK", "None", Cause::kClusterSpecInvalid, "`None`"},
+        Bad{"WORLD_SIZE", "0", Cause::kClusterSpecInvalid, "from 1 to"},
+        Bad{"WORLD_SIZE", "2x", Cause::kClusterSpecInvalid, "`2x`"},
+        Bad{"WORLD_SIZE", "99999999", Cause::kClusterSpecInvalid, "65536"},
+        Bad{"LOCAL_RANK", "2", Cause::kRankWorldMismatch, "outside"},
+        Bad{"MASTER_PORT", "0", Cause::kClusterSpecInvalid, "1 to 65535"},
+        Bad{"MASTER_PORT", "70000", Cause::kClusterSpecInvalid, "1 to 65535"},
+        Bad{"MASTER_ADDR", "a b", Cause::kClusterSpecInvalid, "position 2"}));
+
+TEST(TorchVariables, KnowThatALocalRankIsNeverAboveTheRank) {
+  Variables variables = Whole();
+  variables["RANK"] = "0";
+  variables["LOCAL_RANK"] = "1";
+  EXPECT_EQ(Ask(variables).error().cause(), Cause::kRankWorldMismatch);
+}
+
+TEST(TorchVariables, RefuseALoopbackMasterOfSeveralHosts) {
+  Variables variables = Whole();
+  variables["MASTER_ADDR"] = "127.0.0.1";
+  EXPECT_TRUE(Ask(variables));
+  variables["LOCAL_WORLD_SIZE"] = "1";
+  EXPECT_EQ(Ask(variables).error().cause(), Cause::kNetLoopbackName);
+}
+
+}  // namespace
+}  // namespace muster::resolve
