@@ -71,7 +71,9 @@ struct FashionMnist {
   static constexpr const char* kDebianDirectory =
       "/usr/share/datasets/fashion-mnist";
   // As IdxDataset::Open; file-missing also says which package has the data.
-  static Result<IdxDataset> Open(const std::string& directory, Split split);
+  // (`enum`: inside of muster a function has the name, too.)
+  static Result<IdxDataset> Open(const std::string& directory,
+                                 enum Split split);
 };
 
 // ---- Which samples, in which order ----
