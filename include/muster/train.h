@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+// Training with libtorch: the same program on every rank of a cluster.
+//
+//   Status Train(MultiWorkerMirrored& strategy) {
+//     MUSTER_ASSIGN(auto images, FashionMnist::Open(folder, Split::kTrain));
+//     auto model = Mlp(784, {128}, 10);  // any torch::nn::Module
+//     torch::optim::Adam optimizer(model->parameters());
+//     MUSTER_ASSIGN(auto trainer, Trainer::Make(strategy, model, optimizer,
+//                       {.checkpoints = "ckpt", .every = 100}));
+//     for (auto& batch : trainer.Batches(
+//              images, {.global_batch = 128, .epochs = 10, .seed = 1})) {
+//       MUSTER_TRY(trainer.Step(batch, [&](auto& b) {
+//         return cross_entropy(model->forward(b.images), b.labels);
+//       }));
+//     }
+//     return trainer.Finish();
+//   }
+//
+// Started by `muster run -n 2 -- PROGRAM` it trains on two ranks and survives
+// the loss of one; started alone it is a cluster of one. The result does not
+// depend on the number of ranks.
+#pragma once
+
+#include <torch/torch.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "muster/checkpoint.h"
+#include "muster/cluster.h"
+#include "muster/collective.h"
+#include "muster/dataset.h"
+#include "muster/deadline.h"
+#include "muster/error.h"
+#include "muster/session.h"
+
+namespace muster {
+
+// How Reduce combines the values of the replicas.
+enum class ReduceOp { kSum, kMean };
+
+// Synchronous data-parallel training: every rank holds the whole model and
+// works on its share of each global batch. One per process; join early, before
+// the first operation of libtorch. One thread.
+class MultiWorkerMirrored {
+ public:
+  // Asks the agent who is there (Session::Join, its errors), connects the
+  // ranks: shared memory when all are on one host, Gloo otherwise or where
+  // MUSTER_COLLECTIVE=gloo says so. Also settles what libtorch needs to be fast
+  // in this process: its threads (OMP_NUM_THREADS) and an allocator that keeps
+  // its pages. usage-invalid: another value of MUSTER_COLLECTIVE.
+  static Result<MultiWorkerMirrored> Join();
+  // Over a session and a group that exist already; rank and size are the
+  // group's.
+  static MultiWorkerMirrored Over(std::unique_ptr<Session> session,
+                                  std::unique_ptr<Collective> group);
+
+  MultiWorkerMirrored(MultiWorkerMirrored&&) noexcept;
+  MultiWorkerMirrored& operator=(MultiWorkerMirrored&&) noexcept;
+  ~MultiWorkerMirrored();
+
+  int rank() const;
+  int num_replicas_in_sync() const;
+  // Spec() gives what TensorFlow calls cluster_spec.
+  const Cluster& cluster() const;
+  Session& session() const;
+  Collective& group() const;
+
+  // Calls fn() on this replica and gives what it returned (nothing, a value, a
+  // Status or a Result). An error, or an exception (app-exception), is told to
+  // the agent, so that the run's verdict is its cause. For loops of one's own,
+  // and around a whole program.
+  template <typename Fn>
+  auto Run(Fn&& fn);
+
+  // The sum or mean of `value` over all replicas, on every replica. All of them
+  // call it, in the same order, with equal shapes and dtypes.
+  Result<torch::Tensor> Reduce(ReduceOp op, const torch::Tensor& value);
+
+ private:
+  friend class Trainer;
+  struct Inner;
+  explicit MultiWorkerMirrored(std::unique_ptr<Inner> inner);
+  Status Guard(const std::function<Status()>& call);
+
+  std::unique_ptr<Inner> inner_;
+};
+
+// This rank's share of a global batch, as tensors over the loader's memory.
+struct TensorBatch {
+  torch::Tensor images;  // samples x sample_shape, float32
+  torch::Tensor labels;  // samples, int64
+  // Samples of the step over all ranks: what weighs this rank's gradients.
+  std::uint64_t global_count = 0;
+  // Where the training is after this batch, in samples.
+  std::uint64_t next_position = 0;
+  Duration waited{};  // for the input
+
+  std::uint64_t count() const {
+    return labels.defined() ? static_cast<std::uint64_t>(labels.size(0)) : 0;
+  }
+};
+
+struct TrainerOptions {
+  // Directory of the checkpoints; empty: none are written. Only rank 0 reads
+  // and writes it, so no disk needs to be shared.
+  std::string checkpoints;
+  std::uint64_t every = 0;  // steps between two; 0: only at the end
+  int keep = 3;             // complete checkpoints that stay
+  // Of a wait for other ranks; longer than any of them may write a checkpoint
+  // or evaluate. Ranks that died or stopped are told by the agent, far sooner.
+  Duration wait_limit = std::chrono::minutes(10);
+  // Bytes of the first and of the other gradient buckets; 0: what suits the
+  // group.
+  std::size_t first_bucket = 0;
+  std::size_t bucket = 0;
+};
+
+struct BatchesOptions {
+  std::uint64_t global_batch = 0;  // samples per step, over all ranks
+  std::uint64_t epochs = 1;
+  std::uint64_t seed = 0;  // of the order, and of random numbers in a step
+  bool shuffle = true;
+};
+
+// The batches of a training loop, for a range-for. An error ends the loop and
+// is returned by Trainer::Finish.
+class BatchRange {
+ public:
+  class Iterator {
+   public:
+    TensorBatch& operator*() const { return range_->current_; }
+    Iterator& operator++() {
+      range_->Advance();
+      return *this;
+    }
+    bool operator==(std::default_sentinel_t) const { return range_->done_; }
+
+   private:
+    friend class BatchRange;
+    explicit Iterator(BatchRange* range) : range_(range) {}
+    BatchRange* range_;
+  };
+
+  BatchRange(BatchRange&&) noexcept;
+  ~BatchRange();
+  Iterator begin() {
+    Advance();
+    return Iterator(this);
+  }
+  std::default_sentinel_t end() const { return {}; }
+
+ private:
+  friend class Trainer;
+  struct Source;
+  explicit BatchRange(std::unique_ptr<Source> source);
+  void Advance();
+
+  std::unique_ptr<Source> source_;
+  TensorBatch current_;
+  bool done_ = false;
+};
+
+// Drives the steps of a training: gradients are summed over the ranks while the
+// backward pass still runs, progress is reported, checkpoints are written and
+// resumed from. All ranks make the same calls in the same order. The strategy,
+// the model and the optimizer must outlive it. One thread.
+class Trainer {
+ public:
+  // Resumes from the newest whole checkpoint, then makes all ranks equal to
+  // rank 0 and proves it. Errors: those of CheckpointStore, ckpt-mismatch (the
+  // first tensor that differs), replica-divergence (the ranks hold different
+  // models), usage-invalid (the optimizer trains a tensor that is not the
+  // model's, or cannot be saved).
+  template <typename Model>
+  static Result<Trainer> Make(MultiWorkerMirrored& strategy, Model& model,
+                              torch::optim::Optimizer& optimizer,
+                              TrainerOptions options = {}) {
+    return MakeFor(strategy, *model, optimizer, std::move(options));
+  }
+  static Result<Trainer> MakeFor(MultiWorkerMirrored& strategy,
+                                 torch::nn::Module& model,
+                                 torch::optim::Optimizer& optimizer,
+                                 TrainerOptions options);
+  Trainer(Trainer&&) noexcept;
+  ~Trainer();
+
+  // The batches that are still to be trained on. After a resume the loops of
+  // the program go on where the checkpoint was made: a finished one gives
+  // nothing, an unfinished one the rest. The dataset must outlive the range.
+  BatchRange Batches(const Dataset& dataset, const BatchesOptions& options);
+
+  // One step of the whole cluster. loss(batch) is the mean over the batch's
+  // samples, a tensor of one element; a rank whose share is empty does not call
+  // it and takes part with weight 0. Errors: numerics-nan with step and rank,
+  // app-exception (loss threw), those of Work::Wait; after one, every later
+  // call gives it again.
+  template <typename Loss>
+  Status Step(TensorBatch& batch, Loss&& loss) {
+    return StepWith(batch, [&] { return loss(batch); });
+  }
+
+  // The mean of score(batch), one value per sample, over all samples: each rank
+  // works on its share, sums are exact for counts. The model is in evaluation
+  // mode and no gradient is kept meanwhile.
+  //
+  //   trainer.Evaluate(test, [&](auto& b) {
+  //     return model->forward(b.images).argmax(1) == b.labels; });
+  template <typename Score>
+  Result<double> Evaluate(const Dataset& dataset, Score&& score) {
+    return EvaluateWith(dataset,
+                        [&](TensorBatch& batch) { return score(batch); });
+  }
+
+  // The end of the training: the first error of loops and steps, else the last
+  // checkpoint.
+  Status Finish();
+
+  std::uint64_t step() const;          // done, over restarts
+  std::uint64_t resumed_step() const;  // where this process began; 0: anew
+  double loss() const;                 // of the last step, over all ranks
+
+ private:
+  friend class BatchRange;
+  struct Inner;
+  explicit Trainer(std::unique_ptr<Inner> inner);
+  Status StepWith(TensorBatch& batch,
+                  const std::function<torch::Tensor()>& loss);
+  Result<double> EvaluateWith(
+      const Dataset& dataset,
+      const std::function<torch::Tensor(TensorBatch&)>& score);
+
+  std::unique_ptr<Inner> inner_;
+};
+
+// A network of fully connected layers with ReLU between them.
+class MlpNet : public torch::nn::Module {
+ public:
+  MlpNet(std::int64_t inputs, std::vector<std::int64_t> hidden,
+         std::int64_t outputs);
+  torch::Tensor forward(torch::Tensor x);  // N x …, flattened
+
+ private:
+  std::vector<torch::nn::Linear> layers_;
+};
+class Mlp : public torch::nn::ModuleHolder<MlpNet> {
+ public:
+  Mlp(std::int64_t inputs, std::vector<std::int64_t> hidden,
+      std::int64_t outputs)
+      : ModuleHolder(
+            std::make_shared<MlpNet>(inputs, std::move(hidden), outputs)) {}
+};
+
+// conv 3x3x32, pool, conv 3x3x64, pool, dense 128, dense: for 28 x 28 images.
+class CnnNet : public torch::nn::Module {
+ public:
+  explicit CnnNet(std::int64_t outputs);
+  torch::Tensor forward(torch::Tensor x);  // N x 1 x 28 x 28
+
+ private:
+  torch::nn::Conv2d first_, second_;
+  torch::nn::Linear dense_, last_;
+};
+class Cnn : public torch::nn::ModuleHolder<CnnNet> {
+ public:
+  explicit Cnn(std::int64_t outputs)
+      : ModuleHolder(std::make_shared<CnnNet>(outputs)) {}
+};
+
+// ---- implementation of the templates ----
+
+namespace internal {
+template <typename T>
+inline constexpr bool kIsResult = false;
+template <typename T>
+inline constexpr bool kIsResult<Result<T>> = true;
+}  // namespace internal
+
+template <typename Fn>
+auto MultiWorkerMirrored::Run(Fn&& fn) {
+  using Value = std::invoke_result_t<Fn>;
+  if constexpr (std::is_void_v<Value>) {
+    return Guard([&] {
+      fn();
+      return Ok();
+    });
+  } else {
+    std::optional<Value> value;
+    Status status = Guard([&]() -> Status {
+      value.emplace(fn());
+      if constexpr (internal::kIsResult<Value>) {
+        return *value ? Ok() : Status(value->error());
+      }
+      return Ok();
+    });
+    using Answer =
+        std::conditional_t<internal::kIsResult<Value>, Value, Result<Value>>;
+    return status ? Answer(std::move(*value))
+                  : Answer(std::move(status).error());
+  }
+}
+
+}  // namespace muster

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes a rank's progress on its slot of the board.
+#pragma once
+
+#include <cstdint>
+
+#include "base/board.h"
+#include "muster/deadline.h"
+
+namespace muster {
+
+// What a finished step tells.
+struct StepNews {
+  std::uint64_t step = 0;     // of the whole training
+  std::uint64_t samples = 0;  // of this rank
+  Duration input_wait{};
+  double loss = 0;
+  std::uint64_t unchanged_steps = 0;
+};
+
+// A few relaxed stores and one look at the clock per step; no lock, no system
+// call. The slot must outlive it. One thread.
+class StepMeter {
+ public:
+  explicit StepMeter(BoardSlot& slot) : slot_(&slot) {}
+
+  // The training goes on from this step with this many classes to tell apart
+  // (0: not known).
+  void Resume(std::uint64_t step);
+  void TellClasses(int classes);
+
+  // A step begins when its batch is asked for.
+  void BeginStep();
+  void EndStep(const StepNews& news);
+
+  // Another phase, until Leave; the time is kept by phase.
+  void Enter(Phase phase);
+  void Leave();
+  void Checkpointed(std::uint64_t step);
+  void Finished();
+  // A sign of life within a long phase.
+  void Beat();
+
+ private:
+  void SetPhase(Phase phase, std::uint64_t now);
+
+  BoardSlot* slot_;
+  std::uint64_t step_began_ = 0;
+  std::uint64_t entered_ = 0;
+  Phase phase_ = Phase::kUnknown;
+  Phase before_ = Phase::kUnknown;
+};
+
+}  // namespace muster
