@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "connect/in_process.h"
 
-#include "base/text.h"
 #include "connect/inbox.h"
+#include "connect/stream.h"
 
 namespace muster::connect {
 namespace {
@@ -20,10 +20,7 @@ class InProcessLink : public Link {
       return;
     }
     if (message.body.size() > kMaxMessage) {
-      const Error error(Cause::kInternalError,
-                        "a message `" + message.kind + "` of " +
-                            BytesText(message.body.size()) +
-                            " is larger than " + BytesText(kMaxMessage));
+      const Error error = TooLarge(message);
       loop_.Post([own = own_, error] { own->Lose(error); });
       return;
     }

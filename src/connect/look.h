@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looking at an address by TCP alone: is somebody there, and what is it?
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "connect/transport.h"
+#include "muster/address.h"
+#include "muster/deadline.h"
+#include "sys/clock.h"
+
+namespace muster::connect {
+
+// Whether a TCP connection can be made; nullopt: yes, else kUnresolved,
+// kRefused or kNoAnswer. Blocks up to the deadline; any thread.
+std::optional<Sighting> Reach(const Address& address, Deadline deadline);
+
+// What an answer to an HTTP request says of who gave it: "an HTTP server
+// (`HTTP/1.1 200 OK`)", "a TLS server", "an SSH server (`…`)", "an HTTP/2 or
+// gRPC server", "something (`…`)". Any bytes.
+std::string NameOfAnswer(std::string_view bytes);
+
+// For an address where an agent did not answer: sends an HTTP request and reads
+// for 300 ms. kForeign names what answered, kSilent says that nothing did.
+// Blocks up to the deadline; any thread.
+Sighting LookCloser(const Address& address, Deadline deadline,
+                    const sys::Clock& clock);
+
+}  // namespace muster::connect

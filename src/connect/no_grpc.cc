@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// In place of grpc_transport.cc in a build without gRPC.
+#include "connect/grpc_transport.h"
+
+namespace muster::connect {
+
+Result<std::unique_ptr<Transport>> MakeGrpcTransport(sys::Loop&, sys::Clock&) {
+  return Error(Cause::kUsageInvalid,
+               "this muster was built without gRPC (MUSTER_WITH_GRPC=OFF) and "
+               "cannot reach other hosts: start all ranks here with `-n N`");
+}
+
+}  // namespace muster::connect
