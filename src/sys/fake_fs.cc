@@ -155,6 +155,11 @@ Status FakeFs::RemoveRecursively(const std::string& path) {
   return Ok();
 }
 
+// A link is a file that holds its target.
+Status FakeFs::Link(const std::string& target, const std::string& path) {
+  return Write(path, target);
+}
+
 Status FakeFs::Rename(const std::string& from, const std::string& to) {
   MUSTER_TRY(Asked(fail, from));
   if (!Exists(from) || !IsDirectory(Parent(to))) {

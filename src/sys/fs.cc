@@ -231,6 +231,21 @@ Status RealFs::Rename(const std::string& from, const std::string& to) {
   return Ok();
 }
 
+Status RealFs::Link(const std::string& target, const std::string& path) {
+  // Renamed into its place, so that a reader never finds none.
+  const std::string fresh = path + "." + std::to_string(getpid()) + ".tmp";
+  unlink(fresh.c_str());
+  if (symlink(target.c_str(), fresh.c_str()) != 0) {
+    const int why = errno;
+    return FromErrno("symlink", fresh, why);
+  }
+  auto renamed = Rename(fresh, path);
+  if (!renamed) {
+    unlink(fresh.c_str());
+  }
+  return renamed;
+}
+
 std::string JoinPath(std::string_view directory, std::string_view name) {
   std::string path(directory);
   if (!path.empty() && !path.ends_with('/')) {

@@ -47,6 +47,8 @@ class Fs {
   virtual Status RemoveRecursively(const std::string& path) = 0;
   // Replaces a file at `to`.
   virtual Status Rename(const std::string& from, const std::string& to) = 0;
+  // A symbolic link at `path` that says `target`; replaces a link or a file.
+  virtual Status Link(const std::string& target, const std::string& path) = 0;
 };
 
 class RealFs : public Fs {
@@ -62,6 +64,7 @@ class RealFs : public Fs {
   Status Remove(const std::string& path) override;
   Status RemoveRecursively(const std::string& path) override;
   Status Rename(const std::string& from, const std::string& to) override;
+  Status Link(const std::string& target, const std::string& path) override;
 };
 
 // For tests: files in a map; `fail` makes an operation on a path fail. The
@@ -83,6 +86,7 @@ class FakeFs : public Fs {
   Status Remove(const std::string& path) override;
   Status RemoveRecursively(const std::string& path) override;
   Status Rename(const std::string& from, const std::string& to) override;
+  Status Link(const std::string& target, const std::string& path) override;
 
  private:
   bool IsDirectory(const std::string& path) const;

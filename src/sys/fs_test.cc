@@ -167,6 +167,20 @@ TEST(RealFs, DoesNotFollowALinkWhenItRemoves) {
   EXPECT_TRUE(fs.RemoveRecursively(root));
 }
 
+TEST(RealFs, ALinkReplacesTheOneBefore) {
+  RealFs fs;
+  const std::string root =
+      testing::TempDir() + "muster_link_test_" + std::to_string(getpid());
+  ASSERT_TRUE(fs.MakeDirectories(root + "/a"));
+  ASSERT_TRUE(fs.MakeDirectories(root + "/b"));
+  ASSERT_TRUE(fs.Write(root + "/b/file", "x"));
+  EXPECT_TRUE(fs.Link("a", root + "/latest"));
+  EXPECT_TRUE(fs.Link("b", root + "/latest"));
+  EXPECT_EQ(*fs.Read(root + "/latest/file"), "x");
+  EXPECT_EQ(*fs.List(root), (Names{"a", "b", "latest"}));
+  EXPECT_TRUE(fs.RemoveRecursively(root));
+}
+
 TEST(FromErrno, NamesTheCauseAndKeepsTheFact) {
   const Error error = FromErrno("open", "/x", ENOENT);
   EXPECT_EQ(error.ToText(),
