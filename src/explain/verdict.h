@@ -64,7 +64,12 @@ struct AttemptEnd {
   int world_size = 1;
   std::vector<RankEnd> ends;  // of ranks that ended; those with status 0 too
   std::vector<AgentLoss> lost;
-  std::vector<Stall> stalls;  // several ranks may stand still
+  // Ranks that the watchdog found beyond their limits, those to blame first;
+  // so many of them are to blame (0: all), how sure that is, and why.
+  std::vector<Stall> stalls;
+  std::size_t culprits = 0;
+  Confidence stall_confidence = Confidence::kCertain;
+  std::string stall_reason;  // "rank 1 is stopped, the others wait for it"
   // Label written on the boards when the attempt was stopped; empty: it was
   // not. A rank that tells this cause after we stopped it is an echo.
   std::string stop_cause;
@@ -93,9 +98,6 @@ struct Verdict {
 // the consequence of an error that only says that a peer is gone, whatever the
 // order in which the exits were seen; a signal that we sent is never a root.
 Verdict Judge(const AttemptEnd& attempt);
-
-// True for a line of stderr that says no more than that a peer is gone.
-bool SaysPeerIsGone(std::string_view line);
 
 // "SIGKILL"; "signal 64" for those without a name of ours.
 std::string SignalName(int signal);
