@@ -114,7 +114,7 @@ class CheckpointStore {
  private:
   explicit CheckpointStore(CheckpointOptions options)
       : options_(std::move(options)) {}
-  Status RemoveOld() const;
+  Status RemoveOld(std::uint64_t newest) const;
 
   CheckpointOptions options_;
 };

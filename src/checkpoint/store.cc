@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include "base/text.h"
+#include "checkpoint/crc32c.h"
+#include "checkpoint/manifest.h"
+#include "checkpoint/safetensors.h"
+#include "muster/checkpoint.h"
+#include "muster/version.h"
+#include "sys/file_writer.h"
+#include "sys/fs.h"
+
+namespace muster {
+namespace {
+
+constexpr std::string_view kStepPrefix = "step-";
+constexpr std::string_view kTemporaryPrefix = ".tmp-";
+constexpr std::string_view kTensors = "model.safetensors";
+constexpr std::string_view kManifest = "manifest.json";
+constexpr std::size_t kMostManifestBytes = 1U << 20;
+constexpr const char* kOwnKeys = "muster.";
+constexpr const char* kStepKey = "muster.step";
+constexpr const char* kWriterKey = "muster.writer";
+
+std::string StepName(std::uint64_t step) {
+  char text[32];
+  std::snprintf(text, sizeof text, "step-%010llu",
+                static_cast<unsigned long long>(step));
+  return text;
+}
+
+std::optional<std::uint64_t> StepOf(std::string_view name) {
+  if (!name.starts_with(kStepPrefix)) {
+    return std::nullopt;
+  }
+  const auto step = ParseInt(name.substr(kStepPrefix.size()));
+  const bool ours =
+      step && *step >= 0 && name == StepName(static_cast<std::uint64_t>(*step));
+  return ours ? std::optional(static_cast<std::uint64_t>(*step)) : std::nullopt;
+}
+
+std::string Writer() {
+  return "muster " + std::string(kVersion);
+}
+
+// A directory that is not there cannot be written to either: the way to it is
+// no directory, or its file system (/proc) makes none.
+Error CannotHold(Error error, const std::string& directory) {
+  const std::string doing = "preparing `" + directory + "` for checkpoints";
+  if (error.cause() != Cause::kFileMissing) {
+    return std::move(error).While(doing);
+  }
+  return Error(Cause::kFilePermission, error.message()).While(doing);
+}
+
+// Writes the tensors' file; gives its manifest.
+Result<Manifest> WriteTensors(const std::string& path,
+                              std::span<const TensorView> tensors,
+                              const SafetensorsLayout& layout) {
+  MUSTER_ASSIGN(auto file, sys::FileWriter::Create(path));
+  Manifest manifest{.bytes = layout.head.size() + layout.buffer_bytes,
+                    .writer = Writer()};
+  const auto append = [&](std::span<const std::byte> bytes) {
+    manifest.crc32c = Crc32c(manifest.crc32c, bytes);
+    return file.Append(bytes);
+  };
+  MUSTER_TRY(append(std::as_bytes(std::span<const char>(layout.head))));
+  for (const std::size_t at : layout.order) {
+    MUSTER_TRY(append(tensors[at].bytes));
+  }
+  MUSTER_TRY(file.Finish());
+  return manifest;
+}
+
+// Puts a finished directory in its place, over one of the same name.
+Status PutInPlace(const std::string& made, const std::string& place,
+                  const std::string& aside) {
+  sys::RealFs fs;
+  const bool replaces = fs.Exists(place);
+  if (replaces) {
+    MUSTER_TRY(fs.RemoveRecursively(aside));
+    MUSTER_TRY(fs.Rename(place, aside));
+  }
+  if (Status renamed = fs.Rename(made, place); !renamed) {
+    if (replaces) {
+      // Best effort: the error that is told is the first one.
+      (void)fs.Rename(aside, place).has_value();
+    }
+    return renamed;
+  }
+  return replaces ? fs.RemoveRecursively(aside) : Ok();
+}
+
+}  // namespace
+
+Result<CheckpointStore> CheckpointStore::Open(
+    const CheckpointOptions& options) {
+  if (options.keep < 1 || options.directory.empty()) {
+    return Error(Cause::kUsageInvalid,
+                 options.directory.empty()
+                     ? "no directory for checkpoints is given"
+                     : "at least 1 checkpoint is kept, not " +
+                           std::to_string(options.keep));
+  }
+  sys::RealFs fs;
+  const std::string& directory = options.directory;
+  if (Status made = fs.MakeDirectories(directory); !made) {
+    return CannotHold(std::move(made).error(), directory);
+  }
+  MUSTER_ASSIGN(const auto names, fs.List(directory));
+  for (const std::string& name : names) {
+    if (name.starts_with(kTemporaryPrefix)) {
+      MUSTER_TRY(fs.RemoveRecursively(sys::JoinPath(directory, name)));
+    }
+  }
+  const std::string probe = sys::JoinPath(directory, ".tmp-probe");
+  const auto try_to_write = [&]() -> Status {
+    MUSTER_ASSIGN(auto file, sys::FileWriter::Create(probe));
+    MUSTER_TRY(file.Append(std::string(4096, ' ')));
+    MUSTER_TRY(file.Finish());
+    return fs.Remove(probe);
+  };
+  if (Status written = try_to_write(); !written) {
+    (void)fs.Remove(probe).has_value();
+    return CannotHold(std::move(written).error(), directory);
+  }
+  return CheckpointStore(options);
+}
+
+Status CheckpointStore::Save(
+    std::uint64_t step, std::span<const TensorView> tensors,
+    const std::map<std::string, std::string>& metadata) {
+  auto words = metadata;
+  words[kStepKey] = std::to_string(step);
+  words[kWriterKey] = Writer();
+  MUSTER_ASSIGN(const SafetensorsLayout layout, LayOut(tensors, words));
+
+  sys::RealFs fs;
+  const std::string& directory = options_.directory;
+  const std::string name = StepName(step);
+  const std::string made =
+      sys::JoinPath(directory, std::string(kTemporaryPrefix) + name);
+  const auto make = [&]() -> Status {
+    MUSTER_TRY(fs.RemoveRecursively(made));
+    MUSTER_TRY(fs.MakeDirectories(made));
+    MUSTER_ASSIGN(Manifest manifest,
+                  WriteTensors(sys::JoinPath(made, kTensors), tensors, layout));
+    manifest.step = step;
+    // Syncs the directory, too.
+    MUSTER_TRY(fs.Write(sys::JoinPath(made, kManifest), ToText(manifest)));
+    MUSTER_TRY(
+        PutInPlace(made, sys::JoinPath(directory, name), made + ".before"));
+    return sys::SyncDirectory(directory);
+  };
+  if (Status saved = make(); !saved) {
+    (void)fs.RemoveRecursively(made).has_value();
+    return CannotHold(std::move(saved).error(), directory)
+        .While("saving the checkpoint of step " + std::to_string(step));
+  }
+  return RemoveOld(step);
+}
+
+// Only those up to the step just saved: newer ones are not of this training, or
+// bad, and will be replaced when it comes there.
+Status CheckpointStore::RemoveOld(std::uint64_t newest) const {
+  MUSTER_ASSIGN(auto steps, Steps());
+  steps.erase(std::upper_bound(steps.begin(), steps.end(), newest),
+              steps.end());
+  const auto keep = static_cast<std::size_t>(options_.keep);
+  sys::RealFs fs;
+  for (std::size_t i = 0; i + keep < steps.size(); ++i) {
+    MUSTER_TRY(fs.RemoveRecursively(
+        sys::JoinPath(options_.directory, StepName(steps[i]))));
+  }
+  return Ok();
+}
+
+Result<std::vector<std::uint64_t>> CheckpointStore::Steps() const {
+  MUSTER_ASSIGN(const auto names, sys::RealFs().List(options_.directory));
+  std::vector<std::uint64_t> steps;
+  for (const std::string& name : names) {
+    if (const auto step = StepOf(name)) {
+      steps.push_back(*step);
+    }
+  }
+  std::sort(steps.begin(), steps.end());
+  return steps;
+}
+
+Result<Checkpoint> CheckpointStore::Load(std::uint64_t step) const {
+  const sys::RealFs fs;
+  const std::string folder = sys::JoinPath(options_.directory, StepName(step));
+  const std::string manifest_path = sys::JoinPath(folder, kManifest);
+  const std::string path = sys::JoinPath(folder, kTensors);
+  MUSTER_ASSIGN(const std::string text,
+                fs.Read(manifest_path, kMostManifestBytes));
+  MUSTER_ASSIGN(const Manifest manifest, ParseManifest(text, manifest_path));
+  if (manifest.step != step) {
+    return Error(Cause::kFileCorrupt, "`" + manifest_path + "` is of step " +
+                                          std::to_string(manifest.step));
+  }
+  Checkpoint checkpoint{};
+  MUSTER_ASSIGN(checkpoint.storage, fs.Read(path, manifest.bytes));
+  const auto all = std::as_bytes(std::span<const char>(checkpoint.storage));
+  if (all.size() != manifest.bytes) {
+    return Error(Cause::kFileCorrupt, "`" + path + "` is cut off: it has " +
+                                          std::to_string(all.size()) +
+                                          " bytes, its manifest says " +
+                                          std::to_string(manifest.bytes));
+  }
+  if (const auto crc = Crc32c(0, all); crc != manifest.crc32c) {
+    return Error(Cause::kFileCorrupt,
+                 "`" + path + "` has the CRC-32C " + CrcText(crc) +
+                     ", its manifest says " + CrcText(manifest.crc32c));
+  }
+  MUSTER_ASSIGN(SafetensorsContent content,
+                ParseSafetensors(checkpoint.storage, path));
+  for (const auto& place : content.places) {
+    checkpoint.bytes.push_back(all.subspan(place.begin, place.size));
+  }
+  std::erase_if(content.metadata, [](const auto& word) {
+    return word.first.starts_with(kOwnKeys);
+  });
+  checkpoint.step = step;
+  checkpoint.path = path;
+  checkpoint.metadata = std::move(content.metadata);
+  checkpoint.writer = manifest.writer;
+  checkpoint.specs = std::move(content.specs);
+  return checkpoint;
+}
+
+Result<LoadOutcome> CheckpointStore::LoadNewest() const {
+  MUSTER_ASSIGN(const auto steps, Steps());
+  LoadOutcome outcome;
+  for (std::size_t i = steps.size(); i-- > 0;) {
+    auto checkpoint = Load(steps[i]);
+    if (checkpoint) {
+      outcome.checkpoint = std::move(checkpoint).value();
+      return outcome;
+    }
+    const std::string doing =
+        "loading the checkpoint of step " + std::to_string(steps[i]);
+    const Cause cause = checkpoint.error().cause();
+    if (cause != Cause::kFileCorrupt && cause != Cause::kFileMissing) {
+      return std::move(checkpoint).error().While(doing);
+    }
+    outcome.skipped.push_back(std::move(checkpoint).error().While(doing));
+  }
+  return outcome;
+}
+
+}  // namespace muster

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "muster/checkpoint.h"
+#include "sys/fs.h"
+
+namespace muster {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class CheckpointStoreTest : public testing::Test {
+ protected:
+  void SetUp() override { fs::remove_all(directory_); }
+  void TearDown() override { fs::remove_all(directory_); }
+
+  CheckpointStore Open(int keep = 3) {
+    return CheckpointStore::Open({.directory = directory_, .keep = keep})
+        .value();
+  }
+
+  // Weights that tell the step.
+  static Status SaveStep(CheckpointStore& store, std::uint64_t step) {
+    const std::vector<float> weights(10, static_cast<float>(step));
+    const std::vector<std::uint8_t> mask{1, 2, 3};
+    const std::vector<TensorView> tensors = {
+        {{.name = "mask", .dtype = DType::kUInt8, .shape = {3}},
+         std::as_bytes(std::span(mask))},
+        {{.name = "weights", .shape = {2, 5}},
+         std::as_bytes(std::span(weights))}};
+    return store.Save(step, tensors, {{"position", std::to_string(step)}});
+  }
+
+  static void ExpectStep(const Checkpoint& checkpoint, std::uint64_t step) {
+    EXPECT_EQ(checkpoint.step, step);
+    EXPECT_EQ(checkpoint.metadata, (std::map<std::string, std::string>{
+                                       {"position", std::to_string(step)}}));
+    const auto bytes = checkpoint.Find("weights");
+    ASSERT_TRUE(bytes && bytes->size() == 40);
+    float first = 0;
+    std::memcpy(&first, bytes->data(), sizeof first);
+    EXPECT_EQ(first, static_cast<float>(step));
+    EXPECT_FALSE(checkpoint.Find("nothing"));
+  }
+
+  std::string Path(std::uint64_t step, const std::string& file) const {
+    return directory_ + "/step-000000000" + std::to_string(step) + "/" + file;
+  }
+  static std::string Read(const std::string& path) {
+    return sys::RealFs().Read(path).value();
+  }
+  static void Write(const std::string& path, std::string_view bytes) {
+    std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+  }
+
+  // What is loaded after the newest of two was damaged, and what is said.
+  std::string SkipReason() {
+    const auto outcome = Open().LoadNewest();
+    EXPECT_TRUE(outcome) << outcome.error().ToText();
+    EXPECT_TRUE(outcome->checkpoint);
+    ExpectStep(*outcome->checkpoint, 1);
+    EXPECT_EQ(outcome->skipped.size(), 1U);
+    return outcome->skipped.empty() ? "" : outcome->skipped[0].ToText();
+  }
+
+  std::string directory_ =
+      testing::TempDir() + "checkpoint_" +
+      testing::UnitTest::GetInstance()->current_test_info()->name() +
+      "/deeper/still";
+};
+
+TEST_F(CheckpointStoreTest, LoadsTheNewestOfWhatWasSaved) {
+  auto store = Open();
+  ASSERT_TRUE(SaveStep(store, 1));
+  ASSERT_TRUE(SaveStep(store, 2));
+  const auto outcome = Open().LoadNewest();
+  ASSERT_TRUE(outcome && outcome->checkpoint);
+  ExpectStep(*outcome->checkpoint, 2);
+  EXPECT_THAT(outcome->skipped, testing::IsEmpty());
+  ExpectStep(store.Load(1).value(), 1);
+}
+
+TEST_F(CheckpointStoreTest, NothingThereIsNoError) {
+  const auto outcome = Open().LoadNewest();
+  ASSERT_TRUE(outcome);
+  EXPECT_FALSE(outcome->checkpoint);
+  EXPECT_EQ(Open().Load(3).error().cause(), Cause::kFileMissing);
+}
+
+TEST_F(CheckpointStoreTest, KeepsTheLastOnes) {
+  auto store = Open(2);
+  for (const std::uint64_t step : {1U, 2U, 5U, 6U}) {
+    ASSERT_TRUE(SaveStep(store, step));
+  }
+  EXPECT_THAT(store.Steps().value(), ElementsAre(5, 6));
+}
+
+TEST_F(CheckpointStoreTest, NeverRemovesWhatItHasJustSaved) {
+  auto store = Open(1);
+  ASSERT_TRUE(SaveStep(store, 9));
+  ASSERT_TRUE(SaveStep(store, 2));  // a training that went back
+  EXPECT_THAT(store.Steps().value(), ElementsAre(2, 9));
+}
+
+TEST_F(CheckpointStoreTest, EqualStatesGiveEqualBytes) {
+  auto store = Open();
+  ASSERT_TRUE(SaveStep(store, 1));
+  const std::string tensors = Read(Path(1, "model.safetensors"));
+  const std::string manifest = Read(Path(1, "manifest.json"));
+  ASSERT_TRUE(SaveStep(store, 1));  // also: a step is saved over itself
+  EXPECT_EQ(Read(Path(1, "model.safetensors")), tensors);
+  EXPECT_EQ(Read(Path(1, "manifest.json")), manifest);
+  EXPECT_EQ(sys::RealFs().List(directory_).value().size(), 1U);
+}
+
+TEST_F(CheckpointStoreTest, IgnoresNamesThatAreNotItsOwn) {
+  auto store = Open();
+  fs::create_directories(directory_ + "/step-12");
+  fs::create_directories(directory_ + "/step-00000000-1");
+  fs::create_directories(directory_ + "/other");
+  EXPECT_THAT(store.Steps().value(), testing::IsEmpty());
+}
+
+// ---- Faults ----
+
+TEST_F(CheckpointStoreTest, TakesTheOneBeforeWhereverTheFileIsCutOff) {
+  auto store = Open();
+  ASSERT_TRUE(SaveStep(store, 1));
+  ASSERT_TRUE(SaveStep(store, 2));
+  const std::string path = Path(2, "model.safetensors");
+  const std::string whole = Read(path);
+  std::uint64_t header = 0;
+  std::memcpy(&header, whole.data(), sizeof header);
+  const std::size_t buffer = 8 + header;
+  for (const std::size_t length :
+       {std::size_t{0}, std::size_t{7}, std::size_t{8}, buffer / 2, buffer - 1,
+        buffer, buffer + 1, whole.size() - 4, whole.size() - 1}) {
+    Write(path, std::string_view(whole).substr(0, length));
+    EXPECT_THAT(SkipReason(),
+                testing::AllOf(HasSubstr("is cut off"), HasSubstr("step 2")))
+        << length;
+  }
+  Write(path, whole + "x");
+  EXPECT_THAT(SkipReason(), HasSubstr("is larger than"));
+}
+
+TEST_F(CheckpointStoreTest, TakesTheOneBeforeWhereverAByteIsFlipped) {
+  auto store = Open();
+  ASSERT_TRUE(SaveStep(store, 1));
+  ASSERT_TRUE(SaveStep(store, 2));
+  const std::string path = Path(2, "model.safetensors");
+  const std::string whole = Read(path);
+  for (std::size_t at = 0; at < whole.size(); at += 3) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x10);
+    Write(path, damaged);
+    EXPECT_THAT(SkipReason(), HasSubstr("CRC-32C")) << at;
+  }
+}
+
+TEST_F(CheckpointStoreTest, OneWithoutItsManifestIsNotComplete) {
+  auto store = Open();
+  ASSERT_TRUE(SaveStep(store, 1));
+  ASSERT_TRUE(SaveStep(store, 2));
+  fs::remove(Path(2, "manifest.json"));
+  EXPECT_THAT(SkipReason(), HasSubstr("manifest.json"));
+  Write(Path(2, "manifest.json"), "{}");
+  EXPECT_THAT(SkipReason(), HasSubstr("lacks schema"));
+}
+
+TEST_F(CheckpointStoreTest, AManifestOfAnotherStepIsDamaged) {
+  auto store = Open();
+  ASSERT_TRUE(SaveStep(store, 1));
+  ASSERT_TRUE(SaveStep(store, 2));
+  fs::copy_file(Path(1, "manifest.json"), Path(2, "manifest.json"),
+                fs::copy_options::overwrite_existing);
+  EXPECT_THAT(SkipReason(), HasSubstr("is of step 1"));
+}
+
+TEST_F(CheckpointStoreTest, AllBadOnesAreNamedNewestFirst) {
+  auto store = Open();
+  for (const std::uint64_t step : {1U, 2U, 3U}) {
+    ASSERT_TRUE(SaveStep(store, step));
+    Write(Path(step, "model.safetensors"), "");
+  }
+  const auto outcome = store.LoadNewest();
+  ASSERT_TRUE(outcome);
+  EXPECT_FALSE(outcome->checkpoint);
+  ASSERT_EQ(outcome->skipped.size(), 3U);
+  EXPECT_THAT(outcome->skipped[0].ToText(), HasSubstr("step 3"));
+  EXPECT_THAT(outcome->skipped[2].ToText(), HasSubstr("step 1"));
+}
+
+TEST_F(CheckpointStoreTest, AnotherFormatIsNotPassedOver) {
+  auto store = Open();
+  ASSERT_TRUE(SaveStep(store, 1));
+  ASSERT_TRUE(SaveStep(store, 2));
+  Write(Path(2, "manifest.json"),
+        R"({"schema": "muster.checkpoint/2", "writer": "muster 9.0.0"})");
+  const auto outcome = store.LoadNewest();
+  ASSERT_FALSE(outcome);
+  EXPECT_EQ(outcome.error().cause(), Cause::kCkptMismatch);
+}
+
+TEST_F(CheckpointStoreTest, RemovesWhatAnInterruptedSaveHasLeft) {
+  {
+    auto store = Open();
+    ASSERT_TRUE(SaveStep(store, 1));
+  }
+  fs::create_directories(directory_ + "/.tmp-step-0000000002");
+  Write(directory_ + "/.tmp-step-0000000002/model.safetensors", "half");
+  auto store = Open();
+  EXPECT_EQ(sys::RealFs().List(directory_).value().size(), 1U);
+  ExpectStep(*store.LoadNewest()->checkpoint, 1);
+}
+
+// Root may write anywhere: these places take nothing from anybody.
+TEST_F(CheckpointStoreTest, SaysAtTheStartThatItCannotWrite) {
+  fs::create_directories(fs::path(directory_).parent_path());
+  Write(fs::path(directory_).parent_path().string() + "/file", "x");
+  for (const std::string& place :
+       {fs::path(directory_).parent_path().string() + "/file",
+        fs::path(directory_).parent_path().string() + "/file/deeper",
+        std::string("/proc/muster-checkpoints"),
+        std::string("/proc/sys/kernel")}) {
+    const auto store = CheckpointStore::Open({.directory = place});
+    ASSERT_FALSE(store) << place;
+    EXPECT_EQ(store.error().cause(), Cause::kFilePermission)
+        << store.error().ToText();
+    EXPECT_THAT(store.error().ToText(), HasSubstr(place));
+  }
+}
+
+TEST_F(CheckpointStoreTest, RefusesToKeepNone) {
+  const auto store =
+      CheckpointStore::Open({.directory = directory_, .keep = 0});
+  ASSERT_FALSE(store);
+  EXPECT_EQ(store.error().cause(), Cause::kUsageInvalid);
+}
+
+// Runs in a child with a file system of 1 MiB of its own.
+int OnASmallDisk(const std::string& place) {
+  constexpr int kNotPossible = 77;
+  if (unshare(CLONE_NEWNS) != 0 ||
+      mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+      mount("tmpfs", place.c_str(), "tmpfs", 0, "size=1m") != 0) {
+    return kNotPossible;
+  }
+  auto store = CheckpointStore::Open({.directory = place + "/ckpt"}).value();
+  const auto save = [&](std::uint64_t step, std::size_t bytes) {
+    const std::vector<std::byte> data(bytes);
+    const TensorView tensor{{.name = "w",
+                             .dtype = DType::kUInt8,
+                             .shape = {static_cast<std::int64_t>(bytes)}},
+                            data};
+    return store.Save(step, {&tensor, 1}, {});
+  };
+  if (!save(1, 100'000)) {
+    return 1;
+  }
+  const auto full = save(2, 2'000'000);
+  if (full || full.error().cause() != Cause::kDiskFull) {
+    return 2;
+  }
+  const auto left = store.LoadNewest();
+  if (!left || !left->checkpoint || left->checkpoint->step != 1 ||
+      !left->skipped.empty()) {
+    return 3;
+  }
+  // What the failed one had taken is free again.
+  return save(3, 100'000) ? 0 : 4;
+}
+
+TEST_F(CheckpointStoreTest, AFullDiskIsNamedAndHarmsNothing) {
+  fs::create_directories(directory_);
+  const pid_t child = fork();
+  if (child == 0) {
+    std::_Exit(OnASmallDisk(directory_));
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 77) {
+    GTEST_SKIP() << "this process may not mount a file system";
+  }
+  EXPECT_EQ(status, 0) << "exit status " << WEXITSTATUS(status);
+}
+
+}  // namespace
+}  // namespace muster

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include "base/text.h"
+#include "muster/checkpoint.h"
+
+namespace muster {
+
+std::string ToText(const TensorSpec& spec) {
+  std::string text = std::string(ToText(spec.dtype)) + " [";
+  for (std::size_t i = 0; i < spec.shape.size(); ++i) {
+    text += (i == 0 ? "" : ", ") + std::to_string(spec.shape[i]);
+  }
+  return text + "]";
+}
+
+std::optional<std::uint64_t> BytesOf(const TensorSpec& spec) {
+  constexpr auto kMost =
+      static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  const auto& shape = spec.shape;
+  if (std::any_of(shape.begin(), shape.end(),
+                  [](std::int64_t dimension) { return dimension < 0; })) {
+    return std::nullopt;
+  }
+  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) {
+    return 0;
+  }
+  std::uint64_t bytes = SizeOf(spec.dtype);
+  for (const std::int64_t dimension : shape) {
+    const auto factor = static_cast<std::uint64_t>(dimension);
+    if (bytes > kMost / factor) {
+      return std::nullopt;
+    }
+    bytes *= factor;
+  }
+  return bytes;
+}
+
+std::optional<std::span<const std::byte>> Checkpoint::Find(
+    std::string_view name) const {
+  const auto found =
+      std::lower_bound(specs.begin(), specs.end(), name,
+                       [](const TensorSpec& spec, std::string_view key) {
+                         return spec.name < key;
+                       });
+  if (found == specs.end() || found->name != name) {
+    return std::nullopt;
+  }
+  return bytes[static_cast<std::size_t>(found - specs.begin())];
+}
+
+Status CheckMatches(const Checkpoint& checkpoint,
+                    std::span<const TensorSpec> program) {
+  // By name, what each side has.
+  std::map<std::string_view, std::pair<const TensorSpec*, const TensorSpec*>>
+      both;
+  for (const TensorSpec& spec : checkpoint.specs) {
+    both[spec.name].first = &spec;
+  }
+  for (const TensorSpec& spec : program) {
+    both[spec.name].second = &spec;
+  }
+  const std::string who = "the checkpoint of step " +
+                          std::to_string(checkpoint.step) + " (" +
+                          checkpoint.writer + ")";
+  for (const auto& [name, specs] : both) {
+    const auto& [saved, wanted] = specs;
+    const std::string tensor = "`" + Printable(name) + "`";
+    if (saved == nullptr) {
+      return Error(Cause::kCkptMismatch, who + " has no tensor " + tensor +
+                                             "; the program has it as " +
+                                             ToText(*wanted));
+    }
+    if (wanted == nullptr) {
+      return Error(Cause::kCkptMismatch, who + " has the tensor " + tensor +
+                                             ", " + ToText(*saved) +
+                                             ", which the program has not");
+    }
+    if (*saved != *wanted) {
+      return Error(Cause::kCkptMismatch,
+                   "tensor " + tensor + " is " + ToText(*saved) + " in " + who +
+                       " and " + ToText(*wanted) + " in the program");
+    }
+  }
+  return Ok();
+}
+
+}  // namespace muster
