@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/journal.h"
+
+#include "base/text.h"
+#include "run/report.h"
+
+namespace muster::run {
+
+std::string MakeRunId(WallTime at, int pid) {
+  // Without letters and digits that are mistaken for each other.
+  constexpr std::string_view kLetters = "23456789abcdefghjkmnpqrstuvwxyz";
+  const std::string time = ToText(at);  // 2026-11-21T14:35:19.000123Z
+  std::string id = time.substr(0, 4) + time.substr(5, 2) + time.substr(8, 2) +
+                   "-" + time.substr(11, 2) + time.substr(14, 2) +
+                   time.substr(17, 2) + "-";
+  const std::string digest = Digest(time + "/" + std::to_string(pid));
+  for (std::size_t i = 0; i < 4; ++i) {
+    const auto byte = std::stoul(digest.substr(4 * i, 4), nullptr, 16);
+    id += kLetters[byte % kLetters.size()];
+  }
+  return id;
+}
+
+Result<std::unique_ptr<Journal>> Journal::Open(const sys::Host& host,
+                                               const std::string& runs_dir,
+                                               const std::string& id) {
+  const std::string folder = sys::JoinPath(runs_dir, id);
+  MUSTER_TRY(host.fs.MakeDirectories(folder));
+  MUSTER_TRY(host.fs.Link(id, sys::JoinPath(runs_dir, "latest")));
+  MUSTER_ASSIGN(auto file,
+                host.fs.OpenAppender(sys::JoinPath(folder, "events.jsonl")));
+  return std::unique_ptr<Journal>(new Journal(host, folder, std::move(file)));
+}
+
+void Journal::Append(Fact& fact) {
+  if (fact.at == WallTime{}) {
+    fact.at = host_.clock.WallNow();
+  }
+  // Text of ranks and peers may be broken UTF-8, which JSON does not take.
+  const std::string line =
+      ToJson(fact).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  if (auto written = file_->Append(line); !written && !failure_) {
+    failure_ = std::move(written).error().While("writing events.jsonl");
+  }
+}
+
+void Journal::Record(Fact fact) {
+  Append(fact);
+  facts_.push_back(std::move(fact));
+}
+
+void Journal::Note(Fact fact) {
+  Append(fact);
+}
+
+Result<Json> Journal::WriteReport() {
+  Json report = BuildReport(facts_);
+  const std::string text =
+      report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  MUSTER_TRY(host_.fs.Write(sys::JoinPath(folder_, "report.json"), text));
+  MUSTER_TRY(host_.fs.Write(sys::JoinPath(folder_, "report.md"),
+                            RenderReport(report)));
+  return report;
+}
+
+std::optional<Error> Journal::TakeFailure() {
+  if (!failure_ || failure_told_) {
+    return std::nullopt;
+  }
+  failure_told_ = true;
+  return failure_;
+}
+
+}  // namespace muster::run
