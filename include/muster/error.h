@@ -28,8 +28,8 @@ namespace muster {
 // done. Cannot be made without a cause. A value type; any thread.
 class [[nodiscard]] Error {
  public:
-  Error(Cause cause, std::string message,
-        const char* file = __builtin_FILE(), int line = __builtin_LINE());
+  Error(Cause cause, std::string message, const char* file = __builtin_FILE(),
+        int line = __builtin_LINE());
 
   // Adds an observation that the cause rests on.
   Error&& With(Fact fact) &&;
@@ -130,7 +130,9 @@ struct Unit {
   bool operator==(const Unit&) const = default;
 };
 using Status = Result<Unit>;
-inline Status Ok() { return Unit{}; }
+inline Status Ok() {
+  return Unit{};
+}
 
 }  // namespace muster
 
@@ -138,16 +140,17 @@ inline Status Ok() { return Unit{}; }
 #define MUSTER_CONCAT(a, b) MUSTER_CONCAT_INNER(a, b)
 
 // Returns the error of a failed Status or Result from the calling function.
-#define MUSTER_TRY(expression)                           \
-  do {                                                   \
+#define MUSTER_TRY(expression)                               \
+  do {                                                       \
     if (auto muster_status = (expression); !muster_status) { \
-      return std::move(muster_status).error();           \
-    }                                                    \
+      return std::move(muster_status).error();               \
+    }                                                        \
   } while (false)
 
 // Declares or assigns `target` from a Result; returns its error if it failed.
-#define MUSTER_ASSIGN(target, expression) \
-  MUSTER_ASSIGN_INNER(MUSTER_CONCAT(muster_result_, __LINE__), target, expression)
+#define MUSTER_ASSIGN(target, expression)                              \
+  MUSTER_ASSIGN_INNER(MUSTER_CONCAT(muster_result_, __LINE__), target, \
+                      expression)
 #define MUSTER_ASSIGN_INNER(result, target, expression) \
   auto result = (expression);                           \
   if (!result) {                                        \

@@ -33,7 +33,8 @@ struct Fact {
 
   // The field as text or number; the fallback when it is absent or of another
   // type.
-  std::string Text(std::string_view field, std::string_view fallback = "") const;
+  std::string Text(std::string_view field,
+                   std::string_view fallback = "") const;
   std::int64_t Number(std::string_view field, std::int64_t fallback = 0) const;
   bool Has(std::string_view field) const;
 };
