@@ -25,7 +25,7 @@ struct RankPlan {
   // Changes to the agent's own environment; the source says why each is set.
   std::map<std::string, Sourced<std::string>> environment;
   std::vector<std::string> unset;
-  // Positions among the cores that Hello counts (0 … cores - 1); empty: all.
+  // Numbers from the core_ids of its Hello; empty: not bound.
   std::vector<int> cores;
   std::string directory;
   std::string name;        // "rank 1 (worker 1)"

@@ -207,6 +207,10 @@ Result<Arrived> ReceiveNow(int fd, std::string& buffer,
                          : FromErrno("recvmsg", "socket", why);
 }
 
+Status AwaitWritable(int fd, Deadline deadline) {
+  return Await(fd, POLLOUT, deadline);
+}
+
 void ShutDownSending(int fd) {
   shutdown(fd, SHUT_WR);
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "muster/deadline.h"
 #include "muster/error.h"
 #include "sys/fd.h"
 
@@ -42,6 +43,9 @@ Result<std::size_t> SendNow(int fd, std::string_view bytes,
                             std::span<const int> descriptors);
 Result<Arrived> ReceiveNow(int fd, std::string& buffer,
                            std::vector<Fd>* descriptors);
+
+// Waits until WriteNow can write; deadline-exceeded.
+Status AwaitWritable(int fd, Deadline deadline);
 
 // The other end of the socket reads its end; it may still send.
 void ShutDownSending(int fd);

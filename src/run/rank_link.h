@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The agent's end of the socket to one rank.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "base/rank_wire.h"
+#include "muster/error.h"
+#include "sys/fd.h"
+#include "sys/loop.h"
+
+namespace muster::run {
+
+// Takes what a rank sends apart and queues what it is sent; never waits. What a
+// rank sends is not trusted: a frame that is none, or a rank that takes nothing
+// while more than kMaxRankFrame is queued for it, ends the link with an error
+// and nothing worse. The loop's thread only; may be destroyed in its callbacks.
+class RankLink {
+ public:
+  struct Handlers {
+    std::function<void(const RankMessage&)> on_message;
+    // Once, never inside Send: the rank has closed its end (nullopt), or why
+    // the link was given up.
+    std::function<void(std::optional<Error>)> on_end;
+  };
+
+  RankLink(sys::Loop& loop, sys::Fd socket, Handlers handlers);
+  ~RankLink();
+
+  // The descriptors go with the message and stay open until the link ends.
+  void Send(const RankMessage& message, std::span<const int> descriptors = {});
+  // Delivers all that has arrived: what a rank said before it ended.
+  void Drain();
+  bool open() const;
+
+ private:
+  struct Inner;
+  std::shared_ptr<Inner> inner_;  // also by its callbacks on the loop
+};
+
+}  // namespace muster::run

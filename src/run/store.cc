@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/store.h"
+
+#include <map>
+
+#include "run/store_core.h"
+
+namespace muster::run {
+
+bool IsStoreOp(RankOp op) {
+  return op == RankOp::kPut || op == RankOp::kGet || op == RankOp::kAdd ||
+         op == RankOp::kBarrier;
+}
+
+struct Store::Inner {
+  Inner(sys::Loop& l, int world_size) : loop(l), core(world_size) {}
+
+  void Deliver(StoreCore::Answers answers);
+  void SetTimer();
+
+  sys::Loop& loop;
+  StoreCore core;
+  std::map<std::uint64_t, Reply> replies;
+  std::uint64_t next_token = 1;
+  sys::Loop::Handle timer;
+};
+
+void Store::Inner::Deliver(StoreCore::Answers answers) {
+  SetTimer();
+  for (const auto& answer : answers) {
+    if (auto reply = replies.extract(answer.token)) {
+      reply.mapped()(answer.message);
+    }
+  }
+}
+
+void Store::Inner::SetTimer() {
+  timer.Cancel();
+  if (const auto next = core.NextDeadline()) {
+    timer = loop.After(Deadline::At(*next).Remaining(), [this] {
+      Deliver(core.Expire(std::chrono::steady_clock::now()));
+    });
+  }
+}
+
+Store::Store(sys::Loop& loop, int world_size)
+    : inner_(std::make_unique<Inner>(loop, world_size)) {}
+
+Store::~Store() = default;
+
+void Store::Handle(int rank, const RankMessage& request, Reply reply) {
+  const std::uint64_t token = inner_->next_token++;
+  inner_->replies.emplace(token, std::move(reply));
+  inner_->Deliver(
+      inner_->core.Handle({.token = token, .rank = rank, .message = request},
+                          std::chrono::steady_clock::now()));
+}
+
+void Store::Close(const Error& why) {
+  inner_->Deliver(inner_->core.Close(why));
+}
+
+}  // namespace muster::run
