@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is known of the attempt that runs: who has ended, and how. Pure; any
+// thread.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "explain/verdict.h"
+#include "muster/cluster.h"
+#include "muster/error.h"
+#include "run/decide.h"
+#include "run/messages.h"
+#include "run/watchdog.h"
+
+namespace muster::run {
+
+class Attempt {
+ public:
+  // An agent of the attempt; `number` is the Gathering's.
+  struct Agent {
+    int number = 0;
+    std::string host;  // for people
+    std::vector<int> ranks;
+  };
+
+  Attempt(const Cluster& cluster, int number, std::vector<Agent> agents);
+
+  int number() const { return number_; }
+
+  void Exited(RankExited exited);
+  void Lost(int agent, const Error& why, WallTime at);
+  void Stopped(int agent);
+  // Told once: ranks that still run do so without progress.
+  void StandsStill(Standstill standstill, WallTime at);
+  // Label that the agents were told to end their ranks for.
+  void StopsFor(std::string cause) { stop_cause_ = std::move(cause); }
+
+  // An end that no well-running attempt has.
+  static bool Failed(const RankExited& exited);
+  // All members that train have ended, and well. (Parameter servers and
+  // evaluators serve until they are told to end.)
+  bool Done() const;
+  bool EndedAll() const;  // every member, anyhow
+  // Agents of which processes may still be left.
+  std::vector<int> Unstopped() const;
+  int Running() const;
+
+  AttemptReach Reach() const;
+  explain::AttemptEnd End() const;
+  // The verdict's root as a decision needs it.
+  Failure RootOf(const explain::Verdict& verdict) const;
+
+ private:
+  const Cluster& cluster_;
+  int number_;
+  std::vector<Agent> agents_;
+  std::map<int, RankExited> ends_;  // by rank
+  std::vector<explain::AgentLoss> lost_;
+  std::set<int> gone_;  // ranks of lost agents
+  std::set<int> stopped_;
+  std::optional<Standstill> standstill_;
+  std::string stop_cause_;
+};
+
+}  // namespace muster::run

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The training of a run as it goes: for the live line, the event file and the
+// facts.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "observe/event_file.h"
+#include "observe/training.h"
+#include "run/journal.h"
+#include "run/messages.h"
+#include "sys/host.h"
+
+namespace muster::run {
+
+// One per run; the loop's thread.
+class ProgressLog {
+ public:
+  // The references outlive it. `world_size`: ranks that train.
+  ProgressLog(const sys::Host& host, Journal& journal, int world_size)
+      : host_(host), journal_(journal), world_size_(world_size) {}
+
+  void Begin(int attempt);
+  void Observe(const Progress& progress);
+  void Exited(const RankExited& exited);
+  // The attempt is over: writes what was not written yet.
+  void End();
+
+  observe::TrainingView View() const { return training_.View(); }
+  // The first failure to write the event file, told once.
+  std::optional<Error> TakeFailure();
+
+ private:
+  void NoteFirstStep(int rank, WallTime at);
+  void WriteScalars(bool at_once);
+
+  const sys::Host& host_;
+  Journal& journal_;
+  int world_size_;
+  int attempt_ = 0;
+  observe::Training training_;
+  std::uint32_t classes_ = 0;
+  std::map<int, WallTime> first_steps_;  // by rank
+  std::unique_ptr<observe::EventFile> events_;
+  std::uint64_t written_step_ = 0;
+  sys::Clock::Steady written_at_{};
+  bool failed_ = false;
+  std::optional<Error> failure_;
+};
+
+}  // namespace muster::run
