@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/mutex.h"
 #include "base/text.h"
+#include "connect/evidence.h"
 #include "connect/greeting.h"
 #include "connect/look.h"
 #include "connect/muster.v1.grpc.pb.h"
@@ -400,6 +401,8 @@ class GrpcTransport : public Transport {
   Result<Hello> Ask(const Address& address, Deadline deadline);
 
   // The loop.
+  Error WhyNotListening(Error error, const Address& address,
+                        const Hello& identity);
   void Then(std::function<void()> task);
   void Connect(int id, const Address& address, Deadline deadline);
   void Dialled(int id, Result<std::unique_ptr<Link>> result);
@@ -444,9 +447,11 @@ Result<std::unique_ptr<Listener>> GrpcTransport::Listen(const Address& address,
     return OnlyOnLoopback(address);
   }
   if (address.port != 0) {
-    // gRPC says that it failed, not why: ask the kernel first.
-    MUSTER_ASSIGN(const auto free, sys::Listen(address));
-    (void)free;  // closed before gRPC binds
+    // gRPC says that it failed, not why: ask the kernel first. What it gave is
+    // closed again before gRPC binds.
+    if (auto free = sys::Listen(address); !free) {
+      return WhyNotListening(std::move(free).error(), address, identity);
+    }
   }
   auto door = std::make_shared<Door>(Door{std::move(on_link)});
   auto service =
@@ -471,6 +476,17 @@ Result<std::unique_ptr<Listener>> GrpcTransport::Listen(const Address& address,
   return std::unique_ptr<Listener>(
       std::make_unique<GrpcListener>(std::move(taken), std::move(door),
                                      std::move(service), std::move(server)));
+}
+
+// A port that an agent holds tells more than the name of its process.
+Error GrpcTransport::WhyNotListening(Error error, const Address& address,
+                                     const Hello& identity) {
+  if (error.cause() != Cause::kNetPortInUse) {
+    return error;
+  }
+  auto there = Ask(address, Deadline::After(kForACloserLook));
+  return there ? WithFacts(TakenBy(*there, identity, address), error.evidence())
+               : error;
 }
 
 void GrpcTransport::Identify(const Address& address, Deadline deadline,

@@ -85,12 +85,12 @@ Result<std::unique_ptr<Listener>> InProcessTransport::Listen(
   if (taken.port == 0) {
     taken.port = network_.next_port++;
   }
-  auto door = std::make_shared<InProcessNetwork::Door>(
-      InProcessNetwork::Door{std::move(identity), std::move(on_link)});
-  if (!network_.doors.emplace(taken, std::move(door)).second) {
-    return Error(Cause::kNetPortInUse,
-                 "port " + std::to_string(taken.port) + " is taken");
+  if (const auto there = network_.doors.find(taken);
+      there != network_.doors.end()) {
+    return TakenBy(there->second->identity, identity, taken);
   }
+  network_.doors[taken] = std::make_shared<InProcessNetwork::Door>(
+      InProcessNetwork::Door{std::move(identity), std::move(on_link)});
   return std::unique_ptr<Listener>(
       std::make_unique<InProcessListener>(network_, taken));
 }

@@ -42,7 +42,9 @@ void Stream::Abort() {
   MutexLock lock(mutex_);
   closing_ = true;
   SetOver();
-  Cancel();
+  if (!ended_) {
+    Cancel();
+  }
 }
 
 void Stream::WhenOpen(std::function<void(std::optional<Error>)> open) {
@@ -97,6 +99,10 @@ void Stream::WriteDone(bool sent) {
 }
 
 void Stream::Ended(Error why) {
+  {
+    MutexLock lock(mutex_);
+    ended_ = true;
+  }
   loop_.Post([self = shared_from_this(), why = std::move(why)] {
     if (const auto open = std::exchange(self->when_open_, nullptr)) {
       open(why);
@@ -166,10 +172,11 @@ void StreamLink::Send(Envelope message) {
     return;
   }
   if (message.body.size() > kMaxMessage) {
-    stream_->Abort();
+    // Told before the end that it brings: the first cause is kept.
     loop_.Post([inbox = stream_->inbox(), error = TooLarge(message)] {
       inbox->Lose(error);
     });
+    stream_->Abort();
     return;
   }
   stream_->Send(std::move(message));

@@ -56,7 +56,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   virtual void FinishWriting(bool over) = 0;
   // No call of StartRead, StartWrite or FinishWriting(false) will follow.
   virtual void Over() = 0;
-  // Makes what is under way end soon.
+  // Makes what is under way end soon. Not called after Ended.
   virtual void Cancel() = 0;
 
  private:
@@ -79,6 +79,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   bool closing_ MUSTER_GUARDED_BY(mutex_) = false;
   bool over_ MUSTER_GUARDED_BY(mutex_) = false;
   bool finished_ MUSTER_GUARDED_BY(mutex_) = false;
+  bool ended_ MUSTER_GUARDED_BY(mutex_) = false;
 };
 
 // The Link of a stream: sends beats, and is lost when the other side is silent.

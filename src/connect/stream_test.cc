@@ -108,6 +108,13 @@ TEST_F(StreamTest, IsOverWhenTheOtherSideEnds) {
   EXPECT_EQ(lost->cause(), Cause::kPeerDied);
 }
 
+TEST_F(StreamTest, CancelsNothingAfterTheEnd) {
+  stream->ReadDone(std::nullopt);
+  stream->Ended(Error(Cause::kPeerDied, "closed"));
+  stream->Abort();
+  EXPECT_EQ(stream->ends, (Texts{"finish over", "over"}));
+}
+
 TEST_F(StreamTest, DeliversWhatWasReadBeforeTheEnd) {
   Read("a");
   stream->Ended(Error(Cause::kPeerDied, "closed"));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "connect/transport.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 
 namespace muster::connect {
@@ -56,6 +58,23 @@ Cause CauseOf(const Sighting& sighting) {
     default:
       return sighting.error->cause();
   }
+}
+
+Error TakenBy(const Hello& theirs, const Hello& ours, const Address& address) {
+  const bool one_of_ours =
+      std::any_of(theirs.ranks.begin(), theirs.ranks.end(), [&](int rank) {
+        return std::find(ours.ranks.begin(), ours.ranks.end(), rank) !=
+               ours.ranks.end();
+      });
+  const std::string at = muster::ToText(address);
+  if (one_of_ours) {
+    return Error(Cause::kDuplicateIdentity, Who(theirs) + " listens at " + at +
+                                                " already, where " + Who(ours) +
+                                                " has to");
+  }
+  return Error(Cause::kNetPortInUse, "port " + std::to_string(address.port) +
+                                         " is held by " + Who(theirs) +
+                                         ", which listens at " + at);
 }
 
 }  // namespace muster::connect

@@ -41,6 +41,10 @@ Sighting Unlike(Sight what, Error error);
 std::string Observed(const Sighting& sighting, const Address& address);
 Cause CauseOf(const Sighting& sighting);
 
+// Why `ours` cannot listen where `theirs` answers: duplicate-identity when it
+// claims one of our ranks, else net-port-in-use.
+Error TakenBy(const Hello& theirs, const Hello& ours, const Address& address);
+
 // Agents listen at an address while it lives; afterwards nobody does.
 class Listener {
  public:
@@ -59,8 +63,10 @@ class Transport {
 
   // Answers Identify with `identity`, and gives a link per agent that dials; a
   // null on_link refuses them (a member's agent that is not the coordinator).
-  // net-port-in-use, net-wrong-endpoint (not an address of this host),
-  // net-name-resolution; usage-invalid where the transport must not listen.
+  // net-port-in-use names who holds the port, duplicate-identity an agent that
+  // answers there for one of our ranks; net-wrong-endpoint (not an address of
+  // this host), net-name-resolution; usage-invalid where the transport must not
+  // listen. May take half a second when the port is taken.
   virtual Result<std::unique_ptr<Listener>> Listen(const Address& address,
                                                    Hello identity,
                                                    OnLink on_link) = 0;

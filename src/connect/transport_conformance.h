@@ -127,9 +127,16 @@ TEST_P(TransportTest, SeesThatNobodyListens) {
 
 TEST_P(TransportTest, RefusesToListenTwiceAtOneAddress) {
   ListenAnywhere();
-  auto second = hosts->other().Listen(listener->address(), identity, nullptr);
+  const Address address = listener->address();
+  auto twin = hosts->other().Listen(address, identity, nullptr);
+  ASSERT_FALSE(twin);
+  EXPECT_EQ(twin.error().cause(), Cause::kDuplicateIdentity);
+  auto second = hosts->other().Listen(
+      address, testing::HelloOf(testing::Workers(2), 1), nullptr);
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().cause(), Cause::kNetPortInUse);
+  EXPECT_NE(second.error().message().find("rank 0 (host h0, pid 100)"),
+            std::string::npos);
 }
 
 TEST_P(TransportTest, ListensAgainWhereTheListenerWent) {
