@@ -2,6 +2,7 @@
 // The rank's side: joining the agent that started this process.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -17,6 +18,9 @@ namespace muster {
 
 struct Board;
 struct BoardSlot;
+namespace sys {
+class Env;
+}
 
 // One per process. Join once, early. All methods: any thread.
 class Session {
@@ -25,7 +29,13 @@ class Session {
   // Without one: a session of one, unless the environment describes more
   // members (WORLD_SIZE above 1, a TF_CONFIG with several tasks, a Slurm or MPI
   // step): then launch-env-missing, which says how to start.
+  // peer-died (the agent is gone), deadline-exceeded (it does not answer),
+  // ver-peer-mismatch.
   static Result<std::unique_ptr<Session>> Join();
+  // The same with an environment of the caller's.
+  static Result<std::unique_ptr<Session>> JoinFrom(
+      const sys::Env& environment,
+      Deadline deadline = Deadline::After(std::chrono::seconds(30)));
   ~Session();
 
   bool alone() const;  // no agent
@@ -39,7 +49,8 @@ class Session {
   const std::map<std::string, std::vector<std::string>>& Spec() const;
 
   // Store of this attempt, shared by all ranks. Get waits for the key:
-  // deadline-exceeded names it.
+  // deadline-exceeded names it. A wait also ends with the cause for which the
+  // agent stops the attempt, and with peer-died when the agent is gone.
   Status Put(std::string_view key, std::string_view value, Deadline deadline);
   Result<std::string> Get(std::string_view key, Deadline deadline);
   Result<std::int64_t> Add(std::string_view key, std::int64_t amount,
@@ -61,7 +72,8 @@ class Session {
   // Shared with the agent; a session of one has private ones.
   Board& board() const;
   BoardSlot& slot() const;
-  // Descriptor of the memory that ranks of one host share, -1 without agent.
+  // Descriptor of the memory that ranks of one host share; a memory file of
+  // its own without an agent.
   int segment() const;
 
  private:

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "member/agent_link.h"
+
+#include <utility>
+
+#include "sys/net.h"
+
+namespace muster {
+namespace {
+
+Error AgentGone(const Error& error) {
+  if (error.cause() != Cause::kPeerDied) {
+    return error;
+  }
+  return Error(Cause::kPeerDied,
+               "the agent of this rank is gone: " + error.message());
+}
+
+Error Refusal(const RankMessage& reply) {
+  const auto cause = CauseFromLabel(reply.key);
+  return Error(cause.value_or(Cause::kInternalError),
+               cause ? reply.value
+                     : "the agent refused with the unknown cause `" +
+                           reply.key + "`: " + reply.value);
+}
+
+std::string_view NameOf(RankOp op) {
+  switch (op) {
+    case RankOp::kRegister:
+      return "registration";
+    case RankOp::kPut:
+      return "put";
+    case RankOp::kGet:
+      return "get";
+    case RankOp::kAdd:
+      return "add";
+    case RankOp::kBarrier:
+      return "barrier";
+    default:
+      return "message";
+  }
+}
+
+}  // namespace
+
+Status AgentLink::Send(const RankMessage& message, Deadline deadline) {
+  const std::string bytes = Encode(message);
+  MutexLock lock(send_mutex_);
+  if (send_failed_) {
+    return *send_failed_;
+  }
+  auto sent = sys::SendAll(fd_.get(), bytes, {}, deadline);
+  if (!sent) {
+    // A part may be on its way: nothing that follows could be understood.
+    send_failed_ = AgentGone(sent.error());
+    return *send_failed_;
+  }
+  return sent;
+}
+
+Status AgentLink::Tell(RankMessage message, Deadline deadline) {
+  message.id = 0;
+  return Send(message, deadline);
+}
+
+Result<RankMessage> AgentLink::Ask(RankMessage message, Deadline deadline) {
+  const auto op = message.op;
+  const std::string key = message.key;
+  message.id = ++last_id_;
+  {
+    MutexLock lock(mutex_);
+    waiting_.insert(message.id);
+  }
+  std::optional<Result<RankMessage>> reply;
+  if (Status sent = Send(message, deadline); !sent) {
+    reply = std::move(sent).error();
+  }
+  while (!reply) {
+    bool read = false;
+    reply = Look(message.id, deadline, read);
+    if (read) {
+      ReadOnce(deadline);
+    }
+  }
+  {
+    MutexLock lock(mutex_);
+    waiting_.erase(message.id);
+    replies_.erase(message.id);
+  }
+  if (*reply && (*reply)->op == RankOp::kRefused) {
+    reply = Refusal(**reply);
+  }
+  if (!*reply) {
+    return std::move(*reply).error().While(
+        "waiting for the agent's answer to a " + std::string(NameOf(op)) +
+        (key.empty() ? "" : " of `" + key + "`"));
+  }
+  return *std::move(reply);
+}
+
+std::optional<Result<RankMessage>> AgentLink::Look(std::uint64_t id,
+                                                   Deadline deadline,
+                                                   bool& read) {
+  MutexLock lock(mutex_);
+  for (;;) {
+    if (const auto found = replies_.find(id); found != replies_.end()) {
+      return std::move(found->second);
+    }
+    if (stop_ || broken_) {
+      return stop_ ? *stop_ : *broken_;
+    }
+    if (deadline.Expired()) {
+      return Error(Cause::kDeadlineExceeded,
+                   "the agent of this rank has not answered in time");
+    }
+    if (!reading_) {
+      reading_ = true;
+      read = true;
+      return std::nullopt;
+    }
+    changed_.WaitUntil(mutex_, deadline.when());
+  }
+}
+
+// Only by the thread that has set reading_.
+void AgentLink::ReadOnce(Deadline deadline) {
+  std::string bytes;
+  std::vector<sys::Fd> descriptors;
+  const auto received =
+      sys::ReceiveSome(fd_.get(), bytes, &descriptors, deadline);
+  MutexLock lock(mutex_);
+  reading_ = false;
+  buffer_ += bytes;
+  for (sys::Fd& descriptor : descriptors) {
+    descriptors_.push_back(std::move(descriptor));
+  }
+  if (received) {
+    Sort();
+  } else if (received.error().cause() != Cause::kDeadlineExceeded) {
+    broken_ = AgentGone(received.error());
+  }
+  changed_.NotifyAll();
+}
+
+void AgentLink::Sort() {
+  for (;;) {
+    auto message = TakeMessage(buffer_);
+    if (!message) {
+      broken_ = std::move(message).error().While("reading from the agent");
+      return;
+    }
+    if (!*message) {
+      return;
+    }
+    if ((*message)->op == RankOp::kStop) {
+      stop_ = Error(CauseFromLabel((*message)->key).value_or(Cause::kCancelled),
+                    "the agent asked this rank to end");
+    } else if (waiting_.contains((*message)->id)) {
+      // An answer that nobody waits for any more came after its deadline.
+      replies_[(*message)->id] = **std::move(message);
+    }
+  }
+}
+
+std::optional<Error> AgentLink::StopReason() {
+  MutexLock lock(mutex_);
+  return stop_;
+}
+
+std::vector<sys::Fd> AgentLink::TakeDescriptors() {
+  MutexLock lock(mutex_);
+  return std::exchange(descriptors_, {});
+}
+
+}  // namespace muster

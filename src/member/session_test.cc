@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "muster/session.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "base/board.h"
+#include "base/json.h"
+#include "base/rank_wire.h"
+#include "sys/env.h"
+#include "sys/memory.h"
+#include "sys/net.h"
+#include "sys/process.h"
+
+namespace muster {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::HasSubstr;
+
+Deadline Soon() {
+  return Deadline::After(milliseconds(50));
+}
+Deadline Later() {
+  return Deadline::After(seconds(30));
+}
+
+constexpr const char* kMembership =
+    R"({"rank": 1, "world_size": 2, "local_rank": 1, "local_size": 2,
+        "slot": 1, "attempt": 3, "run": "r", "members": ["h:1", "h:2"],
+        "tasks": {"worker": ["h:1", "h:2"]}})";
+
+// An agent's end of the socket, driven by the test.
+class FakeAgent {
+ public:
+  FakeAgent() {
+    auto pair = sys::SocketPair().value();
+    socket_ = std::move(pair.first);
+    environment_.variables[kRankSocketVariable] =
+        std::to_string(pair.second.Release());
+    board_ = sys::Fd(sys::MakeSharedMemory("board", sizeof(Board)).value());
+    segment_ = sys::Fd(sys::MakeSharedMemory("segment", 0).value());
+    mapping_ = sys::Mapping::Map(board_.get(), sizeof(Board)).value();
+    new (mapping_.data()) Board();
+  }
+
+  const sys::Env& environment() const { return environment_; }
+  Board& board() { return *static_cast<Board*>(mapping_.data()); }
+
+  RankMessage Receive() {
+    for (;;) {
+      if (auto message = TakeMessage(buffer_).value()) {
+        return *message;
+      }
+      if (!sys::ReceiveSome(socket_.get(), buffer_, nullptr, Later())) {
+        ADD_FAILURE() << "the rank has closed its socket";
+        return {};
+      }
+    }
+  }
+
+  void Send(const RankMessage& message, std::vector<int> descriptors = {}) {
+    EXPECT_TRUE(
+        sys::SendAll(socket_.get(), Encode(message), descriptors, Later()));
+  }
+
+  void Answer(const RankMessage& request, RankMessage reply) {
+    reply.id = request.id;
+    Send(reply);
+  }
+
+  // Answers the registration as rank 1 of 2.
+  void Register(std::string_view membership = kMembership) {
+    const RankMessage request = Receive();
+    EXPECT_EQ(request.op, RankOp::kRegister);
+    EXPECT_EQ(request.number, kRankProtocol);
+    Send({.op = RankOp::kRegistered,
+          .id = request.id,
+          .value = std::string(membership)},
+         {board_.get(), segment_.get()});
+  }
+
+  std::unique_ptr<Session> Join() {
+    const std::jthread answers([this] { Register(); });
+    return Session::JoinFrom(environment_).value();
+  }
+
+  void HangUp() { socket_.Close(); }
+
+ private:
+  sys::Fd socket_;
+  sys::Fd board_;
+  sys::Fd segment_;
+  sys::Mapping mapping_;
+  sys::FakeEnv environment_;
+  std::string buffer_;
+};
+
+TEST(Session, IsAloneWithoutAnAgent) {
+  const auto session = Session::JoinFrom(sys::FakeEnv()).value();
+  EXPECT_TRUE(session->alone());
+  EXPECT_EQ(session->world_size(), 1);
+  EXPECT_EQ(session->attempt(), 1);
+  EXPECT_GE(session->segment(), 0);
+  EXPECT_EQ(session->board().magic, kBoardMagic);
+  EXPECT_FALSE(session->StopRequested());
+  EXPECT_EQ(session->Spec().at("worker").size(), 1U);
+}
+
+TEST(Session, KeepsAStoreOfItsOwnWhenAlone) {
+  const auto session = Session::JoinFrom(sys::FakeEnv()).value();
+  EXPECT_EQ(session->Get("k", Soon()).error().cause(),
+            Cause::kDeadlineExceeded);
+  std::jthread putter([&] { EXPECT_TRUE(session->Put("k", "v", Later())); });
+  EXPECT_EQ(session->Get("k", Later()).value(), "v");
+  EXPECT_EQ(session->Add("n", 2, Later()).value(), 2);
+  EXPECT_EQ(session->Add("n", 3, Later()).value(), 5);
+  EXPECT_EQ(session->Get("n", Later()).value(), "5");
+  EXPECT_EQ(session->Add("k", 1, Later()).error().cause(),
+            Cause::kUsageInvalid);
+  EXPECT_TRUE(session->Barrier("b", Soon()));
+}
+
+TEST(Session, RefusesToBeAloneAmongOthers) {
+  sys::FakeEnv environment;
+  environment.variables["WORLD_SIZE"] = "2";
+  const auto session = Session::JoinFrom(environment);
+  ASSERT_FALSE(session);
+  EXPECT_EQ(session.error().cause(), Cause::kLaunchEnvMissing);
+}
+
+TEST(Session, NamesADescriptorThatLeadsNowhere) {
+  for (const char* text : {"999999", "2", "socket", "-1"}) {
+    sys::FakeEnv environment;
+    environment.variables[kRankSocketVariable] = text;
+    const auto session = Session::JoinFrom(environment);
+    ASSERT_FALSE(session);
+    EXPECT_EQ(session.error().cause(), Cause::kLaunchEnvMissing);
+    EXPECT_THAT(session.error().message(), HasSubstr(text));
+  }
+}
+
+TEST(Session, LearnsItsPlaceAtTheRegistration) {
+  FakeAgent agent;
+  const auto session = agent.Join();
+  EXPECT_FALSE(session->alone());
+  EXPECT_EQ(session->rank(), 1);
+  EXPECT_EQ(session->world_size(), 2);
+  EXPECT_EQ(session->local_rank(), 1);
+  EXPECT_EQ(session->local_size(), 2);
+  EXPECT_EQ(session->attempt(), 3);
+  EXPECT_EQ(session->run_id(), "r");
+  EXPECT_EQ(session->Spec().at("worker").size(), 2U);
+  EXPECT_GE(session->segment(), 0);
+}
+
+TEST(Session, SharesTheBoardWithTheAgent) {
+  FakeAgent agent;
+  const auto session = agent.Join();
+  session->slot().step = 7;
+  EXPECT_EQ(agent.board().slots[1].step, 7U);
+  EXPECT_FALSE(session->StopRequested());
+  agent.board().stop = 1 + static_cast<std::uint32_t>(Cause::kPeerDied);
+  EXPECT_TRUE(session->StopRequested());
+  EXPECT_EQ(session->StopError().cause(), Cause::kPeerDied);
+}
+
+TEST(Session, EndsTheJoinOfAnAgentThatNeverAnswers) {
+  FakeAgent agent;
+  const auto session = Session::JoinFrom(agent.environment(), Soon());
+  ASSERT_FALSE(session);
+  EXPECT_EQ(session.error().cause(), Cause::kDeadlineExceeded);
+  EXPECT_THAT(session.error().ToText(), HasSubstr("registering"));
+}
+
+TEST(Session, EndsTheJoinOfAnAgentThatIsGone) {
+  FakeAgent agent;
+  agent.HangUp();
+  const auto session = Session::JoinFrom(agent.environment(), Later());
+  ASSERT_FALSE(session);
+  EXPECT_EQ(session.error().cause(), Cause::kPeerDied);
+}
+
+TEST(Session, PassesOnWhyTheAgentRefusesIt) {
+  FakeAgent agent;
+  const std::jthread answers([&] {
+    agent.Answer(agent.Receive(), {.op = RankOp::kRefused,
+                                   .key = "ver-peer-mismatch",
+                                   .value = "protocol 1 is too old"});
+  });
+  const auto session = Session::JoinFrom(agent.environment(), Later());
+  ASSERT_FALSE(session);
+  EXPECT_EQ(session.error().cause(), Cause::kVerPeerMismatch);
+  EXPECT_EQ(session.error().message(), "protocol 1 is too old");
+}
+
+TEST(Session, RefusesABoardOfAnotherVersion) {
+  FakeAgent agent;
+  agent.board().version = 9;
+  const std::jthread answers([&] { agent.Register(); });
+  const auto session = Session::JoinFrom(agent.environment(), Later());
+  ASSERT_FALSE(session);
+  EXPECT_EQ(session.error().cause(), Cause::kVerPeerMismatch);
+}
+
+TEST(Session, RefusesAnAnswerThatMakesNoSense) {
+  FakeAgent agent;
+  const std::jthread answers([&] { agent.Register(R"({"rank": -1})"); });
+  const auto session = Session::JoinFrom(agent.environment(), Later());
+  ASSERT_FALSE(session);
+  EXPECT_EQ(session.error().cause(), Cause::kInternalError);
+}
+
+TEST(Session, AsksTheAgentsStore) {
+  FakeAgent agent;
+  const auto session = agent.Join();
+  const std::jthread answers([&] {
+    const auto put = agent.Receive();
+    EXPECT_EQ(put.op, RankOp::kPut);
+    EXPECT_EQ(put.key + "=" + put.value, "k=v");
+    agent.Answer(put, {.op = RankOp::kDone});
+    const auto add = agent.Receive();
+    EXPECT_EQ(add.op, RankOp::kAdd);
+    agent.Answer(add, {.op = RankOp::kDone, .number = add.number + 40});
+    const auto barrier = agent.Receive();
+    EXPECT_EQ(barrier.op, RankOp::kBarrier);
+    EXPECT_GT(barrier.number, 20'000);
+    agent.Answer(barrier, {.op = RankOp::kDone});
+  });
+  EXPECT_TRUE(session->Put("k", "v", Later()));
+  EXPECT_EQ(session->Add("n", 2, Later()).value(), 42);
+  EXPECT_TRUE(session->Barrier("start", Later()));
+}
+
+TEST(Session, PairsRepliesWithTheRequestsOfSeveralThreads) {
+  FakeAgent agent;
+  const auto session = agent.Join();
+  constexpr int kThreads = 8;
+  const std::jthread answers([&] {
+    std::vector<RankMessage> requests;
+    for (int i = 0; i < kThreads; ++i) {
+      requests.push_back(agent.Receive());
+    }
+    for (auto request = requests.rbegin(); request != requests.rend();
+         ++request) {
+      agent.Answer(*request,
+                   {.op = RankOp::kValue, .value = "value of " + request->key});
+    }
+  });
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&, key = std::to_string(i)] {
+      EXPECT_EQ(session->Get(key, Later()).value(), "value of " + key);
+    });
+  }
+}
+
+TEST(Session, ALateAnswerIsNotTakenForAnother) {
+  FakeAgent agent;
+  const auto session = agent.Join();
+  EXPECT_EQ(session->Get("first", Soon()).error().cause(),
+            Cause::kDeadlineExceeded);
+  const std::jthread answers([&] {
+    const auto first = agent.Receive();
+    const auto second = agent.Receive();
+    agent.Answer(first, {.op = RankOp::kValue, .value = "too late"});
+    agent.Answer(second, {.op = RankOp::kValue, .value = "in time"});
+  });
+  EXPECT_EQ(session->Get("second", Later()).value(), "in time");
+}
+
+TEST(Session, CarriesTheCauseOfARefusal) {
+  FakeAgent agent;
+  const auto session = agent.Join();
+  const std::jthread answers([&] {
+    agent.Answer(agent.Receive(), {.op = RankOp::kRefused,
+                                   .key = "deadline-exceeded",
+                                   .value = "rank 0 has not come"});
+  });
+  const auto status = session->Barrier("start", Later());
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().cause(), Cause::kDeadlineExceeded);
+  EXPECT_THAT(status.error().ToText(),
+              testing::AllOf(HasSubstr("rank 0 has not come"),
+                             HasSubstr("barrier of `start`")));
+}
+
+TEST(Session, EndsAWaitWhenTheAgentIsGone) {
+  FakeAgent agent;
+  const auto session = agent.Join();
+  const std::jthread gone([&] {
+    agent.Receive();
+    agent.HangUp();
+  });
+  EXPECT_EQ(session->Get("k", Later()).error().cause(), Cause::kPeerDied);
+  EXPECT_EQ(session->Put("k", "v", Later()).error().cause(), Cause::kPeerDied);
+}
+
+TEST(Session, EndsAWaitWhenTheAgentStopsTheAttempt) {
+  FakeAgent agent;
+  const auto session = agent.Join();
+  const std::jthread stops([&] {
+    agent.Receive();
+    agent.Send({.op = RankOp::kStop, .number = 1000, .key = "peer-died"});
+  });
+  EXPECT_EQ(session->Get("k", Later()).error().cause(), Cause::kPeerDied);
+  EXPECT_TRUE(session->StopRequested());
+  EXPECT_EQ(session->StopError().cause(), Cause::kPeerDied);
+}
+
+TEST(Session, EndsAWaitWhenTheAgentSendsGarbage) {
+  FakeAgent agent;
+  const auto session = agent.Join();
+  const std::jthread garbage([&] {
+    agent.Receive();
+    agent.Send({.op = static_cast<RankOp>(99)});
+  });
+  EXPECT_EQ(session->Get("k", Later()).error().cause(), Cause::kFileCorrupt);
+}
+
+TEST(Session, RefusesAValueThatFitsNoFrame) {
+  FakeAgent agent;
+  const auto session = agent.Join();
+  const std::string huge(kMaxRankFrame, 'x');
+  EXPECT_EQ(session->Put("k", huge, Later()).error().cause(),
+            Cause::kUsageInvalid);
+}
+
+TEST(Session, TellsFactsAndTheErrorItEndsWith) {
+  FakeAgent agent;
+  const auto session = agent.Join();
+  session->Report({.name = "checkpoint.saved", .subject = "step 10"});
+  const RankMessage fact = agent.Receive();
+  EXPECT_EQ(fact.op, RankOp::kFact);
+  const auto read = FactFromJson(Json::parse(fact.value)).value();
+  EXPECT_EQ(read.by, "rank 1");
+  EXPECT_EQ(read.name, "checkpoint.saved");
+  EXPECT_NE(read.at, WallTime{});
+
+  session->Failed(Error(Cause::kNumericsNan, "the loss is nan")
+                      .With({.name = "loss", .subject = "rank 1"})
+                      .While("training step 7"));
+  const RankMessage failed = agent.Receive();
+  EXPECT_EQ(failed.op, RankOp::kFailed);
+  EXPECT_EQ(failed.key, "numerics-nan");
+  const Json about = Json::parse(failed.value);
+  EXPECT_THAT(about["message"].get<std::string>(),
+              testing::AllOf(HasSubstr("the loss is nan"),
+                             HasSubstr("training step 7")));
+  EXPECT_EQ(about["evidence"].size(), 1U);
+}
+
+}  // namespace
+}  // namespace muster
