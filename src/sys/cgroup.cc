@@ -146,7 +146,8 @@ std::optional<std::uint64_t> OomKills(const Fs& fs, int pid) {
       return count;
     }
   }
-  return std::nullopt;
+  // Outside of any group (the root has no counter): that of the host.
+  return Counter(fs.Read("/proc/vmstat").value_or(""), "oom_kill");
 }
 
 std::optional<std::uint64_t> OomKills(int pid) {

@@ -67,8 +67,11 @@ TEST(OomKills, ReadsTheCounterOfBothVersions) {
   EXPECT_EQ(OomKills(v2, 7), 2U);
 }
 
-TEST(OomKills, IsUnknownWithoutACounter) {
-  EXPECT_EQ(OomKills(V2(), 7), std::nullopt);
+TEST(OomKills, TakesTheCounterOfTheHostOutsideOfGroups) {
+  FakeFs v2 = V2();
+  EXPECT_EQ(OomKills(v2, 7), std::nullopt);
+  v2.files["/proc/vmstat"] = "nr_free_pages 1\noom_kill 4\n";
+  EXPECT_EQ(OomKills(v2, 7), 4U);
 }
 
 TEST(CpuQuota, TakesTheLeastOfAllLevels) {

@@ -205,18 +205,18 @@ class Guardian {
 // Nothing of the owner's is kept open but the socket: a pipe behind our stdout
 // would not end while we live. Gives the socket's new number.
 Fd LeaveEverythingElse(Fd socket) {
-  const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-  for (int fd = 0; fd < 3 && null >= 0; ++fd) {
-    dup2(null, fd);
+  constexpr int kKept = 3;
+  // The old number is closed by what follows, whichever it was.
+  const int number = socket.Release();
+  if (number != kKept) {
+    dup3(number, kKept, O_CLOEXEC);
   }
-  Fd kept(fcntl(socket.get(), F_DUPFD_CLOEXEC, 3));
-  socket.Close();
-  if (kept.get() != 3) {
-    dup3(kept.get(), 3, O_CLOEXEC);
-    kept = Fd(3);
+  CloseFrom(kKept + 1);
+  for (int fd = 0; fd < kKept; ++fd) {
+    close(fd);
+    open("/dev/null", O_RDWR);  // gets this very number, the lowest free
   }
-  CloseFrom(4);
-  return kept;
+  return Fd(kKept);
 }
 
 void OnChild(int /*signal*/) {}

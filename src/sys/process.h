@@ -25,7 +25,8 @@ struct ProcessState {
 std::optional<ProcessState> ReadProcess(int pid);
 
 // How often the kernel has killed for memory in this process's cgroup (v1 or
-// v2); pid 0 is this process. nullopt: no counter can be read here.
+// v2), or on the host where it is in none; pid 0 is this process. nullopt: no
+// counter can be read here.
 std::optional<std::uint64_t> OomKills(int pid);
 std::optional<std::uint64_t> OomKills(const Fs& fs, int pid);
 

@@ -396,6 +396,13 @@ GuardianSpawner::GuardianSpawner(std::unique_ptr<Inner> inner)
     : inner_(std::move(inner)) {}
 
 Result<std::unique_ptr<GuardianSpawner>> GuardianSpawner::Fork() {
+  // A descriptor of ours must never be somebody's stdout.
+  for (int fd = 0; fd <= 2; ++fd) {
+    if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0) {
+      const int why = errno;
+      return FromErrno("open", "/dev/null", why);
+    }
+  }
   auto inner = std::make_unique<Inner>();
   MUSTER_ASSIGN(auto ends, SocketPair());
   sigset_t mask;

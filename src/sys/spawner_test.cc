@@ -394,6 +394,40 @@ TEST(Guardian, DoesNotHoldTheOutputOfItsOwnerOpen) {
   waitpid(owner, nullptr, 0);
 }
 
+TEST(Guardian, WorksWithoutStandardStreams) {
+  auto pipe = MakePipe().value();
+  const pid_t owner = fork();
+  if (owner == 0) {
+    for (const int fd : {0, 1, 2}) {
+      close(fd);
+    }
+    auto spawner = GuardianSpawner::Fork().value();
+    auto loop = Loop::Make().value();
+    auto spec = Shell("echo x; echo x >&2; echo x >&5");
+    spec.descriptors = {{5, pipe.write.get()}};
+    int code = 1;
+    const auto started = spawner->Attach(*loop)
+                             ? spawner->Start(spec,
+                                              [&](const Exit& exit) {
+                                                code = exit.code();
+                                                loop->Quit();
+                                              })
+                             : Result<int>(0);
+    if (started) {
+      loop->Run();
+    }
+    spawner.reset();
+    _exit(code);
+  }
+  pipe.write.Close();
+  int status = 1;
+  EXPECT_EQ(waitpid(owner, &status, 0), owner);
+  EXPECT_EQ(status, 0);
+  std::string text;
+  EXPECT_EQ(*ReadNow(pipe.read.get(), text), Arrived::kSome);
+  EXPECT_EQ(text, "x\n");
+}
+
 TEST(Descendants, SparesAProcessThatOnlyHasTheSameNumber) {
   const pid_t child = fork();
   if (child == 0) {
