@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// IDX files, plain and gzip: whatever is read has the size that it tells.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "input/idx.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
+                                      std::size_t size);
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
+                                      std::size_t size) {
+  const std::string file(reinterpret_cast<const char*>(data), size);
+  for (const int dimensions : {1, 3}) {
+    const auto array = muster::ParseIdx(file, dimensions, "fuzz");
+    if (!array) {
+      MUSTER_CHECK(array.error().cause() == muster::Cause::kFileCorrupt);
+      continue;
+    }
+    std::uint64_t elements = 1;
+    for (const std::uint32_t dimension : array->shape) {
+      elements *= dimension;
+    }
+    MUSTER_CHECK(elements == array->bytes.size());
+  }
+  return 0;
+}

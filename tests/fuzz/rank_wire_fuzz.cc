@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Frames between rank and agent: what is taken off a stream writes itself as
+// the bytes it was, and its value may be taken for a membership.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "base/rank_wire.h"
+#include "member/membership.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
+                                      std::size_t size);
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
+                                      std::size_t size) {
+  const std::string stream(reinterpret_cast<const char*>(data), size);
+  std::string buffer = stream;
+  std::string again;
+  for (;;) {
+    const auto message = muster::TakeMessage(buffer);
+    if (!message || !*message) {
+      break;
+    }
+    again += muster::Encode(**message);
+    MUSTER_CHECK(again + buffer == stream);
+    const auto membership = muster::ParseMembership((*message)->value);
+    MUSTER_CHECK(!membership || membership->local_size <= 256);
+  }
+  return 0;
+}
