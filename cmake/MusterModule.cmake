@@ -50,7 +50,7 @@ if(MUSTER_PCH)
   target_precompile_headers(muster_pch PRIVATE
     <algorithm> <atomic> <chrono> <cstdint> <cstring> <functional> <map>
     <memory> <mutex> <optional> <span> <string> <string_view> <thread>
-    <utility> <variant> <vector> <nlohmann/json.hpp>)
+    <utility> <variant> <vector>)
 endif()
 # What a tool needs before it can read our code: clang-tidy, clangd.
 add_custom_target(muster_generated)

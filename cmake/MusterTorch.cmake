@@ -43,6 +43,8 @@ if(MUSTER_TORCH_FOREIGN)
   # come first so that an installed older gloo is never taken.
   target_include_directories(muster_torch BEFORE INTERFACE
     $<BUILD_INTERFACE:${CMAKE_CURRENT_LIST_DIR}/../src/train/gloo_names>)
+  target_compile_definitions(muster_torch INTERFACE
+    $<BUILD_INTERFACE:MUSTER_TORCH_FOREIGN="${MUSTER_TORCH_FOREIGN}">)
   message(STATUS "libtorch: ${MUSTER_TORCH_FOREIGN}")
 else()
   message(STATUS "libtorch: ${TORCH_LIBRARY}")

@@ -5,7 +5,7 @@
 # shellcheck disable=SC2016  # the backticks belong to the messages
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-generator=$1
+generator=$(realpath "$1")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 failed=0

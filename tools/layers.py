@@ -45,7 +45,7 @@ PUBLIC = {
 # Third-party header -> the modules (or single files) that may include it.
 THIRD_PARTY = {
     r"CLI/": {"cli"},
-    r"nlohmann/": {"src/base/json.h", "cmake/pch.cc"},
+    r"nlohmann/": {"src/base/json.h", "src/base/json_fwd.h"},
     r"spdlog/|fmt/": {"src/base/log.cc"},
     r"grpc|google/protobuf|.*\.pb\.h": {"connect"},
     r"torch/|ATen/|c10/": {"train"},

@@ -17,7 +17,7 @@
 
 #include <string_view>
 
-#include "base/json.h"
+#include "base/json_fwd.h"
 #include "muster/cluster.h"
 
 namespace muster {

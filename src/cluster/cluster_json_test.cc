@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/json.h"
 #include "cluster/cluster_json.h"
 
 #include <gtest/gtest.h>

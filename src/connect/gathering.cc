@@ -312,7 +312,7 @@ void Gathering::Attend(std::unique_ptr<Link> link) {
   inner_->Add(std::move(link));
 }
 
-void Gathering::AttendHere(std::unique_ptr<Link> link, Hello identity) {
+void Gathering::AttendHere(std::unique_ptr<Link> link, const Hello& identity) {
   const int agent = inner_->Add(std::move(link));
   const auto answer =
       inner_->roll.Attends(agent, identity, inner_->clock.WallNow());

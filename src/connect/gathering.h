@@ -76,7 +76,7 @@ class Gathering {
   // An agent from outside, which introduces itself.
   void Attend(std::unique_ptr<Link> link);
   // The agent of this process.
-  void AttendHere(std::unique_ptr<Link> link, Hello identity);
+  void AttendHere(std::unique_ptr<Link> link, const Hello& identity);
 
   // Calls all agents for the attempt and waits for all members until the
   // deadline. on_change: whenever what is seen of the missing members changes

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/json.h"
 #include "connect/attending.h"
 #include "connect/greeting.h"
 #include "connect/in_process.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "connect/greeting.h"
 
+#include "base/json.h"
 #include "base/text.h"
 #include "connect/evidence.h"
 

@@ -88,10 +88,11 @@ Error FromGrpc(const grpc::Status& status) {
 Error OnlyOnLoopback(const Address& address) {
   return Error(Cause::kUsageInvalid,
                "`" + Printable(muster::ToText(address)) +
-                   "` is not on the loopback interface: agents talk in clear "
-                   "text so far and therefore only there; start all ranks on "
-                   "one host with `-n N`, or wait for the secured channel of a "
-                   "later version");
+                   "` is not on the loopback interface (`localhost`, "
+                   "127.0.0.0/8, `::1`): agents talk in clear text so far and "
+                   "therefore only there; start all ranks on one host with "
+                   "`-n N`, or wait for the secured channel of a later "
+                   "version");
 }
 
 void LogOfGrpc(gpr_log_func_args* line) {

@@ -10,6 +10,7 @@
 
 #include <thread>
 
+#include "base/json.h"
 #include "connect/attending.h"
 #include "connect/gathering.h"
 #include "connect/greeting.h"

@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "base/json.h"
 #include "base/text.h"
 
 namespace muster::connect {

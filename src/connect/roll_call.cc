@@ -2,6 +2,7 @@
 #include "connect/roll_call.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "base/text.h"
 #include "cluster/members.h"
@@ -100,6 +101,7 @@ std::string ToText(std::span<const Missing> missing, int expected) {
     group->second.push_back(member.name);
   }
   std::vector<std::string> parts;
+  parts.reserve(groups.size());
   for (const auto& [observed, names] : groups) {
     parts.push_back(Names(names) + ": " + observed);
   }
@@ -117,19 +119,26 @@ void RollCall::Begin(int attempt, sys::Clock::Steady deadline, Duration limit) {
   calling_ = true;
   seen_.clear();
   fatal_.clear();
+  unanswered_ = cluster_.members.size();
   for (auto& [link, attendee] : attendees_) {
     attendee.answered = false;
   }
 }
 
 std::optional<int> RollCall::Holder(int rank) const {
-  for (const auto& [link, attendee] : attendees_) {
-    const auto& ranks = attendee.hello.ranks;
-    if (std::find(ranks.begin(), ranks.end(), rank) != ranks.end()) {
-      return link;
-    }
+  const auto at = holders_.find(rank);
+  return at == holders_.end() ? std::nullopt : std::optional(at->second);
+}
+
+void RollCall::Forget(int link) {
+  const auto at = attendees_.find(link);
+  for (const int rank : at->second.hello.ranks) {
+    holders_.erase(rank);
   }
-  return std::nullopt;
+  if (at->second.answered) {
+    unanswered_ += at->second.hello.ranks.size();
+  }
+  attendees_.erase(at);
 }
 
 // Why an agent cannot take part, whoever else attends.
@@ -147,9 +156,12 @@ std::optional<Error> RollCall::Unfit(const Hello& theirs) const {
                    Who(theirs) + " is no rank of " + Count(size, "member"));
     }
   }
-  if (theirs.ranks.empty()) {
+  if (theirs.ranks.empty() ||
+      std::adjacent_find(theirs.ranks.begin(), theirs.ranks.end(),
+                         std::greater_equal<>()) != theirs.ranks.end()) {
     return Error(Cause::kRankWorldMismatch,
-                 Who(theirs) + " answers for no rank");
+                 Who(theirs) +
+                     " names no rank, or not each once and in ascending order");
   }
   return OtherProgram(ours_, theirs);
 }
@@ -190,7 +202,10 @@ RollCall::Answer RollCall::Attends(int link, const Hello& identity,
   Attendee attendee{.hello = identity};
   if (answer.replaces) {
     attendee.settled = attendees_.at(*answer.replaces).settled;
-    attendees_.erase(*answer.replaces);
+    Forget(*answer.replaces);
+  }
+  for (const int rank : identity.ranks) {
+    holders_[rank] = link;
   }
   attendees_[link] = std::move(attendee);
   return answer;
@@ -208,7 +223,10 @@ void RollCall::Answers(int link, const Hello& hello) {
   said.host = known.host;
   said.pid = known.pid;
   known = std::move(said);
-  at->second.answered = true;
+  if (!at->second.answered) {
+    at->second.answered = true;
+    unanswered_ -= known.ranks.size();
+  }
 }
 
 void RollCall::Left(int link, const Error& why) {
@@ -220,7 +238,7 @@ void RollCall::Left(int link, const Error& why) {
     seen_[rank].left = why;
     seen_[rank].sighting = std::nullopt;
   }
-  attendees_.erase(at);
+  Forget(link);
 }
 
 void RollCall::Sees(int rank, const Sighting& sighting, WallTime at) {
@@ -341,34 +359,38 @@ RollCall::Reason RollCall::WhyNotThisAgent(const Member& member,
   return reason;
 }
 
-RollCall::Decision RollCall::Decide(sys::Clock::Steady now) {
-  Decision decision;
+std::vector<int> RollCall::AnsweredLinks() const {
+  std::vector<int> links;
   for (const auto& [link, attendee] : attendees_) {
     if (attendee.answered) {
-      decision.links.push_back(link);
+      links.push_back(link);
     }
   }
-  const auto first = [&](int link) {
-    const auto& ranks = attendees_.at(link).hello.ranks;
-    return *std::min_element(ranks.begin(), ranks.end());
-  };
-  std::sort(decision.links.begin(), decision.links.end(),
-            [&](int a, int b) { return first(a) < first(b); });
+  std::sort(links.begin(), links.end(), [&](int a, int b) {
+    return attendees_.at(a).hello.ranks < attendees_.at(b).hello.ranks;
+  });
+  return links;
+}
+
+RollCall::Decision RollCall::Decide(sys::Clock::Steady now) {
+  Decision decision;
   if (!fatal_.empty()) {
+    decision.state = State::kFailed;
     decision.errors = fatal_;
-  } else if (Absent().empty()) {
+  } else if (unanswered_ == 0) {
     decision.state = State::kComplete;
     decision.warnings = Warnings();
     for (auto& [link, attendee] : attendees_) {
       attendee.settled = true;
     }
   } else if (now >= deadline_) {
-    decision.errors = ErrorsAtTheDeadline();
-  }
-  if (!decision.errors.empty()) {
     decision.state = State::kFailed;
+    decision.errors = ErrorsAtTheDeadline();
+  } else {
+    return decision;
   }
-  calling_ = decision.state == State::kWaiting;
+  decision.links = AnsweredLinks();
+  calling_ = false;
   return decision;
 }
 

@@ -102,6 +102,8 @@ class RollCall {
   };
 
   std::optional<int> Holder(int rank) const;  // the link that claims it
+  void Forget(int link);
+  std::vector<int> AnsweredLinks() const;  // by lowest rank
   std::optional<Error> Unfit(const Hello& theirs) const;
   std::vector<const Member*> Absent() const;
   Reason WhyMissing(const Member& member) const;
@@ -119,6 +121,8 @@ class RollCall {
   sys::Clock::Steady deadline_{};
   Duration limit_{};
   std::map<int, Attendee> attendees_;  // by link
+  std::map<int, int> holders_;         // rank -> link
+  std::size_t unanswered_ = 0;         // ranks, in this call
   std::map<int, Seen> seen_;           // by rank
   std::vector<Error> fatal_;
 };

@@ -235,8 +235,11 @@ TEST_F(RollCallTest, RefusesRanksThatDoNotExist) {
   EXPECT_EQ(Comes(1, hello),
             "rank-world-mismatch: rank 7 (host h1, pid 101) is no rank of 3 "
             "members");
-  hello.ranks = {};
-  EXPECT_EQ(Comes(1, hello).substr(0, 19), "rank-world-mismatch");
+  for (const std::vector<int>& ranks :
+       {std::vector<int>{}, {1, 1}, {2, 1}, {-1}}) {
+    hello.ranks = ranks;
+    EXPECT_EQ(Comes(1, hello).substr(0, 19), "rank-world-mismatch");
+  }
 }
 
 TEST_F(RollCallTest, DoesNotFailForAStrayThatClaimsASettledRank) {
@@ -303,6 +306,18 @@ TEST_F(RollCallTest, WarnsOfAnotherEnvironment) {
   EXPECT_EQ(warnings[0].severity, Severity::kWarning);
   EXPECT_EQ(warnings[0].subjects,
             (std::vector<std::string>{"rank 2 (host h2, pid 102)"}));
+}
+
+TEST_F(RollCallTest, CountsAnAnswerOnce) {
+  Comes(0);
+  Comes(1);
+  roll.Answers(1, HelloOf(cluster, 1));
+  EXPECT_EQ(roll.Decide(kStart).state, State::kWaiting);
+  Comes(2);
+  roll.Left(2, Error(Cause::kPeerDied, "closed"));
+  EXPECT_EQ(roll.Decide(kStart).state, State::kWaiting);
+  Comes(3, HelloOf(cluster, 2));
+  EXPECT_EQ(roll.Decide(kStart).state, State::kComplete);
 }
 
 TEST(RollCall, NamesEightOfManyAndCountsTheRest) {

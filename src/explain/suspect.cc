@@ -1,39 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "explain/suspect.h"
 
-#include <algorithm>
 #include <chrono>
-#include <csignal>
 
 #include "base/text.h"
+#include "explain/judgement.h"
 #include "explain/last_lines.h"
 
 namespace muster::explain {
 namespace {
-
-// The layout of waitpid(2)'s status on Linux.
-int SignalOf(int wait_status) {
-  return wait_status & 0x7F;
-}
-int CodeOf(int wait_status) {
-  return (wait_status >> 8) & 0xFF;
-}
-
-// Shells and wrappers report a child's signal as 128 + signal.
-int SignalOfCode(int code) {
-  const int signal = code - 128;
-  return signal == SIGKILL || signal == SIGSEGV || signal == SIGABRT ||
-                 signal == SIGBUS || signal == SIGTERM
-             ? signal
-             : 0;
-}
-
-// Signals that a program brings upon itself.
-bool IsCrash(int signal) {
-  return signal == SIGSEGV || signal == SIGABRT || signal == SIGBUS ||
-         signal == SIGFPE || signal == SIGILL || signal == SIGSYS ||
-         signal == SIGTRAP;
-}
 
 std::string Where(Phase phase, std::uint64_t step) {
   switch (phase) {
@@ -57,13 +32,6 @@ std::string NameOf(const std::string& name, int rank) {
   return name.empty() ? "rank " + std::to_string(rank) : name;
 }
 
-const Fact* FindFact(const RankEnd& end, std::string_view name) {
-  const auto found =
-      std::find_if(end.facts.begin(), end.facts.end(),
-                   [&](const Fact& fact) { return fact.name == name; });
-  return found == end.facts.end() ? nullptr : &*found;
-}
-
 // How it ended, without judgement: "was killed by SIGKILL".
 std::string Did(const RankEnd& end) {
   const int signal = SignalOf(end.wait_status);
@@ -77,104 +45,15 @@ std::string Did(const RankEnd& end) {
          SignalName(signal);
 }
 
-// One judgement of a rank's end.
-struct Judgement {
-  Weight weight;
-  Cause cause;
-  Confidence confidence = Confidence::kCertain;
-};
-
-std::optional<Cause> ToldCause(const RankEnd& end) {
-  return end.error_cause.empty() ? std::nullopt
-                                 : CauseFromLabel(end.error_cause);
-}
-
-// True when the program ended as we asked it to, whatever it made of that.
-bool EndedAsAsked(const RankEnd& end) {
-  const int signal = SignalOf(end.wait_status);
-  return end.sent_signal != 0 &&
-         (signal == 0 || signal == end.sent_signal || signal == SIGTERM);
-}
-
-Judgement JudgeTold(Cause told, const RankEnd& end, const AttemptEnd& attempt) {
-  switch (told) {
-    case Cause::kPeerDied:
-    case Cause::kHeartbeatMissed:
-    case Cause::kCancelled:
-      return {Weight::kCascade, told, Confidence::kPossible};
-    case Cause::kDeadlineExceeded:
-    case Cause::kRendezvousTimeout:
-      return {Weight::kWaited, told, Confidence::kLikely};
-    default:
-      break;
+Evidence FromOomFact(const Fact& fact) {
+  std::string what =
+      "the counter of kills for memory of its cgroup went up by " +
+      std::to_string(fact.Number("kills", 1));
+  if (const auto rss = fact.Number("max_rss_bytes"); rss > 0) {
+    what +=
+        "; it held " + BytesText(static_cast<std::uint64_t>(rss)) + " at most";
   }
-  // The cause for which we stopped the attempt, told back to us.
-  if (end.sent_signal != 0 && end.error_cause == attempt.stop_cause) {
-    return {Weight::kCascade, told, Confidence::kPossible};
-  }
-  return {Weight::kTold, told};
-}
-
-// A rank alone has no peers, whatever its last lines say.
-bool LostAPeer(const RankEnd& end, const AttemptEnd& attempt) {
-  return attempt.world_size > 1 && BlamesAPeer(end.last_lines);
-}
-
-Judgement JudgeSignal(int signal, const RankEnd& end,
-                      const AttemptEnd& attempt) {
-  if (signal == SIGKILL && FindFact(end, kOomFact) != nullptr) {
-    return {Weight::kMemory, Cause::kOomHost};
-  }
-  if (!IsCrash(signal) && signal != SIGPIPE) {
-    return {Weight::kKilled, Cause::kPeerDied};
-  }
-  // A crash after our request may be the way in which the program ends.
-  if (end.sent_signal != 0) {
-    return {Weight::kLateDeath, Cause::kPeerDied, Confidence::kPossible};
-  }
-  if (signal == SIGPIPE || LostAPeer(end, attempt)) {
-    return {Weight::kCascade, Cause::kPeerDied, Confidence::kPossible};
-  }
-  return {Weight::kFailed, Cause::kPeerDied};
-}
-
-Judgement JudgeExit(int code, const RankEnd& end, const AttemptEnd& attempt) {
-  if (code == 126 || code == 127) {
-    return {Weight::kTold, Cause::kProgramNotFound,
-            end.could_not_start ? Confidence::kCertain : Confidence::kLikely};
-  }
-  if (LostAPeer(end, attempt)) {
-    return {Weight::kCascade, Cause::kPeerDied, Confidence::kPossible};
-  }
-  if (const int signal = SignalOfCode(code); signal != 0) {
-    Judgement child = JudgeSignal(signal, end, attempt);
-    child.confidence = std::min(child.confidence, Confidence::kLikely);
-    return child;
-  }
-  return {Weight::kFailed, Cause::kAppException};
-}
-
-Judgement JudgeEnd(const RankEnd& end, const AttemptEnd& attempt) {
-  const int signal = SignalOf(end.wait_status);
-  if (end.could_not_start) {
-    return {Weight::kTold, Cause::kProgramNotFound};
-  }
-  if (signal == SIGKILL && signal != end.sent_signal) {
-    return JudgeSignal(signal, end, attempt);
-  }
-  if (const auto told = ToldCause(end)) {
-    return JudgeTold(*told, end, attempt);
-  }
-  if (EndedAsAsked(end)) {
-    // It may have failed before our request came: a program that unwinds has
-    // closed its connections already, and its peers are seen to end first.
-    return HasOwnException(end.last_lines)
-               ? Judgement{Weight::kLateDeath, Cause::kAppException,
-                           Confidence::kLikely}
-               : Judgement{Weight::kStopped, Cause::kCancelled};
-  }
-  return signal != 0 ? JudgeSignal(signal, end, attempt)
-                     : JudgeExit(CodeOf(end.wait_status), end, attempt);
+  return {what, fact.by, fact.at};
 }
 
 void AddEvidence(const RankEnd& end, Suspect& suspect) {
@@ -183,7 +62,11 @@ void AddEvidence(const RankEnd& end, Suspect& suspect) {
     suspect.evidence.push_back({end.error_message, rank, end.at});
   }
   for (const Fact& fact : end.facts) {
-    suspect.evidence.push_back(FromFact(fact));
+    if (fact.name == kOomFact || fact.name == kOomCounterFact) {
+      suspect.evidence.push_back(FromOomFact(fact));
+    } else if (fact.name != "rank.usage") {
+      suspect.evidence.push_back(FromFact(fact));
+    }
   }
   std::string how = Did(end);
   if (SignalOf(end.wait_status) != 0 && suspect.weight != Weight::kStopped) {
@@ -199,6 +82,11 @@ void AddEvidence(const RankEnd& end, Suspect& suspect) {
 }
 
 std::string DidAndWhy(const RankEnd& end, const Suspect& suspect) {
+  if (suspect.weight == Weight::kMemory &&
+      suspect.confidence != Confidence::kCertain) {
+    return Did(end) + Where(end.phase, end.step) +
+           " after the kernel had killed one of its processes for memory";
+  }
   if (suspect.weight == Weight::kMemory) {
     return "was killed by the kernel for memory" + Where(end.phase, end.step);
   }

@@ -16,10 +16,11 @@
 
 namespace muster::explain {
 
-// A fact with this name in RankEnd::facts says that the kernel killed for
-// memory in the rank's cgroup while the rank lived (fields: kills,
-// max_rss_bytes).
+// Facts in RankEnd::facts (fields: kills, max_rss_bytes). The first: the kernel
+// killed this rank for memory. The second: it killed something in the rank's
+// cgroup, which may be a process of this rank or of another one.
 inline constexpr std::string_view kOomFact = "oom.kill";
+inline constexpr std::string_view kOomCounterFact = "oom.counter";
 
 // How one rank of the attempt ended.
 struct RankEnd {

@@ -56,13 +56,17 @@ RankEnd Told(int rank, int at_ms, Cause cause, const char* message) {
   return end;
 }
 
-RankEnd OomKilled(int rank, int at_ms) {
-  RankEnd end = Signaled(rank, SIGKILL, at_ms);
-  end.facts.push_back({.name = std::string(kOomFact),
-                       .fields = {{"kills", std::int64_t{1}}},
-                       .subject = "rank " + std::to_string(rank),
+RankEnd WithFact(RankEnd end, std::string_view name) {
+  end.facts.push_back({.name = std::string(name),
+                       .fields = {{"kills", std::int64_t{1}},
+                                  {"max_rss_bytes", std::int64_t{3} << 30}},
+                       .subject = "rank " + std::to_string(end.rank),
                        .by = "agent"});
   return end;
+}
+
+RankEnd OomKilled(int rank, int at_ms) {
+  return WithFact(Signaled(rank, SIGKILL, at_ms), kOomFact);
 }
 
 const std::vector<std::string> kGlooLost = {
@@ -157,6 +161,13 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"memory before a kill of unknown origin",
              Of({Signaled(0, SIGKILL, 0), OomKilled(1, 10)}), 1,
              RootKind::kSignal, Cause::kOomHost},
+        Case{"a rank that lost a process of its own to memory",
+             Of({Exited(0, 1, 0, kGlooLost),
+                 WithFact(Exited(1, 1, 40, kValueError), kOomCounterFact)}),
+             1, RootKind::kProgram, Cause::kOomHost},
+        Case{"a rank that saw the kill of another one",
+             Of({OomKilled(0, 40), WithFact(Exited(1, 1, 0), kOomCounterFact)}),
+             0, RootKind::kSignal, Cause::kOomHost},
         Case{"a crash, with a peer that lost its connection first",
              Of({Exited(0, 1, 0, kGlooLost), Signaled(1, SIGSEGV, 40)}), 1,
              RootKind::kSignal, Cause::kPeerDied},
@@ -257,6 +268,13 @@ TEST(Verdict, HangsVictimsBelowTheRoot) {
                                 HasSubstr("300 ms later")),
                           "rank 2 was stopped by muster: was killed by SIGTERM "
                           "at step 120"));
+}
+
+TEST(Verdict, SaysWhatTheKernelCounted) {
+  const Verdict verdict = Judge(Of({OomKilled(0, 0), Stopped(1, 60)}));
+  EXPECT_EQ(verdict.findings[0].evidence[0].what,
+            "the counter of kills for memory of its cgroup went up by 1; it "
+            "held 3.0 GiB at most");
 }
 
 TEST(Verdict, MakesOneFindingOfTheSameFailure) {

@@ -2,6 +2,7 @@
 // What `muster resolve` prints.
 #include <algorithm>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "cluster/cluster_json.h"
 #include "resolve/resolve.h"

@@ -43,7 +43,10 @@ Result<Cluster> FromFile(const Request& request, const sys::Host& host) {
   const std::string what = "`" + *request.cluster + "` (flag --cluster)";
   auto text = host.fs.Read(*request.cluster, 8U << 20);
   if (!text) {
-    return std::move(text).error().While("while reading " + what);
+    return std::move(text)
+        .error()
+        .With(Observed("spec.unreadable", {{"file", *request.cluster}}, host))
+        .While("while reading " + what);
   }
   MUSTER_ASSIGN(const Json json,
                 ParseJson(*text, Cause::kClusterSpecInvalid, what));

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// JSON declared: for headers. A file that makes or reads a value includes
+// base/json.h, which costs seconds to compile.
+#pragma once
+
+#include <string_view>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "muster/error.h"
+
+namespace muster {
+
+// Keys keep the order in which they were written, so documents read well.
+using Json = nlohmann::ordered_json;
+
+// Parses untrusted text: bounded depth (64), duplicate keys refused. The error
+// has the given cause and names `what` (a variable, a file) and the position.
+Result<Json> ParseJson(std::string_view text, Cause cause,
+                       std::string_view what);
+
+// ISO 8601 in UTC with microseconds: 2026-11-21T14:35:19.000123Z.
+std::string ToText(WallTime time);
+Result<WallTime> ParseWallTime(std::string_view text);
+
+Json ToJson(const Fact& fact);
+Result<Fact> FactFromJson(const Json& json);
+
+}  // namespace muster
