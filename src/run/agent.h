@@ -93,7 +93,6 @@ class Agent {
   void Interrupt(bool now);
 
  private:
-  class Attempt;
   struct Inner;
   std::unique_ptr<Inner> inner_;
 };

@@ -116,9 +116,14 @@ TEST_F(ConsoleTest, KeepsTheLiveLineBelowAllOthers) {
   shown.Write(Stream::kOut, "elsewhere\n");
   shown.SetLive("step 2");
   shown.SetLive("");
+  const std::string expected =
+      "step 1\r\x1b[Ktext\r\nstep 1\r\x1b[Kstep 2\r\x1b[K";
   std::string text;
-  EXPECT_EQ(*sys::ReadNow(screen.get(), text), sys::Arrived::kSome);
-  EXPECT_EQ(text, "step 1\r\x1b[Ktext\r\nstep 1\r\x1b[Kstep 2\r\x1b[K");
+  const auto deadline = Deadline::After(std::chrono::seconds(10));
+  while (text.size() < expected.size() && !deadline.Expired()) {
+    ASSERT_TRUE(sys::ReadNow(screen.get(), text));
+  }
+  EXPECT_EQ(text, expected);
 }
 
 TEST_F(ConsoleTest, DrainsUpToTheDeadline) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/journal.h"
 
+#include "base/json.h"
 #include "base/text.h"
 #include "run/report.h"
 

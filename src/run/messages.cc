@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/json.h"
 #include "base/text.h"
 
 namespace muster::run {

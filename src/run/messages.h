@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/board.h"
-#include "base/json.h"
+#include "base/json_fwd.h"
 #include "muster/cluster.h"
 #include "muster/error.h"
 

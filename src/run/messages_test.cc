@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/json.h"
 #include "run/messages.h"
 
 #include <gmock/gmock.h>

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "run/rank_environment.h"
 
@@ -117,7 +118,7 @@ Result<std::string> PortOf(const Place& place, int which, bool dry_run) {
 // Cores of one host, divided among the ranks that all its agents start there.
 struct CoreShare {
   std::vector<int> cores;  // empty: not pinned
-  int threads = 1;
+  int threads = 0;         // 0: not known
   std::string why;
 };
 
@@ -130,7 +131,10 @@ std::vector<CoreShare> DivideCores(const std::vector<Place>& places,
   std::vector<CoreShare> shares(places.size());
   for (const auto& [host, ranks] : hosts) {
     const connect::Hello& agent = *places[ranks[0]].agent;
-    const auto cores = static_cast<std::size_t>(std::max(agent.cores, 1));
+    if (agent.cores < 1) {
+      continue;  // a host that nobody has asked yet
+    }
+    const auto cores = static_cast<std::size_t>(agent.cores);
     const std::size_t n = ranks.size();
     const std::string why = Count(static_cast<std::int64_t>(cores), "core") +
                             " of host " + host + " for " +

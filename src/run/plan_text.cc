@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "cluster/cluster_json.h"
 #include "run/command_line.h"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/json.h"
 #include "base/text.h"
 
 namespace muster::run {
@@ -204,6 +205,9 @@ void AddTensorFlow(const AttemptFacts& attempt, const RankPlace& place,
 }
 
 void AddThreads(const RankPlace& place, Builder& builder) {
+  if (place.threads < 1) {
+    return;
+  }
   const std::string threads = std::to_string(place.threads);
   for (const std::string_view name : kThreadVariables) {
     builder.Default(std::string(name), threads, place.threads_why);

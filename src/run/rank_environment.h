@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json.h"
+#include "base/json_fwd.h"
 #include "muster/cluster.h"
 
 namespace muster::run {
@@ -34,7 +34,7 @@ struct RankPlace {
   int agent = 0;
   int local_rank = 0;
   int local_size = 1;
-  int threads = 1;          // cores of this rank
+  int threads = 1;          // cores of this rank; 0: not known
   std::string threads_why;  // "2 cores of host a for 2 ranks"
 };
 

@@ -14,6 +14,7 @@ struct RankLink::Inner : std::enable_shared_from_this<RankLink::Inner> {
   struct Outgoing {
     std::string bytes;
     std::vector<int> descriptors;
+    std::size_t sent = 0;
   };
 
   Inner(sys::Loop& l, sys::Fd s, Handlers h)
@@ -80,8 +81,9 @@ bool RankLink::Inner::Deliver() {
 void RankLink::Inner::Flush() {
   while (socket && !outgoing.empty()) {
     Outgoing& first = outgoing.front();
-    const auto sent =
-        sys::SendNow(socket.get(), first.bytes, first.descriptors);
+    const auto sent = sys::SendNow(
+        socket.get(), std::string_view(first.bytes).substr(first.sent),
+        first.descriptors);
     if (!sent) {
       // The rank is gone: reading meets its last words and then the end.
       outgoing.clear();
@@ -99,9 +101,9 @@ void RankLink::Inner::Flush() {
       return;
     }
     queued -= *sent;
-    first.bytes.erase(0, *sent);
+    first.sent += *sent;
     first.descriptors.clear();
-    if (first.bytes.empty()) {
+    if (first.sent == first.bytes.size()) {
       outgoing.pop_front();
     }
   }
@@ -148,7 +150,7 @@ void RankLink::Send(const RankMessage& message,
   inner_->outgoing.push_back(
       {std::move(bytes), {descriptors.begin(), descriptors.end()}});
   inner_->Flush();
-  if (inner_->queued > kMaxRankFrame && !inner_->ending.active()) {
+  if (inner_->queued > kMaxQueued && !inner_->ending.active()) {
     inner_->ending =
         inner_->loop.After(Duration::zero(), [weak = std::weak_ptr(inner_)] {
           if (auto self = weak.lock()) {

@@ -16,10 +16,12 @@ namespace muster::run {
 
 // Takes what a rank sends apart and queues what it is sent; never waits. What a
 // rank sends is not trusted: a frame that is none, or a rank that takes nothing
-// while more than kMaxRankFrame is queued for it, ends the link with an error
-// and nothing worse. The loop's thread only; may be destroyed in its callbacks.
+// while more than kMaxQueued waits for it, ends the link with an error and
+// nothing worse. The loop's thread only; may be destroyed in its callbacks.
 class RankLink {
  public:
+  static constexpr std::size_t kMaxQueued = 16U << 20;
+
   struct Handlers {
     std::function<void(const RankMessage&)> on_message;
     // Once, never inside Send: the rank has closed its end (nullopt), or why

@@ -113,7 +113,7 @@ TEST_F(RankLinkTest, SendsDescriptorsBesideTheirMessage) {
 }
 
 TEST_F(RankLinkTest, GivesUpOnARankThatTakesNothing) {
-  const std::string value(kMaxRankFrame / 4, 'v');
+  const std::string value(RankLink::kMaxQueued / 4, 'v');
   for (int i = 0; i < 5; ++i) {
     link->Send({.op = RankOp::kValue, .value = value});
   }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "run/run_record.h"
 

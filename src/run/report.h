@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "base/json.h"
+#include "base/json_fwd.h"
 #include "muster/fact.h"
 
 namespace muster::run {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/json.h"
 #include "finding/finding.h"
 #include "run/events.h"
 #include "run/judge_training.h"

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "finding/finding.h"
 #include "run/command_line.h"

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// One launch on one host: from its plan until no process of it is left.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/board.h"
+#include "run/agent_rank.h"
+#include "run/messages.h"
+#include "sys/fd.h"
+#include "sys/memory.h"
+
+namespace muster::run {
+
+// The ranks of one agent in one attempt, and how they end together:
+//
+//   running --Stop--> asked (TERM, grace) --grace over, or Stop(now)--> killing
+//   running --all have ended--> killing (what they left) --> over ("stopped")
+//
+// The loop's thread only.
+class AgentAttempt : public std::enable_shared_from_this<AgentAttempt> {
+ public:
+  AgentAttempt(const AgentContext& context, LaunchPlan plan);
+  // What still runs gets KILL; nothing is told any more.
+  ~AgentAttempt();
+
+  // Starts the ranks that the agent answers for. on_over is called once, from
+  // the loop, after "stopped" was sent.
+  void Launch(std::function<void()> on_over);
+  // Ends every wait of the ranks with this cause and the ranks themselves.
+  // Asked again with `now`: without waiting for the grace to pass.
+  void Stop(Cause cause, bool now);
+  // Passes the reply to the rank; false when it is none of this attempt.
+  bool Answer(const StoreRequest& reply);
+
+  int number() const { return plan_.attempt; }
+
+ private:
+  enum class State { kRunning, kAsked, kKilling, kOver };
+
+  Status MakePages();
+  std::string MakeLogDirectory();
+  int Running() const;
+  void OnExit();
+  void WriteStop(Cause cause);
+  void Kill();
+  void OnKilled(int killed);
+  void TellProgress();
+
+  const AgentContext& context_;
+  LaunchPlan plan_;
+  State state_ = State::kRunning;
+  sys::Fd board_fd_;
+  sys::Fd segment_fd_;
+  sys::Mapping pages_;
+  RankShares shares_;
+  std::vector<std::shared_ptr<AgentRank>> ranks_;  // also by their callbacks
+  int killed_ranks_ = 0;  // ranks among what KillAll ended
+  std::function<void()> on_over_;
+  sys::Loop::Handle grace_;
+  sys::Loop::Handle progress_;
+  sys::Loop::Handle none_started_;
+};
+
+}  // namespace muster::run

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// The coordinator of a run: gathers the members, plans, watches, decides,
+// restarts, and writes down why.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "connect/gathering.h"
+#include "finding/finding.h"
+#include "muster/cluster.h"
+#include "observe/live.h"
+#include "run/attempt.h"
+#include "run/console.h"
+#include "run/decide.h"
+#include "run/journal.h"
+#include "run/messages.h"
+#include "run/plan.h"
+#include "run/progress_log.h"
+#include "run/store.h"
+#include "run/watchdog.h"
+#include "sys/host.h"
+#include "sys/loop.h"
+
+namespace muster::run {
+
+struct RunOptions {
+  std::string run_id;
+  std::vector<std::string> argv;
+  std::map<std::string, std::string> environment;  // --env
+  int max_restarts = 3;
+  Duration gather_timeout = std::chrono::seconds(60);
+  Duration grace = std::chrono::seconds(10);
+  WatchLimits limits;
+  bool color = false;  // of findings
+};
+
+// How the run ended.
+struct RunEnd {
+  int exit_code = 0;
+  Origin origin = Origin::kMuster;
+  std::string cause;  // label; empty: it ended well
+  std::string text;   // "all 2 ranks ended well"
+};
+
+// One per run. All calls and callbacks on the loop's thread.
+//
+//   gathering -> running -> stopping -> (pausing -> gathering | ended)
+//
+// Each observation is a Fact in the journal before anything follows from it;
+// what follows is decided by pure functions (MakePlan, Watchdog,
+// explain::Judge, Decide) and only applied here.
+class Coordinator {
+ public:
+  // The references outlive it; a null transport: all ranks are on this host.
+  Coordinator(sys::Loop& loop, const sys::Host& host, Console& console,
+              Journal& journal, RunOptions options);
+  ~Coordinator();
+
+  // `identity`: of the coordinator, for the roll call. on_end is called once,
+  // when no process is left and the journal holds the last fact.
+  void Start(connect::Transport* transport, Cluster cluster,
+             connect::Hello identity,
+             std::function<void(const RunEnd&)> on_end);
+  // Where agents attend. Not before Start.
+  connect::Gathering& gathering() { return *gathering_; }
+
+  // Somebody wants the run to end: in order, or `now` without grace.
+  void Interrupt(const std::string& by, bool now);
+
+ private:
+  enum class State { kGathering, kRunning, kStopping, kPausing, kEnded };
+
+  // Life of an attempt.
+  void BeginAttempt();
+  void OnMissing(std::span<const connect::Missing> missing);
+  void OnGathered(connect::Gathered gathered);
+  void Launch(const connect::Gathered& gathered, const Planned& planned);
+  void EndRanks(const std::string& cause, bool now);
+  void OnAttemptOver();
+  void Conclude(const Failure& failure);
+  void FailSetUp(std::span<const Error> errors);
+  void EndRun(RunEnd end);
+
+  // What agents say.
+  void OnMessage(int agent, const connect::Envelope& message);
+  void OnExited(RankExited exited);
+  void OnProgress(const Progress& progress);
+  void OnStore(int agent, const StoreRequest& request);
+  void OnFact(Fact fact);
+  void OnLost(int agent, const Error& why);
+  // The body as a T of the attempt that runs; nullopt: it is not.
+  template <typename T>
+  std::optional<T> Current(const connect::Envelope& message,
+                           Result<T> (*read)(const Json&));
+
+  void Send(int agent, const std::string& kind, const Json& body);
+  void Record(std::string_view name,
+              std::map<std::string, FactValue> fields = {});
+  void Tell(const Finding& finding);
+  void Say(const std::string& text);
+  void TellFailures();
+  std::string Where() const;
+
+  sys::Loop& loop_;
+  const sys::Host& host_;
+  Console& console_;
+  Journal& journal_;
+  RunOptions options_;
+  Cluster cluster_;
+  std::function<void(const RunEnd&)> on_end_;
+
+  State state_ = State::kGathering;
+  int number_ = 0;  // of the attempt
+  std::unique_ptr<Attempt> attempt_;
+  std::unique_ptr<Store> store_;
+  std::unique_ptr<ProgressLog> progress_;
+  Watchdog watchdog_;
+  RunState decided_;
+  std::optional<std::string> interrupted_by_;
+  bool now_ = false;
+  sys::Clock::Steady started_{};
+  std::optional<observe::LivePace> pace_;
+  sys::Loop::Handle pause_;
+  // Last: its callbacks use all of the above.
+  std::unique_ptr<connect::Gathering> gathering_;
+};
+
+}  // namespace muster::run

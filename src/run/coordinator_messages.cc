@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// What agents say to the coordinator, and what it says to people.
+#include <utility>
+
+#include "base/json.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "run/coordinator.h"
+#include "run/events.h"
+
+namespace muster::run {
+namespace {
+
+constexpr std::string_view kBy = "coordinator";
+
+// The label that ranks find on their boards when a peer has failed.
+std::string PeerDied() {
+  return std::string(Label(Cause::kPeerDied));
+}
+
+}  // namespace
+
+template <typename T>
+std::optional<T> Coordinator::Current(const connect::Envelope& message,
+                                      Result<T> (*read)(const Json&)) {
+  auto json = ParseJson(message.body, Cause::kVerPeerMismatch, message.kind);
+  auto body = json ? read(*json) : Result<T>(std::move(json).error());
+  if (!body) {
+    MUSTER_LOG(kWarn, "a message of an agent is not understood",
+               {{"kind", message.kind}, {"why", body.error().ToText()}});
+    return std::nullopt;
+  }
+  const bool live = state_ == State::kRunning || state_ == State::kStopping;
+  if (!live || body->attempt != number_) {
+    return std::nullopt;
+  }
+  return *std::move(body);
+}
+
+void Coordinator::OnMessage(int agent, const connect::Envelope& message) {
+  if (message.kind == "progress") {
+    if (const auto progress = Current(message, ProgressFromJson)) {
+      OnProgress(*progress);
+    }
+  } else if (message.kind == "store") {
+    if (const auto request = Current(message, StoreRequestFromJson)) {
+      OnStore(agent, *request);
+    }
+  } else if (message.kind == "started") {
+    if (const auto started = Current(message, RankStartedFromJson)) {
+      journal_.Record(StartedFact(*started));
+    }
+  } else if (message.kind == "exited") {
+    if (auto exited = Current(message, RankExitedFromJson)) {
+      OnExited(*std::move(exited));
+    }
+  } else if (message.kind == "stopped") {
+    if (Current(message, StoppedFromJson)) {
+      attempt_->Stopped(agent);
+      if (attempt_->Unstopped().empty()) {
+        OnAttemptOver();
+      }
+    }
+  } else if (message.kind == "fact") {
+    auto json = ParseJson(message.body, Cause::kVerPeerMismatch, "a fact");
+    auto fact = json ? FactFromJson(*json) : std::move(json).error();
+    if (fact) {
+      OnFact(*std::move(fact));
+    }
+  }
+}
+
+void Coordinator::OnExited(RankExited exited) {
+  journal_.Record(ExitedFact(exited));
+  for (const Fact& fact : exited.facts) {
+    journal_.Note(fact);
+  }
+  watchdog_.Ended(exited.rank);
+  progress_->Exited(exited);
+  const bool failed = Attempt::Failed(exited);
+  attempt_->Exited(std::move(exited));
+  if (state_ != State::kRunning) {
+    return;
+  }
+  if (failed) {
+    EndRanks(PeerDied(), false);
+  } else if (attempt_->Done() && !attempt_->EndedAll()) {
+    // Only those that serve the others are left.
+    EndRanks(std::string(Label(Cause::kCancelled)), false);
+  }
+}
+
+void Coordinator::OnProgress(const Progress& progress) {
+  progress_->Observe(progress);
+  watchdog_.Observe(progress);
+  if (state_ != State::kRunning) {
+    return;
+  }
+  if (pace_->Due(host_.clock.Now())) {
+    const std::string line = observe::LiveText(
+        progress_->View(), {.running = attempt_->Running(),
+                            .attempt = number_,
+                            .elapsed = host_.clock.Now() - started_});
+    if (console_.terminal()) {
+      console_.SetLive(line);
+    } else {
+      Say(line);
+    }
+  }
+  TellFailures();
+  if (auto standstill = watchdog_.Check()) {
+    Record("run.standstill",
+           {{"text", standstill->why},
+            {"rank", std::int64_t{standstill->ranks.front().rank}},
+            {"state", std::string(1, standstill->ranks.front().state)}});
+    Say("no progress: " + standstill->why);
+    attempt_->StandsStill(*std::move(standstill), host_.clock.WallNow());
+    EndRanks(std::string(Label(Cause::kNoProgress)), false);
+  }
+}
+
+void Coordinator::OnStore(int agent, const StoreRequest& request) {
+  std::string bytes = request.frame;
+  auto frame = TakeMessage(bytes);
+  if (!frame || !*frame) {
+    MUSTER_LOG(kWarn, "a store request is not understood",
+               {{"rank", request.rank}});
+    return;
+  }
+  store_->Handle(
+      request.rank, **frame,
+      [this, agent, rank = request.rank,
+       attempt = request.attempt](const RankMessage& reply) {
+        Send(agent, "store-reply",
+             ToJson(StoreRequest{
+                 .rank = rank, .attempt = attempt, .frame = Encode(reply)}));
+      });
+}
+
+void Coordinator::OnFact(Fact fact) {
+  const bool interrupted = fact.name == "agent.interrupted";
+  const std::string by = fact.by;
+  journal_.Note(std::move(fact));
+  if (interrupted && !interrupted_by_) {
+    Interrupt("a request to " + by, false);
+  }
+}
+
+void Coordinator::OnLost(int agent, const Error& why) {
+  if (state_ != State::kRunning && state_ != State::kStopping) {
+    return;
+  }
+  Record("agent.lost", {{"agent", std::int64_t{agent}},
+                        {"cause", std::string(Label(why.cause()))},
+                        {"text", why.message()}});
+  attempt_->Lost(agent, why, host_.clock.WallNow());
+  if (state_ == State::kRunning && !attempt_->Done()) {
+    EndRanks(PeerDied(), false);
+  }
+  if (attempt_->Unstopped().empty()) {
+    OnAttemptOver();
+  }
+}
+
+void Coordinator::Send(int agent, const std::string& kind, const Json& body) {
+  if (connect::Link* link = gathering_->link(agent)) {
+    link->Send(
+        {kind, body.dump(-1, ' ', false, Json::error_handler_t::replace)});
+  }
+}
+
+void Coordinator::Record(std::string_view name,
+                         std::map<std::string, FactValue> fields) {
+  Fact fact;
+  fact.name = name;
+  fact.fields = std::move(fields);
+  if (number_ > 0) {
+    fact.fields["attempt"] = std::int64_t{number_};
+  }
+  fact.subject = "run " + options_.run_id;
+  fact.by = kBy;
+  journal_.Record(std::move(fact));
+}
+
+void Coordinator::Tell(const Finding& finding) {
+  journal_.Record(FindingFact(finding, number_, host_.clock.WallNow()));
+  console_.Write(Console::Stream::kErr,
+                 RenderText(finding, {.color = options_.color}));
+}
+
+void Coordinator::Say(const std::string& text) {
+  if (LogEnabled(LogLevel::kInfo)) {
+    console_.Write(Console::Stream::kErr, "muster: " + Printable(text) + "\n");
+  }
+}
+
+// Files that cannot be written do not end a run, but are not kept secret.
+void Coordinator::TellFailures() {
+  for (const auto& failure :
+       {journal_.TakeFailure(), progress_->TakeFailure()}) {
+    if (failure) {
+      Finding finding = FromError(*failure);
+      finding.severity = Severity::kWarning;
+      Tell(finding);
+    }
+  }
+}
+
+std::string Coordinator::Where() const {
+  const auto step = attempt_ ? attempt_->Reach().step : 0;
+  return step == 0 ? "" : " at step " + std::to_string(step);
+}
+
+}  // namespace muster::run

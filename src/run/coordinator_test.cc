@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/coordinator.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/json.h"
+#include "base/log.h"
+#include "run/events.h"
+
+namespace muster::run {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr int kSigkill = 9;
+
+// An agent that says what the test wants. It answers calls by itself.
+class ScriptedAgent {
+ public:
+  ScriptedAgent(std::unique_ptr<connect::Link> link, connect::Hello hello)
+      : link_(std::move(link)), hello_(std::move(hello)) {
+    link_->OnMessage([this](connect::Envelope message) { Hear(message); });
+  }
+
+  // Called with the plan of each launch, and with each stop.
+  std::function<void(const LaunchPlan&)> on_launch;
+  std::function<void(const StopRanks&)> on_stop;
+  std::optional<Goodbye> goodbye;
+  std::vector<std::string> heard;
+  int attempt = 0;
+
+  void Say(const std::string& kind, const Json& body) {
+    link_->Send({kind, body.dump()});
+  }
+  void Ends(int rank, int wait_status, int sent = 0, std::uint64_t step = 0) {
+    Say("exited",
+        ToJson(RankExited{
+            .rank = rank,
+            .attempt = attempt,
+            .wait_status = wait_status,
+            .sent_signal = sent,
+            .at = WallTime(std::chrono::seconds(1)),
+            .progress = {.phase = Phase::kStep, .step = step, .steps = step}}));
+  }
+  void Stops() { Say("stopped", ToJson(Stopped{.attempt = attempt})); }
+  void Leaves() { link_->Close(); }
+
+ private:
+  void Hear(const connect::Envelope& message) {
+    heard.push_back(message.kind);
+    const Json body = Json::parse(message.body);
+    if (message.kind == "call") {
+      hello_.attempt = body["attempt"].get<int>();
+      Say("hello", ToJson(hello_));
+    } else if (message.kind == "launch") {
+      const auto plan = LaunchPlanFromJson(body);
+      attempt = plan->attempt;
+      on_launch(*plan);
+    } else if (message.kind == "stop" && on_stop) {
+      on_stop(*StopRanksFromJson(body));
+    } else if (message.kind == "goodbye") {
+      goodbye = *GoodbyeFromJson(body);
+    }
+  }
+
+  std::unique_ptr<connect::Link> link_;
+  connect::Hello hello_;
+};
+
+// A run of two ranks under one scripted agent, on a real loop.
+class CoordinatorTest : public testing::Test {
+ protected:
+  CoordinatorTest() {
+    SetLogLevel(LogLevel::kError);
+    for (int rank = 0; rank < 2; ++rank) {
+      cluster_.members.push_back({.rank = rank, .index = rank});
+    }
+    cluster_.one_host = true;
+    cluster_.size = {2, "flag -n"};
+    hello_.version = "0.1.0";
+    hello_.host = "a";
+    hello_.ranks = {0, 1};
+    hello_.ports = {1, 2, 3, 4};
+    // The usual agent: ends with TERM what it is told to stop.
+    agent_.on_launch = [this](const LaunchPlan&) { agent_.Ends(0, 0); };
+    agent_.on_stop = [this](const StopRanks&) { agent_.Stops(); };
+  }
+  ~CoordinatorTest() override { SetLogLevel(LogLevel::kInfo); }
+
+  RunEnd Run() {
+    RunEnd result;
+    coordinator_.Start(nullptr, cluster_, hello_, [&](const RunEnd& end) {
+      result = end;
+      loop_->Quit();
+    });
+    coordinator_.gathering().AttendHere(std::move(links_.second), hello_);
+    loop_->Run();
+    return result;
+  }
+
+  std::vector<std::string> Names() const {
+    std::vector<std::string> names;
+    for (const Fact& fact : journal_->facts()) {
+      names.push_back(fact.name);
+    }
+    return names;
+  }
+  std::vector<std::string> Causes() const {
+    std::vector<std::string> causes;
+    for (const Fact& fact : journal_->facts()) {
+      if (fact.name == kFinding) {
+        causes.push_back(fact.Text("cause"));
+      }
+    }
+    return causes;
+  }
+
+  sys::FakeEnv env_;
+  sys::RealClock clock_;
+  sys::FakeFs fs_;
+  sys::Host host_{env_, clock_, fs_};
+  std::unique_ptr<sys::Loop> loop_ = std::move(sys::Loop::Make()).value();
+  Console console_{*loop_, {}};
+  std::unique_ptr<Journal> journal_ =
+      std::move(Journal::Open(host_, "runs", "id")).value();
+  std::pair<std::unique_ptr<connect::Link>, std::unique_ptr<connect::Link>>
+      links_ = connect::InProcessLinks(*loop_);
+  Cluster cluster_;
+  connect::Hello hello_;
+  ScriptedAgent agent_{std::move(links_.first), hello_};
+  RunOptions options_{.run_id = "id",
+                      .argv = {"train"},
+                      .gather_timeout = std::chrono::milliseconds(200)};
+  Coordinator coordinator_{*loop_, host_, console_, *journal_, options_};
+};
+
+TEST_F(CoordinatorTest, EndsWellWhenAllRanksDo) {
+  agent_.on_launch = [&](const LaunchPlan& plan) {
+    EXPECT_THAT(plan.ranks, SizeIs(2));
+    agent_.Ends(0, 0);
+    agent_.Ends(1, 0);
+    agent_.Stops();
+  };
+  const auto end = Run();
+  EXPECT_EQ(end.exit_code, 0);
+  EXPECT_EQ(end.origin, Origin::kProgram);
+  EXPECT_EQ(end.text, "all 2 ranks ended well");
+  EXPECT_THAT(Causes(), IsEmpty());
+  EXPECT_EQ(journal_->facts().back().name, kRunEnded);
+}
+
+TEST_F(CoordinatorTest, AFailingRankStopsTheOthersAndGivesItsStatus) {
+  agent_.on_launch = [&](const LaunchPlan&) { agent_.Ends(1, 3 << 8); };
+  agent_.on_stop = [&](const StopRanks& stop) {
+    EXPECT_EQ(stop.cause, "peer-died");
+    EXPECT_FALSE(stop.now);
+    agent_.Ends(0, 15, 15);
+    agent_.Stops();
+  };
+  const auto end = Run();
+  EXPECT_EQ(end.exit_code, 3);
+  EXPECT_EQ(end.origin, Origin::kProgram);
+  EXPECT_EQ(end.cause, "app-exception");
+  EXPECT_THAT(Causes(), ElementsAre("app-exception"));
+}
+
+TEST_F(CoordinatorTest, RestartsAfterAKillAndThenEndsWell) {
+  agent_.on_launch = [&](const LaunchPlan& plan) {
+    if (plan.attempt == 1) {
+      agent_.Ends(1, kSigkill, 0, 50);
+      return;
+    }
+    agent_.Ends(0, 0);
+    agent_.Ends(1, 0);
+    agent_.Stops();
+  };
+  agent_.on_stop = [&](const StopRanks&) {
+    agent_.Ends(0, 15, 15, 49);
+    agent_.Stops();
+  };
+  EXPECT_EQ(Run().exit_code, 0);
+  EXPECT_EQ(agent_.attempt, 2);
+  EXPECT_THAT(Causes(), ElementsAre("peer-died"));
+  EXPECT_THAT(Names(), Contains(std::string(kDecided)));
+}
+
+TEST_F(CoordinatorTest, TheSameDeathAtTheSameStepEndsTheRun) {
+  agent_.on_launch = [&](const LaunchPlan&) {
+    agent_.Ends(1, kSigkill, 0, 50);
+  };
+  const auto end = Run();
+  EXPECT_EQ(end.exit_code, 93);
+  EXPECT_EQ(end.origin, Origin::kMuster);
+  EXPECT_EQ(agent_.attempt, 2);
+}
+
+TEST_F(CoordinatorTest, AnInterruptionStopsTheRanksInOrder) {
+  agent_.on_launch = [&](const LaunchPlan&) {
+    coordinator_.Interrupt("SIGINT", false);
+  };
+  agent_.on_stop = [&](const StopRanks& stop) {
+    EXPECT_EQ(stop.cause, "cancelled");
+    agent_.Ends(0, 15, 15);
+    agent_.Ends(1, 15, 15);
+    agent_.Stops();
+  };
+  const auto end = Run();
+  EXPECT_EQ(end.exit_code, 130);
+  EXPECT_EQ(end.cause, "cancelled");
+  EXPECT_EQ(agent_.attempt, 1);
+}
+
+TEST_F(CoordinatorTest, ASecondInterruptionKills) {
+  agent_.on_launch = [&](const LaunchPlan&) {
+    coordinator_.Interrupt("SIGINT", false);
+  };
+  agent_.on_stop = [&](const StopRanks& stop) {
+    if (!stop.now) {
+      coordinator_.Interrupt("SIGINT", true);
+      return;
+    }
+    agent_.Stops();
+  };
+  EXPECT_EQ(Run().exit_code, 130);
+}
+
+TEST_F(CoordinatorTest, AnInterruptionBeforeTheStartEndsTheRun) {
+  coordinator_.Start(nullptr, cluster_, hello_, [&](const RunEnd& end) {
+    EXPECT_EQ(end.exit_code, 130);
+    loop_->Quit();
+  });
+  loop_->Post([&] { coordinator_.Interrupt("SIGTERM", false); });
+  loop_->Run();
+}
+
+TEST_F(CoordinatorTest, MembersThatDoNotComeKeepTheRunFromStarting) {
+  coordinator_.Start(nullptr, cluster_, hello_, [&](const RunEnd& end) {
+    EXPECT_EQ(end.exit_code, 125);
+    loop_->Quit();
+  });
+  loop_->Run();
+  EXPECT_THAT(Causes(), ElementsAre("rendezvous-timeout"));
+}
+
+TEST_F(CoordinatorTest, ALostAgentThatStaysAwayEndsAs75) {
+  options_.max_restarts = 0;
+  Coordinator coordinator(*loop_, host_, console_, *journal_, options_);
+  agent_.on_launch = [&](const LaunchPlan&) { agent_.Leaves(); };
+  RunEnd result;
+  coordinator.Start(nullptr, cluster_, hello_, [&](const RunEnd& end) {
+    result = end;
+    loop_->Quit();
+  });
+  coordinator.gathering().AttendHere(std::move(links_.second), hello_);
+  loop_->Run();
+  EXPECT_EQ(result.exit_code, 75);
+  EXPECT_EQ(result.origin, Origin::kMuster);
+}
+
+TEST_F(CoordinatorTest, AStandstillIsStoppedAndNamed) {
+  agent_.on_launch = [&](const LaunchPlan& plan) {
+    if (plan.attempt == 2) {
+      agent_.Ends(0, 0);
+      agent_.Ends(1, 0);
+      agent_.Stops();
+      return;
+    }
+    Progress progress{.attempt = 1};
+    for (int second = 0; second < 14; ++second) {
+      progress.now_ns = (1 + second) * std::int64_t{1'000'000'000};
+      progress.ranks = {
+          {.rank = 0, .progress = {.phase = Phase::kStep}},
+          {.rank = 1, .progress = {.phase = Phase::kStep}, .state = 'T'}};
+      agent_.Say("progress", ToJson(progress));
+    }
+  };
+  agent_.on_stop = [&](const StopRanks& stop) {
+    EXPECT_EQ(stop.cause, "no-progress");
+    agent_.Ends(0, 15, 15);
+    agent_.Ends(1, 9, 9);
+    agent_.Stops();
+  };
+  EXPECT_EQ(Run().exit_code, 0);
+  EXPECT_THAT(Causes(), ElementsAre("no-progress"));
+}
+
+TEST_F(CoordinatorTest, ServersAreStoppedWhenTheWorkIsDone) {
+  cluster_.members[1].task = "ps";
+  agent_.on_launch = [&](const LaunchPlan&) { agent_.Ends(0, 0); };
+  agent_.on_stop = [&](const StopRanks&) {
+    agent_.Ends(1, 15, 15);
+    agent_.Stops();
+  };
+  EXPECT_EQ(Run().exit_code, 0);
+}
+
+TEST_F(CoordinatorTest, AnswersTheStore) {
+  agent_.on_launch = [&](const LaunchPlan&) {
+    agent_.Say("store", ToJson(StoreRequest{.rank = 0,
+                                            .attempt = 1,
+                                            .frame = Encode({.op = RankOp::kPut,
+                                                             .key = "k"})}));
+    agent_.Ends(0, 0);
+    agent_.Ends(1, 0);
+    agent_.Stops();
+  };
+  EXPECT_EQ(Run().exit_code, 0);
+  EXPECT_THAT(agent_.heard, Contains("store-reply"));
+}
+
+TEST_F(CoordinatorTest, SurvivesMessagesThatMakeNoSense) {
+  agent_.on_launch = [&](const LaunchPlan&) {
+    agent_.Say("exited", Json{{"attempt", 1}});
+    agent_.Say("store", Json("x"));
+    agent_.Say("stopped", ToJson(Stopped{.attempt = 7}));
+    agent_.Say("who knows", Json::object());
+    agent_.Ends(0, 0);
+    agent_.Ends(1, 0);
+    agent_.Stops();
+  };
+  EXPECT_EQ(Run().exit_code, 0);
+}
+
+}  // namespace
+}  // namespace muster::run

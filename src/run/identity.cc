@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/identity.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "cluster/members.h"
+#include "muster/version.h"
+#include "run/command_line.h"
+#include "run/plan.h"
+#include "run/rank_environment.h"
+#include "sys/process.h"
+
+namespace muster::run {
+namespace {
+
+// Larger ones are told apart by their size alone.
+constexpr std::size_t kLargestRead = 32U << 20;
+
+// What decides how a program runs, beside its files: search paths, and the
+// libraries' own switches.
+constexpr auto kMatters = std::to_array<std::string_view>(
+    {"CUDA_", "GLOO_", "JAX_", "LD_LIBRARY_PATH", "LD_PRELOAD", "NCCL_", "OMP_",
+     "PATH", "PYTHONPATH", "TF_", "TORCH_", "TPU_", "XLA_"});
+
+std::string FileDigest(const sys::Fs& fs, const std::string& path) {
+  const auto bytes = fs.Read(path, kLargestRead);
+  return bytes ? Digest(*bytes) : std::string("unread");
+}
+
+// The path of a program as execvp finds it; empty: not found.
+std::string FindProgram(const sys::Host& host, const std::string& name) {
+  if (name.find('/') != std::string::npos) {
+    return host.fs.Exists(name) ? name : "";
+  }
+  for (const std::string& directory :
+       Split(host.env.Get("PATH").value_or("/usr/bin:/bin"), ':')) {
+    const std::string path =
+        sys::JoinPath(directory.empty() ? "." : directory, name);
+    if (host.fs.Exists(path)) {
+      return path;
+    }
+  }
+  return "";
+}
+
+// Of the words, the program's file and, where the first argument is a file (a
+// script), that file.
+std::string ProgramDigest(const sys::Host& host,
+                          const std::vector<std::string>& argv) {
+  std::string all;
+  for (const std::string& word : argv) {
+    all += word + '\0';
+  }
+  if (const auto path = FindProgram(host, argv.front()); !path.empty()) {
+    all += FileDigest(host.fs, path);
+  }
+  if (argv.size() > 1 && host.fs.Exists(argv[1])) {
+    all += FileDigest(host.fs, argv[1]);
+  }
+  return Digest(all);
+}
+
+std::string EnvironmentDigest(const sys::Env& env) {
+  const auto own = RankVariables();
+  std::string all;
+  for (const auto& [name, value] : env.All()) {
+    const bool matters = std::any_of(
+        kMatters.begin(), kMatters.end(),
+        [&](std::string_view prefix) { return name.starts_with(prefix); });
+    // Those that differ from rank to rank, or that the plan sets.
+    if (matters && std::find(own.begin(), own.end(), name) == own.end()) {
+      all += name + "=" + value + '\0';
+    }
+  }
+  return Digest(all);
+}
+
+}  // namespace
+
+connect::Hello MakeIdentity(const sys::Host& host, const Cluster& cluster,
+                            std::vector<int> ranks,
+                            const std::vector<std::string>& argv) {
+  connect::Hello hello;
+  hello.version = kVersion;
+  hello.cluster_key = ClusterKey(cluster);
+  for (const Member& member : cluster.members) {
+    hello.members.push_back(Place(member));
+  }
+  hello.ranks = std::move(ranks);
+  hello.host = host.env.Hostname();
+  hello.pid = sys::OwnPid();
+  hello.clock = host.clock.WallNow();
+  hello.program = CommandLine(argv);
+  hello.cores = host.env.Cores();
+  hello.core_ids = host.env.CoreIds();
+  hello.environment = PlannedVariables(host.env);
+  hello.addresses = host.env.LocalAddresses();
+  if (hello.ranks.size() < cluster.members.size()) {
+    hello.program_digest = ProgramDigest(host, argv);
+    hello.environment_digest = EnvironmentDigest(host.env);
+  }
+  return hello;
+}
+
+Sourced<Address> MeetingAddress(const Cluster& cluster, MeetingPorts ports) {
+  Sourced<Address> meeting = *cluster.coordinator;
+  const auto fixed = FixedPorts(cluster);
+  const bool taken = std::any_of(
+      fixed.begin(), fixed.end(),
+      [&](const auto& port) { return port.second == meeting.value.port; });
+  if (!taken && meeting.value.port != 0) {
+    return meeting;
+  }
+  const auto choice = static_cast<std::uint64_t>(ports.last - ports.first) + 1;
+  const auto hash = std::stoull(ClusterKey(cluster), nullptr, 16);
+  meeting.value.port = static_cast<std::uint16_t>(ports.first + hash % choice);
+  meeting.source +=
+      ", port computed from the members (setting port_range): "
+      "theirs belong to the program";
+  return meeting;
+}
+
+}  // namespace muster::run

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an agent says of itself, and where agents of a run meet.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "connect/hello.h"
+#include "muster/cluster.h"
+#include "sys/host.h"
+
+namespace muster::run {
+
+// The hello of the agent that starts `ranks` of the cluster here: all but what
+// changes from call to call. Where other hosts take part it tells digests of
+// the program's files and of the environment, so that a difference is found
+// before the start.
+connect::Hello MakeIdentity(const sys::Host& host, const Cluster& cluster,
+                            std::vector<int> ranks,
+                            const std::vector<std::string>& argv);
+
+// Ports between which a choice is made; both ends belong to it.
+struct MeetingPorts {
+  std::uint16_t first = 0;
+  std::uint16_t last = 0;
+};
+
+// Where the coordinator listens: its address of the cluster, unless that port
+// belongs to the program itself (TF_CONFIG). Then a port of the range that all
+// hosts compute alike from the member list.
+Sourced<Address> MeetingAddress(const Cluster& cluster, MeetingPorts ports);
+
+}  // namespace muster::run

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/identity.h"
+
+#include <gtest/gtest.h>
+
+namespace muster::run {
+namespace {
+
+class IdentityTest : public testing::Test {
+ protected:
+  IdentityTest() {
+    for (int rank = 0; rank < 2; ++rank) {
+      cluster_.members.push_back(
+          {.rank = rank,
+           .index = rank,
+           .address = Sourced<Address>{
+               Address{"10.0.0." + std::to_string(rank + 1), 2222}, "x"}});
+    }
+    cluster_.coordinator = cluster_.members[0].address;
+    env_.variables = {{"PATH", "/usr/bin:/opt"}, {"RANK", "1"}};
+    fs_.files = {{"/opt/python3", "elf"}, {"train.py", "import torch"}};
+  }
+  connect::Hello Make(std::vector<int> ranks = {1}) {
+    return MakeIdentity(host_, cluster_, std::move(ranks),
+                        {"python3", "train.py"});
+  }
+
+  Cluster cluster_;
+  sys::FakeEnv env_;
+  sys::FakeClock clock_;
+  sys::FakeFs fs_;
+  sys::Host host_{env_, clock_, fs_};
+};
+
+TEST_F(IdentityTest, TellsWhoItIsAndWhatIsSetHere) {
+  const auto hello = Make();
+  EXPECT_EQ(hello.host, "testhost");
+  EXPECT_EQ(hello.ranks, std::vector{1});
+  EXPECT_EQ(hello.members.size(), 2);
+  EXPECT_EQ(hello.program, "python3 train.py");
+  EXPECT_EQ(hello.environment.at("RANK"), "1");
+}
+
+TEST_F(IdentityTest, AnotherScriptIsAnotherProgram) {
+  const auto before = Make().program_digest;
+  EXPECT_EQ(Make().program_digest, before);
+  fs_.files["train.py"] = "import jax";
+  EXPECT_NE(Make().program_digest, before);
+}
+
+TEST_F(IdentityTest, OnlyVariablesThatMatterMakeADifference) {
+  const auto before = Make().environment_digest;
+  env_.variables["RANK"] = "0";
+  env_.variables["TERM"] = "xterm";
+  EXPECT_EQ(Make().environment_digest, before);
+  env_.variables["NCCL_DEBUG"] = "INFO";
+  EXPECT_NE(Make().environment_digest, before);
+}
+
+TEST_F(IdentityTest, ReadsNoFilesWhereNobodyCompares) {
+  EXPECT_EQ(Make({0, 1}).program_digest, "");
+}
+
+TEST_F(IdentityTest, MeetsAtTheCoordinator) {
+  EXPECT_EQ(MeetingAddress(cluster_, {20000, 20009}).value,
+            (Address{"10.0.0.1", 2222}));
+}
+
+TEST_F(IdentityTest, LeavesThePortsOfTfConfigToTheProgram) {
+  for (Member& member : cluster_.members) {
+    member.address->source = "env TF_CONFIG";
+  }
+  cluster_.coordinator->source = "rank 0 of env TF_CONFIG";
+  const auto meeting = MeetingAddress(cluster_, {20000, 20009});
+  EXPECT_EQ(meeting.value.host, "10.0.0.1");
+  EXPECT_GE(meeting.value.port, 20000);
+  EXPECT_LE(meeting.value.port, 20009);
+  EXPECT_EQ(MeetingAddress(cluster_, {20000, 20009}), meeting);
+}
+
+}  // namespace
+}  // namespace muster::run
