@@ -26,13 +26,10 @@ struct RunFlags {
 
 // Runs to the end; the exit code is that of DESIGN section 7. Writes results
 // to stdout, the rest to stderr. An Error is what kept the run from being set
-// up: main prints it as a finding and exits with ExitCodeOf(cause). The
-// spawner was forked before anything else in the process. Main thread.
+// up: main prints it as a finding and exits with ExitCodeOf(cause), see
+// cli/answer.h. The spawner was forked before anything else in the process; it
+// is null for a dry run. Main thread.
 Result<int> Run(const RunFlags& flags, const sys::Host& host,
                 std::unique_ptr<sys::GuardianSpawner> spawner);
-
-// 2 for a wrong command line, setting or description of the cluster; 126 or
-// 127 for a program that cannot be started; 130 for cancelled; 125 else.
-int ExitCodeOf(Cause cause);
 
 }  // namespace muster::cli

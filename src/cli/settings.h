@@ -4,10 +4,10 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/log.h"
 #include "muster/cluster.h"
@@ -17,7 +17,12 @@
 
 namespace muster::cli {
 
+// The types of settings.
 enum class Output { kText, kJson };
+using Whole = int;         // at least 0
+using Time = Duration;     // at least 0
+using Limit = Duration;    // or kAuto or kNone
+using Path = std::string;  // as it was written, not empty
 
 struct PortRange {
   std::uint16_t first = 0;
@@ -26,10 +31,7 @@ struct PortRange {
   bool operator==(const PortRange&) const = default;
 };
 
-// A path as it was written.
-using Path = std::string;
-
-// How "auto" and "none" read as a Duration.
+// What "auto" and "none" of a Limit are.
 inline constexpr Duration kAuto = Duration(-1);
 inline constexpr Duration kNone = Duration(-2);
 
@@ -42,7 +44,7 @@ struct Settings {
 #undef MUSTER_SETTING
 };
 
-// One row of the table, for flags, help and the reference page.
+// One row of the table, for flags and help.
 struct SettingRow {
   std::string_view name, type, fallback, variable, flag, doc, module;
 };
@@ -52,5 +54,9 @@ std::span<const SettingRow> SettingRows();
 // the flag or the variable, the value and what would be right.
 Result<Settings> ReadSettings(const std::map<std::string, std::string>& flags,
                               const sys::Env& env);
+
+// Variables that look like a misspelt setting: "MUSTER_GRASE is no setting, did
+// you mean MUSTER_GRACE?".
+std::vector<std::string> MisspeltVariables(const sys::Env& env);
 
 }  // namespace muster::cli

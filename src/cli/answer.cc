@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/answer.h"
+
+#include <cstdio>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "sys/stream.h"
+
+namespace muster::cli {
+
+void PrintResult(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
+}
+
+void PrintDocument(const Json& document) {
+  // Text of other programs may be no UTF-8; a document always is.
+  PrintResult(document.dump(2, ' ', false, Json::error_handler_t::replace) +
+              "\n");
+}
+
+RenderOptions TerminalOptions(const sys::Env& env, int fd) {
+  const auto set = [&](const char* name) {
+    return !env.Get(name).value_or("").empty();
+  };
+  RenderOptions options;
+  options.color =
+      set("CLICOLOR_FORCE") || (sys::IsTerminal(fd) && !set("NO_COLOR") &&
+                                env.Get("TERM").value_or("dumb") != "dumb");
+  const auto columns = ParseInt(env.Get("COLUMNS").value_or(""));
+  if (columns && *columns >= 40 && *columns <= 500) {
+    options.width = static_cast<int>(*columns);
+  }
+  return options;
+}
+
+int PrintError(const Error& error, Output output, const sys::Env& env) {
+  const Finding finding = FromError(error);
+  if (output == Output::kJson) {
+    PrintDocument(ToJson(finding));
+  } else {
+    const std::string text = RenderText(finding, TerminalOptions(env, 2));
+    std::fwrite(text.data(), 1, text.size(), stderr);
+  }
+  return ExitCodeOf(error);
+}
+
+int ExitCodeOf(const Error& error) {
+  // A file that should describe the cluster and cannot be read.
+  for (const Fact& fact : error.evidence()) {
+    if (fact.name.starts_with("spec.")) {
+      return 2;
+    }
+  }
+  switch (error.cause()) {
+    case Cause::kUsageInvalid:
+    case Cause::kClusterSpecInvalid:
+    case Cause::kLaunchEnvMissing:
+    case Cause::kRankWorldMismatch:
+    case Cause::kDuplicateIdentity:
+    case Cause::kNetWrongEndpoint:
+    case Cause::kNetLoopbackName:
+      return 2;
+    case Cause::kProgramNotFound:
+      for (const Fact& fact : error.evidence()) {
+        if (fact.name == "spawn.failed" && fact.Number("code") == 126) {
+          return 126;
+        }
+      }
+      return 127;
+    case Cause::kCancelled:
+      return 130;
+    default:
+      return 125;
+  }
+}
+
+}  // namespace muster::cli

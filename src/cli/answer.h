@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// How every sub-command answers: results on stdout, errors as findings, and the
+// exit code.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/json_fwd.h"
+#include "cli/settings.h"
+#include "finding/finding.h"
+#include "muster/error.h"
+#include "sys/env.h"
+
+namespace muster::cli {
+
+// Writes a result: the text, or the JSON document and nothing else.
+void PrintResult(std::string_view text);
+void PrintDocument(const Json& document);
+
+// Width and colour as the terminal, COLUMNS, NO_COLOR and CLICOLOR_FORCE say.
+RenderOptions TerminalOptions(const sys::Env& env, int fd);
+
+// Writes the error as a finding: text to stderr, or its document to stdout.
+// Returns the exit code.
+int PrintError(const Error& error, Output output, const sys::Env& env);
+
+// 2 for a wrong command line, setting or description of the cluster; 126 or 127
+// for a program that cannot be started; 130 for cancelled; 125 else.
+int ExitCodeOf(const Error& error);
+
+}  // namespace muster::cli

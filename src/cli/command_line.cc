@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "base/text.h"
+#include "cli/settings.h"
+
+namespace muster::cli {
+namespace {
+
+// What the flags were given as, before it is read.
+struct Texts {
+  std::string processes, hosts, cluster, rank;
+  std::vector<std::string> environment;
+  std::map<std::string, std::string> settings;
+};
+
+Error Usage(const std::string& message) {
+  return Error(Cause::kUsageInvalid, message);
+}
+
+void AddSettings(CLI::App& app, std::string_view module, Texts& texts) {
+  for (const SettingRow& row : SettingRows()) {
+    if (row.module == "all" || row.module == module) {
+      app.add_option(std::string(row.flag),
+                     texts.settings[std::string(row.name)]);
+    }
+  }
+}
+
+void AddClusterFlags(CLI::App& app, Texts& texts) {
+  app.add_option("-n", texts.processes);
+  app.add_option("--hosts", texts.hosts);
+  app.add_option("--cluster", texts.cluster);
+  app.add_option("--rank", texts.rank);
+}
+
+// Every flag that the sub-command knows.
+std::vector<std::string> FlagsOf(const CLI::App& app) {
+  std::vector<std::string> flags;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) {
+      flags.push_back("--" + name);
+    }
+  }
+  return flags;
+}
+
+std::string Meant(const std::string& word,
+                  const std::vector<std::string>& known) {
+  const auto meant = DidYouMean(word, known);
+  return meant ? ", did you mean `" + *meant + "`?" : "";
+}
+
+// A word that nothing took.
+Error Unknown(const std::vector<std::string>& extras, const CLI::App& app,
+              Verb verb) {
+  const auto flag =
+      std::find_if(extras.begin(), extras.end(), [](const std::string& word) {
+        return word.size() > 1 && word[0] == '-';
+      });
+  if (flag != extras.end() && (flag == extras.begin() || verb != Verb::kRun)) {
+    const std::string name = flag->substr(0, flag->find('='));
+    return Usage("unknown flag `" + Printable(name) + "`" +
+                 Meant(name, FlagsOf(app)));
+  }
+  const std::string word = Printable(extras.front());
+  if (verb == Verb::kOverview) {
+    return Usage("unknown sub-command `" + word + "`" +
+                 Meant(word, {"resolve", "run", "explain"}));
+  }
+  if (verb == Verb::kRun) {
+    return Usage("`" + word +
+                 "` stands where a flag belongs: the command to run comes "
+                 "after `--`, as in `muster run -n 2 -- " +
+                 word + "`");
+  }
+  return Usage("unexpected `" + word + "`");
+}
+
+std::optional<std::string> Given(const CLI::App& app, const char* flag,
+                                 const std::string& text) {
+  const auto* option = app.get_option_no_throw(flag);
+  return option != nullptr && option->count() > 0 ? std::optional(text)
+                                                  : std::nullopt;
+}
+
+Result<std::optional<int>> Number(const CLI::App& app, const char* flag,
+                                  const std::string& text) {
+  const auto given = Given(app, flag, text);
+  if (!given) {
+    return std::optional<int>();
+  }
+  const auto number = ParseInt(*given);
+  if (!number || *number < 0 || *number > 1'000'000) {
+    return Usage("flag " + std::string(flag) + " is `" + Printable(*given) +
+                 "`, expected a whole number");
+  }
+  return std::optional<int>(static_cast<int>(*number));
+}
+
+Status TakeEnvironment(const std::vector<std::string>& texts,
+                       CommandLine& line) {
+  for (const std::string& text : texts) {
+    const auto equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      return Usage("flag --env is `" + Printable(text) +
+                   "`, expected NAME=VALUE");
+    }
+    line.environment.emplace_back(text.substr(0, equals),
+                                  text.substr(equals + 1));
+  }
+  return Ok();
+}
+
+Status Take(const CLI::App& verb, const Texts& texts, CommandLine& line) {
+  for (const SettingRow& row : SettingRows()) {
+    const auto given = Given(verb, std::string(row.flag).c_str(),
+                             texts.settings.at(std::string(row.name)));
+    if (given) {
+      line.settings[std::string(row.name)] = *given;
+    }
+  }
+  MUSTER_ASSIGN(line.cluster.processes, Number(verb, "-n", texts.processes));
+  MUSTER_ASSIGN(line.cluster.rank, Number(verb, "--rank", texts.rank));
+  line.cluster.hosts = Given(verb, "--hosts", texts.hosts);
+  line.cluster.cluster = Given(verb, "--cluster", texts.cluster);
+  return TakeEnvironment(texts.environment, line);
+}
+
+// The words after the first `--` are the command's, whatever they are.
+std::vector<std::string> SplitCommand(std::vector<std::string>& args) {
+  const auto dashes = std::find(args.begin(), args.end(), "--");
+  std::vector<std::string> command;
+  if (dashes != args.end()) {
+    command.assign(dashes + 1, args.end());
+    args.erase(dashes, args.end());
+  }
+  return command;
+}
+
+Status CheckCommand(const CommandLine& line, bool has_dashes) {
+  if (line.help || line.version) {
+    return Ok();
+  }
+  if (line.verb == Verb::kRun && line.command.empty()) {
+    return Usage(
+        "no command to run: it comes after `--`, as in `muster run -n 2 -- "
+        "python train.py`");
+  }
+  if (line.verb != Verb::kRun && has_dashes) {
+    return Usage("only `muster run` takes a command after `--`");
+  }
+  if (line.verb == Verb::kExplain && line.label.empty() && !line.list) {
+    return Usage("give the label of a cause, or --list for all of them");
+  }
+  return Ok();
+}
+
+// The tree of the command line over the places that its words go to.
+struct Tree {
+  explicit Tree(Texts& texts, CommandLine& line) {
+    app.set_help_flag();
+    app.add_flag("-h,--help", line.help);
+    app.add_flag("--version", line.version);
+    app.require_subcommand(0, 1);
+    resolve->set_help_flag();
+    run->set_help_flag();
+    explain->set_help_flag();
+    for (CLI::App* verb : {resolve, run, explain}) {
+      verb->add_flag("-h,--help", line.help);
+    }
+    AddClusterFlags(*resolve, texts);
+    AddSettings(*resolve, "resolve", texts);
+    AddClusterFlags(*run, texts);
+    run->add_option("--env", texts.environment)
+        ->allow_extra_args(false)
+        ->take_all();
+    run->add_flag("--dry-run", line.dry_run);
+    AddSettings(*run, "run", texts);
+    explain->add_option("label", line.label);
+    explain->add_flag("--list", line.list);
+    AddSettings(*explain, "explain", texts);
+    for (const SettingRow& row : SettingRows()) {
+      texts.settings[std::string(row.name)];
+    }
+  }
+
+  const CLI::App* Chosen(Verb& verb) const {
+    const std::pair<const CLI::App*, Verb> verbs[] = {
+        {resolve, Verb::kResolve},
+        {run, Verb::kRun},
+        {explain, Verb::kExplain}};
+    for (const auto& [sub, its] : verbs) {
+      if (sub->count() > 0) {
+        verb = its;
+        return sub;
+      }
+    }
+    return &app;
+  }
+
+  CLI::App app;
+  CLI::App* resolve = app.add_subcommand("resolve");
+  CLI::App* run = app.add_subcommand("run");
+  CLI::App* explain = app.add_subcommand("explain");
+};
+
+std::string Plain(std::string text) {
+  // "--hosts: 1 required TEXT missing" and the like, on one line.
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return Printable(text);
+}
+
+}  // namespace
+
+Result<CommandLine> ParseCommandLine(const std::vector<std::string>& args) {
+  CommandLine line;
+  Texts texts;
+  std::vector<std::string> head = args;
+  line.command = SplitCommand(head);
+  const bool has_dashes = head.size() != args.size();
+  Tree tree(texts, line);
+  // The library takes the words from the back.
+  std::reverse(head.begin(), head.end());
+  try {
+    tree.app.parse(std::move(head));
+  } catch (const CLI::ExtrasError&) {
+    const CLI::App* chosen = tree.Chosen(line.verb);
+    return Unknown(tree.app.remaining(true), *chosen, line.verb);
+  } catch (const CLI::Error& error) {
+    return Usage(Plain(error.what()));
+  }
+  const CLI::App* chosen = tree.Chosen(line.verb);
+  if (line.verb != Verb::kOverview) {
+    MUSTER_TRY(Take(*chosen, texts, line));
+  }
+  MUSTER_TRY(CheckCommand(line, has_dashes));
+  return line;
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line as values: the tree of sub-commands and their flags.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "muster/error.h"
+#include "resolve/resolve.h"
+
+namespace muster::cli {
+
+enum class Verb { kOverview, kResolve, kRun, kExplain };
+
+struct CommandLine {
+  Verb verb = Verb::kOverview;
+  bool help = false;
+  bool version = false;
+  std::map<std::string, std::string> settings;  // name -> text of its flag
+
+  // resolve and run
+  resolve::Request cluster;
+  // run
+  std::vector<std::pair<std::string, std::string>> environment;
+  bool dry_run = false;
+  std::vector<std::string> command;
+  // explain
+  std::string label;
+  bool list = false;
+};
+
+// `args` without the program's name. Everything after the first `--` is the
+// command. usage-invalid names the flag, the sub-command or the value that is
+// wrong, and what was probably meant.
+Result<CommandLine> ParseCommandLine(const std::vector<std::string>& args);
+
+// Examples first, then flags; without a verb the overview.
+std::string HelpText(Verb verb);
+
+}  // namespace muster::cli

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/command_line.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/settings.h"
+
+namespace muster::cli {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Pair;
+using Words = std::vector<std::string>;
+
+CommandLine Parse(const Words& words) {
+  auto line = ParseCommandLine(words);
+  EXPECT_TRUE(line) << line.error().ToText();
+  return line ? *line : CommandLine{};
+}
+
+TEST(CommandLine, OfRunTakesAllFlags) {
+  const CommandLine line = Parse(
+      {"run", "-n", "2", "--env", "A=1", "--env", "B=x=y", "--grace", "2s",
+       "--dry-run", "--port-range=5000-6000", "--", "python", "-n", "--", "x"});
+  EXPECT_EQ(line.verb, Verb::kRun);
+  EXPECT_EQ(line.cluster.processes, 2);
+  EXPECT_THAT(line.environment, ElementsAre(Pair("A", "1"), Pair("B", "x=y")));
+  EXPECT_THAT(line.settings, ElementsAre(Pair("grace", "2s"),
+                                         Pair("port_range", "5000-6000")));
+  EXPECT_TRUE(line.dry_run);
+  EXPECT_THAT(line.command, ElementsAre("python", "-n", "--", "x"));
+}
+
+TEST(CommandLine, OfResolveTakesTheCluster) {
+  const CommandLine line =
+      Parse({"resolve", "--hosts", "a:1,b:1", "--rank", "1"});
+  EXPECT_EQ(line.verb, Verb::kResolve);
+  EXPECT_EQ(line.cluster.hosts, "a:1,b:1");
+  EXPECT_EQ(line.cluster.rank, 1);
+  EXPECT_EQ(Parse({"resolve", "--cluster", "c.json"}).cluster.cluster,
+            "c.json");
+}
+
+TEST(CommandLine, OfExplainTakesALabelOrTheList) {
+  EXPECT_EQ(Parse({"explain", "peer-died"}).label, "peer-died");
+  EXPECT_TRUE(Parse({"explain", "--list", "--output", "json"}).list);
+}
+
+TEST(CommandLine, GivesHelpWhateverElseIsMissing) {
+  EXPECT_TRUE(Parse({"--help"}).help);
+  EXPECT_TRUE(Parse({"run", "-h"}).help);
+  EXPECT_EQ(Parse({"explain", "--help"}).verb, Verb::kExplain);
+  EXPECT_TRUE(Parse({"--version"}).version);
+}
+
+TEST(CommandLine, KeepsAnEmptyHostList) {
+  EXPECT_EQ(Parse({"resolve", "--hosts", ""}).cluster.hosts, "");
+}
+
+struct Bad {
+  Words words;
+  const char* says;
+};
+class BadCommandLine : public testing::TestWithParam<Bad> {};
+
+TEST_P(BadCommandLine, SaysWhatIsWrong) {
+  const auto line = ParseCommandLine(GetParam().words);
+  ASSERT_FALSE(line);
+  EXPECT_EQ(line.error().cause(), Cause::kUsageInvalid);
+  EXPECT_THAT(line.error().message(), HasSubstr(GetParam().says));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, BadCommandLine,
+    testing::Values(
+        Bad{{"run", "--max-restart", "2", "--", "x"},
+            "unknown flag `--max-restart`, did you mean `--max-restarts`?"},
+        Bad{{"run", "--verbose", "--", "x"}, "unknown flag `--verbose`"},
+        Bad{{"--verison"}, "unknown flag `--verison`, did you mean `--version"},
+        Bad{{"runn"}, "unknown sub-command `runn`, did you mean `run`?"},
+        Bad{{"fly"}, "unknown sub-command `fly`"},
+        Bad{{"run", "-n", "2"}, "no command to run: it comes after `--`"},
+        Bad{{"run", "-n", "2", "--"}, "no command to run"},
+        Bad{{"run", "-n", "2", "python", "t.py", "--lr", "1"},
+            "`python` stands where a flag belongs"},
+        Bad{{"run", "-n", "two", "--", "x"}, "flag -n is `two`"},
+        Bad{{"run", "-n", "-1", "--", "x"}, "-n"},
+        Bad{{"run", "--hosts"}, "--hosts"},
+        Bad{{"run", "--env", "A", "--", "x"}, "flag --env is `A`"},
+        Bad{{"run", "--env", "=A", "--", "x"}, "expected NAME=VALUE"},
+        Bad{{"run", "--grace", "1s", "--grace", "2s", "--", "x"}, "--grace"},
+        Bad{{"resolve", "--dry-run"}, "unknown flag `--dry-run`"},
+        Bad{{"resolve", "--", "x"}, "only `muster run` takes a command"},
+        Bad{{"explain"}, "give the label of a cause, or --list"},
+        Bad{{"explain", "a", "b"}, "unexpected `b`"}));
+
+TEST(Help, NamesEveryFlagOfTheTable) {
+  for (const SettingRow& row : SettingRows()) {
+    EXPECT_THAT(HelpText(Verb::kRun), HasSubstr(std::string(row.flag)));
+    EXPECT_THAT(HelpText(Verb::kRun), HasSubstr(std::string(row.variable)));
+  }
+}
+
+TEST(Help, FitsATerminal) {
+  for (Verb verb :
+       {Verb::kOverview, Verb::kRun, Verb::kResolve, Verb::kExplain}) {
+    std::string text = HelpText(verb);
+    while (!text.empty()) {
+      const auto end = text.find('\n');
+      EXPECT_LE(end, 80U) << text.substr(0, end);
+      text.erase(0, end + 1);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace muster::cli

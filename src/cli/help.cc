@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "cli/command_line.h"
+#include "cli/settings.h"
+
+namespace muster::cli {
+namespace {
+
+constexpr std::string_view kOverview =
+    R"(muster brings a training cluster from a list of addresses to a finished
+training run, or tells the exact reason why not.
+
+  muster run -n 2 -- python train.py       train on two ranks of this host
+  muster run --hosts a:8476,b:8476 -- CMD  the same command on every host
+  muster resolve                           which cluster is this, and who am I?
+  muster explain peer-died                 what a cause means and what heals it
+
+Sub-commands:
+  run        start a command on every member, watch it, restart what is worth it
+  resolve    print members, own rank and coordinator, each with its source
+  explain    print an entry of the catalogue of causes
+
+Flags:
+  -h, --help     this text; `muster run --help` for a sub-command
+  --version      print the version
+)";
+
+constexpr std::string_view kResolve =
+    R"(Print which cluster this process belongs to: members, own rank, coordinator,
+each with its source. Nothing is started and no name is looked up.
+
+  muster resolve
+  muster resolve --hosts 10.0.0.1:8476,10.0.0.2:8476
+  muster resolve --output json >cluster.json
+
+Sources, the first that speaks is used and the others must agree with it:
+flags, MUSTER_HOSTS (or MUSTER_SIZE, MUSTER_RANK and MUSTER_COORDINATOR), the
+variables of torch (RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT), TF_CONFIG,
+else one process on this host.
+)";
+
+constexpr std::string_view kRun =
+    R"(Start CMD on every member of the cluster, watch it, and restart it from its
+newest checkpoint when a repeat can heal what happened.
+
+  muster run -n 2 -- python train.py
+  muster run --hosts a:8476,b:8476 -- python train.py   (on every host)
+  muster run -n 4 --env OMP_NUM_THREADS=1 --dry-run -- ./train
+
+Everything after `--` is the command. It does not pass a shell.
+)";
+
+constexpr std::string_view kExplain =
+    R"(Print what a cause means, how to confirm it, and what heals it.
+
+  muster explain peer-died
+  muster explain --list
+)";
+
+constexpr std::string_view kClusterFlags =
+    R"(
+The cluster (muster resolve shows what is used):
+  -n N                   N ranks, all on this host
+  --hosts A:PORT,B:PORT  one member per address, ranked in this order
+  --cluster FILE         the JSON that `muster resolve --output json` prints
+  --rank R               own rank, where the addresses of this host do not tell
+)";
+
+// "  --grace TIME   doc (default 10s, MUSTER_GRACE)", wrapped at 80 columns.
+std::string SettingHelp(const SettingRow& row) {
+  constexpr std::size_t kColumn = 25;
+  std::string head = "  " + std::string(row.flag) + " ";
+  for (char c : row.type) {
+    head += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  }
+  std::string line = head.size() + 2 > kColumn ? head + "\n" : head;
+  const std::size_t used = line.back() == '\n' ? 0 : line.size();
+  line.append(kColumn - used, ' ');
+  std::string words(row.doc);
+  words += " (default " + std::string(row.fallback) + ", " +
+           std::string(row.variable) + ")";
+  std::size_t column = kColumn;
+  std::size_t at = 0;
+  while (at < words.size()) {
+    const std::size_t end = std::min(words.find(' ', at), words.size());
+    const std::string word = words.substr(at, end - at);
+    if (column + word.size() > 80) {
+      while (line.back() == ' ') {
+        line.pop_back();
+      }
+      line += "\n" + std::string(kColumn, ' ');
+      column = kColumn;
+    }
+    line += word + " ";
+    column += word.size() + 1;
+    at = end + 1;
+  }
+  line.back() = '\n';
+  return line;
+}
+
+std::string Flags(std::string_view module, std::string_view own) {
+  std::string text = "\nFlags:\n";
+  text += own;
+  for (const SettingRow& row : SettingRows()) {
+    if (row.module == module || row.module == "all") {
+      text += SettingHelp(row);
+    }
+  }
+  return text + "  -h, --help             this text\n";
+}
+
+}  // namespace
+
+std::string HelpText(Verb verb) {
+  switch (verb) {
+    case Verb::kResolve:
+      return std::string(kResolve) + std::string(kClusterFlags) +
+             Flags("resolve", "");
+    case Verb::kRun:
+      return std::string(kRun) + std::string(kClusterFlags) +
+             Flags("run",
+                   "  --env NAME=VALUE       set a variable for all ranks; may "
+                   "be repeated\n"
+                   "  --dry-run              print the plan with the source of "
+                   "every value, start\n"
+                   "                         nothing\n");
+    case Verb::kExplain:
+      return std::string(kExplain) +
+             Flags("explain",
+                   "  --list                 all causes, one line each\n");
+    case Verb::kOverview:
+      break;
+  }
+  return std::string(kOverview);
+}
+
+}  // namespace muster::cli

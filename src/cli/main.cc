@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program: reads the command line and hands over to a sub-command.
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "base/log.h"
+#include "cli/answer.h"
+#include "cli/command_line.h"
+#include "cli/run.h"
+#include "cli/settings.h"
+#include "cli/verbs.h"
+#include "muster/version.h"
+#include "sys/host.h"
+
+namespace muster::cli {
+namespace {
+
+// Where an error goes when the command line could not be read.
+Output OutputAskedFor(const std::vector<std::string>& args,
+                      const sys::Env& env) {
+  const auto end = std::find(args.begin(), args.end(), "--");
+  const auto flag = std::find(args.begin(), end, "--output");
+  const bool json =
+      (flag != end && flag + 1 != end && *(flag + 1) == "json") ||
+      std::find(args.begin(), end, "--output=json") != end ||
+      (flag == end && env.Get("MUSTER_OUTPUT").value_or("") == "json");
+  return json ? Output::kJson : Output::kText;
+}
+
+Result<int> RunVerb(const CommandLine& line, const Settings& settings,
+                    const sys::Host& host) {
+  std::unique_ptr<sys::GuardianSpawner> spawner;
+  if (!line.dry_run) {
+    // Before anything that could start a thread.
+    MUSTER_ASSIGN(spawner, sys::GuardianSpawner::Fork());
+  }
+  const RunFlags flags{.cluster = line.cluster,
+                       .command = line.command,
+                       .environment = line.environment,
+                       .dry_run = line.dry_run,
+                       .settings = settings};
+  return Run(flags, host, std::move(spawner));
+}
+
+Result<int> Execute(const CommandLine& line, const sys::Host& host) {
+  if (line.version) {
+    PrintResult("muster " + std::string(kVersion) + "\n");
+    return 0;
+  }
+  if (line.help) {
+    PrintResult(HelpText(line.verb));
+    return 0;
+  }
+  MUSTER_ASSIGN(const Settings settings, ReadSettings(line.settings, host.env));
+  SetLogLevel(settings.log_level.value);
+  for (const std::string& misspelt : MisspeltVariables(host.env)) {
+    MUSTER_LOG(kWarn, misspelt);
+  }
+  switch (line.verb) {
+    case Verb::kResolve:
+      MUSTER_TRY(ResolveVerb(line, settings, host));
+      return 0;
+    case Verb::kExplain:
+      MUSTER_TRY(ExplainVerb(line, settings));
+      return 0;
+    case Verb::kRun:
+      return RunVerb(line, settings, host);
+    case Verb::kOverview:
+      break;
+  }
+  std::fputs(HelpText(Verb::kOverview).c_str(), stderr);
+  return 2;
+}
+
+int Main(const std::vector<std::string>& args) {
+  sys::RealEnv env;
+  sys::RealClock clock;
+  sys::RealFs fs;
+  const auto line = ParseCommandLine(args);
+  if (!line) {
+    return PrintError(line.error(), OutputAskedFor(args, env), env);
+  }
+  const auto code = Execute(*line, {env, clock, fs});
+  return code ? *code
+              : PrintError(code.error(), OutputAskedFor(args, env), env);
+}
+
+int Broken(const char* what) {
+  std::fprintf(stderr, "muster: internal-error: unexpected exception: %s\n",
+               what);
+  return 125;
+}
+
+}  // namespace
+}  // namespace muster::cli
+
+int main(int argc, char** argv) {
+  // Our code does not throw; what a library throws and no wrapper caught is a
+  // bug of ours.
+  try {
+    return muster::cli::Main(std::vector<std::string>(argv + 1, argv + argc));
+  } catch (const std::exception& error) {
+    return muster::cli::Broken(error.what());
+  } catch (...) {
+    return muster::cli::Broken("of an unknown type");
+  }
+}

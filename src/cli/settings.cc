@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/settings.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/text.h"
+
+namespace muster::cli {
+namespace {
+
+constexpr SettingRow kRows[] = {
+#define MUSTER_SETTING(type, name, fallback, variable, flag, doc, module) \
+  {#name, #type, fallback, variable, flag, doc, module},
+#include "cli/settings.def"
+#undef MUSTER_SETTING
+};
+
+// Variables of ours that are no settings: those that describe the cluster, and
+// those that an agent gives its ranks.
+constexpr std::string_view kOtherVariables[] = {
+    "MUSTER_HOSTS", "MUSTER_RANK", "MUSTER_SIZE", "MUSTER_COORDINATOR",
+    "MUSTER_AGENT_FD"};
+
+// How a type is read, and what would have been right.
+template <typename T>
+struct Reader {
+  std::optional<T> (*read)(std::string_view text);
+  std::string_view expected;
+};
+
+constexpr Reader<Output> kReadOutput{
+    [](std::string_view text) -> std::optional<Output> {
+      if (text == "text") {
+        return Output::kText;
+      }
+      return text == "json" ? std::optional(Output::kJson) : std::nullopt;
+    },
+    "text or json"};
+
+constexpr Reader<LogLevel> kReadLogLevel{
+    [](std::string_view text) -> std::optional<LogLevel> {
+      constexpr std::pair<std::string_view, LogLevel> kLevels[] = {
+          {"trace", LogLevel::kTrace}, {"debug", LogLevel::kDebug},
+          {"info", LogLevel::kInfo},   {"warn", LogLevel::kWarn},
+          {"error", LogLevel::kError},
+      };
+      for (const auto& [name, level] : kLevels) {
+        if (name == text) {
+          return level;
+        }
+      }
+      return std::nullopt;
+    },
+    "trace, debug, info, warn or error"};
+
+constexpr Reader<Whole> kReadWhole{
+    [](std::string_view text) -> std::optional<Whole> {
+      const auto number = ParseInt(text);
+      const bool right = number && *number >= 0 && *number <= 1'000'000;
+      return right ? std::optional(static_cast<Whole>(*number)) : std::nullopt;
+    },
+    "a whole number, 0 to 1000000"};
+
+constexpr Reader<Time> kReadTime{
+    [](std::string_view text) -> std::optional<Time> {
+      const auto time = ParseDuration(text);
+      return time && *time >= Time::zero() ? time : std::nullopt;
+    },
+    "a time such as 500ms, 10s, 5min or 2h"};
+
+constexpr Reader<Limit> kReadLimit{
+    [](std::string_view text) -> std::optional<Limit> {
+      if (text == "auto" || text == "none") {
+        return text == "auto" ? kAuto : kNone;
+      }
+      const auto time = ParseDuration(text);
+      return time && *time > Time::zero() ? time : std::nullopt;
+    },
+    "auto, none, or a time such as 10s, 5min or 2h"};
+
+constexpr Reader<PortRange> kReadPortRange{
+    [](std::string_view text) -> std::optional<PortRange> {
+      const auto dash = text.find('-');
+      const auto first = ParseInt(text.substr(0, dash));
+      const auto last = dash == std::string_view::npos
+                            ? std::nullopt
+                            : ParseInt(text.substr(dash + 1));
+      if (!first || !last || *first < 1 || *first > *last || *last > 65535) {
+        return std::nullopt;
+      }
+      return PortRange{static_cast<std::uint16_t>(*first),
+                       static_cast<std::uint16_t>(*last)};
+    },
+    "FIRST-LAST within 1 to 65535, such as 20000-29999"};
+
+constexpr Reader<Path> kReadPath{
+    [](std::string_view text) -> std::optional<Path> {
+      return text.empty() ? std::nullopt : std::optional(Path(text));
+    },
+    "a path"};
+
+// Flag, then environment, then default.
+Sourced<std::string> TextOf(const SettingRow& row,
+                            const std::map<std::string, std::string>& flags,
+                            const sys::Env& env) {
+  const auto flag = flags.find(std::string(row.name));
+  if (flag != flags.end()) {
+    return {flag->second, "flag " + std::string(row.flag)};
+  }
+  const auto variable = env.Get(std::string(row.variable));
+  if (variable && !variable->empty()) {
+    return {*variable, "env " + std::string(row.variable)};
+  }
+  return {std::string(row.fallback), "default"};
+}
+
+template <typename T>
+Result<Sourced<T>> ReadOne(const Sourced<std::string>& text,
+                           const Reader<T>& reader) {
+  auto value = reader.read(Trim(text.value));
+  if (!value) {
+    return Error(Cause::kUsageInvalid,
+                 text.source + " is `" + Printable(text.value) +
+                     "`, expected " + std::string(reader.expected));
+  }
+  return Sourced<T>{*std::move(value), text.source};
+}
+
+}  // namespace
+
+std::span<const SettingRow> SettingRows() {
+  return kRows;
+}
+
+Result<Settings> ReadSettings(const std::map<std::string, std::string>& flags,
+                              const sys::Env& env) {
+  Settings settings;
+  const SettingRow* row = kRows;
+#define MUSTER_SETTING(type, name, fallback, variable, flag, doc, module) \
+  MUSTER_ASSIGN(settings.name,                                            \
+                ReadOne(TextOf(*row++, flags, env), kRead##type));
+#include "cli/settings.def"
+#undef MUSTER_SETTING
+  return settings;
+}
+
+std::vector<std::string> MisspeltVariables(const sys::Env& env) {
+  std::vector<std::string> known(std::begin(kOtherVariables),
+                                 std::end(kOtherVariables));
+  for (const SettingRow& row : kRows) {
+    known.emplace_back(row.variable);
+  }
+  std::vector<std::string> found;
+  for (const auto& [name, value] : env.All()) {
+    if (!name.starts_with("MUSTER_") ||
+        std::find(known.begin(), known.end(), name) != known.end()) {
+      continue;
+    }
+    // The common prefix would make everything look alike.
+    std::vector<std::string> endings;
+    for (const std::string& candidate : known) {
+      endings.push_back(candidate.substr(7));
+    }
+    if (const auto meant = DidYouMean(name.substr(7), endings)) {
+      found.push_back(Printable(name) + " is no setting, did you mean MUSTER_" +
+                      *meant + "?");
+    }
+  }
+  return found;
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sub-commands that answer and end; `muster run` is in cli/run.h. Each
+// prints its result and returns; an Error is for main to print. Main thread.
+#pragma once
+
+#include "cli/command_line.h"
+#include "cli/settings.h"
+#include "muster/error.h"
+#include "sys/host.h"
+
+namespace muster::cli {
+
+Status ResolveVerb(const CommandLine& line, const Settings& settings,
+                   const sys::Host& host);
+Status ExplainVerb(const CommandLine& line, const Settings& settings);
+
+}  // namespace muster::cli
