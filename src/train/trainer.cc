@@ -392,7 +392,8 @@ BatchRange Trainer::Batches(const Dataset& dataset,
   trainer.meter.TellClasses(dataset.classes());
   std::uint64_t done =
       trainer.position > source->offset ? trainer.position - source->offset : 0;
-  if (!trainer.failed && done < samples) {
+  // Of an empty dataset the loader says what is wrong.
+  if (!trainer.failed && (done < samples || dataset.size() == 0)) {
     auto loader = Loader::Make(
         dataset, {.global_batch = options.global_batch,
                   .epochs = options.epochs,

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Seconds from the launch to the first step, and from the loss of a worker to
+the next one: muster against torchrun."""
+import os
+import signal
+import time
+
+import sides
+from goals import Ratio, print_ratios, spread
+
+LIMIT = 60  # seconds that a launcher gets to train again
+LONG = 10_000_000  # steps: ended from outside
+
+NEW_STORE = {"TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1"}
+
+
+def wait_for(running, condition, seconds, what):
+    """The first true value of condition()."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        value = condition()
+        if value:
+            return value
+        if running.process.poll() is not None and not condition():
+            raise sides.Broken(f"ended with {running.process.returncode} "
+                               f"before: {what}\n{running.tail()}")
+        time.sleep(0.01)  # the traces hold the exact times
+    raise sides.Broken(f"not within {seconds} s: {what}")
+
+
+def all_traces(running, wanted):
+    """One wanted point of every rank; None while one of them is missing."""
+    found = [next(filter(wanted, running.trace(rank)), None)
+             for rank in range(sides.WORKERS)]
+    return found if all(found) else None
+
+
+def first_step(argv, **changes):
+    """Seconds from the launch until the last rank has done a step."""
+    with sides.job(argv, **changes) as running:
+        points = wait_for(running, lambda: all_traces(running, bool), LIMIT,
+                          "a first step")
+        return max(point.at for point in points) - running.began
+
+
+def recovery(argv, **changes):
+    """Seconds from the kill of rank 1 until the last rank has done a step
+    again; None where that does not come about."""
+    with sides.job(argv, **changes) as running:
+        before = wait_for(
+            running,
+            lambda: all_traces(running, lambda point: point.step >= 200),
+            LIMIT, "200 steps")
+        killed = time.monotonic()
+        old = {point.pid for point in before}
+        os.kill(before[1].pid, signal.SIGKILL)
+        try:
+            after = wait_for(
+                running,
+                lambda: all_traces(running, lambda point: point.pid not in old),
+                LIMIT, "a new step")
+        except sides.Broken:
+            return None
+        return max(point.at for point in after) - killed
+
+
+def start_sides():
+    return {
+        "ours": ("muster run", lambda: first_step(sides.muster("mlp", LONG))),
+        "torchrun": ("torchrun",
+                     lambda: first_step(sides.torchrun("mlp", LONG))),
+    }
+
+
+def recovery_sides():
+    ours = sides.muster("mlp", LONG, "--checkpoints", "{}/checkpoints",
+                        "--every", 100)
+
+    def theirs(**changes):
+        return recovery(
+            sides.torchrun("mlp", LONG, "--checkpoint", "{}/checkpoint",
+                           "--every", 100, flags=("--max-restarts", 3)),
+            **changes)
+
+    return {
+        "ours": ("muster run", lambda: recovery(ours)),
+        "torchrun": ("torchrun --max-restarts 3", theirs),
+        "new store": ("the same, with a new store for each attempt",
+                      lambda: theirs(**NEW_STORE)),
+    }
+
+
+MEASURED = {"startup": (start_sides, "launch to first step done"),
+            "recovery": (recovery_sides, "kill -9 of a worker to first step")}
+
+
+def run(name, rounds, say):
+    """Measures one of MEASURED; its document."""
+    make, what = MEASURED[name]
+    all_sides = make()
+    seconds = {key: [] for key in all_sides}
+    for number in range(rounds):
+        for key, (title, measure) in all_sides.items():
+            say(f"{name} {number + 1}/{rounds}: {title}")
+            seconds[key].append(measure())
+    return {"what": what,
+            "sides": {key: {"title": title, "seconds": seconds[key]}
+                      for key, (title, _) in all_sides.items()},
+            "ratios": make_ratios(name, seconds)}
+
+
+def make_ratios(name, seconds):
+    def of(other, text, most):
+        pairs = zip(seconds["ours"], seconds[other])
+        return Ratio(text, tuple(ours / theirs for ours, theirs in pairs
+                                 if ours is not None and theirs is not None),
+                     most=most)
+
+    if name == "startup":
+        return [of("torchrun", "muster / torchrun", 1 / 4)]
+    came_back = tuple(value for value in seconds["ours"] if value is not None)
+    return [
+        Ratio("muster, seconds", came_back, most=1.5, unit=" s"),
+        of("torchrun", "muster / torchrun, where it recovers", 1 / 3),
+        of("new store", "muster / torchrun with a new store", 1 / 3),
+    ]
+
+
+def show(document):
+    print(f"\n{document['what']}, MLP, two workers (seconds)")
+    for side in document["sides"].values():
+        good = [value for value in side["seconds"] if value is not None]
+        failed = len(side["seconds"]) - len(good)
+        print(f"  {side['title']:<52}{spread(good):<24}"
+              + (f"failed {failed} of {len(side['seconds'])} "
+                 f"(no new step, {LIMIT} s given)" if failed else ""))
+    print()
+    print_ratios(document["ratios"])

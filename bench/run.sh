@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# muster beside PyTorch, as ratios: `make bench`. Wants a quiet machine.
+#   bench/run.sh [--quick] [--only NAME] [--output json]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+python=$(tools/python_env.sh bench torch==2.13.0 numpy)
+cmake --build --preset release -j "${JOBS:-$(nproc)}" \
+  --target muster train_bench >&2
+exec "$python" bench/bench.py "$@"

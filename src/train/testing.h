@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// A cluster of threads, small data and temporary folders for the tests of this
+// room.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/board.h"
+#include "collective/shared_memory.h"
+#include "muster/train.h"
+#include "sys/env.h"
+#include "sys/fd.h"
+#include "sys/memory.h"
+#include "sys/process.h"
+
+namespace muster {
+
+// Ranks that share memory as processes do, each on a thread of its own. The
+// board is the agent's side.
+class ThreadCluster {
+ public:
+  explicit ThreadCluster(int size)
+      : size_(size),
+        segment_(sys::MakeSharedMemory("test segment", 0).value()) {}
+
+  // Runs body(strategy) on every rank and returns when all have ended.
+  void Run(const std::function<void(MultiWorkerMirrored&)>& body) {
+    std::vector<std::jthread> threads;
+    for (int rank = 0; rank < size_; ++rank) {
+      threads.emplace_back([&, rank] {
+        at::set_num_threads(1);
+        auto session = Session::JoinFrom(sys::FakeEnv());
+        ASSERT_TRUE(session) << session.error().ToText();
+        auto group = size_ == 1
+                         ? Result<std::unique_ptr<Collective>>(MakeAlone())
+                         : MakeSharedMemory({.rank = rank,
+                                             .size = size_,
+                                             .segment = segment_.get(),
+                                             .board = &board_});
+        ASSERT_TRUE(group) << group.error().ToText();
+        auto strategy =
+            MultiWorkerMirrored::Over(*std::move(session), *std::move(group));
+        body(strategy);
+      });
+    }
+  }
+
+  Board& board() { return board_; }
+
+ private:
+  int size_;
+  sys::Fd segment_;
+  Board board_;
+};
+
+// Samples that are a function of their index: 12 numbers, 3 classes.
+class ToyDataset : public Dataset {
+ public:
+  explicit ToyDataset(std::uint64_t size) : size_(size) {}
+  std::uint64_t size() const override { return size_; }
+  std::span<const std::int64_t> sample_shape() const override { return shape_; }
+  int classes() const override { return 3; }
+  Status Fill(std::span<const std::uint64_t> indices, std::span<float> features,
+              std::span<std::int64_t> labels) const override {
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+      labels[i] = static_cast<std::int64_t>(indices[i] % 3);
+      for (std::size_t j = 0; j < 12; ++j) {
+        features[i * 12 + j] = std::sin(static_cast<float>(
+            indices[i] * 7 + j * static_cast<std::size_t>(labels[i] + 1)));
+      }
+    }
+    return Ok();
+  }
+
+ private:
+  std::uint64_t size_;
+  std::vector<std::int64_t> shape_{12};
+};
+
+// The first samples of another dataset, which must outlive it.
+class FirstOf : public Dataset {
+ public:
+  FirstOf(const Dataset& whole, std::uint64_t size)
+      : whole_(whole), size_(size) {}
+  std::uint64_t size() const override { return size_; }
+  std::span<const std::int64_t> sample_shape() const override {
+    return whole_.sample_shape();
+  }
+  int classes() const override { return whole_.classes(); }
+  Status Fill(std::span<const std::uint64_t> indices, std::span<float> features,
+              std::span<std::int64_t> labels) const override {
+    return whole_.Fill(indices, features, labels);
+  }
+
+ private:
+  const Dataset& whole_;
+  std::uint64_t size_;
+};
+
+// An empty folder that goes with its owner.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    static std::atomic<int> made{0};
+    path_ = testing::TempDir() + "train-" + std::to_string(getpid()) + "-" +
+            std::to_string(++made);
+    std::filesystem::create_directories(path_);
+  }
+  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+inline torch::Tensor CrossEntropy(const torch::Tensor& logits,
+                                  const torch::Tensor& labels) {
+  return torch::nn::functional::cross_entropy(logits, labels);
+}
+
+}  // namespace muster
