@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of the program share: starting it, reading what it left."""
+import contextlib
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import unittest
+
+MUSTER = os.environ["MUSTER_BINARY"]
+BUILD = pathlib.Path(os.environ["MUSTER_BUILD"])
+
+# Variables of a cluster that the tests' own surroundings may hold.
+CLUSTER_VARIABLES = ("TF_CONFIG", "RANK", "WORLD_SIZE", "LOCAL_RANK",
+                     "MASTER_ADDR", "MASTER_PORT")
+
+
+def clean_environment(**changes):
+    environment = {name: value for name, value in os.environ.items()
+                   if name not in CLUSTER_VARIABLES
+                   and not name.startswith("MUSTER_")}
+    environment.update(changes)
+    return environment
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def alive(pid):
+    """True while a process exists and is no zombie."""
+    try:
+        stat = pathlib.Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+    return stat.rpartition(")")[2].split()[0] != "Z"
+
+
+def wait_until(condition, seconds, what):
+    """The first true value of condition(); fails after `seconds`."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.005)
+    raise AssertionError(f"not within {seconds} s: {what}")
+
+
+class Done:
+    """A finished `muster`: its code, its streams and its report."""
+
+    def __init__(self, code, out, err, folder):
+        self.code = code
+        self.out = out
+        self.err = err
+        self.folder = folder
+
+    @property
+    def run(self):
+        runs = sorted(p for p in (self.folder / "runs").iterdir()
+                      if p.is_dir() and not p.is_symlink())
+        return runs[-1]
+
+    @property
+    def report(self):
+        return json.loads((self.run / "report.json").read_text())
+
+    @property
+    def events(self):
+        lines = (self.run / "events.jsonl").read_text().splitlines()
+        return [json.loads(line) for line in lines]
+
+
+class Running:
+    """A `muster` that runs in a folder of its own."""
+
+    def __init__(self, test, argv, folder, environment=None):
+        self.test = test
+        self.folder = pathlib.Path(folder)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.out = open(self.folder / "stdout", "w+")
+        self.err = open(self.folder / "stderr", "w+")
+        self.began = time.monotonic()
+        self.process = subprocess.Popen(
+            [MUSTER, *argv], cwd=folder, stdin=subprocess.DEVNULL,
+            stdout=self.out, stderr=self.err,
+            env=environment or clean_environment())
+        test.addCleanup(self.close)
+
+    def close(self):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(20)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        self.out.close()
+        self.err.close()
+
+    def events(self):
+        for path in self.folder.glob("runs/*/events.jsonl"):
+            if path.parent.is_symlink():
+                continue
+            for line in path.read_text().splitlines():
+                with contextlib.suppress(json.JSONDecodeError):
+                    yield json.loads(line)
+
+    def pid_of(self, rank, attempt=1, seconds=30):
+        """The pid of a rank, as soon as it was started."""
+        def look():
+            for event in self.events():
+                fields = event["fields"]
+                if (event["name"] == "rank.started"
+                        and fields.get("rank") == rank
+                        and fields.get("attempt") == attempt):
+                    return fields["pid"]
+            return None
+        return wait_until(look, seconds, f"start of rank {rank}")
+
+    def wait(self, seconds=120):
+        try:
+            code = self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(
+                f"muster still runs after {seconds} s:\n{self.text()}")
+        return Done(code, (self.folder / "stdout").read_text(),
+                    (self.folder / "stderr").read_text(), self.folder)
+
+    def text(self):
+        return ((self.folder / "stdout").read_text()[-3000:]
+                + (self.folder / "stderr").read_text()[-3000:])
+
+
+class MusterTest(unittest.TestCase):
+    """A test with a folder of its own that starts `muster`."""
+
+    maxDiff = None
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="muster-test-"))
+        self.addCleanup(shutil.rmtree, self.folder, True)
+
+    def start(self, *argv, folder=None, **environment):
+        return Running(self, [str(arg) for arg in argv],
+                       folder or self.folder, clean_environment(**environment))
+
+    def muster(self, *argv, seconds=120, folder=None, **environment):
+        return self.start(*argv, folder=folder, **environment).wait(seconds)
+
+    def assert_finding(self, done, cause):
+        """The report's first finding has this cause; the finding."""
+        findings = done.report["findings"]
+        self.assertTrue(findings, done.err)
+        self.assertEqual(findings[0]["cause"], cause, done.err)
+        return findings[0]
