@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/json.h"
 #include "cluster/cluster_json.h"
+#include "base/json.h"
 
 #include <gtest/gtest.h>
 

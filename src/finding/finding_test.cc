@@ -185,7 +185,8 @@ TEST(CatalogueText, HasAllSections) {
 TEST(CatalogueJson, NamesWhatLeadsToTheCause) {
   const Json json = ToJson(EntryOf(Cause::kOomHost));
   EXPECT_EQ(json["label"], "oom-host");
-  EXPECT_EQ(json["facts"], Json::array({"oom.kill"}));
+  EXPECT_THAT(json["facts"].get<std::vector<std::string>>(),
+              testing::Contains("oom.kill"));
   EXPECT_EQ(json["retry"], "needs-change");
 }
 

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/json.h"
 #include "cluster/cluster_json.h"
 #include "resolve/contradictions.h"
 #include "resolve/self.h"

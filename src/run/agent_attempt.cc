@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <new>
 
+#include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "sys/process.h"

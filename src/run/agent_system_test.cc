@@ -8,6 +8,7 @@
 #include <map>
 #include <vector>
 
+#include "base/json.h"
 #include "run/agent.h"
 #include "sys/process.h"
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/json.h"
 #include "explain/verdict.h"
 #include "sys/spawner.h"
 

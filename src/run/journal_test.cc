@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/journal.h"
 
+#include "base/json.h"
+
 #include <gtest/gtest.h>
 
 namespace muster::run {
