@@ -130,7 +130,8 @@ Error FromTries(const Address& address, const std::vector<Try>& tries) {
   }
   Error error(CauseOfConnect(telling.why), who + " " + Observed(telling));
   for (const Try& one : tries) {
-    std::move(error).With(ToFact(one, address));
+    Error more = std::move(error).With(ToFact(one, address));
+    error = std::move(more);
   }
   return error;
 }

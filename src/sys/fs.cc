@@ -214,11 +214,12 @@ Status RealFs::RemoveRecursively(const std::string& path) {
     const int why = errno;
     return why == ENOENT ? Ok() : Status(FromErrno("lstat", path, why));
   }
-  if (S_ISDIR(about.st_mode)) {
-    MUSTER_ASSIGN(const auto names, List(path));
-    for (const auto& name : names) {
-      MUSTER_TRY(RemoveRecursively(JoinPath(path, name)));
-    }
+  if (!S_ISDIR(about.st_mode)) {
+    return Remove(path);
+  }
+  MUSTER_ASSIGN(const auto names, List(path));
+  for (const auto& name : names) {
+    MUSTER_TRY(RemoveRecursively(JoinPath(path, name)));
   }
   return Remove(path);
 }

@@ -228,7 +228,7 @@ void RunGuardian(Fd socket, const sigset_t& mask) {
   // those with which the user started us (nohup).
   sigset_t all;
   sigfillset(&all);
-  sigprocmask(SIG_SETMASK, &all, nullptr);
+  pthread_sigmask(SIG_SETMASK, &all, nullptr);
   struct sigaction on_child {};
   on_child.sa_handler = OnChild;
   on_child.sa_flags = SA_NOCLDSTOP;

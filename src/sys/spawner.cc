@@ -406,7 +406,7 @@ Result<std::unique_ptr<GuardianSpawner>> GuardianSpawner::Fork() {
   auto inner = std::make_unique<Inner>();
   MUSTER_ASSIGN(auto ends, SocketPair());
   sigset_t mask;
-  sigprocmask(SIG_SETMASK, nullptr, &mask);
+  pthread_sigmask(SIG_SETMASK, nullptr, &mask);
   if (HasChildren()) {
     for (const auto& one : Descendants(getpid())) {
       inner->spared.insert(one.id);

@@ -128,7 +128,7 @@ void TryPrograms(const Recipe& recipe) {
   // The rest of what was open has close-on-exec set or is closed here.
   CloseFrom(recipe.report + 1);
   signal(SIGCHLD, SIG_DFL);
-  sigprocmask(SIG_SETMASK, recipe.mask, nullptr);
+  pthread_sigmask(SIG_SETMASK, recipe.mask, nullptr);
   TryPrograms(recipe);
   _exit(127);
 }
