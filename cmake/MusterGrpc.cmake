@@ -4,9 +4,6 @@
 # Distributions ship gRPC's CMake targets for the shared libraries only, so the
 # archives are taken by the list that pkg-config gives for a static link.
 
-# The directory of this file's project, also when a function runs elsewhere.
-set(MUSTER_ARC4RANDOM ${CMAKE_CURRENT_LIST_DIR}/../src/connect/arc4random.cc)
-
 # Makes the INTERFACE target muster_grpc (once) and finds protoc and its plugin.
 function(muster_find_grpc)
   if(TARGET muster_grpc)
@@ -66,8 +63,10 @@ function(muster_static_program target)
   if(MUSTER_SANITIZE)
     return()  # the runtime of a sanitizer is shared anyway
   endif()
-  target_sources(${target} PRIVATE ${MUSTER_ARC4RANDOM})
-  set_source_files_properties(${MUSTER_ARC4RANDOM} TARGET_DIRECTORY ${target}
+  set(arc4random
+    ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../src/connect/arc4random.cc)
+  target_sources(${target} PRIVATE ${arc4random})
+  set_source_files_properties(${arc4random} TARGET_DIRECTORY ${target}
     PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
   target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc
     -Wl,--gc-sections -Wl,--as-needed
