@@ -102,3 +102,10 @@ function(muster_library)
     set_tests_properties(${ARG_NAME} PROPERTIES LABELS unit TIMEOUT 120)
   endif()
 endfunction()
+
+# muster_hot(NAME file.cc …): loops over whole tensors, optimised fully. Without
+# the precompiled header, which was made with other flags.
+function(muster_hot name)
+  set_source_files_properties(${ARGN} TARGET_DIRECTORY muster_${name} PROPERTIES
+    COMPILE_OPTIONS $<$<CONFIG:Release>:-O3> SKIP_PRECOMPILE_HEADERS ON)
+endfunction()

@@ -4,13 +4,12 @@
 namespace muster {
 namespace {
 
-// A product in double precision, rounded once more, gives the same floats as
-// the division for all 256 bytes (convert_test) at a quarter of its cost.
+// Vectorised (-O3 for this file), the division is bound by memory.
 [[gnu::always_inline]] inline void Convert(const std::uint8_t* bytes,
                                            std::size_t count,
                                            float* __restrict out) {
   for (std::size_t i = 0; i < count; ++i) {
-    out[i] = static_cast<float>(static_cast<double>(bytes[i]) * (1.0 / 255.0));
+    out[i] = static_cast<float>(bytes[i]) / 255.0F;
   }
 }
 

@@ -204,6 +204,17 @@ TEST(ReportText, ShowsTheRestart) {
   EXPECT_THAT(text, HasSubstr("| lost by failures | 6.500 s | "));
 }
 
+TEST(ReportText, ShowsARepeatedFindingOnce) {
+  const auto finding =
+      MakeFinding(Cause::kPeerDied, "rank 1 died", Confidence::kCertain);
+  auto story = Undisturbed();
+  story.Tell(kFinding).With("finding", ToJson(finding).dump());
+  story.Tell(kFinding).With("finding", ToJson(finding).dump());
+  const std::string text = RenderReport(story.Report());
+  EXPECT_THAT(text, HasSubstr("2 times:"));
+  EXPECT_EQ(text.find("rank 1 died"), text.rfind("rank 1 died"));
+}
+
 TEST(ReportText, NeverAssertsOnADocument) {
   for (const char* text :
        {"{}", "[]", "3", R"({"attempts": 3, "findings": [3], "exit": 7})",

@@ -92,11 +92,23 @@ void AddFindings(const Json& report, std::string& out) {
     return;
   }
   out += "\n## Findings\n";
+  // What every attempt ended with again is shown once.
+  std::vector<std::pair<std::string, int>> texts;
   for (const Json& json : findings) {
     auto finding = FindingFromJson(json);
-    out += "\n```\n" +
-           (finding ? RenderText(*finding, {}) : Printable(json.dump()));
-    out += out.ends_with('\n') ? "```\n" : "\n```\n";
+    std::string text =
+        finding ? RenderText(*finding, {}) : Printable(json.dump());
+    auto same =
+        std::ranges::find(texts, text, &std::pair<std::string, int>::first);
+    if (same == texts.end()) {
+      texts.emplace_back(std::move(text), 1);
+    } else {
+      ++same->second;
+    }
+  }
+  for (const auto& [text, times] : texts) {
+    out += times > 1 ? "\n" + std::to_string(times) + " times:\n" : "";
+    out += "\n```\n" + text + (text.ends_with('\n') ? "```\n" : "\n```\n");
   }
 }
 

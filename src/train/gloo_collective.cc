@@ -157,6 +157,10 @@ class GlooWork final : public Work {
         [arrival = arrival_](c10::ivalue::Future&) { arrival->Set(); });
   }
 
+  GlooWork(const GlooWork&) = delete;
+  GlooWork& operator=(const GlooWork&) = delete;
+  ~GlooWork() override;
+
   bool Poll() override { return result_ || future_->completed(); }
   Status Wait(Deadline deadline, std::stop_token stop) override;
 
@@ -242,6 +246,13 @@ class Gloo final : public Collective {
   std::uint64_t calls_ = 0;
   std::optional<Error> failed_;
 };
+
+GlooWork::~GlooWork() {
+  if (!result_ && !future_->completed()) {
+    (void)group_.Abandon(Error(Cause::kInternalError,
+                               "the " + what_ + " was given up by this rank"));
+  }
+}
 
 Status GlooWork::Wait(Deadline deadline, std::stop_token stop) {
   if (!result_) {

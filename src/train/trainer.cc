@@ -125,6 +125,14 @@ struct Trainer::Inner {
   Status AfterStep(const TensorBatch& batch);
   Status Save();
   void LookAtParameters();
+  // Of this rank's share of an evaluation; counts are exact in a double.
+  struct Sums {
+    double scores = 0;
+    double samples = 0;
+  };
+  Status SumScores(const Dataset& dataset,
+                   const std::function<torch::Tensor(TensorBatch&)>& score,
+                   Sums& sums);
   // Keeps the first error and tells the agent.
   const Error& Fail(Error error);
   // Why nothing more can be done, if so.
@@ -435,6 +443,41 @@ void BatchRange::Advance() {
 
 // ---- Evaluating ----
 
+Status Trainer::Inner::SumScores(
+    const Dataset& dataset,
+    const std::function<torch::Tensor(TensorBatch&)>& score, Sums& sums) {
+  torch::NoGradGuard no_grad;
+  RankOf who{group.rank(), group.size()};
+  MUSTER_ASSIGN(auto loader,
+                Loader::Make(dataset, {.global_batch =
+                                           kEvaluateBatch *
+                                           static_cast<std::uint64_t>(who.size),
+                                       .shuffle = false,
+                                       .who = who}));
+  std::vector<std::int64_t> shape(dataset.sample_shape().begin(),
+                                  dataset.sample_shape().end());
+  while (true) {
+    MUSTER_ASSIGN(auto next, loader->Next(Deadline::After(options.wait_limit)));
+    if (!next) {
+      return Ok();
+    }
+    TensorBatch batch = TensorsOf(*std::move(next), shape);
+    if (batch.count() == 0) {
+      continue;
+    }
+    torch::Tensor scores = score(batch);
+    if (scores.numel() != static_cast<std::int64_t>(batch.count())) {
+      return Error(Cause::kUsageInvalid,
+                   "the score must have one value per sample: " +
+                       std::to_string(scores.numel()) + " for " +
+                       std::to_string(batch.count()) + " samples");
+    }
+    sums.scores += scores.to(torch::kFloat64).sum().item<double>();
+    sums.samples += static_cast<double>(batch.count());
+    meter.Beat();
+  }
+}
+
 Result<double> Trainer::EvaluateWith(
     const Dataset& dataset,
     const std::function<torch::Tensor(TensorBatch&)>& score) {
@@ -442,54 +485,22 @@ Result<double> Trainer::EvaluateWith(
   if (auto ended = trainer.Ended()) {
     return *ended;
   }
-  std::array<double, 2> sums{};  // of the scores, of the samples
   trainer.meter.Enter(Phase::kEvaluate);
   bool training = trainer.model.is_training();
   trainer.model.eval();
+  Inner::Sums sums;
   Status status = Catching([&]() -> Status {
-    torch::NoGradGuard no_grad;
-    RankOf who{trainer.group.rank(), trainer.group.size()};
-    MUSTER_ASSIGN(
-        auto loader,
-        Loader::Make(dataset,
-                     {.global_batch =
-                          kEvaluateBatch * static_cast<std::uint64_t>(who.size),
-                      .shuffle = false,
-                      .who = who}));
-    std::vector<std::int64_t> shape(dataset.sample_shape().begin(),
-                                    dataset.sample_shape().end());
-    while (true) {
-      MUSTER_ASSIGN(auto next,
-                    loader->Next(Deadline::After(trainer.options.wait_limit)));
-      if (!next) {
-        break;
-      }
-      TensorBatch batch = TensorsOf(*std::move(next), shape);
-      if (batch.count() == 0) {
-        continue;
-      }
-      torch::Tensor scores = score(batch);
-      if (scores.numel() != static_cast<std::int64_t>(batch.count())) {
-        return Error(Cause::kUsageInvalid,
-                     "the score must have one value per sample: " +
-                         std::to_string(scores.numel()) + " for " +
-                         std::to_string(batch.count()) + " samples");
-      }
-      sums[0] += scores.to(torch::kFloat64).sum().item<double>();
-      sums[1] += static_cast<double>(batch.count());
-      trainer.meter.Beat();
-    }
-    return AllReduce(
-        trainer.group,
-        {.data = sums.data(), .count = sums.size(), .dtype = DType::kFloat64},
-        Deadline::After(trainer.options.wait_limit));
+    MUSTER_TRY(trainer.SumScores(dataset, score, sums));
+    return AllReduce(trainer.group,
+                     {.data = &sums, .count = 2, .dtype = DType::kFloat64},
+                     Deadline::After(trainer.options.wait_limit));
   });
   trainer.model.train(training);
   if (!status) {
     return trainer.Fail(std::move(status).error().While("evaluating"));
   }
   trainer.meter.Leave();
-  return sums[0] / sums[1];
+  return sums.scores / sums.samples;
 }
 
 }  // namespace muster
