@@ -208,7 +208,8 @@ std::string Digest(std::string_view bytes) {
 }
 
 std::string Count(std::int64_t n, std::string_view noun) {
-  return std::to_string(n) + " " + std::string(noun) + (n == 1 ? "" : "s");
+  const char* plural = noun.ends_with('s') ? "es" : "s";
+  return std::to_string(n) + " " + std::string(noun) + (n == 1 ? "" : plural);
 }
 
 }  // namespace muster

@@ -68,6 +68,7 @@ TEST(Digest, TellsTextsApart) {
 TEST(Count, UsesThePlural) {
   EXPECT_EQ(Count(1, "step"), "1 step");
   EXPECT_EQ(Count(0, "step"), "0 steps");
+  EXPECT_EQ(Count(2, "address"), "2 addresses");
 }
 
 }  // namespace

@@ -468,9 +468,10 @@ Result<std::unique_ptr<Listener>> GrpcTransport::Listen(const Address& address,
   builder.RegisterService(service.get());
   auto server = builder.BuildAndStart();
   if (!server || port == 0) {
-    return Error(Cause::kNetPortInUse,
-                 "cannot listen at " + muster::ToText(address) +
-                     ": the port was taken in this moment");
+    return WhyNotListening(Error(Cause::kNetPortInUse,
+                                 "cannot listen at " + muster::ToText(address) +
+                                     ": the port was taken in this moment"),
+                           address, identity);
   }
   Address taken = address;
   taken.port = static_cast<std::uint16_t>(port);

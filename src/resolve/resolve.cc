@@ -74,7 +74,7 @@ Result<std::vector<Claim>> ReadClaims(const Request& request,
       continue;
     }
     MUSTER_ASSIGN(auto claim, source->read(request, host));
-    MUSTER_TRY(CheckAddresses(claim.cluster, host));
+    MUSTER_TRY(CheckAddresses(claim.cluster, host, claim.remarks));
     claims.push_back(std::move(claim));
   }
   if (claims.empty()) {

@@ -134,10 +134,19 @@ INSTANTIATE_TEST_SUITE_P(
         BadList{"fe80::1:8476", Cause::kClusterSpecInvalid, "brackets"},
         BadList{"0.0.0.0:1,10.0.0.2:1", Cause::kClusterSpecInvalid,
                 "nobody can connect"},
-        BadList{"127.0.0.1:1,10.0.0.7:1", Cause::kNetLoopbackName,
-                "cannot reach"},
         BadList{"10.0.0.2:1,10.0.0.2:1", Cause::kDuplicateIdentity,
                 "10.0.0.2:1"}));
+
+TEST(Hosts, ALoopbackAddressBesideOthersIsRemarked) {
+  Here here;
+  here.request.hosts = "127.0.0.1:1,b:1";
+  here.request.rank = 0;
+  const auto resolved = here.Ask();
+  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_EQ(resolved->findings.size(), 1U);
+  EXPECT_EQ(resolved->findings[0].cause, Cause::kNetLoopbackName);
+  EXPECT_EQ(resolved->findings[0].severity, Severity::kWarning);
+}
 
 TEST(Rank, MustBeARankOfTheList) {
   Here here;

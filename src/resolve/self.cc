@@ -135,7 +135,8 @@ Result<Sourced<int>> FindSelf(const Cluster& cluster, const Request& request,
       .With(Observed("env.ambiguous", {{"members", Names(here)}}, host));
 }
 
-Status CheckAddresses(const Cluster& cluster, const sys::Host& host) {
+Status CheckAddresses(const Cluster& cluster, const sys::Host& host,
+                      std::vector<Finding>& remarks) {
   const Member* loopback = nullptr;
   const Member* other = nullptr;
   for (const Member& member : cluster.members) {
@@ -152,12 +153,19 @@ Status CheckAddresses(const Cluster& cluster, const sys::Host& host) {
     (address.IsLoopback() ? loopback : other) = &member;
   }
   if (loopback != nullptr && other != nullptr) {
-    return Error(Cause::kNetLoopbackName,
-                 Name(*loopback) + " has a loopback address, which " +
-                     Name(*other) + " on another host cannot reach (" +
-                     loopback->address->source + ")")
-        .With(Observed("address.loopback",
-                       {{"address", ToText(loopback->address->value)}}, host));
+    // A remark only: where a name leads is not known before it is looked up,
+    // and the roll call says which address does not answer.
+    Finding remark = FromError(
+        Error(Cause::kNetLoopbackName,
+              Name(*loopback) + " has a loopback address; if " + Name(*other) +
+                  " is another host, it cannot reach that (" +
+                  loopback->address->source + ")")
+            .With(Observed("address.loopback",
+                           {{"address", ToText(loopback->address->value)}},
+                           host)));
+    remark.severity = Severity::kWarning;
+    remark.confidence = Confidence::kPossible;
+    remarks.push_back(std::move(remark));
   }
   if (!cluster.self) {
     return Ok();

@@ -25,10 +25,12 @@ bool IsThisHost(const Address& address, const sys::Env& env);
 Result<Sourced<int>> FindSelf(const Cluster& cluster, const Request& request,
                               const sys::Host& host);
 
-// What is wrong with a list of addresses as seen from this host: a loopback
-// address that others have to reach (net-loopback-name), an address that is
-// good for listening only, an own rank whose address belongs to another host
-// while this host has the address of another rank (net-wrong-endpoint).
-Status CheckAddresses(const Cluster& cluster, const sys::Host& host);
+// What is wrong with a list of addresses as seen from this host: an address
+// that is good for listening only, an own rank whose address belongs to another
+// host while this host has the address of another rank (net-wrong-endpoint).
+// Remarked only: a loopback address that others may have to reach
+// (net-loopback-name).
+Status CheckAddresses(const Cluster& cluster, const sys::Host& host,
+                      std::vector<Finding>& remarks);
 
 }  // namespace muster::resolve

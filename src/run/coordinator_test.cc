@@ -71,6 +71,15 @@ class ScriptedAgent {
   connect::Hello hello_;
 };
 
+connect::Hello HelloOfTwoRanks() {
+  connect::Hello hello;
+  hello.version = "0.1.0";
+  hello.host = "a";
+  hello.ranks = {0, 1};
+  hello.ports = {1, 2, 3, 4};
+  return hello;
+}
+
 // A run of two ranks under one scripted agent, on a real loop.
 class CoordinatorTest : public testing::Test {
  protected:
@@ -81,10 +90,6 @@ class CoordinatorTest : public testing::Test {
     }
     cluster_.one_host = true;
     cluster_.size = {2, "flag -n"};
-    hello_.version = "0.1.0";
-    hello_.host = "a";
-    hello_.ranks = {0, 1};
-    hello_.ports = {1, 2, 3, 4};
     // The usual agent: ends with TERM what it is told to stop.
     agent_.on_launch = [this](const LaunchPlan&) { agent_.Ends(0, 0); };
     agent_.on_stop = [this](const StopRanks&) { agent_.Stops(); };
@@ -130,7 +135,7 @@ class CoordinatorTest : public testing::Test {
   std::pair<std::unique_ptr<connect::Link>, std::unique_ptr<connect::Link>>
       links_ = connect::InProcessLinks(*loop_);
   Cluster cluster_;
-  connect::Hello hello_;
+  connect::Hello hello_ = HelloOfTwoRanks();
   ScriptedAgent agent_{std::move(links_.first), hello_};
   RunOptions options_{.run_id = "id",
                       .argv = {"train"},

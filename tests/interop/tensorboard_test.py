@@ -1,10 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Real TensorBoard reads the event files that muster writes.
-
-$MUSTER_INTEROP_PYTHON names the Python that has the package; without it this
-one is asked.
-"""
+"""Real TensorBoard reads the event files that muster writes."""
 import os
 import pathlib
 import subprocess
@@ -12,15 +8,14 @@ import sys
 import tempfile
 import unittest
 
-PYTHON = os.environ.get("MUSTER_INTEROP_PYTHON", sys.executable)
-if pathlib.Path(PYTHON) != pathlib.Path(sys.executable):
-    os.execv(PYTHON, [PYTHON, *sys.argv])
+from interop_python import interop_python
 
-try:
-    from tensorboard.backend.event_processing import event_accumulator
-except ImportError as error:
-    print(f"skipped: the Python package tensorboard is absent ({error})")
-    sys.exit(77)
+PYTHON = interop_python("tensorboard")
+if pathlib.Path(sys.executable) != pathlib.Path(PYTHON):
+    os.execv(PYTHON, [str(PYTHON), *sys.argv])
+
+from tensorboard.backend.event_processing import (  # noqa: E402
+    event_accumulator)
 
 WRITER = pathlib.Path(os.environ["MUSTER_BUILD"]) / "write_event_file"
 

@@ -317,11 +317,11 @@ class Environment(RunTest):
         self.assertIn("MASTER_PORT=1234", done.err)
 
     def test_what_is_stale_is_replaced_and_that_is_said(self):
-        done, (_, second) = self.environments(RANK="7", WORLD_SIZE="9",
-                                              MASTER_ADDR="far", MASTER_PORT="1")
-        self.assertEqual(second["RANK"], "1")
-        self.assertEqual(second["WORLD_SIZE"], "2")
-        self.assertRegex(done.err, r"RANK=7.*replaced")
+        done, (_, second) = self.environments(GROUP_RANK="7",
+                                              ROLE_WORLD_SIZE="9")
+        self.assertEqual(second["GROUP_RANK"], "0")
+        self.assertEqual(second["ROLE_WORLD_SIZE"], "2")
+        self.assertRegex(done.err, r"GROUP_RANK=7.*replaced")
 
 
 class OnTwoHosts(RunTest):

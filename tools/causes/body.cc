@@ -15,12 +15,16 @@ Place AtLine(std::size_t index) {
   return {static_cast<int>(index) + 1, 1};
 }
 
-std::string_view Trim(std::string_view text) {
+// Without blank lines at either end; the first line keeps its indentation,
+// which marks commands.
+std::string_view WithoutBlankEnds(std::string_view text) {
   const auto first = text.find_first_not_of(" \n");
   if (first == std::string_view::npos) {
     return {};
   }
-  return text.substr(first, text.find_last_not_of(" \n") - first + 1);
+  const auto line = text.rfind('\n', first);
+  const auto begin = line == std::string_view::npos ? 0 : line + 1;
+  return text.substr(begin, text.find_last_not_of(" \n") - begin + 1);
 }
 
 // "```log expect=LABEL key=value".
@@ -116,7 +120,7 @@ void TakeSection(CauseFile& file, std::size_t heading, std::size_t end,
   for (std::size_t i = heading + 1; i < end; ++i) {
     text += file.lines[i] + "\n";
   }
-  text = std::string(Trim(text));
+  text = std::string(WithoutBlankEnds(text));
   if (text.empty()) {
     problems.Add(file, AtLine(heading), "the section `" + title + "` is empty");
   }
