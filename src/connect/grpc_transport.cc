@@ -172,11 +172,13 @@ class ReactorStream : public Reactor, public Stream {
     self_ = this->shared_from_this();
     streams_->Enter(this);
   }
-  // The last thing that a reactor does.
+  // The last thing that a reactor does. The loop lets go of it: a channel that
+  // went in a callback would have gRPC's own thread wait for itself.
   void Done(Error why) {
-    const auto self = std::move(self_);
-    Ended(std::move(why));
-    streams_->Leave(this);
+    const auto streams = streams_;
+    Stream* const key = this;
+    Ended(std::move(why), std::move(self_));
+    streams->Leave(key);
   }
 
   void StartRead() override {

@@ -98,12 +98,12 @@ void Stream::WriteDone(bool sent) {
   NextWrite();
 }
 
-void Stream::Ended(Error why) {
+void Stream::Ended(Error why, std::shared_ptr<Stream> self) {
   {
     MutexLock lock(mutex_);
     ended_ = true;
   }
-  loop_.Post([self = shared_from_this(), why = std::move(why)] {
+  loop_.Post([self = std::move(self), why = std::move(why)] {
     if (const auto open = std::exchange(self->when_open_, nullptr)) {
       open(why);
     }

@@ -47,7 +47,9 @@ class Stream : public std::enable_shared_from_this<Stream> {
   void Begin();                                // the first read
   void ReadDone(std::optional<Envelope> got);  // nullopt: nothing will come
   void WriteDone(bool sent);                   // false: nothing can be sent
-  void Ended(Error why);                       // nothing is under way any more
+  // Nothing is under way any more. The loop lets go of `self`, its last owner
+  // but links; the caller must not use the stream again.
+  void Ended(Error why, std::shared_ptr<Stream> self);
 
   // Called with the mutex held, one at a time each.
   virtual void StartRead() = 0;

@@ -103,21 +103,21 @@ TEST_F(StreamTest, IsOverWhenTheOtherSideEnds) {
   stream->WriteDone(false);
   EXPECT_EQ(stream->ends, (Texts{"over", "finish over"}));
   EXPECT_EQ(stream->reads, 1);
-  stream->Ended(Error(Cause::kPeerDied, "closed"));
+  stream->Ended(Error(Cause::kPeerDied, "closed"), stream);
   RunPosted();
   EXPECT_EQ(lost->cause(), Cause::kPeerDied);
 }
 
 TEST_F(StreamTest, CancelsNothingAfterTheEnd) {
   stream->ReadDone(std::nullopt);
-  stream->Ended(Error(Cause::kPeerDied, "closed"));
+  stream->Ended(Error(Cause::kPeerDied, "closed"), stream);
   stream->Abort();
   EXPECT_EQ(stream->ends, (Texts{"finish over", "over"}));
 }
 
 TEST_F(StreamTest, DeliversWhatWasReadBeforeTheEnd) {
   Read("a");
-  stream->Ended(Error(Cause::kPeerDied, "closed"));
+  stream->Ended(Error(Cause::kPeerDied, "closed"), stream);
   RunPosted();
   EXPECT_EQ(got, (Texts{"a"}));
   EXPECT_TRUE(lost);
@@ -129,7 +129,7 @@ TEST_F(StreamTest, OpensWithTheFirstThingThatArrives) {
       [&](const std::optional<Error>& e) { opened.push_back(!e); });
   Read(kBeatKind);
   RunPosted();
-  stream->Ended(Error(Cause::kPeerDied, "closed"));
+  stream->Ended(Error(Cause::kPeerDied, "closed"), stream);
   RunPosted();
   EXPECT_EQ(opened, (std::vector<bool>{true}));
   EXPECT_TRUE(got.empty());
@@ -138,7 +138,7 @@ TEST_F(StreamTest, OpensWithTheFirstThingThatArrives) {
 TEST_F(StreamTest, TellsWhenItEndsBeforeItOpens) {
   std::optional<Error> why;
   stream->WhenOpen([&](std::optional<Error> e) { why = std::move(e); });
-  stream->Ended(Error(Cause::kNetWrongEndpoint, "not here"));
+  stream->Ended(Error(Cause::kNetWrongEndpoint, "not here"), stream);
   RunPosted();
   EXPECT_EQ(why->cause(), Cause::kNetWrongEndpoint);
 }
