@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-python=$(tools/python_env.sh bench torch==2.13.0 numpy)
+python=$(tools/python_env.sh torch torch==2.13.0 numpy)
 cmake --build --preset release -j "${JOBS:-$(nproc)}" \
   --target muster train_bench >&2
 exec "$python" bench/bench.py "$@"

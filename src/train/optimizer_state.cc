@@ -8,11 +8,10 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <sstream>
-#include <type_traits>
 #include <utility>
 
 #include "base/log.h"
+#include "train/param_state.h"
 
 namespace muster {
 namespace {
@@ -95,24 +94,6 @@ const Kind& KindNamed(std::string_view name) {
     }
   }
   MUSTER_CHECK(false);
-}
-
-// The key of a parameter's state: its address, which libtorch 1.13 keeps as
-// text.
-template <typename Key>
-Key KeyAs(const torch::Tensor& parameter) {
-  if constexpr (std::is_pointer_v<Key>) {
-    return parameter.unsafeGetTensorImpl();
-  } else {
-    std::ostringstream text;
-    text << parameter.unsafeGetTensorImpl();
-    return text.str();
-  }
-}
-auto KeyOf(const torch::optim::Optimizer& optimizer,
-           const torch::Tensor& parameter) {
-  using States = std::decay_t<decltype(optimizer.state())>;
-  return KeyAs<States::key_type>(parameter);
 }
 
 std::string FieldName(const std::string& parameter, std::string_view field) {

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "muster/train.h"
 #include "train/gradient_buckets.h"
+#include "train/optimizer_step.h"
 #include "train/optimizer_state.h"
 #include "train/replica_state.h"
 #include "train/step_meter.h"
@@ -277,7 +278,7 @@ Status Trainer::Inner::Train(
   }
   MUSTER_TRY(buckets->Finish(Deadline::After(options.wait_limit), {}));
   loss = buckets->loss();
-  optimizer.step();
+  StepOptimizer(optimizer);
   if (state->has_buffers()) {
     MUSTER_TRY(state->BroadcastBuffers(peers()));
   }
