@@ -9,7 +9,8 @@ import tempfile
 import unittest
 
 BUILD = os.environ["MUSTER_BUILD"]
-USER = pathlib.Path(__file__).parent / "user"
+HERE = pathlib.Path(__file__).parent
+HAS_TRAIN = (pathlib.Path(BUILD) / "libmuster_train.a").exists()
 
 
 def run(*argv, **options):
@@ -21,22 +22,45 @@ def run(*argv, **options):
 
 
 class Package(unittest.TestCase):
-    def test_a_user_program_finds_builds_and_runs(self):
-        with tempfile.TemporaryDirectory() as folder:
-            prefix = f"{folder}/prefix"
-            run("cmake", "--install", BUILD, "--prefix", prefix)
-            build = f"{folder}/build"
-            self.assertEqual(run("cmake", "-S", USER, "-B", build,
-                                 f"-DCMAKE_PREFIX_PATH={prefix}").returncode, 0)
-            self.assertEqual(run("cmake", "--build", build).returncode, 0)
-            done = run(f"{prefix}/bin/muster", "run", "-n", "2", "--",
-                       f"{build}/user", cwd=folder)
-            self.assertEqual(done.returncode, 0)
-            self.assertIn("rank 0 of 2", done.stdout)
-            self.assertIn("rank 1 of 2", done.stdout)
-            libraries = run("ldd", f"{build}/user").stdout
-            self.assertNotIn("torch", libraries)
-            self.assertNotIn("grpc", libraries)
+    """Installed once into an empty folder."""
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = pathlib.Path(folder.name)
+        cls.prefix = cls.folder / "prefix"
+        assert run("cmake", "--install", BUILD,
+                   "--prefix", cls.prefix).returncode == 0
+
+    def build(self, name):
+        build = self.folder / f"build-{name}"
+        self.assertEqual(run("cmake", "-S", HERE / name, "-B", build,
+                             f"-DCMAKE_PREFIX_PATH={self.prefix}").returncode,
+                         0)
+        self.assertEqual(run("cmake", "--build", build).returncode, 0)
+        return build / name
+
+    def start(self, program):
+        done = run(self.prefix / "bin" / "muster", "run", "-n", "2", "--",
+                   program, cwd=self.folder)
+        self.assertEqual(done.returncode, 0)
+        return done.stdout
+
+    def test_a_program_with_the_library_alone_needs_no_torch_and_no_grpc(self):
+        program = self.build("user")
+        text = self.start(program)
+        self.assertIn("rank 0 of 2", text)
+        self.assertIn("rank 1 of 2", text)
+        libraries = run("ldd", program).stdout
+        self.assertNotIn("torch", libraries)
+        self.assertNotIn("grpc", libraries)
+
+    @unittest.skipUnless(HAS_TRAIN, "this build has no libtorch")
+    def test_a_program_that_trains_gets_its_libtorch(self):
+        text = self.start(self.build("trainer"))
+        self.assertIn("replica 0 of 2", text)
+        self.assertIn("replica 1 of 2", text)
 
 
 if __name__ == "__main__":
