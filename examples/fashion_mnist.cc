@@ -28,7 +28,7 @@ struct Settings {
   std::string model = "mlp";
   std::uint64_t epochs = 10;
   std::uint64_t global_batch = 128;
-  std::uint64_t seed = 1;
+  std::uint64_t seed = 42;
   double learning_rate = 1e-3;
   std::string data = muster::FashionMnist::kDebianDirectory;
   std::string checkpoints;

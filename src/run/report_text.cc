@@ -15,12 +15,12 @@ namespace {
 // Values of a document that may have been written by another version or by
 // hand: what is not there reads as nothing.
 const Json& At(const Json& json, const char* key) {
-  static const Json kNothing;
+  static const Json nothing;
   if (!json.is_object()) {
-    return kNothing;
+    return nothing;
   }
   const auto found = json.find(key);
-  return found == json.end() ? kNothing : *found;
+  return found == json.end() ? nothing : *found;
 }
 
 std::string Text(const Json& json) {
@@ -115,7 +115,7 @@ void AddFindings(const Json& report, std::string& out) {
 void AddAttempts(const Json& report, std::string& out) {
   out += "\n## Attempts\n\n";
   out +=
-      "| attempt | started | end | step reached | resumed from | lost steps "
+      "| attempt | started | end | step reached | resumed at | lost steps "
       "| then |\n|---|---|---|---|---|---|---|\n";
   for (const Json& attempt : At(report, "attempts")) {
     const Json& failure = At(attempt, "failure");
@@ -185,7 +185,7 @@ std::string RenderReport(const Json& report) {
   const Json& next = At(report, "next");
   out += "\n## Next\n\n" + Text(At(next, "text"));
   if (const auto& command = At(next, "command");
-      command.is_string() && command != "") {
+      command.is_string() && !command.get_ref<const std::string&>().empty()) {
     out += ":\n\n    " + Text(command);
   }
   out += "\n";
