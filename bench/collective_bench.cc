@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "collective/shared_memory.h"
+#include "must.h"
 #include "sys/memory.h"
 #include "sys/process.h"
 
@@ -30,15 +31,6 @@ struct Settings {
 };
 
 using Clock = std::chrono::steady_clock;
-
-template <typename T>
-T Must(Result<T> result) {
-  if (!result) {
-    std::fprintf(stderr, "%s\n", result.error().ToText().c_str());
-    std::exit(1);
-  }
-  return std::move(result).value();
-}
 
 void PinTo(int rank) {
   cpu_set_t all;
@@ -112,7 +104,7 @@ int Run(const Settings& settings) {
   std::fflush(stdout);
   for (int rank = 1; rank < settings.ranks; ++rank) {
     if (fork() == 0) {
-      std::exit(RunRank(rank, segment, *board, settings));
+      _exit(RunRank(rank, segment, *board, settings));
     }
   }
   const int code = RunRank(0, segment, *board, settings);

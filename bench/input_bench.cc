@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "must.h"
 #include "muster/dataset.h"
 
 namespace muster {
@@ -25,15 +26,6 @@ struct Settings {
   long step_us = 600;
   std::size_t ahead = 8;
 };
-
-template <typename T>
-T Must(Result<T> result) {
-  if (!result) {
-    std::fprintf(stderr, "%s\n", result.error().ToText().c_str());
-    std::exit(1);
-  }
-  return std::move(result).value();
-}
 
 double Microseconds(Clock::duration duration) {
   return std::chrono::duration<double, std::micro>(duration).count();
@@ -100,11 +92,7 @@ void BenchLoader(const Dataset& data, const Settings& settings) {
       (CpuTime() - cpu) / n);
 }
 
-}  // namespace
-}  // namespace muster
-
-int main(int argc, char** argv) {
-  using namespace muster;
+Settings ReadSettings(int argc, char** argv) {
   Settings settings;
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string_view flag = argv[i];
@@ -117,6 +105,10 @@ int main(int argc, char** argv) {
       settings.ahead = static_cast<std::size_t>(value);
     }
   }
+  return settings;
+}
+
+int Run(const Settings& settings) {
   const auto begun = Clock::now();
   const auto data =
       Must(FashionMnist::Open(FashionMnist::kDebianDirectory, Split::kTrain));
@@ -124,4 +116,11 @@ int main(int argc, char** argv) {
   BenchFill(data, settings.batch);
   BenchLoader(data, settings);
   return 0;
+}
+
+}  // namespace
+}  // namespace muster
+
+int main(int argc, char** argv) {
+  return muster::Run(muster::ReadSettings(argc, argv));
 }

@@ -30,6 +30,7 @@
 
 #include "base/board.h"
 #include "base/rank_wire.h"
+#include "must.h"
 #include "sys/memory.h"
 #include "sys/process.h"
 #include "train/step_meter.h"
@@ -42,15 +43,6 @@ using Clock = std::chrono::steady_clock;
 constexpr int kSteps = 500;  // of a block
 constexpr int kRounds = 200;
 constexpr auto kStep = std::chrono::microseconds(20);
-
-template <typename T>
-T Must(Result<T> result) {
-  if (!result) {
-    std::fprintf(stderr, "%s\n", result.error().ToText().c_str());
-    std::exit(1);
-  }
-  return std::move(result).value();
-}
 
 std::vector<std::size_t> Cores() {
   cpu_set_t all;
@@ -205,7 +197,7 @@ void SendFrame(int socket, std::uint64_t step) {
                                     .value = "0.123456"});
   if (write(socket, frame.data(), frame.size()) < 0) {
     std::perror("write");
-    std::exit(1);
+    std::_Exit(1);
   }
 }
 
@@ -217,7 +209,7 @@ void Measure(const char* where, std::size_t rank_core, std::size_t agent_core) {
   std::array<int, 2> ends{};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
     std::perror("socketpair");
-    std::exit(1);
+    std::_Exit(1);
   }
   const Agent sampler(agent_core, [&] { SampleBoard(*board); });
   const Agent reader(agent_core, [&] { ReadFrames(ends[1]); });
