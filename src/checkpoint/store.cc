@@ -55,6 +55,31 @@ Error CannotHold(Error error, const std::string& directory) {
   return Error(Cause::kFilePermission, error.message()).While(doing);
 }
 
+// What a save that did not come to its end has left.
+Status RemoveUnfinished(sys::Fs& fs, const std::string& directory) {
+  MUSTER_ASSIGN(const auto names, fs.List(directory));
+  for (const std::string& name : names) {
+    const bool unfinished = name.starts_with(kTemporaryPrefix);
+    MUSTER_TRY(unfinished ? fs.RemoveRecursively(sys::JoinPath(directory, name))
+                          : Ok());
+  }
+  return Ok();
+}
+
+Status TryToWrite(sys::Fs& fs, const std::string& directory) {
+  const std::string probe = sys::JoinPath(directory, ".tmp-probe");
+  const auto write = [&]() -> Status {
+    MUSTER_ASSIGN(auto file, sys::FileWriter::Create(probe));
+    MUSTER_TRY(file.Append(std::string(4096, ' ')));
+    return file.Finish();
+  };
+  if (Status written = write(); !written) {
+    (void)fs.Remove(probe).has_value();
+    return written;
+  }
+  return fs.Remove(probe);
+}
+
 // Writes the tensors' file; gives its manifest.
 Result<Manifest> WriteTensors(const std::string& path,
                               std::span<const TensorView> tensors,
@@ -109,21 +134,8 @@ Result<CheckpointStore> CheckpointStore::Open(
   if (Status made = fs.MakeDirectories(directory); !made) {
     return CannotHold(std::move(made).error(), directory);
   }
-  MUSTER_ASSIGN(const auto names, fs.List(directory));
-  for (const std::string& name : names) {
-    if (name.starts_with(kTemporaryPrefix)) {
-      MUSTER_TRY(fs.RemoveRecursively(sys::JoinPath(directory, name)));
-    }
-  }
-  const std::string probe = sys::JoinPath(directory, ".tmp-probe");
-  const auto try_to_write = [&]() -> Status {
-    MUSTER_ASSIGN(auto file, sys::FileWriter::Create(probe));
-    MUSTER_TRY(file.Append(std::string(4096, ' ')));
-    MUSTER_TRY(file.Finish());
-    return fs.Remove(probe);
-  };
-  if (Status written = try_to_write(); !written) {
-    (void)fs.Remove(probe).has_value();
+  MUSTER_TRY(RemoveUnfinished(fs, directory));
+  if (Status written = TryToWrite(fs, directory); !written) {
     return CannotHold(std::move(written).error(), directory);
   }
   return CheckpointStore(options);

@@ -51,38 +51,53 @@ std::optional<std::span<const std::byte>> Checkpoint::Find(
   return bytes[static_cast<std::size_t>(found - specs.begin())];
 }
 
+namespace {
+
+// What each side has of one name; null: no tensor.
+struct Sides {
+  const TensorSpec* saved = nullptr;
+  const TensorSpec* wanted = nullptr;
+};
+
+// `who` is the checkpoint.
+Status CheckTensor(const std::string& who, std::string_view name,
+                   const Sides& sides) {
+  const auto& [saved, wanted] = sides;
+  const std::string tensor = "`" + Printable(name) + "`";
+  if (saved == nullptr) {
+    return Error(Cause::kCkptMismatch, who + " has no tensor " + tensor +
+                                           "; the program has it as " +
+                                           ToText(*wanted));
+  }
+  if (wanted == nullptr) {
+    return Error(Cause::kCkptMismatch, who + " has the tensor " + tensor +
+                                           ", " + ToText(*saved) +
+                                           ", which the program has not");
+  }
+  if (*saved != *wanted) {
+    return Error(Cause::kCkptMismatch,
+                 "tensor " + tensor + " is " + ToText(*saved) + " in " + who +
+                     " and " + ToText(*wanted) + " in the program");
+  }
+  return Ok();
+}
+
+}  // namespace
+
 Status CheckMatches(const Checkpoint& checkpoint,
                     std::span<const TensorSpec> program) {
-  // By name, what each side has.
-  std::map<std::string_view, std::pair<const TensorSpec*, const TensorSpec*>>
-      both;
+  std::map<std::string_view, Sides> both;
   for (const TensorSpec& spec : checkpoint.specs) {
-    both[spec.name].first = &spec;
+    both[spec.name].saved = &spec;
   }
   for (const TensorSpec& spec : program) {
-    both[spec.name].second = &spec;
+    both[spec.name].wanted = &spec;
   }
   const std::string who = "the checkpoint of step " +
                           std::to_string(checkpoint.step) + " (" +
                           checkpoint.writer + ")";
-  for (const auto& [name, specs] : both) {
-    const auto& [saved, wanted] = specs;
-    const std::string tensor = "`" + Printable(name) + "`";
-    if (saved == nullptr) {
-      return Error(Cause::kCkptMismatch, who + " has no tensor " + tensor +
-                                             "; the program has it as " +
-                                             ToText(*wanted));
-    }
-    if (wanted == nullptr) {
-      return Error(Cause::kCkptMismatch, who + " has the tensor " + tensor +
-                                             ", " + ToText(*saved) +
-                                             ", which the program has not");
-    }
-    if (*saved != *wanted) {
-      return Error(Cause::kCkptMismatch,
-                   "tensor " + tensor + " is " + ToText(*saved) + " in " + who +
-                       " and " + ToText(*wanted) + " in the program");
-    }
+  for (const auto& [name, sides] : both) {
+    MUSTER_TRY(CheckTensor(who, name, sides));
   }
   return Ok();
 }

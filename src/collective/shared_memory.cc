@@ -80,6 +80,8 @@ class SharedMemory final : public Collective {
   std::uint64_t Least(std::atomic<std::uint64_t> RankPage::*counter) const;
   // Whether Advance has something to do.
   bool CanAdvance() const;
+  // A word of RankPage::cpus, of all ranks together.
+  std::uint64_t CoresOfAll(std::size_t word) const;
   bool EachRankHasACore();
   // Looks for a while; true when there is something to do.
   bool Spin(Deadline deadline);
@@ -388,19 +390,23 @@ bool SharedMemory::Spin(Deadline deadline) {
   return false;
 }
 
+std::uint64_t SharedMemory::CoresOfAll(std::size_t word) const {
+  std::uint64_t all = 0;
+  for (int other = 0; other < size(); ++other) {
+    all |= segment_.page(other).cpus[word].load();
+  }
+  return all;
+}
+
 // Known once all ranks have joined; until then nobody spins.
 bool SharedMemory::EachRankHasACore() {
   if (!each_has_a_core_) {
+    if (Least(&RankPage::arrived) == 0) {
+      return false;
+    }
     int cpus = 0;
     for (std::size_t word = 0; word < segment_.own().cpus.size(); ++word) {
-      std::uint64_t all = 0;
-      for (int other = 0; other < size(); ++other) {
-        if (segment_.page(other).arrived.load() == 0) {
-          return false;
-        }
-        all |= segment_.page(other).cpus[word].load();
-      }
-      cpus += std::popcount(all);
+      cpus += std::popcount(CoresOfAll(word));
     }
     each_has_a_core_ = cpus >= size();
   }

@@ -44,9 +44,9 @@ struct Agent::Inner {
             [this](Fact fact) { Tell(std::move(fact)); }},
         link(std::move(k)) {}
 
-  void Send(const char* kind, const Json& body);
-  void Tell(Fact fact);
-  void TellRefused(const std::string& kind, const Error& why);
+  void Send(const char* kind, const Json& body) const;
+  void Tell(Fact fact) const;
+  void TellRefused(const std::string& kind, const Error& why) const;
 
   void OnMessage(const connect::Envelope& message);
   Status Handle(const std::string& kind, const Json& body);
@@ -58,6 +58,7 @@ struct Agent::Inner {
 
   Status HoldFor(int rank);
   bool HoldAll();
+  void TellTaken(int rank, const Error& why, bool waits) const;
   void SayHello();
 
   void BeginEnd(AgentEnd why, Cause cause, bool now);
@@ -81,12 +82,12 @@ struct Agent::Inner {
   sys::Loop::Handle ending;
 };
 
-void Agent::Inner::Send(const char* kind, const Json& body) {
+void Agent::Inner::Send(const char* kind, const Json& body) const {
   // What programs write need not be UTF-8, which JSON is.
   link->Send({kind, body.dump(-1, ' ', false, Json::error_handler_t::replace)});
 }
 
-void Agent::Inner::Tell(Fact fact) {
+void Agent::Inner::Tell(Fact fact) const {
   if (fact.by.empty()) {
     fact.by = options.name;
   }
@@ -96,7 +97,8 @@ void Agent::Inner::Tell(Fact fact) {
   Send("fact", ToJson(fact));
 }
 
-void Agent::Inner::TellRefused(const std::string& kind, const Error& why) {
+void Agent::Inner::TellRefused(const std::string& kind,
+                               const Error& why) const {
   MUSTER_LOG(kWarn, "the agent refuses what the coordinator sends",
              {{"kind", kind}, {"error", why.ToText()}});
   Tell({.name = "agent.refused",
@@ -206,20 +208,7 @@ bool Agent::Inner::HoldAll() {
     const bool fixed =
         options.fixed_ports.contains(rank) && held.size() == before;
     if (!std::exchange(told_taken, true)) {
-      Fact fact{.name = "port.taken",
-                .subject = "rank " + std::to_string(rank)};
-      for (const Fact& one : holds.error().evidence()) {
-        fact.fields.insert(one.fields.begin(), one.fields.end());
-      }
-      fact.fields["rank"] = std::int64_t{rank};
-      fact.fields["cause"] = std::string(Label(holds.error().cause()));
-      fact.fields["text"] = holds.error().message();
-      fact.fields["waits"] = fixed;
-      MUSTER_LOG(kWarn,
-                 fixed ? "waiting for a port that the user fixed"
-                       : "there are not enough ports to offer",
-                 {{"rank", rank}, {"error", holds.error().ToText()}});
-      Tell(std::move(fact));
+      TellTaken(rank, holds.error(), fixed);
     }
     if (fixed) {
       held.clear();
@@ -227,6 +216,22 @@ bool Agent::Inner::HoldAll() {
     }
   }
   return true;
+}
+
+void Agent::Inner::TellTaken(int rank, const Error& why, bool waits) const {
+  Fact fact{.name = "port.taken", .subject = "rank " + std::to_string(rank)};
+  for (const Fact& one : why.evidence()) {
+    fact.fields.insert(one.fields.begin(), one.fields.end());
+  }
+  fact.fields["rank"] = std::int64_t{rank};
+  fact.fields["cause"] = std::string(Label(why.cause()));
+  fact.fields["text"] = why.message();
+  fact.fields["waits"] = waits;
+  MUSTER_LOG(kWarn,
+             waits ? "waiting for a port that the user fixed"
+                   : "there are not enough ports to offer",
+             {{"rank", rank}, {"error", why.ToText()}});
+  Tell(std::move(fact));
 }
 
 Status Agent::Inner::OnLaunch(const Json& body) {

@@ -65,40 +65,43 @@ void AgentAttempt::Launch(std::function<void()> on_over) {
   const std::string directory = MakeLogDirectory();
   const auto& own = context_.options.identity.ranks;
   for (const RankPlan& plan : plan_.ranks) {
-    if (std::find(own.begin(), own.end(), plan.rank) == own.end()) {
-      continue;
-    }
-    AgentRank::Placement placement{
-        .plan = plan,
-        .attempt = plan_.attempt,
-        .prefix = plan_.world_size > 1
-                      ? "[rank " + std::to_string(plan.rank) + "] "
-                      : "",
-        .log_directory = directory};
-    auto rank =
-        std::make_shared<AgentRank>(context_, std::move(placement), shares_);
-    ranks_.push_back(rank);
-    const bool has_slot =
-        plan.local_rank >= 0 &&
-        static_cast<std::size_t>(plan.local_rank) < kBoardSlots;
-    if (!pages) {
-      rank->RefuseToStart(pages.error());
-    } else if (!has_slot) {
-      rank->RefuseToStart(Error(
-          Cause::kOsLimit,
-          "one host takes at most " + std::to_string(kBoardSlots) + " ranks"));
-    } else {
-      rank->Start([weak = weak_from_this()] {
-        if (auto self = weak.lock()) {
-          self->OnExit();
-        }
-      });
+    if (std::find(own.begin(), own.end(), plan.rank) != own.end()) {
+      LaunchRank(plan, pages, directory);
     }
   }
   progress_ = context_.loop.Every(context_.options.progress_period,
                                   [this] { TellProgress(); });
   if (Running() == 0) {
     none_started_ = context_.loop.After(Duration::zero(), [this] { Kill(); });
+  }
+}
+
+void AgentAttempt::LaunchRank(const RankPlan& plan, const Status& pages,
+                              const std::string& log_directory) {
+  AgentRank::Placement placement{
+      .plan = plan,
+      .attempt = plan_.attempt,
+      .prefix = plan_.world_size > 1
+                    ? "[rank " + std::to_string(plan.rank) + "] "
+                    : "",
+      .log_directory = log_directory};
+  auto rank =
+      std::make_shared<AgentRank>(context_, std::move(placement), shares_);
+  ranks_.push_back(rank);
+  const bool has_slot = plan.local_rank >= 0 &&
+                        static_cast<std::size_t>(plan.local_rank) < kBoardSlots;
+  if (!pages) {
+    rank->RefuseToStart(pages.error());
+  } else if (!has_slot) {
+    rank->RefuseToStart(Error(
+        Cause::kOsLimit,
+        "one host takes at most " + std::to_string(kBoardSlots) + " ranks"));
+  } else {
+    rank->Start([weak = weak_from_this()] {
+      if (auto self = weak.lock()) {
+        self->OnExit();
+      }
+    });
   }
 }
 
@@ -136,7 +139,7 @@ void AgentAttempt::Stop(Cause cause, bool now) {
 }
 
 // Ends what ranks wait for: the reason first, then the bell.
-void AgentAttempt::WriteStop(Cause cause) {
+void AgentAttempt::WriteStop(Cause cause) const {
   if (shares_.board == nullptr) {
     return;
   }

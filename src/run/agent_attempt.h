@@ -44,9 +44,11 @@ class AgentAttempt : public std::enable_shared_from_this<AgentAttempt> {
 
   Status MakePages();
   std::string MakeLogDirectory();
+  void LaunchRank(const RankPlan& plan, const Status& pages,
+                  const std::string& log_directory);
   int Running() const;
   void OnExit();
-  void WriteStop(Cause cause);
+  void WriteStop(Cause cause) const;
   void Kill();
   void OnKilled(int killed);
   void TellProgress();

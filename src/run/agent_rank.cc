@@ -241,11 +241,14 @@ RankSample AgentRank::Sample() const {
 void AgentRank::AskToStop(std::chrono::milliseconds grace) {
   link_->Send({.op = RankOp::kStop, .number = grace.count()});
   sent_signal_ = SIGTERM;
-  for (const int signal : {SIGTERM, SIGCONT}) {  // a stopped one cannot obey
-    if (auto sent = context_.spawner.Signal(pid_, signal); !sent) {
-      MUSTER_LOG(kDebug, "a rank could not be signalled",
-                 {{"rank", plan_.rank}, {"error", sent.error().ToText()}});
-    }
+  Signal(SIGTERM);
+  Signal(SIGCONT);  // a stopped one cannot obey
+}
+
+void AgentRank::Signal(int signal) const {
+  if (const auto sent = context_.spawner.Signal(pid_, signal); !sent) {
+    MUSTER_LOG(kDebug, "a rank could not be signalled",
+               {{"rank", plan_.rank}, {"error", sent.error().ToText()}});
   }
 }
 

@@ -93,6 +93,7 @@ class AgentRank : public std::enable_shared_from_this<AgentRank> {
   Status Prepare(sys::ProcessSpec& spec, std::vector<sys::Fd>& for_child);
   Result<sys::Fd> OpenOutput(Console::Stream stream);
   void OnExit(const sys::Exit& exit);
+  void Signal(int signal) const;
   void TellExit(RankExited exited);
   void AddUsage(const sys::Exit& exit);
   void AddOom(const sys::Exit& exit);

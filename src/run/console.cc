@@ -29,6 +29,7 @@ struct Console::Inner {
   void Open(Pipe& pipe, int fd);
   void Put(Pipe& pipe, std::string_view text);
   void Flush(Pipe& pipe);
+  static Status WriteWhatFits(Pipe& pipe);
   void TellDropped(Pipe& pipe);
   void HideLive();
   void ShowLive();
@@ -68,26 +69,32 @@ void Console::Inner::Put(Pipe& pipe, std::string_view text) {
   }
 }
 
-void Console::Inner::Flush(Pipe& pipe) {
+// As much of what is pending as the stream takes now.
+Status Console::Inner::WriteWhatFits(Pipe& pipe) {
   std::size_t done = 0;
   while (done < pipe.pending.size()) {
-    const auto written = sys::WriteNow(
-        pipe.fd.get(), std::string_view(pipe.pending).substr(done));
-    if (!written) {
-      // The reader has gone (`muster run | head`): the files go on.
-      MUSTER_LOG(kDebug, "an output stream has ended",
-                 {{"error", written.error().ToText()}});
-      pipe.writable.Cancel();
-      pipe.pending.clear();
-      pipe.fd.Close();
-      return;
-    }
-    if (*written == 0) {
+    MUSTER_ASSIGN(const std::size_t written,
+                  sys::WriteNow(pipe.fd.get(),
+                                std::string_view(pipe.pending).substr(done)));
+    if (written == 0) {
       break;
     }
-    done += *written;
+    done += written;
   }
   pipe.pending.erase(0, done);
+  return Ok();
+}
+
+void Console::Inner::Flush(Pipe& pipe) {
+  if (const Status written = WriteWhatFits(pipe); !written) {
+    // The reader has gone (`muster run | head`): the files go on.
+    MUSTER_LOG(kDebug, "an output stream has ended",
+               {{"error", written.error().ToText()}});
+    pipe.writable.Cancel();
+    pipe.pending.clear();
+    pipe.fd.Close();
+    return;
+  }
   if (!pipe.pending.empty()) {
     if (!pipe.writable.active()) {
       pipe.writable =

@@ -36,8 +36,7 @@ std::string FindProgram(const sys::Host& host, const std::string& name) {
   }
   for (const std::string& directory :
        Split(host.env.Get("PATH").value_or("/usr/bin:/bin"), ':')) {
-    const std::string path =
-        sys::JoinPath(directory.empty() ? "." : directory, name);
+    std::string path = sys::JoinPath(directory.empty() ? "." : directory, name);
     if (host.fs.Exists(path)) {
       return path;
     }
@@ -62,16 +61,22 @@ std::string ProgramDigest(const sys::Host& host,
   return Digest(all);
 }
 
+bool Matters(std::string_view variable) {
+  return std::any_of(
+      kMatters.begin(), kMatters.end(),
+      [&](std::string_view prefix) { return variable.starts_with(prefix); });
+}
+
 std::string EnvironmentDigest(const sys::Env& env) {
   const auto own = RankVariables();
   std::string all;
   for (const auto& [name, value] : env.All()) {
-    const bool matters = std::any_of(
-        kMatters.begin(), kMatters.end(),
-        [&](std::string_view prefix) { return name.starts_with(prefix); });
-    // Those that differ from rank to rank, or that the plan sets.
-    if (matters && std::find(own.begin(), own.end(), name) == own.end()) {
-      all += name + "=" + value + '\0';
+    // Not those that differ from rank to rank, or that the plan sets.
+    if (Matters(name) && std::find(own.begin(), own.end(), name) == own.end()) {
+      all += name;
+      all += '=';
+      all += value;
+      all += '\0';
     }
   }
   return Digest(all);

@@ -152,13 +152,12 @@ std::vector<CoreShare> DivideCores(const std::vector<Place>& places,
                            agent.core_ids.begin() + to);
       }
     }
-    const auto each = Count(shares[ranks[0]].threads, "thread") + " each";
-    if (pinned) {
-      notes.push_back(why + ": every rank has its own cores, " + each);
-    } else if (n > cores) {
-      notes.push_back(why + ": ranks share cores and are not bound, " + each);
-    } else if (n > 1) {
-      notes.push_back(why + ": ranks are not bound to cores, " + each);
+    if (n > 1) {
+      const char* how = pinned      ? "every rank has its own cores"
+                        : n > cores ? "ranks share cores and are not bound"
+                                    : "ranks are not bound to cores";
+      notes.push_back(why + ": " + how + ", " +
+                      Count(shares[ranks[0]].threads, "thread") + " each");
     }
   }
   return shares;

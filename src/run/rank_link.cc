@@ -24,6 +24,7 @@ struct RankLink::Inner : std::enable_shared_from_this<RankLink::Inner> {
   bool Receive();
   bool Deliver();
   void Flush();
+  void FlushWhenWritable();
   void End(std::optional<Error> why);
   void Shut();
 
@@ -91,13 +92,7 @@ void RankLink::Inner::Flush() {
       break;
     }
     if (*sent == 0) {
-      if (!writable.active()) {
-        writable = loop.OnWritable(socket.get(), [weak = weak_from_this()] {
-          if (auto self = weak.lock()) {
-            self->Flush();
-          }
-        });
-      }
+      FlushWhenWritable();
       return;
     }
     queued -= *sent;
@@ -108,6 +103,16 @@ void RankLink::Inner::Flush() {
     }
   }
   writable.Cancel();
+}
+
+void RankLink::Inner::FlushWhenWritable() {
+  if (!writable.active()) {
+    writable = loop.OnWritable(socket.get(), [weak = weak_from_this()] {
+      if (auto self = weak.lock()) {
+        self->Flush();
+      }
+    });
+  }
 }
 
 void RankLink::Inner::End(std::optional<Error> why) {

@@ -74,7 +74,9 @@ void FindCulprits(Standstill& found) {
   const auto [last, first] = std::minmax_element(
       ranks.begin(), ranks.end(),
       [](const auto& a, const auto& b) { return a.step < b.step; });
-  const auto [behind, ahead] = std::pair(last->step, first->step);
+  // By value: Blame moves the ranks about.
+  const auto behind = last->step;
+  const auto ahead = first->step;
   found.culprits =
       Blame(ranks, [&](const auto& stall) { return stall.step == behind; });
   if (found.culprits > 0) {

@@ -119,7 +119,9 @@ StartRequest ToRequest(const ProcessSpec& spec, std::int64_t id) {
                        .targets = {},
                        .cores = {spec.cores.begin(), spec.cores.end()}};
   for (const auto& [name, value] : spec.environment) {
-    request.environment.push_back(name + "=" + value);
+    std::string& variable = request.environment.emplace_back(name);
+    variable += '=';
+    variable += value;
   }
   for (const auto& [target, fd] : spec.descriptors) {
     request.targets.push_back(target);
@@ -192,6 +194,7 @@ struct GuardianSpawner::Inner {
   void HandleLater();
   void Handle(const GuardianFrame& frame);
   void HandleExit(const Exit& exit);
+  void HandleKilled(const KillReply& reply);
   Result<GuardianFrame> AwaitReply(std::int64_t id);
   std::optional<GuardianFrame> FindReply(std::int64_t id);
   void Discard(const GuardianFrame& reply);
@@ -243,14 +246,17 @@ void GuardianSpawner::Inner::Handle(const GuardianFrame& frame) {
   if (frame.op == GuardianOp::kExited) {
     HandleExit(UnpackExited(frame.body));
   } else if (frame.op == GuardianOp::kKilled) {
-    const auto reply = UnpackKilled(frame.body);
-    if (reply.remaining > 0) {
-      MUSTER_LOG(kWarn, "processes of ranks do not end, even by KILL",
-                 {{"count", reply.remaining}});
-    }
-    if (auto done = kills.extract(reply.id)) {
-      done.mapped()(static_cast<int>(reply.killed));
-    }
+    HandleKilled(UnpackKilled(frame.body));
+  }
+}
+
+void GuardianSpawner::Inner::HandleKilled(const KillReply& reply) {
+  if (reply.remaining > 0) {
+    MUSTER_LOG(kWarn, "processes of ranks do not end, even by KILL",
+               {{"count", reply.remaining}});
+  }
+  if (auto done = kills.extract(reply.id)) {
+    done.mapped()(static_cast<int>(reply.killed));
   }
 }
 
@@ -505,18 +511,20 @@ void GuardianSpawner::KillAll(std::function<void(int killed)> done) {
   Inner& inner = *inner_;
   const std::int64_t id = inner.next_id++;
   inner.kills[id] = std::move(done);
-  if (!inner.lost) {
-    // Not sent means that the guardian is gone: the loop will see that, sweep
-    // and call `done`.
-    auto sent = SendAll(inner.socket.get(), PackKillAll(id), {},
-                        Deadline::After(kReplyWithin));
-    if (!sent) {
-      MUSTER_LOG(kDebug, "the guardian was not reached",
-                 {{"error", sent.error().ToText()}});
+  if (inner.lost) {
+    if (!inner.sweeping.active()) {
+      inner.later =
+          inner.loop->After(Duration::zero(), [&inner] { inner.EndSweep(0); });
     }
-  } else if (!inner.sweeping.active()) {
-    inner.later =
-        inner.loop->After(Duration::zero(), [&inner] { inner.EndSweep(0); });
+    return;
+  }
+  // Not sent means that the guardian is gone: the loop will see that, sweep and
+  // call `done`.
+  auto sent = SendAll(inner.socket.get(), PackKillAll(id), {},
+                      Deadline::After(kReplyWithin));
+  if (!sent) {
+    MUSTER_LOG(kDebug, "the guardian was not reached",
+               {{"error", sent.error().ToText()}});
   }
 }
 

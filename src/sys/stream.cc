@@ -254,12 +254,11 @@ Status SendAll(int fd, std::string_view bytes, std::span<const int> descriptors,
                Deadline deadline) {
   while (!bytes.empty()) {
     MUSTER_ASSIGN(const std::size_t sent, SendNow(fd, bytes, descriptors));
-    if (sent == 0) {
-      MUSTER_TRY(Await(fd, POLLOUT, deadline));
-      continue;
+    if (sent > 0) {
+      bytes.remove_prefix(sent);
+      descriptors = {};
     }
-    bytes.remove_prefix(sent);
-    descriptors = {};
+    MUSTER_TRY(sent > 0 ? Ok() : Await(fd, POLLOUT, deadline));
   }
   return Ok();
 }

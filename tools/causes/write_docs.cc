@@ -32,6 +32,18 @@ std::string Joined(const std::vector<Placed>& words, bool links) {
   return out;
 }
 
+void WriteFixes(const std::vector<Fix>& fixes, std::ostream& out) {
+  out << "\n";
+  for (const Fix& fix : fixes) {
+    out << "- " << fix.text.text;
+    if (!fix.command.empty()) {
+      out << ": `" << fix.command << "`";
+    }
+    out << " (" << fix.safety
+        << (fix.changes_results ? ", changes results" : "") << ")\n";
+  }
+}
+
 void WriteEntry(const CauseFile& file, std::ostream& out) {
   out << "\n### " << file.label.text << "\n\n" << file.title.text << "\n";
   for (std::string_view section : kSections) {
@@ -41,15 +53,7 @@ void WriteEntry(const CauseFile& file, std::ostream& out) {
     out << "\n**" << section << ".**\n\n"
         << file.sections.at(std::string(section)) << "\n";
     if (section == "Fix") {
-      out << "\n";
-      for (const Fix& fix : file.fixes) {
-        out << "- " << fix.text.text;
-        if (!fix.command.empty()) {
-          out << ": `" << fix.command << "`";
-        }
-        out << " (" << fix.safety
-            << (fix.changes_results ? ", changes results" : "") << ")\n";
-      }
+      WriteFixes(file.fixes, out);
     }
   }
   if (!file.related.empty()) {
