@@ -151,16 +151,15 @@ std::vector<std::string> MisspeltVariables(const sys::Env& env) {
   for (const SettingRow& row : kRows) {
     known.emplace_back(row.variable);
   }
+  // The common prefix would make everything look alike.
+  std::vector<std::string> endings(known.size());
+  std::transform(known.begin(), known.end(), endings.begin(),
+                 [](const std::string& name) { return name.substr(7); });
   std::vector<std::string> found;
   for (const auto& [name, value] : env.All()) {
     if (!name.starts_with("MUSTER_") ||
         std::find(known.begin(), known.end(), name) != known.end()) {
       continue;
-    }
-    // The common prefix would make everything look alike.
-    std::vector<std::string> endings;
-    for (const std::string& candidate : known) {
-      endings.push_back(candidate.substr(7));
     }
     if (const auto meant = DidYouMean(name.substr(7), endings)) {
       found.push_back(Printable(name) + " is no setting, did you mean MUSTER_" +

@@ -107,11 +107,14 @@ class Segment {
   };
   explicit Segment(const Options& options) : options_(options) {}
   Status Map();
+  static std::size_t ArenaIndex(int rank, bool staged) {
+    return 2 * static_cast<std::size_t>(rank) + (staged ? 1 : 0);
+  }
   Arena& arena(int rank, bool staged) {
-    return arenas_[static_cast<std::size_t>(2 * rank + (staged ? 1 : 0))];
+    return arenas_[ArenaIndex(rank, staged)];
   }
   const Arena& arena(int rank, bool staged) const {
-    return arenas_[static_cast<std::size_t>(2 * rank + (staged ? 1 : 0))];
+    return arenas_[ArenaIndex(rank, staged)];
   }
   Result<std::byte*> Grow(bool staged, std::size_t bytes);
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
+// NOLINTNEXTLINE(readability-redundant-declaration): not in glibc before 2.36.
 extern "C" uint32_t arc4random() noexcept;
 
 extern "C" uint32_t arc4random() noexcept {

@@ -152,12 +152,14 @@ void AgentLink::Sort() {
     if (!*message) {
       return;
     }
-    if ((*message)->op == RankOp::kStop) {
-      stop_ = Error(CauseFromLabel((*message)->key).value_or(Cause::kCancelled),
+    RankMessage& came = **message;
+    if (came.op == RankOp::kStop) {
+      stop_ = Error(CauseFromLabel(came.key).value_or(Cause::kCancelled),
                     "the agent asked this rank to end");
-    } else if (waiting_.contains((*message)->id)) {
+    } else if (waiting_.contains(came.id)) {
       // An answer that nobody waits for any more came after its deadline.
-      replies_[(*message)->id] = **std::move(message);
+      RankMessage& reply = replies_[came.id];
+      reply = std::move(came);
     }
   }
 }

@@ -26,6 +26,6 @@ struct Membership {
 
 // From the JSON of kRegistered. internal-error: it is not what an agent of this
 // version sends.
-Result<Membership> ParseMembership(std::string_view json);
+Result<Membership> ParseMembership(std::string_view text);
 
 }  // namespace muster

@@ -91,7 +91,7 @@ struct Session::Inner {
   sys::Fd segment;
 
   // Requests end with the agent's word where it has one.
-  Result<RankMessage> Ask(RankMessage message, Deadline deadline) {
+  Result<RankMessage> Ask(RankMessage message, Deadline deadline) const {
     return link->Ask(std::move(message),
                      Deadline::At(deadline.when() + kAnswerTime));
   }

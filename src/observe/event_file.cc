@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <boost/crc.hpp>
+#include <cstring>
 
 namespace muster::observe {
 namespace {

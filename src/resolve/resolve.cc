@@ -34,6 +34,7 @@ Result<Claim> Default(const Request& request, const sys::Host& host) {
 
 Error Contradict(const std::vector<Contradiction>& all, const sys::Host& host) {
   std::vector<std::string> texts;
+  texts.reserve(all.size());
   for (const Contradiction& one : all) {
     texts.push_back(ToText(one));
   }
@@ -42,6 +43,7 @@ Error Contradict(const std::vector<Contradiction>& all, const sys::Host& host) {
                   Join(texts, "; "));
   for (const Contradiction& one : all) {
     for (const Sourced<std::string>& value : {one.first, one.second}) {
+      // NOLINTNEXTLINE(bugprone-use-after-move): With() adds to it in place.
       static_cast<void>(std::move(error).With(Observed(
           "spec.contradiction",
           {{"what", one.what},

@@ -60,7 +60,7 @@ void Coordinator::Start(connect::Transport* transport, Cluster cluster,
       loop_, host_.clock, transport, cluster_,
       {.identity = std::move(identity),
        .on_message =
-           [this](int agent, connect::Envelope message) {
+           [this](int agent, const connect::Envelope& message) {
              OnMessage(agent, message);
            },
        .on_lost = [this](int agent, const Error& why) { OnLost(agent, why); }});

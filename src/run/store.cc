@@ -15,7 +15,7 @@ bool IsStoreOp(RankOp op) {
 struct Store::Inner {
   Inner(sys::Loop& l, int world_size) : loop(l), core(world_size) {}
 
-  void Deliver(StoreCore::Answers answers);
+  void Deliver(const StoreCore::Answers& answers);
   void SetTimer();
 
   sys::Loop& loop;
@@ -25,7 +25,7 @@ struct Store::Inner {
   sys::Loop::Handle timer;
 };
 
-void Store::Inner::Deliver(StoreCore::Answers answers) {
+void Store::Inner::Deliver(const StoreCore::Answers& answers) {
   SetTimer();
   for (const auto& answer : answers) {
     if (auto reply = replies.extract(answer.token)) {

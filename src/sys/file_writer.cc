@@ -12,7 +12,7 @@
 namespace muster::sys {
 namespace {
 
-constexpr std::size_t kGather = 256 * 1024;
+constexpr std::size_t kGather = 256U << 10;
 // Below what write(2) takes at once (2^31), above what a call costs.
 constexpr std::size_t kPiece = 64U << 20;
 

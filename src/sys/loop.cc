@@ -266,6 +266,7 @@ void Loop::Inner::RunPosted() {
 }
 
 // By value: the callback may cancel itself and with that its own entry.
+// NOLINTNEXTLINE(performance-unnecessary-value-param): the copy keeps it.
 void Loop::Inner::Call(std::shared_ptr<State> state) {
   state->running = true;
   state->call();

@@ -40,7 +40,7 @@ SignalWatch::SignalWatch(std::unique_ptr<Inner> inner)
     : inner_(std::move(inner)) {}
 
 Result<std::unique_ptr<SignalWatch>> SignalWatch::Make(
-    Loop& loop, std::vector<int> signals,
+    Loop& loop, const std::vector<int>& signals,
     std::function<void(int signal)> caught) {
   MUSTER_CHECK(g_pipe == -1);
   auto inner = std::make_unique<Inner>();

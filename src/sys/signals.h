@@ -18,7 +18,7 @@ namespace muster::sys {
 class SignalWatch {
  public:
   static Result<std::unique_ptr<SignalWatch>> Make(
-      Loop& loop, std::vector<int> signals,
+      Loop& loop, const std::vector<int>& signals,
       std::function<void(int signal)> caught);
   ~SignalWatch();
 

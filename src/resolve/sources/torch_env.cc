@@ -43,7 +43,7 @@ Error Outside(const std::string& name, int rank, int size) {
 }
 
 // LOCAL_RANK is no part of the claim, but must be possible beside RANK.
-Status CheckLocalRank(const sys::Env& env, Sourced<int> self, int size) {
+Status CheckLocalRank(const sys::Env& env, const Sourced<int>& self, int size) {
   if (!IsSet(env, "LOCAL_RANK")) {
     return Ok();
   }
