@@ -52,6 +52,17 @@ if(MUSTER_PCH)
     <memory> <mutex> <optional> <span> <string> <string_view> <thread>
     <utility> <variant> <vector>)
 endif()
+# The same for tests: half of the time of a small one is parsing gmock.
+if(MUSTER_BUILD_TESTS)
+  add_library(muster_test_pch STATIC ${CMAKE_SOURCE_DIR}/cmake/pch.cc)
+  target_link_libraries(muster_test_pch PUBLIC muster_options GTest::gmock)
+  if(MUSTER_PCH)
+    target_precompile_headers(muster_test_pch PRIVATE
+      <algorithm> <atomic> <chrono> <cstdint> <cstring> <functional> <map>
+      <memory> <mutex> <optional> <span> <string> <string_view> <thread>
+      <utility> <variant> <vector> <gmock/gmock.h> <gtest/gtest.h>)
+  endif()
+endif()
 # What a tool needs before it can read our code: clang-tidy, clangd.
 add_custom_target(muster_generated)
 # Compiles every header alone.
@@ -96,7 +107,7 @@ function(muster_library)
     target_link_libraries(${ARG_NAME}_test PRIVATE ${target} ${ARG_TEST_DEPS}
       GTest::gmock GTest::gtest_main)
     if(MUSTER_PCH AND NOT ARG_PCH)
-      target_precompile_headers(${ARG_NAME}_test REUSE_FROM muster_pch)
+      target_precompile_headers(${ARG_NAME}_test REUSE_FROM muster_test_pch)
     endif()
     add_test(NAME ${ARG_NAME} COMMAND ${ARG_NAME}_test --gtest_brief=1)
     set_tests_properties(${ARG_NAME} PROPERTIES LABELS unit TIMEOUT 120)

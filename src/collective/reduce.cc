@@ -13,6 +13,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "base/vector_units.h"
+
 #define MUSTER_INLINE [[gnu::always_inline]] inline
 
 namespace muster {
@@ -216,46 +218,25 @@ MUSTER_INLINE std::int32_t SumAny(std::span<std::byte* const> buffers,
   return kAllFinite;
 }
 
-using SumFunction = std::int32_t (*)(std::span<std::byte* const>,
-                                     const Stretch&);
-
 std::int32_t SumPortable(std::span<std::byte* const> buffers,
                          const Stretch& stretch) {
   return SumAny(buffers, stretch);
 }
 
-#if defined(__x86_64__)
-[[gnu::target("avx2")]] std::int32_t SumAvx2(
-    std::span<std::byte* const> buffers, const Stretch& stretch) {
+MUSTER_AVX2 std::int32_t SumAvx2(std::span<std::byte* const> buffers,
+                                 const Stretch& stretch) {
   return SumAny(buffers, stretch);
 }
-[[gnu::target("avx512f,avx512bw,avx512dq,avx512vl")]] std::int32_t SumAvx512(
-    std::span<std::byte* const> buffers, const Stretch& stretch) {
+MUSTER_AVX512 std::int32_t SumAvx512(std::span<std::byte* const> buffers,
+                                     const Stretch& stretch) {
   return SumAny(buffers, stretch);
-}
-#endif
-
-// Not an ifunc (target_clones): its resolver would run before a sanitizer's
-// own start.
-SumFunction Choose() {
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vl")) {
-    return SumAvx512;
-  }
-  if (__builtin_cpu_supports("avx2")) {
-    return SumAvx2;
-  }
-#endif
-  return SumPortable;
 }
 
 }  // namespace
 
 std::int32_t SumToAll(std::span<std::byte* const> buffers,
                       const Stretch& stretch) {
-  static const SumFunction sum = Choose();
+  static const auto sum = ForThisHost(SumPortable, SumAvx2, SumAvx512);
   return sum(buffers, stretch);
 }
 

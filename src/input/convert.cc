@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "input/convert.h"
 
+#include "base/vector_units.h"
+
 namespace muster {
 namespace {
 
@@ -13,41 +15,23 @@ namespace {
   }
 }
 
-using Function = void (*)(const std::uint8_t*, std::size_t, float*);
-
 void Portable(const std::uint8_t* bytes, std::size_t count, float* out) {
   Convert(bytes, count, out);
 }
 
-#if defined(__x86_64__)
-[[gnu::target("avx2")]] void Avx2(const std::uint8_t* bytes, std::size_t count,
-                                  float* out) {
+MUSTER_AVX2 void Avx2(const std::uint8_t* bytes, std::size_t count,
+                      float* out) {
   Convert(bytes, count, out);
 }
-[[gnu::target("avx512f,avx512bw,avx512dq,avx512vl")]] void Avx512(
-    const std::uint8_t* bytes, std::size_t count, float* out) {
+MUSTER_AVX512 void Avx512(const std::uint8_t* bytes, std::size_t count,
+                          float* out) {
   Convert(bytes, count, out);
-}
-#endif
-
-Function Choose() {
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vl")) {
-    return Avx512;
-  }
-  if (__builtin_cpu_supports("avx2")) {
-    return Avx2;
-  }
-#endif
-  return Portable;
 }
 
 }  // namespace
 
 void BytesToUnit(const std::uint8_t* bytes, std::size_t count, float* out) {
-  static const Function convert = Choose();
+  static const auto convert = ForThisHost(Portable, Avx2, Avx512);
   convert(bytes, count, out);
 }
 

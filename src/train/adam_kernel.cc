@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "base/vector_units.h"
+
 namespace muster {
 namespace {
 
@@ -23,46 +25,27 @@ namespace {
   }
 }
 
-using Function = void (*)(const AdamScalars&, std::size_t, float*, const float*,
-                          float*, float*);
-
 void Portable(const AdamScalars& scalars, std::size_t count, float* parameter,
               const float* gradient, float* exp_avg, float* exp_avg_sq) {
   Step(scalars, count, parameter, gradient, exp_avg, exp_avg_sq);
 }
 
-#if defined(__x86_64__)
-[[gnu::target("avx2")]] void Avx2(const AdamScalars& scalars, std::size_t count,
-                                  float* parameter, const float* gradient,
-                                  float* exp_avg, float* exp_avg_sq) {
+MUSTER_AVX2 void Avx2(const AdamScalars& scalars, std::size_t count,
+                      float* parameter, const float* gradient, float* exp_avg,
+                      float* exp_avg_sq) {
   Step(scalars, count, parameter, gradient, exp_avg, exp_avg_sq);
 }
-[[gnu::target("avx512f,avx512bw,avx512dq,avx512vl")]] void Avx512(
-    const AdamScalars& scalars, std::size_t count, float* parameter,
-    const float* gradient, float* exp_avg, float* exp_avg_sq) {
+MUSTER_AVX512 void Avx512(const AdamScalars& scalars, std::size_t count,
+                          float* parameter, const float* gradient,
+                          float* exp_avg, float* exp_avg_sq) {
   Step(scalars, count, parameter, gradient, exp_avg, exp_avg_sq);
-}
-#endif
-
-Function Choose() {
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vl")) {
-    return Avx512;
-  }
-  if (__builtin_cpu_supports("avx2")) {
-    return Avx2;
-  }
-#endif
-  return Portable;
 }
 
 }  // namespace
 
 void AdamStep(const AdamScalars& scalars, std::size_t count, float* parameter,
               const float* gradient, float* exp_avg, float* exp_avg_sq) {
-  static const Function step = Choose();
+  static const auto step = ForThisHost(Portable, Avx2, Avx512);
   step(scalars, count, parameter, gradient, exp_avg, exp_avg_sq);
 }
 

@@ -324,6 +324,8 @@ class Environment(RunTest):
         self.assertRegex(done.err, r"GROUP_RANK=7.*replaced")
 
 
+@unittest.skipUnless(os.environ.get("MUSTER_GRPC") == "1",
+                     "this build has no gRPC")
 class OnTwoHosts(RunTest):
     """Two agents on the loopback interface, each in a folder of its own."""
 
