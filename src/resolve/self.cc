@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "base/text.h"
+#include "resolve/grammar/endpoint.h"
 #include "resolve/source.h"
 
 namespace muster::resolve {
@@ -89,6 +90,9 @@ bool IsThisHost(const Address& address, const sys::Env& env) {
                                         address.host) != addresses.end()) {
     return true;
   }
+  if (address.host == env.Hostname()) {
+    return true;
+  }
   if (IsNumeric(address.host)) {
     return false;
   }
@@ -96,6 +100,30 @@ bool IsThisHost(const Address& address, const sys::Env& env) {
   const std::string ours = Lower(env.Hostname());
   return theirs == ours || theirs.starts_with(ours + ".") ||
          ours.starts_with(theirs + ".");
+}
+
+bool MatchesThisHost(const std::string& name, const sys::Host& host) {
+  if (name == "localhost" || IsLoopbackIp(name) ||
+      IsThisHost({.host = name}, host.env)) {
+    return true;
+  }
+  std::vector<std::string> theirs{name};
+  std::vector<std::string> ours = host.env.LocalAddresses();
+  if (host.names != nullptr) {
+    const auto deadline = Deadline::After(std::chrono::seconds(1));
+    for (const auto& [text, list] :
+         {std::pair(name, &theirs), std::pair(host.env.Hostname(), &ours)}) {
+      const auto found = host.names->Lookup(text, deadline);
+      if (found) {
+        list->insert(list->end(), found->begin(), found->end());
+      }
+    }
+  }
+  return std::any_of(theirs.begin(), theirs.end(), [&](const auto& one) {
+    return std::any_of(ours.begin(), ours.end(), [&](const auto& other) {
+      return SameIp(one, other) && !IsLoopbackIp(one);
+    });
+  });
 }
 
 Result<Sourced<int>> FindSelf(const Cluster& cluster, const Request& request,

@@ -45,10 +45,9 @@ std::size_t TakeHeader(char* bytes, std::size_t size, std::size_t count,
   const auto colon = line.find(':');
   if (colon != std::string_view::npos && line.size() < 64U << 10) {
     std::string name(Trim(line.substr(0, colon)));
-    std::transform(name.begin(), name.end(), name.begin(),
-                   [](unsigned char c) {
-                     return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
-                   });
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
+      return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+    });
     received.response.headers[name] = Trim(line.substr(colon + 1));
   }
   return size * count;
@@ -129,7 +128,7 @@ class CurlHttp : public Http {
     const auto colon = host_port.rfind(':');
     const bool has_port = colon != std::string::npos &&
                           host_port.find(']', colon) == std::string::npos;
-    return has_port ? host_port.substr(colon + 1)
+    return has_port                            ? host_port.substr(colon + 1)
            : request.url.starts_with("https:") ? "443"
                                                : "80";
   }
@@ -143,8 +142,7 @@ class CurlHttp : public Http {
     }
     const std::string port = PortOf(request, host_port);
     const std::string host = host_port.substr(0, host_port.find(':'));
-    const auto soon =
-        deadline.Sooner(Deadline::After(request.connect_timeout));
+    const auto soon = deadline.Sooner(Deadline::After(request.connect_timeout));
     MUSTER_ASSIGN(const auto addresses, Resolve({.host = host}, soon));
     std::vector<std::string> numbers;
     for (const SocketAddress& one : addresses) {
@@ -193,16 +191,15 @@ class CurlHttp : public Http {
                       bool too_large) {
     const std::string host = SplitUrl(request.url).host;
     if (too_large) {
-      return Error(Cause::kFileCorrupt,
-                   "the answer of `" + Printable(host) + "` is larger than " +
-                       BytesText(request.most_bytes));
+      return Error(Cause::kFileCorrupt, "the answer of `" + Printable(host) +
+                                            "` is larger than " +
+                                            BytesText(request.most_bytes));
     }
-    return Error(CauseOf(code, os_error),
-                 "`" + Printable(host) + "`: " +
-                     Printable(curl_easy_strerror(code)) +
-                     (os_error != 0
-                          ? " (" + ErrnoName(static_cast<int>(os_error)) + ")"
-                          : ""));
+    return Error(
+        CauseOf(code, os_error),
+        "`" + Printable(host) + "`: " + Printable(curl_easy_strerror(code)) +
+            (os_error != 0 ? " (" + ErrnoName(static_cast<int>(os_error)) + ")"
+                           : ""));
   }
 };
 

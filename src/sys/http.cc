@@ -97,8 +97,8 @@ std::string PercentDecode(const std::string& text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '%' && i + 2 < text.size() && HexValue(text[i + 1]) >= 0 &&
         HexValue(text[i + 2]) >= 0) {
-      out += static_cast<char>(HexValue(text[i + 1]) * 16 +
-                               HexValue(text[i + 2]));
+      out +=
+          static_cast<char>(HexValue(text[i + 1]) * 16 + HexValue(text[i + 2]));
       i += 2;
     } else {
       out += text[i];
@@ -143,8 +143,8 @@ Result<HttpResponse> FakeHttp::Send(const HttpRequest& request) {
   bool known_host = false;
   for (const auto& [url, answer] : answers) {
     const UrlParts listed = SplitUrl(url);
-    known_host = known_host || (listed.host == asked.host &&
-                                answer.fault != "nxdomain");
+    known_host =
+        known_host || (listed.host == asked.host && answer.fault != "nxdomain");
     if (!Fits(listed, asked)) {
       continue;
     }
@@ -152,8 +152,8 @@ Result<HttpResponse> FakeHttp::Send(const HttpRequest& request) {
       return Fault(answer.fault, asked.host);
     }
     const auto flavor = request.headers.find("Metadata-Flavor");
-    if (IsMetadata(asked.path) && (flavor == request.headers.end() ||
-                                   flavor->second != "Google")) {
+    if (IsMetadata(asked.path) &&
+        (flavor == request.headers.end() || flavor->second != "Google")) {
       return HttpResponse{.status = 403, .body = "missing Metadata-Flavor"};
     }
     return answer.response;

@@ -9,9 +9,9 @@ namespace {
 TEST(FakeHttp, MatchesThePathAndTheListedParameters) {
   FakeHttp http;
   http.answers["http://h/pods?labelSelector=a%3Db"].response = {.status = 200};
-  EXPECT_EQ(http.Send({.url = "http://h/pods?limit=1&labelSelector=a%3Db"})
-                ->status,
-            200);
+  EXPECT_EQ(
+      http.Send({.url = "http://h/pods?limit=1&labelSelector=a%3Db"})->status,
+      200);
   EXPECT_EQ(http.Send({.url = "http://h/pods?labelSelector=c"})->status, 404);
   EXPECT_EQ(http.Send({.url = "http://other/"}).error().cause(),
             Cause::kNetNameResolution);
