@@ -17,6 +17,8 @@ function(muster_find_curl)
   add_library(muster_curl_archives INTERFACE)
   target_include_directories(muster_curl_archives SYSTEM INTERFACE
     ${MUSTER_CURL_INCLUDE_DIRS})
+  # A group: the archives need each other in circles.
+  string(JOIN "," group ${archives})
   target_link_libraries(muster_curl_archives INTERFACE
-    ${archives} Threads::Threads ${CMAKE_DL_LIBS})
+    "$<LINK_GROUP:RESCAN,${group}>" Threads::Threads ${CMAKE_DL_LIBS})
 endfunction()

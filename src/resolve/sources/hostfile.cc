@@ -37,7 +37,7 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
     if (one.max_slots) {
       claim.more["max_slots." + one.host] = std::int64_t{*one.max_slots};
     }
-    if (IsThisHost({.host = one.host}, host.env) && !claim.node_rank) {
+    if (!claim.node_rank && IsThisHost({.host = one.host}, host.env)) {
       claim.node_rank = Sourced<int>{static_cast<int>(claim.hosts.size()) - 1,
                                      "place of this host in the " + what};
     }

@@ -146,6 +146,16 @@ Status TakeCoordinator(const Request& request, const sys::Env& env,
   if (port) {
     claim.coordinator_port = port;
   }
+  const bool several = claim.num_processes && claim.num_processes->value > 1;
+  if (request.profile == "jax" && several && !claim.coordinator_host &&
+      !request.source.empty()) {
+    return Error(Cause::kLaunchEnvMissing,
+                 std::string("the rank is known, the coordinator is not: "
+                             "neither ") +
+                     kOrteUri +
+                     " nor PMIX_SERVER_URI tells an address, set "
+                     "JAX_COORDINATOR_ADDRESS");
+  }
   return Ok();
 }
 

@@ -35,6 +35,17 @@ Match Speak(const Request&, const sys::Host& host) {
         "(SLURM_PROCID is not set): a batch script, an IDE or an salloc shell "
         "runs once, start the program with srun");
   }
+  // A batch script runs as task 0 of the allocation; only srun makes steps.
+  const bool step =
+      FirstText(env, {"SLURM_STEP_ID", "SLURM_STEPID", "SLURM_STEP_NODELIST",
+                      "SLURM_STEP_NUM_TASKS"})
+          .has_value();
+  if (!step && env.Get("SLURM_NTASKS").value_or("1") != "1") {
+    return Suspicious("SLURM_NTASKS is `" +
+                      Printable(*env.Get("SLURM_NTASKS")) +
+                      "`, but no SLURM_STEP_* variable is set: this is the "
+                      "batch script itself, start the program with srun");
+  }
   const std::string tasks =
       env.Get("SLURM_STEP_NUM_TASKS")
           .value_or(env.Get("SLURM_NTASKS").value_or("1"));

@@ -111,8 +111,7 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
   } else {
     MUSTER_TRY(TakeNode(target, request, host, claim));
   }
-  const std::string job = request.task_type.value_or("worker");
-  claim.tasks->jobs[job] = ToTasks(claim.hosts);
+  claim.tasks->jobs["worker"] = ToTasks(claim.hosts);
   MUSTER_TRY(TakeDriver(request, host, claim));
   claim.rpc_layer = Sourced<std::string>{"grpc", "default of TPUs"};
   MUSTER_TRY(ApplyTensorflow(request, {.default_type = "worker"}, claim));
