@@ -22,7 +22,7 @@ function(muster_installed_library name)
 endfunction()
 
 muster_installed_library(libmuster EXPORT muster
-  MODULES base finding sys cluster member input checkpoint collective
+  MODULES base finding sys cluster resolve member input checkpoint collective
   LINKS Threads::Threads isal z)
 set_target_properties(libmuster PROPERTIES OUTPUT_NAME muster)
 if(TARGET muster_train)

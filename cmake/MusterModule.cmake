@@ -16,7 +16,7 @@ target_compile_options(muster_options INTERFACE
   -Wno-missing-field-initializers
   $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-cond;-Wduplicated-branches;-Wlogical-op;-Wuseless-cast>
   # With optimisation g++ 12 sees ghosts in std::string and in moved Errors.
-  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<NOT:$<CONFIG:Debug>>>:-Wno-null-dereference;-Wno-stringop-overflow;-Wno-restrict;-Wno-array-bounds;-Wno-maybe-uninitialized>
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<NOT:$<CONFIG:Debug>>>:-Wno-null-dereference;-Wno-stringop-overflow;-Wno-stringop-overread;-Wno-restrict;-Wno-array-bounds;-Wno-maybe-uninitialized>
   $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety;-Wthread-safety-beta;-Wunreachable-code-aggressive;-Wextra-semi>
   $<$<BOOL:${MUSTER_WERROR}>:-Werror>)
 # Installed code and the build tree find the same headers under one root.

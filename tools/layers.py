@@ -38,7 +38,7 @@ PUBLIC = {
     "address": "base", "cause": "base", "deadline": "base", "dtype": "base",
     "error": "base",
     "fact": "base", "retry": "base", "version": "base", "cluster": "cluster",
-    "session": "member", "collective": "collective", "dataset": "input",
+    "resolve": "resolve", "session": "member", "collective": "collective", "dataset": "input",
     "checkpoint": "checkpoint", "train": "train",
 }
 
@@ -50,6 +50,7 @@ THIRD_PARTY = {
     r"grpc|google/protobuf|.*\.pb\.h": {"connect"},
     r"torch/|ATen/|c10/": {"train"},
     r"gloo/": {"train"},
+    r"curl/": {"src/sys/curl_http.cc"},
     r"isa-l": {"checkpoint", "input"},
     r"boost/crc": {"observe"},
     r"zlib\.h": {"input"},

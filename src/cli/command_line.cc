@@ -13,6 +13,9 @@ namespace {
 // What the flags were given as, before it is read.
 struct Texts {
   std::string processes, hosts, cluster, rank;
+  std::string source, profile, host_file, instance_group;
+  std::string tpu, project, zone;
+  std::vector<std::string> pods;
   std::vector<std::string> environment;
   std::map<std::string, std::string> settings;
 };
@@ -35,6 +38,25 @@ void AddClusterFlags(CLI::App& app, Texts& texts) {
   app.add_option("--hosts", texts.hosts);
   app.add_option("--cluster", texts.cluster);
   app.add_option("--rank", texts.rank);
+}
+
+// Flags of what describes a cluster in more words, and of what is shown.
+void AddResolveFlags(CLI::App& app, Texts& texts, ResolveFlags& flags) {
+  app.add_option("--source", texts.source);
+  app.add_option("--profile", texts.profile);
+  app.add_option("--hostfile", texts.host_file);
+  app.add_option("--tpu", texts.tpu);
+  app.add_option("--project", texts.project);
+  app.add_option("--zone", texts.zone);
+  app.add_option("--instance-group", texts.instance_group);
+  app.add_option("--pods", texts.pods)->allow_extra_args(false)->take_all();
+  app.add_option("--export", flags.export_for);
+  app.add_option("--require", flags.requirements)
+      ->allow_extra_args(false)
+      ->take_all();
+  app.add_flag("-v,--verbose", flags.verbose);
+  app.add_flag("--spec", flags.spec);
+  app.add_flag("--check-self", flags.check_self);
 }
 
 // Every flag that the sub-command knows.
@@ -115,6 +137,52 @@ Status TakeEnvironment(const std::vector<std::string>& texts,
   return Ok();
 }
 
+Status TakeProfile(const std::string& profile, resolve::Request& request) {
+  const std::vector<std::string> known{"tf",        "estimator", "jax",
+                                       "torch",     "torch_xla", "ray",
+                                       "deepspeed", "openmpi"};
+  if (std::find(known.begin(), known.end(), profile) == known.end()) {
+    return Usage("flag --profile is `" + Printable(profile) +
+                 "`, expected one of " + Join(known, ", ") +
+                 Meant(profile, known));
+  }
+  request.profile = profile;
+  return Ok();
+}
+
+// "worker:app=train": the pods of a job by a label selector.
+Status TakePods(const std::vector<std::string>& texts,
+                resolve::Request& request) {
+  for (const std::string& text : texts) {
+    const auto colon = text.find(':');
+    if (colon == std::string::npos || colon == 0 || colon + 1 == text.size()) {
+      return Usage("flag --pods is `" + Printable(text) +
+                   "`, expected JOB:LABEL=VALUE");
+    }
+    request.selectors.emplace_back(
+        text.substr(0, colon),
+        std::vector<std::string>{text.substr(colon + 1)});
+  }
+  return Ok();
+}
+
+Status TakeSources(const CLI::App& verb, const Texts& texts,
+                   resolve::Request& request) {
+  request.source = Given(verb, "--source", texts.source).value_or("");
+  if (const auto profile = Given(verb, "--profile", texts.profile)) {
+    MUSTER_TRY(TakeProfile(*profile, request));
+  }
+  request.host_file = Given(verb, "--hostfile", texts.host_file);
+  if (const auto tpu = Given(verb, "--tpu", texts.tpu)) {
+    request.cloud.tpu = std::vector<std::string>{*tpu};
+  }
+  request.cloud.project = Given(verb, "--project", texts.project);
+  request.cloud.zone = Given(verb, "--zone", texts.zone);
+  request.cloud.instance_group =
+      Given(verb, "--instance-group", texts.instance_group);
+  return TakePods(texts.pods, request);
+}
+
 Status Take(const CLI::App& verb, const Texts& texts, CommandLine& line) {
   for (const SettingRow& row : SettingRows()) {
     const auto given = Given(verb, std::string(row.flag).c_str(),
@@ -127,6 +195,7 @@ Status Take(const CLI::App& verb, const Texts& texts, CommandLine& line) {
   MUSTER_ASSIGN(line.cluster.rank, Number(verb, "--rank", texts.rank));
   line.cluster.hosts = Given(verb, "--hosts", texts.hosts);
   line.cluster.cluster = Given(verb, "--cluster", texts.cluster);
+  MUSTER_TRY(TakeSources(verb, texts, line.cluster));
   return TakeEnvironment(texts.environment, line);
 }
 
@@ -173,6 +242,7 @@ struct Tree {
       verb->add_flag("-h,--help", line.help);
     }
     AddClusterFlags(*resolve, texts);
+    AddResolveFlags(*resolve, texts, line.resolve);
     AddSettings(*resolve, "resolve", texts);
     AddClusterFlags(*run, texts);
     run->add_option("--env", texts.environment)

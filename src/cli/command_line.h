@@ -15,6 +15,15 @@ namespace muster::cli {
 
 enum class Verb { kOverview, kResolve, kRun, kExplain };
 
+// What `muster resolve` is to show besides the cluster.
+struct ResolveFlags {
+  bool verbose = false;
+  bool spec = false;        // the map of tasks alone
+  bool check_self = false;  // this host owns the address of its task
+  std::string export_for;   // tf, jax, torch, torch_xla, shell, python
+  std::vector<std::string> requirements;  // 'tensorflow==2.11.*'
+};
+
 struct CommandLine {
   Verb verb = Verb::kOverview;
   bool help = false;
@@ -23,6 +32,8 @@ struct CommandLine {
 
   // resolve and run
   resolve::Request cluster;
+  // resolve
+  ResolveFlags resolve;
   // run
   std::vector<std::pair<std::string, std::string>> environment;
   bool dry_run = false;

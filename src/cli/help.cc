@@ -27,17 +27,36 @@ Flags:
 )";
 
 constexpr std::string_view kResolve =
-    R"(Print which cluster this process belongs to: members, own rank, coordinator,
-each with its source. Nothing is started and no name is looked up.
+    R"help(Print which cluster this process belongs to: members, own rank, coordinator,
+accelerators and ports, each with its source. Nothing is started.
 
   muster resolve
+  muster resolve -v
   muster resolve --hosts 10.0.0.1:8476,10.0.0.2:8476
   muster resolve --output json >cluster.json
+  eval "$(muster resolve --export tf)"
 
-Sources, the first that speaks is used and the others must agree with it:
-flags, MUSTER_HOSTS (or MUSTER_SIZE, MUSTER_RANK and MUSTER_COORDINATOR), the
-variables of torch (RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT), TF_CONFIG,
-else one process on this host.
+All sources that speak here are read, the first is used: flags, MUSTER_*, torch,
+LSF, MPI, Slurm, AWS Batch, SkyPilot, SageMaker, TF_CONFIG, JAX, PET_*, TPU pods
+on GKE, a Kubernetes Job, a TPU by name, Colab, Kaggle, the metadata of a TPU VM,
+the TPU of this host, else one process. The network is asked only when no
+variable tells the cluster.
+)help";
+
+constexpr std::string_view kResolveFlags =
+    R"(  --source NAME          ask this source alone
+  --profile NAME         the convention that holds where they differ: tf,
+                         estimator, jax, torch, torch_xla, deepspeed, openmpi
+  --hostfile FILE        a host file of Open MPI or DeepSpeed
+  --tpu NAME             a TPU by name or address; --project P, --zone Z
+  --instance-group NAME  machines of Compute Engine; --project P, --zone Z
+  --pods JOB:LABEL=V     pods of Kubernetes; may be repeated
+  --export WHAT          print the environment for tf, jax, torch, torch_xla,
+                         shell or python
+  --spec                 print the map of tasks as TensorFlow does
+  --check-self           this host owns the address of its task
+  --require NAME==V      a package of the Python environment; may be repeated
+  -v, --verbose          every source: matched or why not, what it said
 )";
 
 constexpr std::string_view kRun =
@@ -117,7 +136,7 @@ std::string HelpText(Verb verb) {
   switch (verb) {
     case Verb::kResolve:
       return std::string(kResolve) + std::string(kClusterFlags) +
-             Flags("resolve", "");
+             Flags("resolve", kResolveFlags);
     case Verb::kRun:
       return std::string(kRun) + std::string(kClusterFlags) +
              Flags("run",

@@ -13,6 +13,7 @@
 #include "cli/settings.h"
 #include "cli/verbs.h"
 #include "muster/version.h"
+#include "sys/curl_http.h"
 #include "sys/host.h"
 
 namespace muster::cli {
@@ -75,6 +76,29 @@ Result<int> Execute(const CommandLine& line, const sys::Host& host) {
   return 2;
 }
 
+// Says whom it asks before it waits.
+class AnnouncedHttp : public sys::Http {
+ public:
+  Result<sys::HttpResponse> Send(const sys::HttpRequest& request) override {
+    if (http_ == nullptr) {
+      http_ = sys::MakeCurlHttp();
+    }
+    const std::string host = sys::SplitUrl(request.url).host;
+    if (host != last_) {
+      MUSTER_LOG(kInfo, "asking " + host);
+      last_ = host;
+    }
+    return http_->Send(request);
+  }
+
+ private:
+  std::unique_ptr<sys::Http> http_;
+  std::string last_;
+};
+
+// What all questions of one command may take together.
+constexpr std::chrono::seconds kPatience{4};
+
 int Main(const std::vector<std::string>& args) {
   sys::RealEnv env;
   sys::RealClock clock;
@@ -83,7 +107,10 @@ int Main(const std::vector<std::string>& args) {
   if (!line) {
     return PrintError(line.error(), OutputAskedFor(args, env), env);
   }
-  const auto code = Execute(*line, {env, clock, fs});
+  AnnouncedHttp announced;
+  sys::PatientHttp http(announced, kPatience);
+  const sys::RealNames names;
+  const auto code = Execute(*line, {env, clock, fs, &http, &names});
   return code ? *code
               : PrintError(code.error(), OutputAskedFor(args, env), env);
 }

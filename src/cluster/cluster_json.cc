@@ -190,7 +190,7 @@ Result<Cluster> ClusterFromJson(const Json& json, std::string_view what) {
       json, "the document",
       {"schema", "members", "self", "coordinator", "size", "one_host",
        // What `muster resolve` says beside the cluster.
-       "sources", "findings"}));
+       "sources", "ports", "findings"}));
   if (json.contains("schema") && json["schema"] != kSchema) {
     return reader.Wrong("schema", "is " + Printable(json["schema"].dump()) +
                                       ", this muster reads \"" +

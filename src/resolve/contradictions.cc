@@ -31,12 +31,20 @@ Likeness CompareAddresses(const Address& a, const Address& b) {
   return a.port == b.port ? CompareHosts(a, b) : Likeness::kDifferent;
 }
 
-Sourced<std::string> Number(const Sourced<int>& number) {
+Sourced<std::string> NumberText(const Sourced<int>& number) {
   return {std::to_string(number.value), number.source};
 }
 
-Sourced<std::string> Text(const Sourced<Address>& address) {
+Sourced<std::string> AddressText(const Sourced<Address>& address) {
   return {muster::ToText(address.value), address.source};
+}
+
+// One counts processes, the other the nodes that they run on: a launcher with
+// one task for each node.
+bool CountsNodesOf(const Claim& nodes, const Claim& processes) {
+  return processes.num_nodes && processes.node_rank &&
+         processes.num_nodes->value == nodes.cluster.size.value &&
+         processes.cluster.size.value > nodes.cluster.size.value;
 }
 
 bool SizesAgree(const Claim& first, const Claim& second) {
@@ -49,7 +57,7 @@ bool SizesAgree(const Claim& first, const Claim& second) {
 Sourced<std::string> SelfText(const Claim& claim) {
   const Cluster& cluster = claim.cluster;
   if (cluster.self) {
-    return Number(*cluster.self);
+    return NumberText(*cluster.self);
   }
   return {"every rank of this host", cluster.size.source};
 }
@@ -77,8 +85,8 @@ void CompareCoordinators(const Claim& first, const Claim& second,
   const Likeness likeness = both ? CompareAddresses(a->value, b->value)
                                  : CompareHosts(a->value, b->value);
   if (likeness != Likeness::kEqual) {
-    found.push_back(
-        {"coordinator", Text(*a), Text(*b), likeness == Likeness::kDifferent});
+    found.push_back({"coordinator", AddressText(*a), AddressText(*b),
+                     likeness == Likeness::kDifferent});
   }
 }
 
@@ -91,7 +99,8 @@ void CompareMembers(const Claim& first, const Claim& second,
         CompareAddresses(a[rank].address->value, b[rank].address->value) !=
             Likeness::kEqual) {
       found.push_back({"address of rank " + std::to_string(rank),
-                       Text(*a[rank].address), Text(*b[rank].address), false});
+                       AddressText(*a[rank].address),
+                       AddressText(*b[rank].address), false});
     }
   }
 }
@@ -100,9 +109,12 @@ void CompareMembers(const Claim& first, const Claim& second,
 
 std::vector<Contradiction> Compare(const Claim& first, const Claim& second) {
   std::vector<Contradiction> found;
+  if (CountsNodesOf(first, second) || CountsNodesOf(second, first)) {
+    return found;
+  }
   if (!SizesAgree(first, second)) {
-    found.push_back(
-        {"size", Number(first.cluster.size), Number(second.cluster.size)});
+    found.push_back({"size", NumberText(first.cluster.size),
+                     NumberText(second.cluster.size)});
   }
   CompareSelf(first, second, found);
   CompareCoordinators(first, second, found);

@@ -34,11 +34,11 @@ std::string Table(const std::vector<std::vector<std::string>>& rows) {
   return out;
 }
 
-}  // namespace
+using Rows = std::vector<std::vector<std::string>>;
 
-std::string RenderText(const Resolved& resolved) {
+Rows Head(const Resolved& resolved) {
   const Cluster& cluster = resolved.cluster;
-  std::vector<std::vector<std::string>> rows;
+  Rows rows;
   rows.push_back(
       {"size", std::to_string(cluster.size.value), cluster.size.source});
   if (cluster.self) {
@@ -54,9 +54,52 @@ std::string RenderText(const Resolved& resolved) {
   } else {
     rows.push_back({"coordinator", "in this process", "no source tells one"});
   }
-  std::string out = Table(rows) + "\n";
-  rows.clear();
-  rows.push_back({"rank", "task", "address", "source"});
+  return rows;
+}
+
+// What the winner knows beside the cluster.
+Rows Details(const Claim& claim) {
+  Rows rows;
+  const auto add = [&](const char* name, const Number& number) {
+    if (number) {
+      rows.push_back({name, std::to_string(number->value), number->source});
+    }
+  };
+  add("local rank", claim.local_process_id);
+  add("local size", claim.local_num_processes);
+  add("node", claim.node_rank);
+  add("nodes", claim.num_nodes);
+  add("processes of a node", claim.nproc_per_node);
+  if (claim.num_slices && claim.num_slices->value > 1) {
+    add("slice", claim.slice_id);
+    add("slices", claim.num_slices);
+  }
+  if (claim.accelerator_type) {
+    rows.push_back({"accelerator", Printable(claim.accelerator_type->value),
+                    claim.accelerator_type->source});
+  }
+  if (claim.chips_per_host && claim.chips_per_host->value > 0) {
+    rows.push_back(
+        {"TPU chips here",
+         std::to_string(claim.chips_per_host->value) + ", use tpu='local'",
+         claim.chips_per_host->source});
+  }
+  return rows;
+}
+
+std::string HostOf(const Claim& winner, const Member& member) {
+  if (member.address) {
+    return ToText(member.address->value);
+  }
+  const auto rank = static_cast<std::size_t>(member.rank);
+  return winner.rank_hosts.size() > rank ? Printable(winner.rank_hosts[rank])
+                                         : "-";
+}
+
+Rows Members(const Resolved& resolved) {
+  const Cluster& cluster = resolved.cluster;
+  const Claim& winner = resolved.claims.front();
+  Rows rows{{"rank", "task", "address", "source"}};
   for (const Member& member : cluster.members) {
     if (rows.size() > kMostMembers) {
       rows.push_back({"…", Count(std::ssize(cluster.members) -
@@ -65,37 +108,141 @@ std::string RenderText(const Resolved& resolved) {
       break;
     }
     const auto& address = member.address;
+    const std::string host = HostOf(winner, member);
     rows.push_back({std::to_string(member.rank),
                     Printable(member.task) + " " + std::to_string(member.index),
-                    address ? ToText(address->value) : "-",
-                    address ? address->source : "not told"});
+                    host,
+                    address       ? address->source
+                    : host != "-" ? "source " + winner.source
+                                  : "not told"});
   }
-  out += Table(rows) + "\n";
-  rows.clear();
-  rows.push_back({"source", "what it said"});
-  for (const Claim& claim : resolved.claims) {
+  return rows;
+}
+
+Rows PortRows(const Resolved& resolved) {
+  Rows rows;
+  for (const PortUse& port : resolved.ports) {
     rows.push_back(
-        {claim.source, &claim == &resolved.claims.front() ? "used" : "agrees"});
+        {"port " + std::to_string(port.port), port.what, port.source});
+  }
+  return rows;
+}
+
+// Silences that tell why nothing was found belong to the short form too.
+bool IsTelling(const Silence& silence, const Resolved& resolved) {
+  return resolved.claims.front().source == "default" &&
+         (silence.source == "gce-tpu-vm" || silence.source == "k8s-job") &&
+         silence.why.find("SERVICE_HOST is not set") == std::string::npos;
+}
+
+std::string Says(const Claim& claim) {
+  std::string text = std::to_string(claim.cluster.size.value) + " of " +
+                     claim.cluster.size.source;
+  if (claim.cluster.self) {
+    text += ", rank " + std::to_string(claim.cluster.self->value);
+  }
+  if (claim.cluster.coordinator) {
+    text += ", coordinator " + ToText(claim.cluster.coordinator->value);
+  }
+  return text;
+}
+
+Rows Sources(const Resolved& resolved, bool verbose) {
+  Rows rows{{"source", "what it said"}};
+  for (const Claim& claim : resolved.claims) {
+    const bool winner = &claim == &resolved.claims.front();
+    rows.push_back({claim.source, winner ? "used" : "read, overridden"});
+    if (verbose) {
+      rows.back()[1] += ": " + Says(claim);
+    }
   }
   for (const Silence& silence : resolved.silent) {
-    rows.push_back({silence.source, silence.why});
+    if (verbose || IsTelling(silence, resolved)) {
+      rows.push_back({silence.source, Printable(silence.why)});
+    }
   }
-  return out + Table(rows);
+  return rows;
 }
+
+}  // namespace
+
+std::string RenderText(const Resolved& resolved, const RenderOptions& options) {
+  Rows head = Head(resolved);
+  const Rows details = Details(resolved.claims.front());
+  head.insert(head.end(), details.begin(), details.end());
+  std::string out = Table(head) + "\n" + Table(Members(resolved)) + "\n";
+  if (const Rows ports = PortRows(resolved); !ports.empty()) {
+    out += Table(ports) + "\n";
+  }
+  out += Table(Sources(resolved, options.verbose));
+  if (!options.verbose) {
+    out += Count(std::ssize(resolved.silent), "source") +
+           (resolved.silent.size() == 1 ? " was" : " were") +
+           " silent; muster resolve -v says why\n";
+  }
+  return out;
+}
+
+namespace {
+
+Json DetailsJson(const Claim& claim) {
+  Json json = Json::object();
+  const auto put = [&](const char* name, const auto& value) {
+    if (value) {
+      json[name] = Json::object();
+      json[name]["value"] = value->value;
+      json[name]["source"] = value->source;
+    }
+  };
+  put("local_rank", claim.local_process_id);
+  put("local_size", claim.local_num_processes);
+  put("node_rank", claim.node_rank);
+  put("num_nodes", claim.num_nodes);
+  put("nproc_per_node", claim.nproc_per_node);
+  put("slice_id", claim.slice_id);
+  put("num_slices", claim.num_slices);
+  put("accelerator_type", claim.accelerator_type);
+  put("tpu_chips", claim.chips_per_host);
+  put("coordinator_host", claim.coordinator_host);
+  put("coordinator_port", claim.coordinator_port);
+  if (!claim.rank_hosts.empty()) {
+    json["hosts_by_rank"] = claim.rank_hosts;
+  }
+  for (const auto& [name, value] : claim.more) {
+    json[name] = std::visit([](const auto& one) { return Json(one); }, value);
+  }
+  return json;
+}
+
+}  // namespace
 
 Json ToJson(const Resolved& resolved) {
   Json json = muster::ToJson(resolved.cluster);
   Json sources = Json::array();
   for (const Claim& claim : resolved.claims) {
-    sources.push_back({{"source", claim.source},
-                       {"used", &claim == &resolved.claims.front()},
-                       {"claims", muster::ToJson(claim.cluster)}});
+    Json entry = Json::object();
+    entry["source"] = claim.source;
+    entry["used"] = &claim == &resolved.claims.front();
+    entry["claims"] = muster::ToJson(claim.cluster);
+    entry["details"] = DetailsJson(claim);
+    sources.push_back(std::move(entry));
   }
   for (const Silence& silence : resolved.silent) {
-    sources.push_back(
-        {{"source", silence.source}, {"used", false}, {"silent", silence.why}});
+    Json entry = Json::object();
+    entry["source"] = silence.source;
+    entry["used"] = false;
+    entry["silent"] = silence.why;
+    sources.push_back(std::move(entry));
   }
   json["sources"] = std::move(sources);
+  json["ports"] = Json::array();
+  for (const PortUse& port : resolved.ports) {
+    Json entry = Json::object();
+    entry["port"] = port.port;
+    entry["what"] = port.what;
+    entry["source"] = port.source;
+    json["ports"].push_back(std::move(entry));
+  }
   json["findings"] = Json::array();
   for (const Finding& finding : resolved.findings) {
     json["findings"].push_back(muster::ToJson(finding));

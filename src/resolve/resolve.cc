@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "resolve/resolve.h"
 
+#include <algorithm>
+#include <map>
+
 #include "base/text.h"
 #include "cluster/members.h"
 #include "resolve/contradictions.h"
+#include "resolve/grammar/endpoint.h"
 #include "resolve/self.h"
 #include "resolve/source.h"
 #include "resolve/variables.h"
@@ -27,7 +31,8 @@ Result<Claim> Default(const Request& request, const sys::Host& host) {
                        {{"set", told->source}, {"missing", "MUSTER_HOSTS"}},
                        host));
   }
-  Claim claim{.source = "default", .cluster = Unplaced({1, kNothing})};
+  Claim claim{.source = "default"};
+  claim.cluster = Unplaced({1, kNothing});
   claim.cluster.one_host = true;
   return claim;
 }
@@ -65,25 +70,157 @@ Finding Remark(const Contradiction& one) {
   return finding;
 }
 
-Result<std::vector<Claim>> ReadClaims(const Request& request,
-                                      const sys::Host& host,
-                                      std::vector<Silence>& silent) {
-  std::vector<Claim> claims;
+const Source* FindSource(std::string_view name) {
   for (const Source* source : AllSources()) {
-    std::string why = source->match(request, host);
-    if (!why.empty()) {
-      silent.push_back({std::string(source->name), std::move(why)});
+    if (source->name == name) {
+      return source;
+    }
+  }
+  return nullptr;
+}
+
+Result<const Source*> RequireSource(std::string_view name) {
+  if (const Source* source = FindSource(name)) {
+    return source;
+  }
+  std::vector<std::string> names;
+  for (const Source* source : AllSources()) {
+    names.emplace_back(source->name);
+  }
+  const auto meant = DidYouMean(name, names);
+  return Error(Cause::kUsageInvalid,
+               "there is no source `" + Printable(name) + "`" +
+                   (meant ? ", did you mean `" + *meant + "`?" : "") +
+                   " There are " + Join(names, ", "));
+}
+
+// Whether it is worth asking, before it is asked whether it speaks.
+std::string WhyNotAsked(const Source& source, const Request& request,
+                        bool known) {
+  if (!request.source.empty()) {
+    return source.name == request.source
+               ? ""
+               : "not asked: --source " + request.source;
+  }
+  if (source.on_request) {
+    return "speaks only with --source";
+  }
+  return source.network && known
+             ? "not asked: the cluster is known without the network"
+             : "";
+}
+
+// A loopback address is each node's own.
+Status CheckCoordinator(const Claim& claim, const sys::Host& host) {
+  const bool several = claim.num_nodes && claim.num_nodes->value > 1;
+  if (!several || !claim.coordinator_host ||
+      !(claim.coordinator_host->value == "localhost" ||
+        IsLoopbackIp(claim.coordinator_host->value))) {
+    return Ok();
+  }
+  return Error(Cause::kNetLoopbackName,
+               "the coordinator is " + claim.coordinator_host->value + " (" +
+                   claim.coordinator_host->source + "), but there are " +
+                   std::to_string(claim.num_nodes->value) + " nodes (" +
+                   claim.num_nodes->source +
+                   "): every other node would reach itself")
+      .With(Observed("address.loopback",
+                     {{"address", claim.coordinator_host->value}}, host));
+}
+
+// Reads a source; a claim of nothing is a silence.
+Status ReadSource(const Source& source, const Request& request,
+                  const sys::Host& host, Resolved& resolved) {
+  auto claim = source.read(request, host);
+  if (!claim) {
+    return std::move(claim).error().While("reading the source " +
+                                          std::string(source.name));
+  }
+  MUSTER_TRY(Complete(*claim));
+  if (!claim->nothing.empty()) {
+    resolved.silent.push_back({std::string(source.name), claim->nothing});
+    return Ok();
+  }
+  MUSTER_TRY(CheckCoordinator(*claim, host));
+  MUSTER_TRY(CheckAddresses(claim->cluster, host, claim->remarks));
+  resolved.claims.push_back(*std::move(claim));
+  return Ok();
+}
+
+Status ReadClaims(const Request& request, const sys::Host& host,
+                  Resolved& resolved) {
+  for (const Source* source : AllSources()) {
+    const std::string name(source->name);
+    if (std::string why =
+            WhyNotAsked(*source, request, !resolved.claims.empty());
+        !why.empty()) {
+      if (!source->on_request && request.source.empty()) {
+        resolved.silent.push_back({name, std::move(why)});
+      }
       continue;
     }
-    MUSTER_ASSIGN(auto claim, source->read(request, host));
-    MUSTER_TRY(CheckAddresses(claim.cluster, host, claim.remarks));
-    claims.push_back(std::move(claim));
+    const Match match = source->match(request, host);
+    if (!match.speaks && request.source.empty()) {
+      if (match.suspicious) {
+        resolved.findings.push_back(
+            Warning(Cause::kSchedulerEnvMisread, match.why));
+      }
+      resolved.silent.push_back({name, match.why});
+      continue;
+    }
+    MUSTER_TRY(ReadSource(*source, request, host, resolved));
   }
-  if (claims.empty()) {
+  if (resolved.claims.empty()) {
     MUSTER_ASSIGN(auto claim, Default(request, host));
-    claims.push_back(std::move(claim));
+    resolved.claims.push_back(std::move(claim));
   }
-  return claims;
+  return Ok();
+}
+
+bool IsForThisProcess(const Claim& claim) {
+  const Source* source = FindSource(claim.source);
+  return source == nullptr || source->scope == Scope::kProcess;
+}
+
+// A rank of several that nobody can reach is no answer.
+Status RequireCoordinator(const Cluster& cluster) {
+  const bool placed = std::all_of(
+      cluster.members.begin(), cluster.members.end(),
+      [](const Member& member) { return member.address.has_value(); });
+  if (cluster.coordinator || placed || cluster.one_host ||
+      cluster.size.value == 1) {
+    return Ok();
+  }
+  return Error(Cause::kLaunchEnvMissing,
+               "the rank is known (" +
+                   (cluster.self ? std::to_string(cluster.self->value) + " of "
+                                 : std::string()) +
+                   std::to_string(cluster.size.value) + ", " +
+                   cluster.size.source +
+                   "), the coordinator is not: set MASTER_ADDR and "
+                   "MASTER_PORT, or JAX_COORDINATOR_ADDRESS, or give --hosts");
+}
+
+// Ports that members will listen on.
+std::vector<PortUse> Ports(const Resolved& resolved) {
+  std::vector<PortUse> ports;
+  const Cluster& cluster = resolved.cluster;
+  if (cluster.coordinator) {
+    ports.push_back({cluster.coordinator->value.port, "coordinator",
+                     cluster.coordinator->source});
+  }
+  const Claim& winner = resolved.claims.front();
+  if (cluster.self) {
+    const auto& own =
+        cluster.members[static_cast<std::size_t>(cluster.self->value)].address;
+    if (own && (ports.empty() || ports.front().port != own->value.port)) {
+      ports.push_back({own->value.port, "this member", own->source});
+    }
+  }
+  if (winner.accelerator_type || winner.source == "gke-tpu") {
+    ports.push_back({8476, "TPU processes, 8476 and up", "default of libtpu"});
+  }
+  return ports;
 }
 
 // --rank or MUSTER_RANK beside a source that tells the own rank itself.
@@ -114,17 +251,45 @@ Fact Observed(std::string name, std::map<std::string, FactValue> fields,
           .at = host.clock.WallNow()};
 }
 
+Result<Claim> AskSource(std::string_view name, const Request& request,
+                        const sys::Host& host) {
+  MUSTER_ASSIGN(const Source* source, RequireSource(name));
+  Request only = request;
+  only.source = name;
+  return source->read(only, host);
+}
+
+Result<std::string> Detect(const Request& request, const sys::Host& host) {
+  // The name by which frameworks know what a source stands for.
+  static const std::map<std::string_view, const char*> names{
+      {"torch", "torchrun"},       {"lsf", "lsf"},
+      {"openmpi", "openmpi"},      {"slurm", "slurm"},
+      {"gke-tpu", "gke-tpu"},      {"k8s-job", "k8s-job"},
+      {"gce-tpu-vm", "gce-tpu-vm"}};
+  for (const Source* source : AllSources()) {
+    const auto known = names.find(source->name);
+    if (known != names.end() && source->match(request, host).speaks) {
+      return std::string(known->second);
+    }
+  }
+  return std::string();
+}
+
 Result<Resolved> Resolve(const Request& request, const sys::Host& host) {
   Resolved resolved;
-  MUSTER_ASSIGN(resolved.claims, ReadClaims(request, host, resolved.silent));
+  if (!request.source.empty()) {
+    MUSTER_TRY(RequireSource(request.source));
+  }
+  MUSTER_TRY(ReadClaims(request, host, resolved));
   const Claim& winner = resolved.claims.front();
   std::vector<Contradiction> fatal;
   for (const Claim& claim : resolved.claims) {
     MUSTER_TRY(CheckToldRank(claim, request, host));
     resolved.findings.insert(resolved.findings.end(), claim.remarks.begin(),
                              claim.remarks.end());
+    const bool both_told = IsForThisProcess(winner) && IsForThisProcess(claim);
     for (Contradiction& one : Compare(winner, claim)) {
-      if (one.fatal) {
+      if (one.fatal && both_told) {
         fatal.push_back(std::move(one));
       } else {
         resolved.findings.push_back(Remark(one));
@@ -137,10 +302,13 @@ Result<Resolved> Resolve(const Request& request, const sys::Host& host) {
   resolved.cluster = winner.cluster;
   // A later source may know what the winner does not tell.
   for (const Claim& claim : resolved.claims) {
-    if (!resolved.cluster.coordinator) {
+    if (!resolved.cluster.coordinator &&
+        claim.cluster.size.value == winner.cluster.size.value) {
       resolved.cluster.coordinator = claim.cluster.coordinator;
     }
   }
+  MUSTER_TRY(RequireCoordinator(resolved.cluster));
+  resolved.ports = Ports(resolved);
   return resolved;
 }
 

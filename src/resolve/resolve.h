@@ -3,18 +3,48 @@
 // read; the first by precedence wins, the others are compared with it.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/json_fwd.h"
 #include "finding/finding.h"
 #include "muster/cluster.h"
 #include "muster/error.h"
+#include "resolve/claim.h"
 #include "sys/host.h"
 
 namespace muster::resolve {
+
+// What TensorFlow's resolver of Slurm is told.
+struct SlurmRequest {
+  std::map<std::string, int> jobs;  // empty: all tasks are workers
+  int port_base = 8888;
+  std::optional<int> tasks_per_node;
+  std::map<std::string, int> tasks_of_node;
+  std::optional<int> gpus_per_node, gpus_per_task;
+  bool auto_set_gpu = true;
+};
+
+// What names a TPU or a group of machines in Google's cloud.
+struct CloudRequest {
+  std::optional<std::vector<std::string>> tpu;
+  std::optional<std::string> project, zone;
+  std::optional<std::string> coordinator_name, coordinator_address;
+  std::optional<std::string> instance_group;
+  std::optional<std::string> access_token;  // never printed
+  bool require_healthy = false;
+};
+
+// Whose address is asked for as master.
+struct MasterRequest {
+  std::optional<std::string> task_type, rpc_layer;
+  std::optional<int> task_id;
+};
 
 // What the command line says of the cluster.
 struct Request {
@@ -22,17 +52,26 @@ struct Request {
   std::optional<std::string> hosts;    // --hosts a:port,b:port
   std::optional<std::string> cluster;  // --cluster FILE
   std::optional<int> rank;             // --rank R
-};
 
-// What one source says. Values that it does not tell are absent.
-struct Claim {
-  std::string source;  // "flags", "muster", "torch", "tf-config", "default"
-  Cluster cluster;
-  // The coordinator was told, not concluded from the address of rank 0.
-  bool coordinator_told = false;
-  // Tells how many train, and nothing of other tasks (torch's WORLD_SIZE).
-  bool only_trainers = false;
-  std::vector<Finding> remarks;  // worth saying, no error
+  // Whose convention holds where they differ: tf, estimator, jax, torch,
+  // torch_xla, ray, deepspeed, openmpi; empty: that of the source.
+  std::string profile;
+  std::string source;  // the only one to ask; empty: all
+
+  // What overrides a source's own word.
+  std::optional<std::string> task_type, rpc_layer;
+  std::optional<int> task_id, port;
+  std::optional<std::string> coordinator;  // jax: coordinator_address
+  std::optional<int> num_processes, process_id, nproc;
+  std::optional<std::string> nnodes, nproc_per_node;  // torch's launcher
+  std::optional<std::string> url;                     // torch's rendezvous
+  std::optional<std::string> host_file;
+  std::optional<int> default_slots;
+  // job -> label selectors of its pods.
+  std::vector<std::pair<std::string, std::vector<std::string>>> selectors;
+  MasterRequest master;
+  SlurmRequest slurm;
+  CloudRequest cloud;
 };
 
 // A source that did not speak, and why.
@@ -45,21 +84,36 @@ struct Resolved {
   Cluster cluster;            // the winner's
   std::vector<Claim> claims;  // of all that spoke, the winner first
   std::vector<Silence> silent;
-  // Contradictions that do not change who is there (addresses that differ in
-  // their spelling), severity warning.
+  // Contradictions between sources and what looks left over, severity warning.
   std::vector<Finding> findings;
+  std::vector<PortUse> ports;
 };
 
-// Errors: cluster-spec-invalid (malformed, or two sources contradict each other
-// on size, rank or coordinator: names both variables and what each claims),
-// launch-env-missing, rank-world-mismatch, duplicate-identity,
-// net-wrong-endpoint (no address of the list is this host's), file-missing,
-// file-permission. No name is looked up. Main thread.
+// Errors: cluster-spec-invalid (malformed, or two descriptions made for this
+// process contradict each other on size, rank or coordinator: names both
+// variables and what each claims), launch-env-missing, rank-world-mismatch,
+// duplicate-identity, net-wrong-endpoint (no address of the list is this
+// host's), net-loopback-name, tpu-mode-mismatch, cloud-*, file-missing,
+// file-permission. The network is asked only where host.http is given, and only
+// when nothing else tells the cluster. Main thread.
 Result<Resolved> Resolve(const Request& request, const sys::Host& host);
 
+// Asks one source alone. cluster-spec-invalid also when it does not speak here,
+// with its reason; usage-invalid when there is none of that name.
+Result<Claim> AskSource(std::string_view name, const Request& request,
+                        const sys::Host& host);
+
+// The name of the first source that speaks for a whole environment (openmpi,
+// slurm, gce-tpu-vm, …); empty: none.
+Result<std::string> Detect(const Request& request, const sys::Host& host);
+
+struct RenderOptions {
+  bool verbose = false;  // what every source said
+};
 // The text of `muster resolve`: members, own rank, coordinator, each with its
 // source; then the sources that were silent and why.
-std::string RenderText(const Resolved& resolved);
+std::string RenderText(const Resolved& resolved,
+                       const RenderOptions& options = {});
 // The document of `muster resolve --output json`: muster.cluster/1 with the
 // sources and findings beside it. `--cluster FILE` reads it.
 Json ToJson(const Resolved& resolved);

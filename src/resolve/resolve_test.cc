@@ -15,7 +15,6 @@ namespace {
 
 using testing::AllOf;
 using testing::Contains;
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -45,7 +44,8 @@ TEST(Resolve, SaysThatNothingDescribesACluster) {
   EXPECT_EQ(resolved->cluster.size,
             (Sourced<int>{1, "default: nothing describes a cluster"}));
   EXPECT_TRUE(resolved->cluster.one_host);
-  EXPECT_EQ(resolved->silent.size(), AllSources().size());
+  // All but the one that speaks only when it is named.
+  EXPECT_EQ(resolved->silent.size(), AllSources().size() - 1);
 }
 
 TEST(Resolve, StartsAllRanksHereWithN) {
@@ -329,20 +329,43 @@ rank  task      address        source
 0     worker 0  10.0.0.1:8476  flag --hosts
 1     worker 1  10.0.0.2:8476  flag --hosts
 
-source     what it said
-flags      used
-muster     neither MUSTER_HOSTS nor MUSTER_SIZE is set
-torch      none of RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR and MASTER_PORT is set
-tf-config  TF_CONFIG is not set
+port 8476  coordinator  rank 0 of flag --hosts
+
+source  what it said
+flags   used
+23 sources were silent; muster resolve -v says why
 )");
 }
 
 TEST(SourceTable, IsSortedByPrecedence) {
   std::vector<std::string> names;
+  int last = 0;
   for (const Source* source : AllSources()) {
+    EXPECT_GT(source->precedence, last) << source->name;
+    EXPECT_FALSE(source->doc.empty()) << source->name;
+    last = source->precedence;
     names.emplace_back(source->name);
   }
-  EXPECT_THAT(names, ElementsAre("flags", "muster", "torch", "tf-config"));
+  EXPECT_EQ(names.front(), "flags");
+  EXPECT_THAT(names, testing::IsSupersetOf({"slurm", "tf-config", "tpu"}));
+}
+
+TEST(Sources, AreAskedAloneWhenNamed) {
+  Here here;
+  here.env.variables = {{"WORLD_SIZE", "1"}, {"RANK", "0"}};
+  here.request.source = "muster";
+  EXPECT_EQ(here.Wrong().cause(), Cause::kClusterSpecInvalid);
+  here.request.source = "slurn";
+  EXPECT_THAT(here.Wrong().message(), HasSubstr("did you mean `slurm`?"));
+}
+
+TEST(Sources, ThatAreVerboseSayWhyTheyAreSilent) {
+  Here here;
+  here.request.processes = 1;
+  const std::string text = RenderText(*here.Ask(), {.verbose = true});
+  EXPECT_THAT(text, AllOf(HasSubstr("TF_CONFIG is not set"),
+                          HasSubstr("the cluster is known without the "
+                                    "network")));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "base/text.h"
+#include "resolve/grammar/endpoint.h"
 #include "resolve/source.h"
 
 namespace muster::resolve {
@@ -38,11 +39,40 @@ std::string Names(const std::vector<const Member*>& members) {
   return Join(names, ", ");
 }
 
+// What this host is called; read once, asked for each of many members.
+class ThisHostNames {
+ public:
+  explicit ThisHostNames(const sys::Env& env)
+      : name_(env.Hostname()),
+        lower_(Lower(name_)),
+        addresses_(env.LocalAddresses()) {}
+
+  bool Are(const Address& address) const {
+    const std::string& host = address.host;
+    if (address.IsLoopback() || host == name_ ||
+        std::find(addresses_.begin(), addresses_.end(), host) !=
+            addresses_.end()) {
+      return true;
+    }
+    if (IsNumeric(host)) {
+      return false;
+    }
+    const std::string theirs = Lower(host);
+    return theirs == lower_ || theirs.starts_with(lower_ + ".") ||
+           lower_.starts_with(theirs + ".");
+  }
+
+ private:
+  std::string name_, lower_;
+  std::vector<std::string> addresses_;
+};
+
 std::vector<const Member*> MembersHere(const Cluster& cluster,
                                        const sys::Env& env) {
   std::vector<const Member*> here;
+  const ThisHostNames names(env);
   for (const Member& member : cluster.members) {
-    if (member.address && IsThisHost(member.address->value, env)) {
+    if (member.address && names.Are(member.address->value)) {
       here.push_back(&member);
     }
   }
@@ -84,18 +114,31 @@ Result<std::optional<Sourced<int>>> ToldRank(const Request& request,
 }
 
 bool IsThisHost(const Address& address, const sys::Env& env) {
-  const auto addresses = env.LocalAddresses();
-  if (address.IsLoopback() || std::find(addresses.begin(), addresses.end(),
-                                        address.host) != addresses.end()) {
+  return ThisHostNames(env).Are(address);
+}
+
+bool MatchesThisHost(const std::string& name, const sys::Host& host) {
+  if (name == "localhost" || IsLoopbackIp(name) ||
+      IsThisHost({.host = name}, host.env)) {
     return true;
   }
-  if (IsNumeric(address.host)) {
-    return false;
+  std::vector<std::string> theirs{name};
+  std::vector<std::string> ours = host.env.LocalAddresses();
+  if (host.names != nullptr) {
+    const auto deadline = Deadline::After(std::chrono::seconds(1));
+    for (const auto& [text, list] :
+         {std::pair(name, &theirs), std::pair(host.env.Hostname(), &ours)}) {
+      const auto found = host.names->Lookup(text, deadline);
+      if (found) {
+        list->insert(list->end(), found->begin(), found->end());
+      }
+    }
   }
-  const std::string theirs = Lower(address.host);
-  const std::string ours = Lower(env.Hostname());
-  return theirs == ours || theirs.starts_with(ours + ".") ||
-         ours.starts_with(theirs + ".");
+  return std::any_of(theirs.begin(), theirs.end(), [&](const auto& one) {
+    return std::any_of(ours.begin(), ours.end(), [&](const auto& other) {
+      return SameIp(one, other) && !IsLoopbackIp(one);
+    });
+  });
 }
 
 Result<Sourced<int>> FindSelf(const Cluster& cluster, const Request& request,

@@ -12,12 +12,40 @@
 
 namespace muster::resolve {
 
+// Whether a source speaks here.
+struct Match {
+  bool speaks = false;
+  std::string why;          // it does not: "TF_CONFIG is not set"
+  bool suspicious = false;  // the reason is worth a warning
+};
+inline Match Speaks() {
+  return {.speaks = true};
+}
+inline Match Silent(std::string why) {
+  return {.why = std::move(why)};
+}
+inline Match Suspicious(std::string why) {
+  return {.why = std::move(why), .suspicious = true};
+}
+
+// Who a source speaks for. A contradiction between two that were made for this
+// very process is an error; one with the surroundings is a warning.
+enum class Scope { kProcess, kSurroundings };
+
 struct Source {
   std::string_view name;
   int precedence;  // the lowest that speaks wins
-  // Empty: it speaks here. Else why not: "TF_CONFIG is not set". No errors:
-  // what is there and malformed speaks, and Read says what is wrong with it.
-  std::string (*match)(const Request& request, const sys::Host& host);
+  Scope scope = Scope::kSurroundings;
+  // Asks the network, so it is asked only when nobody before it spoke.
+  bool network = false;
+  // Speaks only when the request names what it needs.
+  bool on_request = false;
+  std::string_view doc;    // one line for the reference page
+  std::string_view reads;  // variables, files and URLs, comma separated
+  std::string_view ports;  // defaults: "jax 8482"; empty: none
+  // No errors: what is there and malformed speaks, and Read says what is wrong
+  // with it.
+  Match (*match)(const Request& request, const sys::Host& host);
   // What it claims, checked in itself: sizes, ranks and addresses fit.
   Result<Claim> (*read)(const Request& request, const sys::Host& host);
 };

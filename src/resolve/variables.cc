@@ -10,7 +10,8 @@ namespace {
 // Far above what one run has, and far below what would use up memory.
 constexpr int kLargestSize = 65536;
 
-Result<int> Number(const sys::Env& env, const std::string& name, int least) {
+Result<int> WholeNumber(const sys::Env& env, const std::string& name,
+                        int least) {
   const std::string text = env.Get(name).value_or("");
   const auto number = ParseInt(Trim(text));
   if (!number || *number < least || *number > kLargestSize) {
@@ -22,6 +23,8 @@ Result<int> Number(const sys::Env& env, const std::string& name, int least) {
   return static_cast<int>(*number);
 }
 
+}  // namespace
+
 std::string List(const std::vector<std::string>& names) {
   if (names.size() < 2) {
     return Join(names, "");
@@ -30,18 +33,65 @@ std::string List(const std::vector<std::string>& names) {
   return Join(head, ", ") + " and " + names.back();
 }
 
-}  // namespace
-
 bool IsSet(const sys::Env& env, const std::string& name) {
   return !env.Get(name).value_or("").empty();
 }
 
 Result<int> SizeVariable(const sys::Env& env, const std::string& name) {
-  return Number(env, name, 1);
+  return WholeNumber(env, name, 1);
 }
 
 Result<int> RankVariable(const sys::Env& env, const std::string& name) {
-  return Number(env, name, 0);
+  return WholeNumber(env, name, 0);
+}
+
+Text TextVariable(const sys::Env& env, const std::string& name) {
+  std::string text(Trim(env.Get(name).value_or("")));
+  return text.empty()
+             ? Text()
+             : Text(Sourced<std::string>{std::move(text), "env " + name});
+}
+
+Result<Number> NumberVariable(const sys::Env& env, const std::string& name,
+                              int least) {
+  if (!IsSet(env, name)) {
+    return Number();
+  }
+  MUSTER_ASSIGN(const int value, WholeNumber(env, name, least));
+  return Number(Sourced<int>{value, "env " + name});
+}
+
+Text FirstText(const sys::Env& env, const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    if (auto text = TextVariable(env, name)) {
+      return text;
+    }
+  }
+  return std::nullopt;
+}
+
+Result<Number> FirstNumber(const sys::Env& env,
+                           const std::vector<std::string>& names, int least) {
+  for (const std::string& name : names) {
+    if (IsSet(env, name)) {
+      return NumberVariable(env, name, least);
+    }
+  }
+  return Number();
+}
+
+Result<Number> PortVariable(const sys::Env& env, const std::string& name) {
+  if (!IsSet(env, name)) {
+    return Number();
+  }
+  const std::string text = *env.Get(name);
+  const auto port = ParseInt(Trim(text));
+  if (!port || *port < 1 || *port > 65535) {
+    return Error(Cause::kClusterSpecInvalid,
+                 name + " is `" + Printable(text) +
+                     "`, which is no port from 1 to 65535");
+  }
+  return Number(Sourced<int>{static_cast<int>(*port), "env " + name});
 }
 
 Error PartlySet(const Variables& variables, const sys::Host& host) {
@@ -55,12 +105,30 @@ Error PartlySet(const Variables& variables, const sys::Host& host) {
     }
   }
   return Error(Cause::kLaunchEnvMissing,
-               List(set) + (set.size() == 1 ? " is set, " : " are set, ") +
+               (set.empty() ? "" : List(set)) +
+                   (set.empty()       ? ""
+                    : set.size() == 1 ? " is set, "
+                                      : " are set, ") +
                    List(missing) + (missing.size() == 1 ? " is" : " are") +
                    " not: " + variables.setters)
       .With(Observed("env.partial",
                      {{"set", Join(set, " ")}, {"missing", Join(missing, " ")}},
                      host));
+}
+
+Status RequireAll(const Variables& variables, const sys::Host& host) {
+  for (const std::string& name : variables.names) {
+    if (!IsSet(host.env, name)) {
+      return PartlySet(variables, host);
+    }
+  }
+  return Ok();
+}
+
+Finding Warning(Cause cause, std::string what) {
+  Finding finding = MakeFinding(cause, std::move(what), Confidence::kLikely);
+  finding.severity = Severity::kWarning;
+  return finding;
 }
 
 Cluster Unplaced(Sourced<int> size) {

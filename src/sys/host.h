@@ -5,6 +5,8 @@
 #include "sys/clock.h"
 #include "sys/env.h"
 #include "sys/fs.h"
+#include "sys/http.h"
+#include "sys/names.h"
 
 namespace muster::sys {
 
@@ -12,6 +14,9 @@ struct Host {
   Env& env;
   Clock& clock;
   Fs& fs;
+  // Absent where nothing is to be asked of the network.
+  Http* http = nullptr;
+  const Names* names = nullptr;
 };
 
 }  // namespace muster::sys

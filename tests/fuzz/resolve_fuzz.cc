@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What describes a cluster: TF_CONFIG, host lists, cluster files. Whatever is
-// accepted has members without holes and an own rank among them.
+// What describes a cluster: TF_CONFIG, host lists, cluster files, and whole
+// environments (lines NAME=value). Whatever is accepted has members without
+// holes and an own rank among them.
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
+#include "base/text.h"
 #include "cluster/members.h"
+#include "resolve/export.h"
 #include "resolve/resolve.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
@@ -21,7 +24,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   muster::sys::FakeClock clock;
   muster::sys::FakeFs fs;
   muster::resolve::Request request;
-  switch (data[0] % 4) {
+  switch (data[0] % 5) {
     case 0:
       env.variables["TF_CONFIG"] = text;
       break;
@@ -35,6 +38,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
                        {"MASTER_PORT", "29500"},
                        {"MASTER_ADDR", text}};
       break;
+    case 3:
+      for (const std::string& line : muster::Split(text, '\n')) {
+        const auto equals = line.find('=');
+        if (equals != std::string::npos && equals > 0) {
+          env.variables[line.substr(0, equals)] = line.substr(equals + 1);
+        }
+      }
+      fs.files["/file"] = text;
+      break;
     default:
       fs.files["/cluster.json"] = text;
       request.cluster = "/cluster.json";
@@ -44,6 +56,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
     MUSTER_CHECK(muster::CheckMembers(resolved->cluster).has_value());
     MUSTER_CHECK(!muster::resolve::ToJson(*resolved).empty());
     static_cast<void>(resolved->cluster.Spec());
+    static_cast<void>(muster::resolve::ExportText("shell", *resolved));
+    MUSTER_CHECK(muster::resolve::RenderText(*resolved, {.verbose = true})
+                     .find('\x1b') == std::string::npos);
   }
   return 0;
 }

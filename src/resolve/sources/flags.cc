@@ -11,9 +11,10 @@
 namespace muster::resolve::flags {
 namespace {
 
-std::string Match(const Request& request, const sys::Host&) {
+Match Speak(const Request& request, const sys::Host&) {
   const bool speaks = request.processes || request.hosts || request.cluster;
-  return speaks ? "" : "none of -n, --hosts and --cluster is given";
+  return speaks ? Speaks()
+                : Silent("none of -n, --hosts and --cluster is given");
 }
 
 Result<Cluster> OnThisHost(int processes) {
@@ -79,7 +80,7 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
                  "--rank has no meaning with -n, which starts all ranks on "
                  "this host");
   }
-  Claim claim{.source = "flags", .cluster = {}};
+  Claim claim{.source = "flags"};
   if (request.processes) {
     MUSTER_ASSIGN(claim.cluster, OnThisHost(*request.processes));
   } else if (request.hosts) {
@@ -93,7 +94,12 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
 }  // namespace
 
 extern const Source kSource;
-constinit const Source kSource{
-    .name = "flags", .precedence = 100, .match = Match, .read = Read};
+constinit const Source kSource{.name = "flags",
+                               .precedence = 100,
+                               .scope = Scope::kProcess,
+                               .doc = "-n, --hosts, --cluster and --rank",
+                               .reads = "the command line, a cluster file",
+                               .match = Speak,
+                               .read = Read};
 
 }  // namespace muster::resolve::flags

@@ -11,14 +11,15 @@
 namespace muster::resolve::muster_env {
 namespace {
 
-std::string Match(const Request&, const sys::Host& host) {
+Match Speak(const Request&, const sys::Host& host) {
   const bool speaks =
       IsSet(host.env, "MUSTER_HOSTS") || IsSet(host.env, "MUSTER_SIZE");
-  return speaks ? "" : "neither MUSTER_HOSTS nor MUSTER_SIZE is set";
+  return speaks ? Speaks()
+                : Silent("neither MUSTER_HOSTS nor MUSTER_SIZE is set");
 }
 
 Result<Claim> FromHosts(const Request& request, const sys::Host& host) {
-  Claim claim{.source = "muster", .cluster = {}};
+  Claim claim{.source = "muster"};
   MUSTER_ASSIGN(claim.cluster, ParseAddressList(*host.env.Get("MUSTER_HOSTS"),
                                                 "env MUSTER_HOSTS"));
   if (IsSet(host.env, "MUSTER_SIZE")) {
@@ -35,7 +36,7 @@ Result<Claim> FromHosts(const Request& request, const sys::Host& host) {
 }
 
 Result<Claim> FromSize(const Request& request, const sys::Host& host) {
-  Claim claim{.source = "muster", .cluster = {}};
+  Claim claim{.source = "muster"};
   MUSTER_ASSIGN(const int size, SizeVariable(host.env, "MUSTER_SIZE"));
   MUSTER_ASSIGN(auto rank, ToldRank(request, host));
   Variables variables{
@@ -70,6 +71,12 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
 
 extern const Source kSource;
 constinit const Source kSource{
-    .name = "muster", .precedence = 200, .match = Match, .read = Read};
+    .name = "muster",
+    .precedence = 200,
+    .scope = Scope::kProcess,
+    .doc = "muster's own variables",
+    .reads = "MUSTER_HOSTS, MUSTER_SIZE, MUSTER_RANK, MUSTER_COORDINATOR",
+    .match = Speak,
+    .read = Read};
 
 }  // namespace muster::resolve::muster_env

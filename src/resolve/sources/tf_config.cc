@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // TF_CONFIG: {"cluster": {task: [address, …] or {"index": address}},
 //             "task": {"type": …, "index": …}}
-#include <set>
-
 #include "base/json.h"
 #include "base/text.h"
-#include "cluster/members.h"
 #include "resolve/address_list.h"
 #include "resolve/self.h"
 #include "resolve/source.h"
+#include "resolve/tensorflow.h"
 #include "resolve/variables.h"
 
 namespace muster::resolve::tf_config {
@@ -39,237 +37,197 @@ Result<int> IndexOf(const Json& json, const std::string& place) {
   return static_cast<int>(*index);
 }
 
-Result<Member> ReadMember(const std::string& task, int index, const Json& json,
-                          const std::string& place) {
-  if (!json.is_string()) {
-    return Wrong(place, std::string("is no address but ") + json.type_name());
-  }
-  auto address = Address::Parse(json.get<std::string>());
-  if (!address) {
-    return Wrong(place, "is no address: " + address.error().message());
-  }
-  return Member{.rank = 0,
-                .task = task,
-                .index = index,
-                .address = Sourced<Address>{*std::move(address), kSourceText}};
-}
-
-// One task of the map: a list, or a map from index to address.
-Status ReadTask(const std::string& task, const Json& json,
-                std::vector<Member>& members) {
-  const std::string place = ".cluster." + Printable(task);
-  if (!json.is_array() && !json.is_object()) {
-    return Wrong(place, std::string("is neither a list of addresses nor a map "
-                                    "from index to address, but ") +
-                            json.type_name());
-  }
-  int position = 0;
-  for (const auto& [key, value] : json.items()) {
-    int index = position++;
-    if (json.is_object()) {
-      MUSTER_ASSIGN(index, IndexOf(Json(key), place + " key"));
-    }
-    MUSTER_ASSIGN(auto member,
-                  ReadMember(task, index, value,
-                             place + "[" + std::to_string(index) + "]"));
-    members.push_back(std::move(member));
-  }
-  return Ok();
-}
-
-int CountOf(const std::vector<Member>& members, std::string_view task) {
-  return static_cast<int>(
-      std::count_if(members.begin(), members.end(),
-                    [&](const Member& member) { return member.task == task; }));
-}
-
-// What TensorFlow's own readers refuse sooner or later.
-Status CheckTasks(const std::vector<Member>& members) {
-  const int chiefs = CountOf(members, "chief");
-  const int masters = CountOf(members, "master");
-  if (chiefs > 0 && masters > 0) {
-    return Wrong(".cluster", "has both `chief` and `master`: one leads");
-  }
-  for (const char* task : {"chief", "master", "evaluator"}) {
-    if (const int count = CountOf(members, task); count > 1) {
-      return Wrong(
-          std::string(".cluster.") + task,
-          "has " + std::to_string(count) + " addresses: there is at most one");
-    }
-  }
-  return Ok();
-}
-
-struct Task {
-  std::string type;
-  int index = 0;
-};
-
-Result<std::optional<Task>> ReadOwnTask(const Json& json, bool has_cluster) {
+Status ReadTask(const Json& json, Claim& claim) {
   const auto task = json.find("task");
-  if (task == json.end() || task->is_null() ||
-      (task->is_object() && task->empty())) {
-    return std::optional<Task>();
+  if (task == json.end() || task->is_null()) {
+    return Ok();
   }
   if (!task->is_object()) {
     return Wrong(".task", std::string("is no object but ") + task->type_name());
   }
-  Task own;
-  for (const char* key : {"type", "index"}) {
-    if (!task->contains(key)) {
-      return Wrong(".task", std::string("has no `") + key + "`");
+  const auto type = task->find("type");
+  if (type != task->end() && !type->is_null()) {
+    if (!type->is_string()) {
+      return Wrong(".task.type", "is no text");
     }
+    claim.task_type =
+        Sourced<std::string>{type->get<std::string>(), kSourceText};
   }
-  if (!(*task)["type"].is_string()) {
-    return Wrong(".task.type", "is no text");
+  const auto index = task->find("index");
+  if (index != task->end() && !index->is_null()) {
+    MUSTER_ASSIGN(const int number, IndexOf(*index, ".task.index"));
+    claim.task_id = Sourced<int>{number, kSourceText};
   }
-  own.type = (*task)["type"].get<std::string>();
-  MUSTER_ASSIGN(own.index, IndexOf((*task)["index"], ".task.index"));
-  if (!has_cluster && own.type != "worker") {
-    return Wrong(".task.type", "is `" + Printable(own.type) +
-                                   "` although there is no `cluster`: one "
-                                   "process alone is worker 0");
-  }
-  if (!has_cluster && own.index != 0) {
-    return Wrong(".task.index", "is " + std::to_string(own.index) +
-                                    " although there is no `cluster`: one "
-                                    "process alone is worker 0");
-  }
-  return std::optional<Task>(own);
+  return Ok();
 }
 
-Result<Sourced<int>> RankOf(const Task& task, const Cluster& cluster) {
-  std::set<std::string> types;
-  for (const Member& member : cluster.members) {
-    if (member.task == task.type && member.index == task.index) {
-      return Sourced<int>{member.rank, std::string(kSourceText) + ", task " +
-                                           task.type + " " +
-                                           std::to_string(task.index)};
-    }
-    types.insert(member.task);
+Result<Text> ReadText(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  if (found == json.end() || found->is_null()) {
+    return Text();
   }
-  if (types.count(task.type) == 0) {
-    const std::vector<std::string> known(types.begin(), types.end());
-    const auto meant = DidYouMean(task.type, known);
-    return Wrong(".task.type",
-                 "is `" + Printable(task.type) +
-                     "`, which is not in the cluster (" + Join(known, ", ") +
-                     ")" + (meant ? ", did you mean `" + *meant + "`?" : ""));
+  if (!found->is_string()) {
+    return Wrong("." + std::string(key), "is no text");
   }
-  return Wrong(".task.index",
-               "is " + std::to_string(task.index) + ", but `" +
-                   Printable(task.type) + "` has " +
-                   Count(CountOf(cluster.members, task.type), "address"));
+  return Text(Sourced<std::string>{found->get<std::string>(), kSourceText});
 }
 
-// Indices that the map leaves out.
-void RemarkHoles(Claim& claim) {
-  std::map<std::string, std::set<int>> indices;
-  for (const Member& member : claim.cluster.members) {
-    indices[member.task].insert(member.index);
-  }
-  for (const auto& [task, present] : indices) {
-    if (*present.rbegin() + 1 == std::ssize(present)) {
-      continue;
-    }
-    Finding remark = MakeFinding(
-        Cause::kClusterSpecInvalid,
-        "TF_CONFIG.cluster." + Printable(task) + " names " +
-            Count(std::ssize(present), "task") + " up to index " +
-            std::to_string(*present.rbegin()) +
-            ": a sparse map shows a part of the cluster, and only that part is "
-            "used",
-        Confidence::kCertain);
-    remark.severity = Severity::kWarning;
-    claim.remarks.push_back(std::move(remark));
-  }
+bool IsEmpty(const Json& json) {
+  return json.is_null() || (json.is_object() && json.empty());
 }
 
 const Json* FindCluster(const Json& json) {
   // A Kubernetes operator writes the second name for jobs that may grow.
   for (const char* key : {"cluster", "sparseCluster"}) {
     const auto found = json.find(key);
-    if (found != json.end() && !found->is_null() &&
-        !(found->is_object() && found->empty())) {
+    if (found != json.end() && !IsEmpty(*found)) {
       return &*found;
     }
   }
   return nullptr;
 }
 
-Result<std::vector<Member>> ReadMembers(const Json& cluster) {
-  if (!cluster.is_object()) {
-    return Wrong(".cluster",
-                 std::string("is no map of tasks but ") + cluster.type_name());
+// The convention of Estimator: roles are checked, an evaluator sees no cluster.
+Status ApplyEstimator(const Json& json, Claim& claim) {
+  if (const auto service = json.find("service");
+      service != json.end() && !service->is_null() && !service->is_object()) {
+    return Wrong(".service", "is no object");
   }
-  std::vector<Member> members;
-  for (const auto& [task, addresses] : cluster.items()) {
-    if (task.empty()) {
-      return Wrong(".cluster", "has a task without a name");
-    }
-    MUSTER_TRY(ReadTask(task, addresses, members));
+  if (const auto folder = json.find("model_dir");
+      folder != json.end() && folder->is_string() &&
+      folder->get<std::string>().empty()) {
+    return Wrong(".model_dir", "is empty");
   }
-  MUSTER_TRY(CheckTasks(members));
-  AssignRanks(members);
-  return members;
+  const auto type = claim.task_type ? std::optional(claim.task_type->value)
+                                    : std::optional<std::string>();
+  const auto index =
+      claim.task_id ? std::optional(claim.task_id->value) : std::nullopt;
+  auto role = EstimatorRoleOf(*claim.tasks, type, index);
+  if (!role) {
+    return std::move(role).error().While("while reading TF_CONFIG");
+  }
+  const bool evaluator =
+      !claim.tasks->jobs.empty() && type.value_or("") == "evaluator";
+  const bool alone = claim.tasks->jobs.empty();
+  if (alone && !claim.task_type) {
+    claim.task_type = Sourced<std::string>{"worker", "default of estimator"};
+  }
+  if (alone && !claim.task_id) {
+    claim.task_id = Sourced<int>{0, "default of estimator"};
+  }
+  MUSTER_ASSIGN(const auto eval, ReadText(json, "eval_session_master"));
+  claim.more["evaluation_master"] =
+      eval && (evaluator || alone) ? eval->value : "";
+  claim.more["is_chief"] = role->is_chief;
+  claim.more["num_workers"] = std::int64_t{role->num_workers};
+  claim.more["num_ps"] = std::int64_t{role->num_ps};
+  if (role->global_id) {
+    claim.more["global_id"] = std::int64_t{*role->global_id};
+  }
+  if (evaluator) {
+    claim.tasks = TaskMap();
+    claim.master = Sourced<std::string>{"", "an evaluator drives itself"};
+  }
+  if (!claim.rpc_layer) {
+    claim.rpc_layer = Sourced<std::string>{"grpc", "default of estimator"};
+  }
+  return Ok();
 }
 
-std::string Match(const Request&, const sys::Host& host) {
+Match Speak(const Request&, const sys::Host& host) {
   if (!IsSet(host.env, "TF_CONFIG")) {
-    return "TF_CONFIG is not set";
+    return Silent("TF_CONFIG is not set");
   }
   const auto json =
       ParseJson(*host.env.Get("TF_CONFIG"), Cause::kClusterSpecInvalid, "");
   const bool nothing = json && json->is_object() &&
                        FindCluster(*json) == nullptr &&
-                       json->value("task", Json::object()).empty();
-  return nothing ? "TF_CONFIG names neither a cluster nor a task" : "";
+                       (!json->contains("task") || IsEmpty((*json)["task"]));
+  return nothing ? Silent("TF_CONFIG names neither a cluster nor a task")
+                 : Speaks();
 }
 
-Result<Claim> Read(const Request& request, const sys::Host& host) {
-  MUSTER_ASSIGN(const Json json,
-                ParseJson(*host.env.Get("TF_CONFIG"),
-                          Cause::kClusterSpecInvalid, "TF_CONFIG"));
-  if (!json.is_object()) {
-    return Wrong("", std::string("is no object but ") + json.type_name());
-  }
-  const Json* map = FindCluster(json);
-  MUSTER_ASSIGN(const auto task, ReadOwnTask(json, map != nullptr));
-  Claim claim{.source = "tf-config", .cluster = {}};
-  Cluster& cluster = claim.cluster;
-  if (map == nullptr) {
-    const std::string source = std::string(kSourceText) + ", without a cluster";
-    cluster = Unplaced({1, source});
-    cluster.self = Sourced<int>{0, source};
-    return claim;
-  }
-  MUSTER_ASSIGN(cluster.members, ReadMembers(*map));
-  if (cluster.members.empty()) {
-    return Wrong(".cluster", "names no address");
-  }
-  cluster.size = {static_cast<int>(cluster.members.size()), kSourceText};
-  if (auto sound = CheckMembers(cluster); !sound) {
-    return std::move(sound).error().While("while reading TF_CONFIG");
-  }
-  if (task) {
-    MUSTER_ASSIGN(cluster.self, RankOf(*task, cluster));
-  } else {
-    auto self = FindSelf(cluster, request, host);
+// What TensorFlow leaves open and muster does not: who this process is.
+Status Finish(const Request& request, const sys::Host& host, Claim& claim) {
+  const bool has_cluster = !claim.tasks->jobs.empty();
+  if (!claim.task_type && !claim.task_id && has_cluster) {
+    MUSTER_TRY(Complete(claim));
+    auto self = FindSelf(claim.cluster, request, host);
     if (!self) {
       return std::move(self).error().While(
           "TF_CONFIG has a cluster and no task");
     }
-    cluster.self = *std::move(self);
+    claim.cluster.self = *std::move(self);
+    return Ok();
   }
-  ConcludeCoordinator(cluster);
-  RemarkHoles(claim);
+  for (const auto& [key, there] :
+       {std::pair("type", claim.task_type.has_value()),
+        std::pair("index", claim.task_id.has_value())}) {
+    if (!there) {
+      return Wrong(".task", std::string("has no `") + key + "`");
+    }
+  }
+  if (has_cluster) {
+    return Ok();
+  }
+  if (claim.task_type->value != "worker" || claim.task_id->value != 0) {
+    return Wrong(".task", "is " + Printable(claim.task_type->value) + " " +
+                              std::to_string(claim.task_id->value) +
+                              " although there is no `cluster`: one "
+                              "process alone is worker 0");
+  }
+  const std::string source = std::string(kSourceText) + ", without a cluster";
+  claim.num_processes = Sourced<int>{1, source};
+  claim.process_id = Sourced<int>{0, source};
+  return Ok();
+}
+
+Result<Claim> Read(const Request& request, const sys::Host& host) {
+  Claim claim{.source = "tf-config"};
+  claim.tasks.emplace();
+  const std::string text = host.env.Get("TF_CONFIG").value_or("");
+  Json json = Json::object();
+  if (!Trim(text).empty()) {
+    MUSTER_ASSIGN(json,
+                  ParseJson(text, Cause::kClusterSpecInvalid, "TF_CONFIG"));
+  }
+  if (!json.is_object()) {
+    return Wrong("", std::string("is no object but ") + json.type_name());
+  }
+  MUSTER_TRY(ReadTask(json, claim));
+  if (const Json* map = FindCluster(json)) {
+    MUSTER_ASSIGN(claim.tasks, TaskMapFromJson(*map, "TF_CONFIG.cluster"));
+  }
+  MUSTER_ASSIGN(claim.rpc_layer, ReadText(json, "rpc_layer"));
+  MUSTER_ASSIGN(claim.master, ReadText(json, "session_master"));
+  MUSTER_ASSIGN(const auto environment, ReadText(json, "environment"));
+  if (environment) {
+    claim.more["environment"] = environment->value;
+  }
+  if (request.profile == "estimator") {
+    MUSTER_TRY(ApplyEstimator(json, claim));
+  }
+  const bool alone = claim.tasks->jobs.empty() && !claim.master;
+  if (alone) {
+    claim.master = Sourced<std::string>{"", "no cluster in TF_CONFIG"};
+  }
+  if (request.source.empty()) {
+    MUSTER_TRY(Finish(request, host, claim));
+    MUSTER_TRY(Complete(claim));
+  }
+  MUSTER_TRY(ApplyTensorflow(request, {.one_task_is_local = true}, claim));
   return claim;
 }
 
 }  // namespace
 
 extern const Source kSource;
-constinit const Source kSource{
-    .name = "tf-config", .precedence = 400, .match = Match, .read = Read};
+constinit const Source kSource{.name = "tf-config",
+                               .precedence = 500,
+                               .scope = Scope::kProcess,
+                               .doc = "the variable TF_CONFIG of TensorFlow",
+                               .reads = "TF_CONFIG",
+                               .match = Speak,
+                               .read = Read};
 
 }  // namespace muster::resolve::tf_config

@@ -3,23 +3,33 @@
 // the Kubernetes operators set them.
 #include "base/text.h"
 #include "cluster/members.h"
+#include "resolve/grammar/torch_url.h"
 #include "resolve/source.h"
 #include "resolve/variables.h"
 
 namespace muster::resolve::torch_env {
 namespace {
 
-constexpr const char* kNames[] = {"RANK", "WORLD_SIZE", "MASTER_ADDR",
-                                  "MASTER_PORT", "LOCAL_RANK"};
-
-std::string Match(const Request&, const sys::Host& host) {
-  for (const char* name : kNames) {
-    if (IsSet(host.env, name)) {
-      return "";
+Match Speak(const Request&, const sys::Host& host) {
+  const sys::Env& env = host.env;
+  const bool ranks = IsSet(env, "RANK") || IsSet(env, "WORLD_SIZE") ||
+                     IsSet(env, "LOCAL_RANK");
+  const bool master = IsSet(env, "MASTER_ADDR") || IsSet(env, "MASTER_PORT");
+  if (!ranks && !master) {
+    return Silent(
+        "none of RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR and MASTER_PORT "
+        "is set");
+  }
+  for (const char* other : {"SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK",
+                            "JSM_NAMESPACE_RANK", "SKYPILOT_NODE_RANK",
+                            "AWS_BATCH_JOB_NODE_INDEX", "SM_CURRENT_HOST"}) {
+    if (!ranks && IsSet(env, other)) {
+      return Silent(std::string("MASTER_ADDR and MASTER_PORT are read with "
+                                "the rank of ") +
+                    other);
     }
   }
-  return "none of RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR and MASTER_PORT "
-         "is set";
+  return Speaks();
 }
 
 Error Partly(const sys::Host& host) {
@@ -92,41 +102,107 @@ Status CheckReachable(const sys::Host& host, const Address& master, int size) {
       .With(Observed("address.loopback", {{"address", master.host}}, host));
 }
 
-Result<Claim> Read(const Request&, const sys::Host& host) {
+// Values that the rendezvous URL env://?rank=R&world_size=N gives.
+Status TakeUrl(const Request& request, Claim& claim) {
+  if (!request.url) {
+    return Ok();
+  }
+  MUSTER_ASSIGN(const auto url,
+                ParseTorchUrl(*request.url, std::nullopt, std::nullopt));
+  if (url.scheme != "env") {
+    return Error(Cause::kClusterSpecInvalid,
+                 "the URL `" + Printable(*request.url) +
+                     "` does not point to the variables: env:// does");
+  }
+  if (url.rank) {
+    claim.process_id = Sourced<int>{*url.rank, "rendezvous URL"};
+  }
+  if (url.world_size) {
+    claim.num_processes = Sourced<int>{*url.world_size, "rendezvous URL"};
+  }
+  return Ok();
+}
+
+// LOCAL_RANK is absent where an operator starts one process for each pod.
+Status TakePlace(const sys::Env& env, Claim& claim) {
+  MUSTER_ASSIGN(claim.local_process_id, NumberVariable(env, "LOCAL_RANK"));
+  MUSTER_ASSIGN(claim.local_num_processes,
+                NumberVariable(env, "LOCAL_WORLD_SIZE", 1));
+  MUSTER_ASSIGN(claim.node_rank, FirstNumber(env, {"GROUP_RANK", "NODE_RANK"}));
+  if (!claim.local_process_id) {
+    claim.local_process_id = Sourced<int>{0, "LOCAL_RANK is not set"};
+    if (!claim.node_rank) {
+      claim.node_rank =
+          Sourced<int>{claim.process_id->value,
+                       "one process per node: " + claim.process_id->source};
+    }
+  } else if (!claim.node_rank && claim.local_num_processes) {
+    claim.node_rank =
+        Sourced<int>{claim.process_id->value / claim.local_num_processes->value,
+                     "RANK divided by LOCAL_WORLD_SIZE"};
+  }
+  if (claim.local_num_processes &&
+      claim.num_processes->value % claim.local_num_processes->value == 0) {
+    claim.num_nodes = Sourced<int>{
+        claim.num_processes->value / claim.local_num_processes->value,
+        "WORLD_SIZE divided by LOCAL_WORLD_SIZE"};
+  }
+  return Ok();
+}
+
+Status TakeMaster(const sys::Host& host, Claim& claim) {
+  MUSTER_ASSIGN(auto master, Master(host.env));
+  if (host.env.Get("LOCAL_WORLD_SIZE")) {
+    MUSTER_TRY(CheckReachable(host, master, claim.num_processes->value));
+  }
+  claim.coordinator_host = Sourced<std::string>{master.host, "env MASTER_ADDR"};
+  claim.coordinator_port = Sourced<int>{master.port, "env MASTER_PORT"};
+  claim.cluster.coordinator =
+      Sourced<Address>{std::move(master), "env MASTER_ADDR and MASTER_PORT"};
+  claim.coordinator_told = true;
+  return Ok();
+}
+
+Result<Claim> Read(const Request& request, const sys::Host& host) {
   const sys::Env& env = host.env;
-  if (!IsSet(env, "WORLD_SIZE")) {
+  const bool strict = !request.source.empty();
+  Claim claim{.source = "torch", .only_trainers = true};
+  MUSTER_TRY(TakeUrl(request, claim));
+  if (!claim.num_processes) {
+    if (!IsSet(env, "WORLD_SIZE")) {
+      return Partly(host);
+    }
+    MUSTER_ASSIGN(const int size, SizeVariable(env, "WORLD_SIZE"));
+    claim.num_processes = Sourced<int>{size, "env WORLD_SIZE"};
+  }
+  const int size = claim.num_processes->value;
+  if (!claim.process_id) {
+    if (IsSet(env, "RANK")) {
+      MUSTER_ASSIGN(const int rank, RankVariable(env, "RANK"));
+      claim.process_id = Sourced<int>{rank, "env RANK"};
+    } else if (size > 1 || strict) {
+      return Partly(host);
+    } else {
+      claim.process_id = Sourced<int>{0, "env WORLD_SIZE is 1"};
+    }
+  }
+  if (claim.process_id->value >= size) {
+    return Outside("RANK", claim.process_id->value, size)
+        .With(Observed("rank.outside",
+                       {{"rank", std::int64_t{claim.process_id->value}},
+                        {"size", std::int64_t{size}}},
+                       host));
+  }
+  MUSTER_TRY(CheckLocalRank(env, *claim.process_id, size));
+  claim.cluster = Unplaced(*claim.num_processes);
+  claim.cluster.self = claim.process_id;
+  MUSTER_TRY(TakePlace(env, claim));
+  const bool told = IsSet(env, "MASTER_ADDR") && IsSet(env, "MASTER_PORT");
+  if (!told && (size > 1 || strict)) {
     return Partly(host);
   }
-  MUSTER_ASSIGN(const int size, SizeVariable(env, "WORLD_SIZE"));
-  Claim claim{.source = "torch", .cluster = {}, .only_trainers = true};
-  claim.cluster = Unplaced({size, "env WORLD_SIZE"});
-  Sourced<int> self{0, "env WORLD_SIZE is 1"};
-  if (IsSet(env, "RANK")) {
-    MUSTER_ASSIGN(self.value, RankVariable(env, "RANK"));
-    self.source = "env RANK";
-  } else if (size > 1) {
-    return Partly(host);
-  }
-  if (self.value >= size) {
-    return Outside("RANK", self.value, size)
-        .With(Observed(
-            "rank.outside",
-            {{"rank", std::int64_t{self.value}}, {"size", std::int64_t{size}}},
-            host));
-  }
-  MUSTER_TRY(CheckLocalRank(env, self, size));
-  claim.cluster.self = self;
-  const bool address = IsSet(env, "MASTER_ADDR");
-  const bool port = IsSet(env, "MASTER_PORT");
-  if (size > 1 && !(address && port)) {
-    return Partly(host);
-  }
-  if (address && port) {
-    MUSTER_ASSIGN(auto master, Master(env));
-    MUSTER_TRY(CheckReachable(host, master, size));
-    claim.cluster.coordinator =
-        Sourced<Address>{std::move(master), "env MASTER_ADDR and MASTER_PORT"};
-    claim.coordinator_told = true;
+  if (told) {
+    MUSTER_TRY(TakeMaster(host, claim));
   }
   MUSTER_TRY(CheckMembers(claim.cluster));
   return claim;
@@ -136,6 +212,14 @@ Result<Claim> Read(const Request&, const sys::Host& host) {
 
 extern const Source kSource;
 constinit const Source kSource{
-    .name = "torch", .precedence = 300, .match = Match, .read = Read};
+    .name = "torch",
+    .precedence = 300,
+    .scope = Scope::kProcess,
+    .doc = "what torchrun and the Kubernetes operators set for each process",
+    .reads =
+        "RANK, WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE, GROUP_RANK, "
+        "NODE_RANK, MASTER_ADDR, MASTER_PORT, TORCHELASTIC_RUN_ID",
+    .match = Speak,
+    .read = Read};
 
 }  // namespace muster::resolve::torch_env

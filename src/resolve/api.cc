@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "resolve/api.h"
+
+#include "base/json.h"
+#include "base/text.h"
+#include "resolve/metadata.h"
+#include "resolve/variables.h"
+
+namespace muster::resolve {
+namespace {
+
+constexpr std::size_t kMostBytes = 16U << 20;
+
+// The message and reason of {"error": {"message", "details": [{"reason"}]}} or
+// of a Kubernetes status.
+std::string MessageOf(const std::string& body) {
+  const auto json = ParseJson(body, Cause::kInternalError, "the answer");
+  if (!json || !json->is_object()) {
+    return "";
+  }
+  const std::string google = TextOf(At(*json, {"error"}), "message");
+  const std::string text = google.empty() ? TextOf(*json, "message") : google;
+  return text.empty() ? "" : ": " + Printable(text.substr(0, 300));
+}
+
+bool IsDisabled(const std::string& body) {
+  return body.find("SERVICE_DISABLED") != std::string::npos ||
+         body.find("has not been used in project") != std::string::npos;
+}
+
+Error Refused(const ApiCall& call, const sys::HttpResponse& response) {
+  const int status = response.status;
+  const std::string code = std::to_string(status);
+  const std::string said = MessageOf(response.body);
+  if (status == 401) {
+    return Error(
+        Cause::kCloudAuthMissing,
+        "the server does not know who asks for " + call.what + " (401)" + said);
+  }
+  if (status == 403 && IsDisabled(response.body)) {
+    return Error(Cause::kCloudApiDisabled,
+                 "the API of " + call.what + " is not enabled (403)" + said);
+  }
+  if (status == 403) {
+    return Error(Cause::kCloudPermissionDenied,
+                 "not allowed to read " + call.what + " (403)" + said +
+                     (call.needs.empty() ? "" : ": " + call.needs));
+  }
+  if (status == 429) {
+    return Error(Cause::kCloudQuotaExceeded,
+                 "too many requests for " + call.what + " (429)" + said);
+  }
+  return Error(Cause::kNetWrongEndpoint,
+               "the server answered " + code + " for " + call.what + said);
+}
+
+// The token of a user's credentials file, for which it is exchanged.
+std::string UserToken(const sys::Host& host) {
+  std::string path =
+      host.env.Get("GOOGLE_APPLICATION_CREDENTIALS").value_or("");
+  if (path.empty()) {
+    const Text config = TextVariable(host.env, "CLOUDSDK_CONFIG");
+    const std::string home = host.env.Get("HOME").value_or("");
+    path = (config ? config->value : home + "/.config/gcloud") +
+           "/application_default_credentials.json";
+  }
+  const auto text = host.fs.Read(path, 1U << 20);
+  const auto json =
+      text ? ParseJson(*text, Cause::kCloudAuthMissing, "`" + path + "`")
+           : Result<Json>(text.error());
+  if (!json || TextOf(*json, "type") != "authorized_user") {
+    return "";
+  }
+  sys::HttpRequest request{.url = "https://oauth2.googleapis.com/token",
+                           .method = "POST"};
+  request.headers["Content-Type"] = "application/x-www-form-urlencoded";
+  request.body = "grant_type=refresh_token";
+  for (const char* key : {"client_id", "client_secret", "refresh_token"}) {
+    request.body +=
+        std::string("&") + key + "=" + sys::PercentEncode(TextOf(*json, key));
+  }
+  const auto answer = Ask({.request = request, .what = "a token"}, host);
+  return answer && *answer ? TextOf(**answer, "access_token") : "";
+}
+
+}  // namespace
+
+std::string TextOf(const Json& json, const char* key) {
+  const auto found = json.is_object() ? json.find(key) : json.end();
+  return found != json.end() && found->is_string() ? found->get<std::string>()
+                                                   : "";
+}
+
+std::optional<int> NumberOf(const Json& json, const char* key) {
+  const auto found = json.is_object() ? json.find(key) : json.end();
+  std::optional<std::int64_t> number;
+  if (found != json.end() && found->is_number_integer()) {
+    number = found->get<std::int64_t>();
+  } else if (found != json.end() && found->is_string()) {
+    number = ParseInt(found->get<std::string>());
+  }
+  const bool fits =
+      number && *number >= -1'000'000'000 && *number <= 1'000'000'000;
+  return fits ? std::optional(static_cast<int>(*number)) : std::nullopt;
+}
+
+const Json& At(const Json& json, std::initializer_list<const char*> keys) {
+  static const Json* const nothing = new Json(Json::object());
+  const Json* at = &json;
+  for (const char* key : keys) {
+    if (!at->is_object()) {
+      return *nothing;
+    }
+    const auto found = at->find(key);
+    if (found == at->end()) {
+      return *nothing;
+    }
+    at = &*found;
+  }
+  return *at;
+}
+
+Result<std::optional<Json>> Ask(const ApiCall& call, const sys::Host& host) {
+  using Answer = std::optional<Json>;
+  if (host.http == nullptr) {
+    return Error(Cause::kNetWrongEndpoint,
+                 call.what + " was not asked for: the network is not asked");
+  }
+  sys::HttpRequest request = call.request;
+  request.most_bytes = kMostBytes;
+  auto response = host.http->Send(request);
+  if (!response) {
+    return std::move(response).error().While("asking for " + call.what);
+  }
+  if (response->status >= 500) {
+    auto again = host.http->Send(request);
+    if (again) {
+      response = std::move(again);
+    }
+  }
+  if (response->status == 404) {
+    return Answer();
+  }
+  if (response->status != 200) {
+    return Refused(call, *response);
+  }
+  auto json = ParseJson(
+      response->body, Cause::kNetWrongEndpoint,
+      "the answer of " + sys::SplitUrl(request.url).host + " for " + call.what);
+  if (!json) {
+    return std::move(json).error();
+  }
+  return Answer(*std::move(json));
+}
+
+std::string GoogleToken(const Request& request, const sys::Host& host) {
+  if (request.cloud.access_token) {
+    return *request.cloud.access_token;
+  }
+  for (const char* name :
+       {"CLOUDSDK_AUTH_ACCESS_TOKEN", "GOOGLE_OAUTH_ACCESS_TOKEN"}) {
+    if (IsSet(host.env, name)) {
+      return *host.env.Get(name);
+    }
+  }
+  if (std::string token = UserToken(host); !token.empty()) {
+    return token;
+  }
+  const Metadata metadata(host);
+  if (!metadata.SwitchedOff().empty()) {
+    return "";
+  }
+  const auto text = metadata.Get("instance/service-accounts/default/token");
+  if (!text || !*text) {
+    return "";
+  }
+  const auto json = ParseJson(**text, Cause::kCloudAuthMissing,
+                              "the token of the metadata "
+                              "server");
+  return json ? TextOf(*json, "access_token") : "";
+}
+
+sys::HttpRequest WithToken(sys::HttpRequest request, const std::string& token) {
+  if (!token.empty()) {
+    request.headers["Authorization"] = "Bearer " + token;
+  }
+  return request;
+}
+
+}  // namespace muster::resolve

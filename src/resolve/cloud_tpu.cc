@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "resolve/cloud_tpu.h"
+
+#include <algorithm>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "resolve/api.h"
+#include "resolve/grammar/endpoint.h"
+#include "resolve/local_tpu.h"
+#include "resolve/metadata.h"
+#include "resolve/variables.h"
+
+namespace muster::resolve {
+namespace {
+
+std::string Server(const sys::Env& env) {
+  std::string server =
+      env.Get("CLOUDSDK_API_ENDPOINT_OVERRIDES_TPU").value_or("");
+  if (server.empty()) {
+    server = "https://tpu.googleapis.com/";
+  }
+  return server.ends_with('/') ? server : server + "/";
+}
+
+std::string LastPart(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+// TPU_CONFIG: {"tpu_node_name", "project", "zone"}.
+Json TpuConfig(const sys::Env& env) {
+  const auto json = ParseJson(env.Get("TPU_CONFIG").value_or("{}"),
+                              Cause::kClusterSpecInvalid, "TPU_CONFIG");
+  return json && json->is_object() ? *json : Json::object();
+}
+
+Error NoTarget(const sys::Host& host) {
+  const LocalTpu tpu = FindLocalTpu(host);
+  return Error(Cause::kLaunchEnvMissing,
+               "no TPU is named and none is here: no argument, "
+               "KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS, TPU_NAME and TPU_CONFIG are "
+               "not set; " +
+                   Join(tpu.looked, ", "));
+}
+
+TpuTarget Targeted(const std::string& text, const std::string& source) {
+  const auto kind = Trim(text) == "local"  ? TpuTarget::Kind::kLocal
+                    : IsTpuEndpoints(text) ? TpuTarget::Kind::kAddresses
+                                           : TpuTarget::Kind::kName;
+  return {.kind = kind, .text = std::string(Trim(text)), .source = source};
+}
+
+// What a name of several parts says itself.
+void TakeFullName(TpuPlace& place, const std::string& source) {
+  const auto parts = Split(place.name, '/');
+  if (parts.size() == 6 && parts[0] == "projects" && parts[4] == "nodes") {
+    place = {.name = parts[5],
+             .project = parts[1],
+             .project_source = source,
+             .zone = parts[3],
+             .zone_source = source};
+  }
+}
+
+Status TakeFromMetadata(const sys::Host& host, const char* path,
+                        const char* what, const char* flag, std::string& value,
+                        std::string& source) {
+  if (!value.empty()) {
+    return Ok();
+  }
+  const Metadata metadata(host);
+  const std::string off = metadata.SwitchedOff();
+  auto told = off.empty() ? metadata.Get(path)
+                          : Result<std::optional<std::string>>(
+                                Error(Cause::kLaunchEnvMissing, off));
+  if (!told || !*told || (*told)->empty()) {
+    return Error(Cause::kLaunchEnvMissing,
+                 std::string("the ") + what +
+                     " of the TPU is not known: give " + flag + " (" +
+                     (told ? "the metadata server has no " + std::string(path)
+                           : told.error().message()) +
+                     ")");
+  }
+  value = LastPart(**told);
+  source = std::string("metadata ") + path;
+  return Ok();
+}
+
+std::vector<std::string> Endpoints(const Json& json) {
+  std::vector<std::string> endpoints;
+  const Json& list = At(json, {"networkEndpoints"});
+  if (list.is_array()) {
+    for (const Json& one : list) {
+      if (const auto ip = TextOf(one, "ipAddress"); !ip.empty()) {
+        endpoints.push_back(
+            JoinHostPort(ip, NumberOf(one, "port").value_or(8470)));
+      }
+    }
+  }
+  if (endpoints.empty() && !TextOf(json, "ipAddress").empty()) {
+    endpoints.push_back(JoinHostPort(TextOf(json, "ipAddress"),
+                                     NumberOf(json, "port").value_or(8470)));
+  }
+  return endpoints;
+}
+
+TpuNode ToNode(const Json& json, const TpuPlace& place) {
+  TpuNode node{.place = place,
+               .state = TextOf(json, "state"),
+               .health = TextOf(json, "health"),
+               .accelerator_type = TextOf(json, "acceleratorType"),
+               .runtime_version = TextOf(json, "runtimeVersion"),
+               .endpoints = Endpoints(json)};
+  if (node.runtime_version.empty()) {
+    node.runtime_version = TextOf(json, "tensorflowVersion");
+  }
+  const Json& symptoms = At(json, {"symptoms"});
+  if (symptoms.is_array()) {
+    for (const Json& one : symptoms) {
+      const auto at = ParseTimestamp(TextOf(one, "createTime"));
+      node.symptoms.push_back(
+          {.type = TextOf(one, "symptomType"), .at = at.value_or(WallTime())});
+    }
+  }
+  return node;
+}
+
+// Names of the nodes of a list, with their zone.
+std::vector<std::pair<std::string, std::string>> ListNodes(
+    const TpuPlace& place, const std::string& zone, const Request& request,
+    const sys::Host& host) {
+  std::vector<std::pair<std::string, std::string>> names;
+  sys::HttpRequest list{.url = Server(host.env) + "v2/projects/" +
+                               sys::PercentEncode(place.project) +
+                               "/locations/" + zone + "/nodes"};
+  const auto answer =
+      Ask({.request = WithToken(list, GoogleToken(request, host)),
+           .what = "the TPUs of " + zone},
+          host);
+  if (!answer || !*answer) {
+    return names;
+  }
+  const Json& nodes = At(**answer, {"nodes"});
+  if (nodes.is_array()) {
+    for (const Json& node : nodes) {
+      const auto parts = Split(TextOf(node, "name"), '/');
+      if (parts.size() == 6) {
+        names.emplace_back(parts[5], parts[3]);
+      }
+    }
+  }
+  return names;
+}
+
+Error NotFound(const TpuPlace& place, const Request& request,
+               const sys::Host& host) {
+  std::vector<std::string> here;
+  for (const auto& [name, zone] : ListNodes(place, place.zone, request, host)) {
+    here.push_back(Printable(name));
+  }
+  std::vector<std::string> zones;
+  for (const auto& [name, zone] : ListNodes(place, "-", request, host)) {
+    if (name == place.name) {
+      zones.push_back(Printable(zone));
+    }
+  }
+  std::string text = "there is no TPU `" + Printable(place.name) +
+                     "` in zone " + place.zone + " (" + place.zone_source +
+                     ") of project " + place.project + " (" +
+                     place.project_source + ")";
+  text += here.empty() ? "" : "; there are: " + Join(here, ", ");
+  text += zones.empty() ? "" : "; it is in: " + Join(zones, ", ");
+  return Error(Cause::kTpuNotFound, text);
+}
+
+}  // namespace
+
+Result<TpuTarget> FindTpuTarget(const Request& request, const sys::Host& host) {
+  if (request.cloud.tpu) {
+    const auto& names = *request.cloud.tpu;
+    if (names.empty()) {
+      return Error(Cause::kClusterSpecInvalid,
+                   "the list of TPUs is empty: name one");
+    }
+    if (names.size() > 1) {
+      return Error(Cause::kClusterSpecInvalid,
+                   "several TPUs are named (" + Printable(Join(names, ", ")) +
+                       "): one run uses one");
+    }
+    if (!Trim(names.front()).empty()) {
+      return Targeted(names.front(), "argument tpu");
+    }
+  }
+  for (const char* name : {"KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS", "TPU_NAME"}) {
+    if (const Text text = TextVariable(host.env, name)) {
+      return Targeted(text->value, text->source);
+    }
+  }
+  if (const auto name = TextOf(TpuConfig(host.env), "tpu_node_name");
+      !name.empty()) {
+    return Targeted(name, "env TPU_CONFIG");
+  }
+  if (FindLocalTpu(host).chips > 0) {
+    return TpuTarget{.kind = TpuTarget::Kind::kLocal,
+                     .text = "local",
+                     .source = FindLocalTpu(host).source};
+  }
+  return NoTarget(host);
+}
+
+Result<TpuPlace> PlaceTpu(const TpuTarget& target, const Request& request,
+                          const sys::Host& host) {
+  TpuPlace place{.name = target.text};
+  TakeFullName(place, target.source);
+  const Json config = TpuConfig(host.env);
+  const auto take = [&](const std::optional<std::string>& told, const char* key,
+                        const std::vector<std::string>& names,
+                        std::string& value, std::string& source) {
+    if (!value.empty()) {
+      return;
+    }
+    const Text variable = FirstText(host.env, names);
+    if (told && !told->empty()) {
+      value = *told;
+      source = "argument " + std::string(key);
+    } else if (!TextOf(config, key).empty()) {
+      value = TextOf(config, key);
+      source = "env TPU_CONFIG";
+    } else if (variable) {
+      value = variable->value;
+      source = variable->source;
+    }
+  };
+  take(request.cloud.project, "project",
+       {"GOOGLE_CLOUD_PROJECT", "GCLOUD_PROJECT", "CLOUDSDK_CORE_PROJECT"},
+       place.project, place.project_source);
+  take(request.cloud.zone, "zone", {"CLOUDSDK_COMPUTE_ZONE"}, place.zone,
+       place.zone_source);
+  MUSTER_TRY(TakeFromMetadata(host, "project/project-id", "project",
+                              "--project", place.project,
+                              place.project_source));
+  MUSTER_TRY(TakeFromMetadata(host, "instance/zone", "zone", "--zone",
+                              place.zone, place.zone_source));
+  return place;
+}
+
+Result<TpuNode> GetTpuNode(const TpuPlace& place, const Request& request,
+                           const sys::Host& host) {
+  sys::HttpRequest get{.url = Server(host.env) + "v2/projects/" +
+                              sys::PercentEncode(place.project) +
+                              "/locations/" + sys::PercentEncode(place.zone) +
+                              "/nodes/" + sys::PercentEncode(place.name)};
+  MUSTER_ASSIGN(
+      const auto answer,
+      Ask({.request = WithToken(get, GoogleToken(request, host)),
+           .what = "the TPU `" + Printable(place.name) + "` in zone " +
+                   place.zone + " of project " + place.project,
+           .needs = "the account needs tpu.nodes.get (roles/tpu.viewer)"},
+          host));
+  if (!answer) {
+    return NotFound(place, request, host);
+  }
+  return ToNode(*answer, place);
+}
+
+Status CheckReady(const TpuNode& node, bool healthy) {
+  const std::string name = "the TPU `" + Printable(node.place.name) + "`";
+  if (node.state != "READY") {
+    const bool gone = node.state == "PREEMPTED" || node.state == "TERMINATED";
+    return Error(gone ? Cause::kPreempted : Cause::kTpuUnhealthy,
+                 name + (node.state.empty()
+                             ? " has no state, so it is not READY"
+                             : " is not READY but " + Printable(node.state)));
+  }
+  if (healthy && node.health != "HEALTHY") {
+    return Error(Cause::kTpuUnhealthy,
+                 name + " is READY but not HEALTHY: " +
+                     (node.health.empty() ? "its health is not known"
+                                          : Printable(node.health)));
+  }
+  if (node.endpoints.empty()) {
+    return Error(Cause::kTpuUnhealthy, name + " is READY but has no address");
+  }
+  return Ok();
+}
+
+bool IsRecoverable(const TpuNode& node, WallTime now) {
+  if (node.state == "TERMINATED" || node.state == "PREEMPTED") {
+    return false;
+  }
+  return std::none_of(node.symptoms.begin(), node.symptoms.end(),
+                      [&](const auto& symptom) {
+                        return (symptom.type == "OUT_OF_MEMORY" ||
+                                symptom.type == "HBM_OUT_OF_MEMORY") &&
+                               now - symptom.at < std::chrono::seconds(90);
+                      });
+}
+
+Result<Waited> WaitUntilHealthy(
+    const std::string& name, const HealthWait& wait,
+    const std::function<std::string(int at_s)>& health) {
+  Waited waited;
+  std::string last = health(0);
+  while (last != "HEALTHY") {
+    if (waited.seconds + wait.interval_s > wait.timeout_s ||
+        wait.interval_s < 1) {
+      return Error(Cause::kTpuUnhealthy,
+                   "the TPU `" + Printable(name) +
+                       "` did not become HEALTHY "
+                       "within " +
+                       std::to_string(wait.timeout_s) + " s: its health is " +
+                       (last.empty() ? "not known" : Printable(last)));
+    }
+    waited.seconds += wait.interval_s;
+    ++waited.sleeps;
+    last = health(waited.seconds);
+  }
+  return waited;
+}
+
+std::optional<std::string> AskWorkerVersion(const std::string& endpoint,
+                                            const sys::Host& host) {
+  const auto split = SplitHostPort(endpoint);
+  if (!split) {
+    return std::nullopt;
+  }
+  sys::HttpRequest get{.url = "http://" + JoinHostPort(split->host, 8475) +
+                              "/requestversion"};
+  const auto answer =
+      Ask({.request = get, .what = "the version of the TPU worker"}, host);
+  const std::string version =
+      answer && *answer ? TextOf(**answer, "currentVersion") : "";
+  return version.empty() ? std::nullopt : std::optional(version);
+}
+
+Result<TpuDescription> DescribeTpu(const Request& request,
+                                   const sys::Host& host) {
+  MUSTER_ASSIGN(const auto target, FindTpuTarget(request, host));
+  TpuDescription told{.use_api = target.kind == TpuTarget::Kind::kName};
+  if (target.kind == TpuTarget::Kind::kAddresses) {
+    MUSTER_ASSIGN(told.node.endpoints, ParseTpuEndpoints(target.text));
+    told.node.runtime_version =
+        AskWorkerVersion(told.node.endpoints.front(), host).value_or("");
+  }
+  if (!told.use_api) {
+    return told;
+  }
+  MUSTER_ASSIGN(told.node.place, PlaceTpu(target, request, host));
+  auto node = GetTpuNode(told.node.place, request, host);
+  if (node) {
+    told.node = *std::move(node);
+    return told;
+  }
+  const Cause cause = node.error().cause();
+  const bool out_of_reach = cause == Cause::kNetNameResolution ||
+                            cause == Cause::kNetTimeoutFiltered ||
+                            cause == Cause::kNetWrongEndpoint;
+  return out_of_reach ? Result<TpuDescription>(told)
+                      : Result<TpuDescription>(std::move(node).error());
+}
+
+std::optional<WallTime> ParseTimestamp(const std::string& text) {
+  const auto dot = text.find('.');
+  const auto z = text.find('Z');
+  if (z == std::string::npos || z + 1 != text.size()) {
+    return std::nullopt;
+  }
+  std::string digits =
+      dot == std::string::npos ? "" : text.substr(dot + 1, z - dot - 1);
+  digits.resize(6, '0');
+  const std::string whole =
+      text.substr(0, std::min(dot, z)) + "." + digits + "Z";
+  const auto time = ParseWallTime(whole);
+  return time ? std::optional(*time) : std::nullopt;
+}
+
+}  // namespace muster::resolve

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// One TPU node as the Cloud TPU API shows it.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "resolve/resolve.h"
+
+namespace muster::resolve {
+
+// Where a TPU is looked for.
+struct TpuPlace {
+  std::string name;
+  std::string project, project_source;
+  std::string zone, zone_source;
+
+  std::string Node() const {
+    return "projects/" + project + "/locations/" + zone + "/nodes/" + name;
+  }
+};
+
+struct TpuSymptom {
+  std::string type;  // "OUT_OF_MEMORY"
+  WallTime at{};
+};
+
+struct TpuNode {
+  TpuPlace place;
+  std::string state, health;  // empty: not told
+  std::string accelerator_type, runtime_version;
+  std::vector<std::string> endpoints;  // "ip:port"
+  std::vector<TpuSymptom> symptoms;
+};
+
+// Which TPU is meant, and how it is reached.
+struct TpuTarget {
+  // A list of addresses; or a name that the API knows; or this host's own.
+  enum class Kind { kAddresses, kName, kLocal } kind = Kind::kName;
+  std::string text;
+  std::string source;  // "argument tpu", "env TPU_NAME"
+};
+// Argument, KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS, TPU_NAME, TPU_CONFIG, the TPU of
+// this host. launch-env-missing names each place that was looked at.
+Result<TpuTarget> FindTpuTarget(const Request& request, const sys::Host& host);
+
+// Project and zone from the request, TPU_CONFIG, variables, the metadata
+// server; a full name (projects/P/locations/Z/nodes/N) tells both.
+Result<TpuPlace> PlaceTpu(const TpuTarget& target, const Request& request,
+                          const sys::Host& host);
+
+// cloud-*: what the API refuses. tpu-not-found: no such name in this zone;
+// lists those that are there, and the zones that have the name.
+Result<TpuNode> GetTpuNode(const TpuPlace& place, const Request& request,
+                           const sys::Host& host);
+
+// READY, with addresses; with `healthy` also HEALTHY.
+Status CheckReady(const TpuNode& node, bool healthy);
+
+// A run can go on there: not preempted or terminated, and no loss of memory in
+// the last 90 s before `now`.
+bool IsRecoverable(const TpuNode& node, WallTime now);
+
+// Polls until `health` says HEALTHY: `now_s` and `sleep` are the clock's.
+struct HealthWait {
+  int timeout_s = 1200;
+  int interval_s = 30;
+};
+struct Waited {
+  int seconds = 0;
+  int sleeps = 0;
+};
+Result<Waited> WaitUntilHealthy(
+    const std::string& name, const HealthWait& wait,
+    const std::function<std::string(int at_s)>& health);
+
+// The version that a TPU worker of the older kind tells on port 8475; nullopt
+// when it tells none.
+std::optional<std::string> AskWorkerVersion(const std::string& endpoint,
+                                            const sys::Host& host);
+
+// What is known of the TPU that the request or the environment names. An API
+// that is out of reach leaves its facts empty; one that refuses is an error.
+struct TpuDescription {
+  bool use_api = false;
+  TpuNode node;
+};
+Result<TpuDescription> DescribeTpu(const Request& request,
+                                   const sys::Host& host);
+
+// RFC 3339 with any number of fraction digits.
+std::optional<WallTime> ParseTimestamp(const std::string& text);
+
+}  // namespace muster::resolve

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+// What users of other resolvers ran into, each with the outcome that it must
+// have here.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "resolve/testing.h"
+
+namespace muster::resolve {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+using Variables = std::map<std::string, std::string>;
+
+// Variables that cannot be right, and what the refusal must name.
+struct Bad {
+  const char* about;
+  Variables variables;
+  std::vector<std::string> names;
+};
+class BadEnvironment : public testing::TestWithParam<Bad> {};
+
+TEST_P(BadEnvironment, IsRefusedByName) {
+  FakeHere here;
+  here.env.variables = GetParam().variables;
+  const std::string refusal = here.Refusal();
+  ASSERT_NE(refusal, "");
+  for (const std::string& name : GetParam().names) {
+    EXPECT_THAT(refusal, HasSubstr(name));
+  }
+}
+
+const Variables kTwoNodes{{"SLURM_JOB_ID", "7"},
+                          {"SLURM_PROCID", "0"},
+                          {"SLURM_LOCALID", "0"},
+                          {"SLURM_NTASKS", "8"},
+                          {"SLURM_STEP_NODELIST", "n[1-2]"}};
+
+Variables With(Variables variables, const Variables& more) {
+  variables.insert(more.begin(), more.end());
+  return variables;
+}
+
+std::string NameOf(const testing::TestParamInfo<Bad>& one) {
+  std::string name = one.param.about;
+  std::replace_if(
+      name.begin(), name.end(),
+      [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, BadEnvironment,
+    testing::Values(
+        Bad{"TF_CONFIG with a trailing comma",
+            {{"TF_CONFIG", R"({"cluster": {"worker": ["a:1",]}})"}},
+            {"TF_CONFIG", "line 1, column 31"}},
+        Bad{"one address twice",
+            {{"TF_CONFIG", R"({"cluster": {"worker": ["a:1", "a:1"]},
+                               "task": {"type": "worker", "index": 0}})"}},
+            {"a:1", "worker 0", "worker 1"}},
+        Bad{"this host owns the address of another index",
+            {{"TF_CONFIG",
+              R"({"cluster": {"worker": ["10.0.0.2:1", "10.0.0.9:1"]},
+                  "task": {"type": "worker", "index": 1}})"}},
+            {"10.0.0.2:1", "10.0.0.9:1"}},
+        Bad{"Slurm and torch disagree",
+            With(kTwoNodes, {{"RANK", "0"},
+                             {"WORLD_SIZE", "4"},
+                             {"MASTER_ADDR", "n1"},
+                             {"MASTER_PORT", "29500"}}),
+            {"WORLD_SIZE=4", "SLURM_NTASKS=8"}},
+        Bad{"ranks of PMIx without an address",
+            {{"PMIX_NAMESPACE", "prterun-n1-77@1"},
+             {"OMPI_COMM_WORLD_SIZE", "2"},
+             {"OMPI_COMM_WORLD_RANK", "1"}},
+            {"coordinator", "MASTER_ADDR", "1 of 2"}},
+        Bad{"a current host that is not listed",
+            {{"SM_HOSTS", R"(["algo-1", "algo-2"])"},
+             {"SM_CURRENT_HOST", "algo-9"}},
+            {"algo-9", "algo-1, algo-2"}},
+        Bad{"a loopback coordinator of two nodes",
+            With(kTwoNodes,
+                 {{"MASTER_ADDR", "127.0.0.1"}, {"MASTER_PORT", "29500"}}),
+            {"127.0.0.1", "2 nodes", "net-loopback-name"}},
+        Bad{"MASTER_PORT 0",
+            {{"RANK", "0"},
+             {"WORLD_SIZE", "2"},
+             {"MASTER_ADDR", "a"},
+             {"MASTER_PORT", "0"}},
+            {"MASTER_PORT", "1 to 65535"}},
+        Bad{"MASTER_PORT 70000",
+            {{"RANK", "0"},
+             {"WORLD_SIZE", "2"},
+             {"MASTER_ADDR", "a"},
+             {"MASTER_PORT", "70000"}},
+            {"MASTER_PORT", "1 to 65535"}},
+        Bad{"workers without an own id",
+            {{"TPU_WORKER_HOSTNAMES", "a,b"}},
+            {"TPU_WORKER_ID", "Indexed Job", "subdomain"}},
+        Bad{"a slice that there is not",
+            {{"TPU_WORKER_HOSTNAMES", "a,b"},
+             {"TPU_WORKER_ID", "0"},
+             {"MEGASCALE_NUM_SLICES", "2"},
+             {"MEGASCALE_SLICE_ID", "2"}},
+            {"MEGASCALE_SLICE_ID", "MEGASCALE_NUM_SLICES", "0 to 1"}},
+        Bad{"a part of torch's variables inside of Slurm",
+            With(kTwoNodes, {{"RANK", "0"}}),
+            {"RANK=0", "WORLD_SIZE", "MASTER_ADDR"}}),
+    NameOf);
+
+TEST(Derived, NothingAndAMetadataServerThatHangsIsOneHost) {
+  FakeHere here;
+  here.http
+      .answers
+          ["http://metadata.google.internal/computeMetadata/v1/instance/"
+           "attributes/agent-worker-number"]
+      .fault = "timeout";
+  const auto resolved = here.Ask();
+  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  EXPECT_EQ(resolved->claims[0].source, "default");
+  EXPECT_THAT(RenderText(*resolved),
+              HasSubstr("the metadata server was not reached"));
+}
+
+TEST(Derived, VariablesThatSufficeAskNobody) {
+  FakeHere here;
+  here.env.variables = {{"TPU_WORKER_HOSTNAMES", "a,b"},
+                        {"TPU_WORKER_ID", "1"},
+                        {"KUBERNETES_SERVICE_HOST", "10.0.0.1"}};
+  const auto resolved = here.Ask();
+  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  EXPECT_EQ(resolved->cluster.size.value, 2);
+  EXPECT_EQ(resolved->cluster.self->value, 1);
+  EXPECT_EQ(here.http.requests.size(), 0U);
+}
+
+TEST(Derived, APageIsNoValueOfTheMetadataServer) {
+  FakeHere here;
+  here.Metadata("instance/attributes/agent-worker-number", "0");
+  here.Metadata("instance/attributes/worker-network-endpoints", "a:1:10.0.0.2");
+  here.http
+      .answers
+          ["http://metadata.google.internal/computeMetadata/v1/"
+           "instance/attributes/tpu-env"]
+      .response = {.status = 404,
+                   .headers = {{"metadata-flavor", "Google"}},
+                   .body = "<html>MEGASCALE_NUM_SLICES: '9'</html>"};
+  const auto resolved = here.Ask();
+  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  EXPECT_EQ(resolved->cluster.size.value, 1);
+}
+
+struct Name {
+  const char* text;
+  const char* host;
+};
+class TpuAddress : public testing::TestWithParam<Name> {};
+
+TEST_P(TpuAddress, InTpuNameNeedsNoApi) {
+  FakeHere here;
+  here.env.variables["TPU_NAME"] = GetParam().text;
+  const auto resolved = here.Ask();
+  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  const auto& address = resolved->cluster.members[0].address->value;
+  EXPECT_EQ(address.host, GetParam().host);
+  EXPECT_EQ(address.port, 8470);
+  EXPECT_EQ(here.http.requests.size(), 0U);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, TpuAddress,
+                         testing::Values(Name{"10.0.0.9:8470", "10.0.0.9"},
+                                         Name{"grpc://[2001:db8::2]:8470",
+                                              "2001:db8::2"},
+                                         Name{"grpc://10.0.0.9", "10.0.0.9"}));
+
+TEST(Derived, RankZeroIsOnTheFirstHostOfSlurmsOrder) {
+  FakeHere here;
+  here.env.variables = {{"SLURM_JOB_ID", "7"},
+                        {"SLURM_PROCID", "0"},
+                        {"SLURM_LOCALID", "0"},
+                        {"SLURM_NTASKS", "2"},
+                        {"SLURM_STEP_NODELIST", "n[9-10]"},
+                        {"SLURM_STEP_TASKS_PER_NODE", "1(x2)"}};
+  ASSERT_TRUE(here.Ask()) << here.Refusal();
+  EXPECT_EQ(here.Ask()->claims[0].rank_hosts[0], "n9");
+  here.env.variables["SLURM_STEP_NODELIST"] = "n[1-2]-ib0";
+  EXPECT_EQ(here.Ask()->cluster.coordinator->value.host, "n1-ib0");
+}
+
+TEST(Derived, AHostFileOrdersTheTasksOfSlurm) {
+  FakeHere here;
+  here.fs.files["/job/hosts"] = "n2\nn1\n";
+  here.env.variables = {{"SLURM_JOB_ID", "7"},
+                        {"SLURM_PROCID", "0"},
+                        {"SLURM_LOCALID", "0"},
+                        {"SLURM_NTASKS", "2"},
+                        {"SLURM_STEP_NODELIST", "n[1-2]"},
+                        {"SLURM_DISTRIBUTION", "arbitrary"},
+                        {"SLURM_HOSTFILE", "/job/hosts"}};
+  ASSERT_TRUE(here.Ask()) << here.Refusal();
+  EXPECT_EQ(here.Ask()->claims[0].rank_hosts[0], "n2");
+}
+
+TEST(Derived, AnAllocationWithoutAStepIsNoCluster) {
+  FakeHere here;
+  here.env.variables["SLURM_JOB_ID"] = "7";
+  const auto resolved = here.Ask();
+  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  EXPECT_EQ(resolved->cluster.size.value, 1);
+  ASSERT_EQ(resolved->findings.size(), 1U);
+  EXPECT_EQ(resolved->findings[0].cause, Cause::kSchedulerEnvMisread);
+  EXPECT_THAT(resolved->findings[0].what, HasSubstr("srun"));
+}
+
+TEST(Derived, AnIpv6LauncherOfOpenMpiIsItsAddress) {
+  FakeHere here;
+  here.env.variables = {
+      {"OMPI_MCA_orte_hnp_uri", "1531576320.0;tcp6://[fe80::b9b,fe80::c]:1"},
+      {"OMPI_COMM_WORLD_SIZE", "2"},
+      {"OMPI_COMM_WORLD_RANK", "1"}};
+  ASSERT_TRUE(here.Ask()) << here.Refusal();
+  EXPECT_EQ(ToText(here.Ask()->cluster.coordinator->value),
+            "[fe80::b9b]:62624");
+}
+
+TEST(Derived, VariablesOfJaxJobsAreRead) {
+  FakeHere here;
+  here.env.variables = {{"COORDINATOR_ADDRESS", "job-worker-0"},
+                        {"COORDINATOR_PORT", "6666"},
+                        {"NUM_PROCESSES", "3"},
+                        {"PROCESS_ID", "2"}};
+  const auto resolved = here.Ask();
+  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  EXPECT_EQ(resolved->cluster.size.value, 3);
+  EXPECT_EQ(resolved->cluster.self->value, 2);
+  EXPECT_EQ(ToText(resolved->cluster.coordinator->value), "job-worker-0:6666");
+}
+
+TEST(Derived, AHostFileThatIsMissingIsAnError) {
+  FakeHere here;
+  here.request.host_file = "/job/nowhere";
+  EXPECT_THAT(here.Refusal(),
+              AllOf(HasSubstr("/job/nowhere"), HasSubstr("file-missing")));
+}
+
+TEST(Derived, TwoSourcesThatDisagreeAreReported) {
+  FakeHere here;
+  here.env.variables = {
+      {"SLURM_JOB_ID", "7"},         {"SLURM_PROCID", "1"},
+      {"SLURM_LOCALID", "1"},        {"SLURM_NTASKS", "8"},
+      {"SLURM_STEP_NODELIST", "n1"}, {"TPU_WORKER_HOSTNAMES", "a,b,c,d"},
+      {"TPU_WORKER_ID", "1"}};
+  const auto resolved = here.Ask();
+  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  EXPECT_EQ(resolved->claims[0].source, "slurm");
+  ASSERT_FALSE(resolved->findings.empty());
+  EXPECT_THAT(resolved->findings[0].what,
+              AllOf(HasSubstr("8 (env SLURM_NTASKS)"),
+                    HasSubstr("4 (env TPU_WORKER_HOSTNAMES)")));
+}
+
+TEST(Derived, MoreWorkersThanTheTypeHasAreReported) {
+  FakeHere here;
+  here.Metadata("instance/attributes/agent-worker-number", "0");
+  here.Metadata("instance/attributes/worker-network-endpoints",
+                "a:1:10.0.0.2,b:2:10.0.0.3,c:3:10.0.0.4,d:4:10.0.0.5");
+  here.Metadata("instance/attributes/tpu-env", "ACCELERATOR_TYPE: 'v4-16'\n");
+  const auto resolved = here.Ask();
+  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_EQ(resolved->findings.size(), 1U);
+  EXPECT_THAT(resolved->findings[0].what,
+              AllOf(HasSubstr("v4-16 has 2 hosts"), HasSubstr("4 addresses")));
+}
+
+TEST(Derived, AnEmptyListOfEndpointsIsNotSet) {
+  FakeHere here;
+  here.env.variables = {{"KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS", ""},
+                        {"TPU_NAME", "grpc://10.0.0.9:8470"}};
+  ASSERT_TRUE(here.Ask()) << here.Refusal();
+  EXPECT_EQ(here.Ask()->cluster.members[0].address->value.host, "10.0.0.9");
+}
+
+TEST(Derived, AnUnsetTpuNameOnATpuVmIsTheLocalTpu) {
+  FakeHere here;
+  here.fs.files["/dev/accel0"] = "";
+  here.env.variables["COLAB_RELEASE_TAG"] = "release-1";
+  const auto resolved = here.Ask();
+  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  EXPECT_EQ(resolved->claims[0].source, "colab");
+  EXPECT_THAT(RenderText(*resolved), HasSubstr("tpu='local'"));
+}
+
+TEST(Derived, ATpuThatIsNotThereListsThoseThatAre) {
+  FakeHere here;
+  const std::string zone =
+      "https://tpu.googleapis.com/v2/projects/p/locations/";
+  here.Json(zone + "z/nodes",
+            R"({"nodes": [{"name": "projects/p/locations/z/nodes/other"}]})");
+  here.Json(zone + "-/nodes",
+            R"({"nodes": [{"name": "projects/p/locations/y/nodes/mine"}]})");
+  here.request.cloud = {.tpu = std::vector<std::string>{"mine"},
+                        .project = "p",
+                        .zone = "z",
+                        .access_token = "secret-token"};
+  EXPECT_THAT(
+      here.Refusal(),
+      AllOf(HasSubstr("tpu-not-found"), HasSubstr("there are: other"),
+            HasSubstr("it is in: y"), testing::Not(HasSubstr("secret-token"))));
+}
+
+TEST(Derived, AReadyButUnhealthyTpuIsSaid) {
+  FakeHere here;
+  here.Json("https://tpu.googleapis.com/v2/projects/p/locations/z/nodes/t",
+            R"({"state": "READY", "health": "UNHEALTHY_MAINTENANCE",
+                "networkEndpoints": [{"ipAddress": "10.0.0.9"}]})");
+  here.request.cloud = {
+      .tpu = std::vector<std::string>{"t"}, .project = "p", .zone = "z"};
+  const auto resolved = here.Ask();
+  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_EQ(resolved->findings.size(), 1U);
+  EXPECT_EQ(resolved->findings[0].cause, Cause::kTpuUnhealthy);
+}
+
+}  // namespace
+}  // namespace muster::resolve

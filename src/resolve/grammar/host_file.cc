@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "resolve/grammar/host_file.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace muster::resolve {
+namespace {
+
+constexpr std::size_t kLongestText = 8U << 20;
+constexpr int kMostSlots = 65536;
+
+std::vector<std::string> Words(std::string_view line) {
+  std::vector<std::string> words;
+  std::string word;
+  for (const char c : line) {
+    if (c == ' ' || c == '\t' || c == '\r') {
+      if (!word.empty()) {
+        words.push_back(std::move(word));
+      }
+      word.clear();
+    } else {
+      word += c;
+    }
+  }
+  if (!word.empty()) {
+    words.push_back(std::move(word));
+  }
+  return words;
+}
+
+std::optional<int> SlotNumber(std::string_view text) {
+  const auto number = ParseInt(text);
+  return number && *number >= 0 && *number <= kMostSlots
+             ? std::optional(static_cast<int>(*number))
+             : std::nullopt;
+}
+
+// "slots=4" for the key "slots".
+std::optional<int> ValueOf(std::string_view word, std::string_view key) {
+  return word.starts_with(key) && word.substr(key.size()).starts_with("=")
+             ? SlotNumber(word.substr(key.size() + 1))
+             : std::nullopt;
+}
+
+std::optional<HostSlots> ParseLine(const std::vector<std::string>& words,
+                                   const HostFileRules& rules) {
+  HostSlots one{.host = words[0], .slots = -1};
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    if (const auto slots = ValueOf(words[i], "slots"); slots && one.slots < 0) {
+      one.slots = *slots;
+      continue;
+    }
+    auto most = ValueOf(words[i], "max_slots");
+    if (!most) {
+      most = ValueOf(words[i], "max-slots");
+    }
+    if (!most) {
+      return std::nullopt;
+    }
+    one.max_slots = most;
+  }
+  if (one.slots < 0) {
+    if (!rules.default_slots) {
+      return std::nullopt;
+    }
+    one.slots = *rules.default_slots;
+  }
+  return one;
+}
+
+Error Wrong(const std::string& what, std::size_t line,
+            const std::string& problem) {
+  return Error(Cause::kClusterSpecInvalid,
+               what + ", line " + std::to_string(line) + ": " + problem);
+}
+
+Error BadFilter(const std::string& problem) {
+  return Error(Cause::kClusterSpecInvalid, problem);
+}
+
+}  // namespace
+
+Result<std::vector<HostSlots>> ParseHostFile(std::string_view text,
+                                             const std::string& what,
+                                             const HostFileRules& rules) {
+  if (text.size() > kLongestText) {
+    return Error(Cause::kClusterSpecInvalid,
+                 what + " has " + BytesText(text.size()) + ", the limit is " +
+                     BytesText(kLongestText));
+  }
+  std::vector<HostSlots> hosts;
+  std::map<std::string, std::size_t> places;
+  std::size_t number = 0;
+  for (const std::string& line : Split(text, '\n')) {
+    ++number;
+    const auto words = Words(std::string_view(line).substr(0, line.find('#')));
+    if (words.empty()) {
+      continue;
+    }
+    auto one = ParseLine(words, rules);
+    if (!one) {
+      return Wrong(what, number,
+                   "`" + Printable(Trim(line)) + "` is not: host slots=N");
+    }
+    const auto [place, added] = places.emplace(one->host, hosts.size());
+    if (added) {
+      hosts.push_back(*std::move(one));
+    } else if (rules.add_repeated) {
+      hosts[place->second].slots += one->slots;
+    } else {
+      return Wrong(what, number,
+                   "the host `" + Printable(one->host) + "` occurs twice");
+    }
+  }
+  if (hosts.empty()) {
+    return Error(Cause::kClusterSpecInvalid, what + " lists no host");
+  }
+  return hosts;
+}
+
+Result<std::vector<HostSlots>> ParseHostSlots(std::string_view text) {
+  std::vector<HostSlots> hosts;
+  for (const std::string& entry : Split(text, ',')) {
+    const auto colon = entry.rfind(':');
+    const auto host = Trim(std::string_view(entry).substr(0, colon));
+    const auto slots =
+        colon == std::string::npos
+            ? std::nullopt
+            : SlotNumber(Trim(std::string_view(entry).substr(colon + 1)));
+    if (!slots || host.empty()) {
+      return Error(Cause::kClusterSpecInvalid,
+                   "entry " + std::to_string(hosts.size() + 1) + ", `" +
+                       Printable(entry) + "`, is not HOST:SLOTS");
+    }
+    hosts.push_back({.host = std::string(host), .slots = *slots});
+  }
+  if (hosts.empty()) {
+    return Error(Cause::kClusterSpecInvalid, "the list names no host");
+  }
+  return hosts;
+}
+
+Result<std::vector<Placed>> PlaceProcesses(const std::vector<HostSlots>& hosts,
+                                           int least, std::optional<int> most) {
+  std::vector<Placed> placed;
+  std::map<int, int> cross_sizes;
+  for (const HostSlots& one : hosts) {
+    const auto first = placed.size();
+    for (int local = 0; local < one.slots; ++local) {
+      const int rank = static_cast<int>(placed.size());
+      if ((most && rank >= *most) || rank >= kMostSlots) {
+        break;
+      }
+      placed.push_back({.host = one.host,
+                        .rank = rank,
+                        .local_rank = local,
+                        .cross_rank = cross_sizes[local]++});
+    }
+    for (auto i = first; i < placed.size(); ++i) {
+      placed[i].local_size = static_cast<int>(placed.size() - first);
+    }
+  }
+  if (static_cast<int>(placed.size()) < least) {
+    return Error(Cause::kClusterSpecInvalid,
+                 std::to_string(least) +
+                     " processes are asked for, the hosts "
+                     "have " +
+                     Count(std::ssize(placed), "slot"));
+  }
+  for (Placed& one : placed) {
+    one.size = static_cast<int>(placed.size());
+    one.cross_size = cross_sizes[one.local_rank];
+  }
+  return placed;
+}
+
+Result<SlotLists> FilterHosts(const SlotLists& hosts, std::string_view include,
+                              std::string_view exclude) {
+  if (!include.empty() && !exclude.empty()) {
+    return BadFilter(
+        "include and exclude are both given: they exclude "
+        "each other");
+  }
+  if (include.empty() && exclude.empty()) {
+    return hosts;
+  }
+  std::map<std::string, std::vector<int>> named;
+  for (const std::string& part :
+       Split(include.empty() ? exclude : include, '@')) {
+    const auto colon = part.find(':');
+    const std::string host(Trim(std::string_view(part).substr(0, colon)));
+    const auto known =
+        std::find_if(hosts.begin(), hosts.end(),
+                     [&](const auto& one) { return one.first == host; });
+    if (known == hosts.end()) {
+      return BadFilter("the host `" + Printable(host) + "` is not in the list");
+    }
+    auto& slots = named[host];
+    if (colon == std::string::npos) {
+      slots.insert(slots.end(), known->second.begin(), known->second.end());
+      continue;
+    }
+    for (const std::string& text :
+         Split(std::string_view(part).substr(colon + 1), ',')) {
+      const auto slot = SlotNumber(Trim(text));
+      const auto& all = known->second;
+      if (!slot || std::find(all.begin(), all.end(), *slot) == all.end()) {
+        return BadFilter("the host `" + Printable(host) + "` has no slot `" +
+                         Printable(text) + "`");
+      }
+      slots.push_back(*slot);
+    }
+  }
+  SlotLists selected;
+  for (const auto& [host, slots] : hosts) {
+    const auto& chosen = named[host];
+    std::vector<int> kept;
+    for (const int slot : slots) {
+      const bool is_named =
+          std::find(chosen.begin(), chosen.end(), slot) != chosen.end();
+      if (is_named == exclude.empty()) {
+        kept.push_back(slot);
+      }
+    }
+    if (!kept.empty()) {
+      selected.emplace_back(host, std::move(kept));
+    }
+  }
+  return selected;
+}
+
+}  // namespace muster::resolve

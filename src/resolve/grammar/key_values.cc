@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "resolve/grammar/key_values.h"
+
+#include "base/text.h"
+
+namespace muster::resolve {
+namespace {
+
+constexpr std::size_t kLongestText = 1U << 20;
+
+Error Wrong(std::string_view text, std::size_t at, const std::string& what) {
+  return Error(Cause::kClusterSpecInvalid,
+               "`" + Printable(text.substr(0, 200)) +
+                   "` is not a list of key=value pairs: " + what +
+                   " at position " + std::to_string(at + 1));
+}
+
+// 'VALUE' or "VALUE" without its quotes.
+std::string_view Unquoted(std::string_view text) {
+  const bool quoted = text.size() > 1 && text.front() == text.back() &&
+                      (text.front() == '\'' || text.front() == '"');
+  return quoted ? text.substr(1, text.size() - 2) : text;
+}
+
+bool IsKey(std::string_view text) {
+  for (const char c : text) {
+    const bool fits = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+                      (c >= '0' && c <= '9') || c == '_' || c == '-';
+    if (!fits) {
+      return false;
+    }
+  }
+  return !text.empty();
+}
+
+}  // namespace
+
+Result<std::map<std::string, std::string>> ParseRdzvConf(
+    std::string_view text) {
+  std::map<std::string, std::string> conf;
+  if (Trim(text).empty()) {
+    return conf;
+  }
+  std::size_t at = 0;
+  while (at <= text.size()) {
+    const auto end = std::min(text.find(',', at), text.size());
+    const auto pair = text.substr(at, end - at);
+    const auto equals = pair.find('=');
+    const auto key = Trim(pair.substr(0, equals));
+    if (key.empty()) {
+      return Wrong(text, at, "a key is missing");
+    }
+    const auto value = equals == std::string_view::npos
+                           ? std::string_view()
+                           : Trim(pair.substr(equals + 1));
+    if (value.empty()) {
+      return Wrong(text, at, "the key `" + Printable(key) + "` has no value");
+    }
+    conf[std::string(key)] = value;
+    at = end + 1;
+  }
+  return conf;
+}
+
+std::map<std::string, std::string> ParseTpuEnv(std::string_view text) {
+  std::map<std::string, std::string> values;
+  if (text.size() > kLongestText) {
+    return values;
+  }
+  for (const std::string& line : Split(text, '\n')) {
+    const auto colon = line.find(':');
+    const auto key = Trim(std::string_view(line).substr(0, colon));
+    if (colon == std::string::npos || !IsKey(key)) {
+      continue;
+    }
+    values[std::string(key)] =
+        Unquoted(Trim(std::string_view(line).substr(colon + 1)));
+  }
+  return values;
+}
+
+std::map<std::string, std::string> ParseQuery(std::string_view text) {
+  std::map<std::string, std::string> values;
+  for (const std::string& pair : Split(text, '&')) {
+    const auto equals = pair.find('=');
+    if (!pair.empty()) {
+      values[pair.substr(0, equals)] =
+          equals == std::string::npos ? "" : pair.substr(equals + 1);
+    }
+  }
+  return values;
+}
+
+}  // namespace muster::resolve

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Texts of keys and values. Pure; errors are cluster-spec-invalid and name the
+// position.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "muster/error.h"
+
+namespace muster::resolve {
+
+// torch's rendezvous configuration: "key=value,key=value". White space around
+// keys and values does not count; an empty text has no keys.
+Result<std::map<std::string, std::string>> ParseRdzvConf(std::string_view text);
+
+// The metadata attribute tpu-env: lines "KEY: 'VALUE'". Lines of another form
+// are skipped: the attribute is written by others and grows.
+std::map<std::string, std::string> ParseTpuEnv(std::string_view text);
+
+// "a=1&b=2" of a URL; a key without `=` has an empty value.
+std::map<std::string, std::string> ParseQuery(std::string_view text);
+
+}  // namespace muster::resolve

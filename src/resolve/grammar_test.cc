@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Positions, limits and oddities of the grammars; what they accept is in the
+// conformance vectors.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "resolve/grammar/endpoint.h"
+#include "resolve/grammar/host_file.h"
+#include "resolve/grammar/host_list.h"
+#include "resolve/grammar/key_values.h"
+#include "resolve/grammar/torch_url.h"
+#include "resolve/grammar/tpu_type.h"
+
+namespace muster::resolve {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+template <typename T>
+std::string Refusal(const Result<T>& result) {
+  return result ? "" : result.error().message();
+}
+
+TEST(HostList, ErrorsNameThePosition) {
+  EXPECT_THAT(Refusal(ExpandHostList("a,n[1-x]")),
+              HasSubstr("not a number inside the brackets at position 7"));
+  EXPECT_THAT(Refusal(ExpandHostList("n[3-1]")),
+              HasSubstr("does not ascend at position 3"));
+  EXPECT_THAT(Refusal(ExpandHostList("n[1")),
+              HasSubstr("`[` is not closed at position 2"));
+}
+
+TEST(HostList, TakesWhatSlurmTolerates) {
+  EXPECT_THAT(*ExpandHostList("n[1-,4]"), ElementsAre("n1", "n4"));
+  EXPECT_THAT(*ExpandHostList("foo]"), ElementsAre("foo]"));
+  EXPECT_THAT(*ExpandHostList("r[0-1]n[0-1]"),
+              ElementsAre("r0n0", "r0n1", "r1n0", "r1n1"));
+  EXPECT_TRUE(ExpandHostList(" , ")->empty());
+}
+
+TEST(HostList, IsBounded) {
+  EXPECT_FALSE(ExpandHostList("n[0-99999999]"));
+  EXPECT_FALSE(ExpandHostList("[1-999][1-999][1-999]"));
+  EXPECT_FALSE(ExpandHostList(std::string(2U << 20, 'a')));
+  EXPECT_FALSE(ExpandTasksPerNode("1(x99999999)"));
+}
+
+TEST(TasksPerNode, ErrorsNameThePosition) {
+  EXPECT_THAT(Refusal(ExpandTasksPerNode("2(x3")), HasSubstr("position 5"));
+  EXPECT_THAT(Refusal(ExpandTasksPerNode("2,")), HasSubstr("position 2"));
+  EXPECT_FALSE(ExpandTasksPerNode(""));
+}
+
+TEST(Endpoint, TakesIpv6InEveryForm) {
+  EXPECT_EQ(*ParseEndpoint("[2001:db8::1]:5", 1),
+            (HostAndPort{"2001:db8::1", 5}));
+  EXPECT_EQ(*ParseEndpoint("2001:db8::1", 1), (HostAndPort{"2001:db8::1", 1}));
+  EXPECT_EQ(*ParseEndpoint("", 1), (HostAndPort{"localhost", 1}));
+  EXPECT_THAT(*ParseTpuEndpoints("grpc://[::1]:1,10.0.0.1"),
+              ElementsAre("[::1]:1", "10.0.0.1:8470"));
+}
+
+TEST(Endpoint, TellsNamesOfTpusFromAddresses) {
+  EXPECT_TRUE(IsTpuEndpoints("10.0.0.2:8470"));
+  EXPECT_TRUE(IsTpuEndpoints("host:8470"));
+  EXPECT_TRUE(IsTpuEndpoints("grpc://host"));
+  EXPECT_FALSE(IsTpuEndpoints("my-tpu"));
+  EXPECT_FALSE(IsTpuEndpoints("grpctpu"));
+}
+
+TEST(IpAddress, IsComparedAsANumber) {
+  EXPECT_TRUE(SameIp("::1", "0:0:0:0:0:0:0:1"));
+  EXPECT_TRUE(SameIp("::ffff:10.0.0.1", "10.0.0.1"));
+  EXPECT_FALSE(SameIp("10.0.0.1", "10.0.0.2"));
+  EXPECT_TRUE(IsLoopbackIp("127.1.2.3"));
+  EXPECT_FALSE(IsIpAddress("1::2::3"));
+  EXPECT_FALSE(IsIpAddress("256.0.0.1"));
+}
+
+TEST(RdzvConf, ErrorsNameThePosition) {
+  EXPECT_THAT(Refusal(ParseRdzvConf("a=1,b")),
+              HasSubstr("the key `b` has no value at position 5"));
+}
+
+TEST(TpuEnv, SkipsWhatItDoesNotKnow) {
+  const auto values = ParseTpuEnv("A: 'x'\nno line\n: y\nB: \"z\"\n");
+  EXPECT_EQ(values.size(), 2U);
+  EXPECT_EQ(values.at("A"), "x");
+  EXPECT_EQ(values.at("B"), "z");
+}
+
+TEST(HostFile, NamesTheLine) {
+  EXPECT_THAT(Refusal(ParseHostFile("a slots=1\na slots=2\n", "`f`", {})),
+              HasSubstr("`f`, line 2: the host `a` occurs twice"));
+  EXPECT_THAT(Refusal(ParseHostFile("a\n", "`f`", {})), HasSubstr("line 1"));
+  EXPECT_EQ((*ParseHostFile("a\na\n", "f",
+                            {.default_slots = 2, .add_repeated = true}))[0]
+                .slots,
+            4);
+}
+
+TEST(TorchUrl, DoesNotTakeARankTwice) {
+  EXPECT_THAT(Refusal(ParseTorchUrl("tcp://a:1?rank=0&world_size=2", 1, {})),
+              HasSubstr("rank is in the URL and given beside it"));
+  EXPECT_FALSE(ParseTorchUrl("tcp://a:1?rank=2&world_size=2", {}, {}));
+}
+
+TEST(TpuType, KnowsHostsOfEachGeneration) {
+  EXPECT_EQ(HostsOf(*ParseTpuType("v4-16"), 4), 2);
+  EXPECT_EQ(HostsOf(*ParseTpuType("v5litepod-16"), 4), 4);
+  EXPECT_EQ(HostsOf(*ParseTpuType("v6e-8"), 8), 1);
+  EXPECT_FALSE(ParseTpuType("v4-"));
+  EXPECT_FALSE(ParseTpuType("nonsense"));
+  EXPECT_THAT(Refusal(ParseBounds("2,2", "TPU_HOST_BOUNDS")),
+              HasSubstr("TPU_HOST_BOUNDS is `2,2`"));
+}
+
+}  // namespace
+}  // namespace muster::resolve

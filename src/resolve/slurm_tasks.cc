@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <numeric>
+
+#include "base/text.h"
+#include "resolve/grammar/host_list.h"
+#include "resolve/slurm.h"
+#include "resolve/variables.h"
+
+namespace muster::resolve {
+namespace {
+
+Result<std::vector<std::string>> FromHostFile(const std::string& path,
+                                              int tasks,
+                                              const sys::Host& host) {
+  MUSTER_ASSIGN(const auto text, host.fs.Read(path, 8U << 20));
+  std::vector<std::string> hosts;
+  for (const std::string& line : Split(text, '\n')) {
+    const auto name = Trim(line.substr(0, line.find('#')));
+    if (!name.empty()) {
+      hosts.emplace_back(name);
+    }
+  }
+  if (std::ssize(hosts) < tasks) {
+    return Error(Cause::kRankWorldMismatch,
+                 "SLURM_HOSTFILE `" + path + "` has " +
+                     Count(std::ssize(hosts), "line") + " for " +
+                     Count(tasks, "task"));
+  }
+  hosts.resize(static_cast<std::size_t>(tasks));
+  return hosts;
+}
+
+std::vector<std::string> Dealt(const std::vector<std::string>& hosts,
+                               std::vector<int> counts, bool cyclic) {
+  std::vector<std::string> placed;
+  if (!cyclic) {
+    for (std::size_t node = 0; node < hosts.size(); ++node) {
+      placed.insert(placed.end(), static_cast<std::size_t>(counts[node]),
+                    hosts[node]);
+    }
+    return placed;
+  }
+  for (bool any = true; any;) {
+    any = false;
+    for (std::size_t node = 0; node < hosts.size(); ++node) {
+      if (counts[node]-- > 0) {
+        placed.push_back(hosts[node]);
+        any = true;
+      }
+    }
+  }
+  return placed;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> PlaceTasks(
+    const std::vector<std::string>& hosts, int tasks, const sys::Host& host,
+    Claim& claim) {
+  const sys::Env& env = host.env;
+  const std::string spread = env.Get("SLURM_DISTRIBUTION").value_or("");
+  const Text file = TextVariable(env, "SLURM_HOSTFILE");
+  if (file && (spread.empty() || spread.starts_with("arbitrary"))) {
+    return FromHostFile(file->value, tasks, host);
+  }
+  const Text text =
+      FirstText(env, {"SLURM_STEP_TASKS_PER_NODE", "SLURM_TASKS_PER_NODE"});
+  if (!text || hosts.empty()) {
+    return tasks == 1 && hosts.size() == 1 ? hosts : std::vector<std::string>();
+  }
+  auto counts = ExpandTasksPerNode(text->value);
+  if (!counts) {
+    return std::move(counts).error().While("while reading " + text->source);
+  }
+  const auto total = std::accumulate(counts->begin(), counts->end(), 0LL);
+  if (counts->size() != hosts.size() || total != tasks) {
+    claim.remarks.push_back(Warning(
+        Cause::kSchedulerEnvMisread,
+        text->source + " is `" + Printable(text->value) +
+            "`: " + Count(total, "task") + " on " +
+            Count(std::ssize(*counts), "node") + ", but the step has " +
+            Count(tasks, "task") + " on " + Count(std::ssize(hosts), "node")));
+    return std::vector<std::string>();
+  }
+  const bool cyclic = spread.starts_with("cyclic");
+  return Dealt(hosts, *std::move(counts), cyclic);
+}
+
+Status ValidateSlurm(const Asked& asked, const sys::Env& env) {
+  const std::string name = env.Get("SLURM_JOB_NAME").value_or("");
+  if (name == "bash" || name == "interactive") {
+    return Ok();
+  }
+  MUSTER_ASSIGN(const auto tasks, NumberVariable(env, "SLURM_NTASKS_PER_NODE"));
+  if (tasks && asked.num_devices && tasks->value != *asked.num_devices) {
+    return Error(Cause::kRankWorldMismatch,
+                 "the program asks for " + Count(*asked.num_devices, "device") +
+                     " on each node, SLURM_NTASKS_PER_NODE is " +
+                     std::to_string(tasks->value));
+  }
+  MUSTER_ASSIGN(const auto nodes,
+                FirstNumber(env, {"SLURM_NNODES", "SLURM_JOB_NUM_NODES"}));
+  if (nodes && asked.num_nodes && nodes->value != *asked.num_nodes) {
+    return Error(Cause::kRankWorldMismatch,
+                 "the program asks for " + Count(*asked.num_nodes, "node") +
+                     ", SLURM_NNODES is " + std::to_string(nodes->value));
+  }
+  return Ok();
+}
+
+Status ValidateTorchrun(const Asked& asked, const sys::Env& env) {
+  MUSTER_ASSIGN(const auto world, NumberVariable(env, "WORLD_SIZE"));
+  if (!world || !asked.num_devices || !asked.num_nodes) {
+    return Ok();
+  }
+  if (*asked.num_devices * *asked.num_nodes != world->value) {
+    return Error(Cause::kRankWorldMismatch,
+                 "the program asks for " + Count(*asked.num_devices, "device") +
+                     " on each of " + Count(*asked.num_nodes, "node") +
+                     ", WORLD_SIZE is " + std::to_string(world->value));
+  }
+  return Ok();
+}
+
+}  // namespace muster::resolve

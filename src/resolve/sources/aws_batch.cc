@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// A multi-node parallel job of AWS Batch.
+#include "resolve/grammar/endpoint.h"
+#include "resolve/source.h"
+#include "resolve/variables.h"
+
+namespace muster::resolve::aws_batch {
+namespace {
+
+constexpr const char* kMainAddress =
+    "AWS_BATCH_JOB_MAIN_NODE_PRIVATE_IPV4_ADDRESS";
+
+Match Speak(const Request&, const sys::Host& host) {
+  return IsSet(host.env, "AWS_BATCH_JOB_NUM_NODES")
+             ? Speaks()
+             : Silent("AWS_BATCH_JOB_NUM_NODES is not set");
+}
+
+// The main node itself is not told its address: this host has it.
+Sourced<std::string> OwnAddress(const sys::Env& env) {
+  for (const std::string& address : env.LocalAddresses()) {
+    if (!IsLoopbackIp(address) && address.find(':') == std::string::npos) {
+      return {address, "address of this host, the main node"};
+    }
+  }
+  return {"localhost", "this host is the main node"};
+}
+
+Result<Claim> Read(const Request&, const sys::Host& host) {
+  const sys::Env& env = host.env;
+  Claim claim{.source = "aws-batch"};
+  MUSTER_TRY(RequireAll(
+      {.names = {"AWS_BATCH_JOB_NUM_NODES", "AWS_BATCH_JOB_NODE_INDEX"},
+       .setters = "AWS Batch sets them in a multi-node parallel job"},
+      host));
+  MUSTER_ASSIGN(claim.num_nodes,
+                NumberVariable(env, "AWS_BATCH_JOB_NUM_NODES", 1));
+  MUSTER_ASSIGN(claim.node_rank,
+                NumberVariable(env, "AWS_BATCH_JOB_NODE_INDEX"));
+  MUSTER_ASSIGN(const auto main,
+                NumberVariable(env, "AWS_BATCH_JOB_MAIN_NODE_INDEX"));
+  MUSTER_TRY(CheckNumbers(claim));
+  claim.coordinator_host = TextVariable(env, kMainAddress);
+  if (!claim.coordinator_host) {
+    if (claim.node_rank->value != (main ? main->value : 0)) {
+      return PartlySet({.names = {"AWS_BATCH_JOB_NODE_INDEX", kMainAddress},
+                        .setters = "AWS Batch sets the address on every node "
+                                   "but the main one"},
+                       host);
+    }
+    claim.coordinator_host = OwnAddress(env);
+  }
+  MUSTER_ASSIGN(claim.coordinator_port, PortVariable(env, "MASTER_PORT"));
+  if (!claim.coordinator_port) {
+    claim.coordinator_port = Sourced<int>{29500, "default of torch's launcher"};
+  }
+  return claim;
+}
+
+}  // namespace
+
+extern const Source kSource;
+constinit const Source kSource{
+    .name = "aws-batch",
+    .precedence = 410,
+    .doc = "a multi-node parallel job of AWS Batch",
+    .reads =
+        "AWS_BATCH_JOB_NUM_NODES, AWS_BATCH_JOB_NODE_INDEX, "
+        "AWS_BATCH_JOB_MAIN_NODE_INDEX, "
+        "AWS_BATCH_JOB_MAIN_NODE_PRIVATE_IPV4_ADDRESS, MASTER_PORT",
+    .ports = "29500",
+    .match = Speak,
+    .read = Read};
+
+}  // namespace muster::resolve::aws_batch

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// The machines of an instance group of Compute Engine, named on the command
+// line.
+#include <algorithm>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "resolve/api.h"
+#include "resolve/grammar/endpoint.h"
+#include "resolve/source.h"
+#include "resolve/tensorflow.h"
+#include "resolve/variables.h"
+
+namespace muster::resolve::gce_group {
+namespace {
+
+Match Speak(const Request& request, const sys::Host&) {
+  return request.cloud.instance_group ? Speaks()
+                                      : Silent("no --instance-group is given");
+}
+
+struct Place {
+  std::string base;   // …/projects/P/zones/Z
+  std::string group;  // name
+  std::string token;
+};
+
+Result<Place> Where(const Request& request, const sys::Host& host) {
+  const CloudRequest& cloud = request.cloud;
+  if (!cloud.instance_group || !cloud.project || !cloud.zone) {
+    return Error(Cause::kUsageInvalid,
+                 "an instance group needs --project, --zone and "
+                 "--instance-group");
+  }
+  std::string server =
+      host.env.Get("CLOUDSDK_API_ENDPOINT_OVERRIDES_COMPUTE").value_or("");
+  if (server.empty()) {
+    server = "https://compute.googleapis.com/compute/v1/";
+  }
+  return Place{.base = server + "projects/" +
+                       sys::PercentEncode(*cloud.project) + "/zones/" +
+                       sys::PercentEncode(*cloud.zone),
+               .group = *cloud.instance_group,
+               .token = GoogleToken(request, host)};
+}
+
+Result<std::vector<std::string>> Instances(const Place& place,
+                                           const sys::Host& host) {
+  const std::string what =
+      "the instance group `" + Printable(place.group) + "`";
+  sys::HttpRequest post{.url = place.base + "/instanceGroups/" +
+                               sys::PercentEncode(place.group) +
+                               "/listInstances",
+                        .method = "POST"};
+  post.headers["Content-Type"] = "application/json";
+  post.body = "{}";
+  MUSTER_ASSIGN(const auto answer,
+                Ask({.request = WithToken(post, place.token),
+                     .what = what,
+                     .needs = "the account needs compute.instanceGroups.list "
+                              "(roles/compute.viewer)"},
+                    host));
+  if (!answer) {
+    return Error(Cause::kClusterSpecInvalid,
+                 what + " does not exist at " + place.base);
+  }
+  std::vector<std::string> names;
+  const Json& items = At(*answer, {"items"});
+  if (items.is_array()) {
+    for (const Json& item : items) {
+      const std::string url = TextOf(item, "instance");
+      names.push_back(url.substr(url.rfind('/') + 1));
+      const std::string status = TextOf(item, "status");
+      if (!status.empty() && status != "RUNNING") {
+        return Error(Cause::kPodNotStarted,
+                     "the instance `" + Printable(names.back()) + "` of " +
+                         what + " is not RUNNING but " + Printable(status));
+      }
+    }
+  }
+  if (names.empty()) {
+    return Error(Cause::kClusterSpecInvalid, what + " has no instances");
+  }
+  return names;
+}
+
+Result<std::string> AddressOf(const Place& place, const std::string& name,
+                              const sys::Host& host) {
+  sys::HttpRequest get{.url = place.base + "/instances/" +
+                              sys::PercentEncode(name)};
+  const std::string what = "the instance `" + Printable(name) + "`";
+  MUSTER_ASSIGN(
+      const auto answer,
+      Ask({.request = WithToken(get, place.token), .what = what}, host));
+  if (!answer) {
+    return Error(Cause::kClusterSpecInvalid, what + " does not exist");
+  }
+  const std::string status = TextOf(*answer, "status");
+  if (!status.empty() && status != "RUNNING") {
+    return Error(Cause::kPodNotStarted,
+                 what + " is not RUNNING but " + Printable(status));
+  }
+  const Json& interfaces = At(*answer, {"networkInterfaces"});
+  const std::string ip = interfaces.is_array() && !interfaces.empty()
+                             ? TextOf(interfaces[0], "networkIP")
+                             : "";
+  if (ip.empty()) {
+    return Error(Cause::kClusterSpecInvalid, what + " has no address");
+  }
+  return ip;
+}
+
+Result<Claim> Read(const Request& request, const sys::Host& host) {
+  MUSTER_ASSIGN(const Place place, Where(request, host));
+  MUSTER_ASSIGN(const auto names, Instances(place, host));
+  Claim claim{.source = "gce-group"};
+  std::vector<std::string> addresses;
+  const int port = request.port.value_or(8470);
+  for (const std::string& name : names) {
+    MUSTER_ASSIGN(const auto ip, AddressOf(place, name, host));
+    claim.hosts.push_back(ip);
+    addresses.push_back(JoinHostPort(ip, port));
+  }
+  std::sort(claim.hosts.begin(), claim.hosts.end());
+  std::sort(addresses.begin(), addresses.end());
+  const std::string job = request.task_type.value_or("worker");
+  claim.tasks.emplace().jobs[job] = ToTasks(addresses);
+  claim.task_type = Sourced<std::string>{job, "default of tf"};
+  claim.rpc_layer = Sourced<std::string>{"grpc", "default of tf"};
+  MUSTER_TRY(ApplyTensorflow(request, {}, claim));
+  return claim;
+}
+
+}  // namespace
+
+extern const Source kSource;
+constinit const Source kSource{
+    .name = "gce-group",
+    .precedence = 120,
+    .scope = Scope::kProcess,
+    .doc = "an instance group of Compute Engine (--instance-group)",
+    .reads = "--project, --zone, --instance-group, compute.googleapis.com",
+    .ports = "8470",
+    .match = Speak,
+    .read = Read};
+
+}  // namespace muster::resolve::gce_group

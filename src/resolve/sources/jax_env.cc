@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// What jax.distributed.initialize is told by arguments and variables: JAX's
+// own, those of Kubernetes operators, of MaxText and of axlearn.
+#include <algorithm>
+
+#include "base/text.h"
+#include "resolve/grammar/endpoint.h"
+#include "resolve/source.h"
+#include "resolve/variables.h"
+
+namespace muster::resolve::jax_env {
+namespace {
+
+const std::vector<std::string>& Addresses() {
+  static const std::vector<std::string> names{
+      "JAX_COORDINATOR_ADDRESS", "COORDINATOR_ADDRESS", "JAX_COORDINATOR_IP",
+      "DISTRIBUTED_COORDINATOR"};
+  return names;
+}
+
+bool IsMaxTextOnCpu(const sys::Env& env) {
+  return IsSet(env, "JOB_INDEX") && IsSet(env, "PROCESSES_IN_JOB");
+}
+
+Match Speak(const Request& request, const sys::Host& host) {
+  const bool set =
+      std::any_of(Addresses().begin(), Addresses().end(),
+                  [&](const auto& name) { return IsSet(host.env, name); });
+  return set || request.coordinator
+             ? Speaks()
+             : Silent("none of " + List(Addresses()) + " is set");
+}
+
+Number Given(std::optional<int> value, const char* name) {
+  return value ? Number(Sourced<int>{*value, std::string("argument ") + name})
+               : Number();
+}
+
+Status TakePort(const sys::Env& env, const HostAndPort& told, Claim& claim) {
+  if (told.port) {
+    if (*told.port == 0) {
+      return Error(Cause::kClusterSpecInvalid,
+                   claim.coordinator_host->source +
+                       " has port 0, it must be 1 to 65535");
+    }
+    claim.coordinator_port =
+        Sourced<int>{*told.port, claim.coordinator_host->source};
+    return Ok();
+  }
+  for (const char* name : {"JAX_COORDINATOR_PORT", "COORDINATOR_PORT"}) {
+    MUSTER_ASSIGN(claim.coordinator_port, PortVariable(env, name));
+    if (claim.coordinator_port) {
+      return Ok();
+    }
+  }
+  if (IsMaxTextOnCpu(env)) {
+    claim.coordinator_port = Sourced<int>{1234, "default of MaxText on CPUs"};
+    return Ok();
+  }
+  return Error(Cause::kClusterSpecInvalid,
+               "the coordinator " + claim.coordinator_host->value + " (" +
+                   claim.coordinator_host->source +
+                   ") has no port: write HOST:PORT, or set "
+                   "JAX_COORDINATOR_PORT");
+}
+
+Status TakeCoordinator(const Request& request, const sys::Env& env,
+                       Claim& claim) {
+  Text address = FirstText(env, Addresses());
+  if (request.coordinator) {
+    address = Sourced<std::string>{*request.coordinator,
+                                   "argument coordinator_address"};
+  }
+  if (!address) {
+    return Error(Cause::kLaunchEnvMissing,
+                 "the coordinator is not known: give coordinator_address, or "
+                 "set one of " +
+                     List(Addresses()));
+  }
+  auto told = SplitHostPort(address->value);
+  if (!told) {
+    return std::move(told).error().While("while reading " + address->source);
+  }
+  claim.coordinator_host = Sourced<std::string>{told->host, address->source};
+  return TakePort(env, *told, claim);
+}
+
+Status TakeRanks(const Request& request, const sys::Env& env, Claim& claim) {
+  claim.num_processes = Given(request.num_processes, "num_processes");
+  if (!claim.num_processes) {
+    MUSTER_ASSIGN(claim.num_processes,
+                  FirstNumber(env,
+                              {"JAX_NUM_PROCESSES", "JAX_PROCESS_COUNT",
+                               "NUM_PROCESSES", "NNODES"},
+                              1));
+  }
+  claim.process_id = Given(request.process_id, "process_id");
+  if (!claim.process_id && IsMaxTextOnCpu(env)) {
+    MUSTER_ASSIGN(const int job, RankVariable(env, "JOB_INDEX"));
+    MUSTER_ASSIGN(const int size, SizeVariable(env, "PROCESSES_IN_JOB"));
+    MUSTER_ASSIGN(const auto index,
+                  NumberVariable(env, "JOB_COMPLETION_INDEX"));
+    claim.process_id = Sourced<int>{job * size + (index ? index->value : 0),
+                                    "JOB_INDEX times PROCESSES_IN_JOB plus "
+                                    "JOB_COMPLETION_INDEX"};
+  }
+  if (!claim.process_id) {
+    MUSTER_ASSIGN(
+        claim.process_id,
+        FirstNumber(env, {"JAX_PROCESS_ID", "PROCESS_ID", "NODE_RANK"}));
+  }
+  if (!claim.num_processes) {
+    return Error(Cause::kLaunchEnvMissing,
+                 "the number of processes is not known: give num_processes, "
+                 "or set JAX_NUM_PROCESSES or NUM_PROCESSES");
+  }
+  if (!claim.process_id) {
+    return Error(Cause::kLaunchEnvMissing,
+                 "the process id is not known: give process_id, or set "
+                 "JAX_PROCESS_ID or PROCESS_ID");
+  }
+  return CheckNumbers(claim);
+}
+
+// "0,1" as text of whole numbers; empty when one of them is none (a UUID).
+std::string DeviceIds(const sys::Env& env) {
+  std::vector<std::string> names{"JAX_LOCAL_DEVICE_IDS"};
+  if (IsSet(env, "JAX_COORDINATOR_IP")) {
+    names.insert(names.end(), {"CUDA_VISIBLE_DEVICES", "SLURM_STEP_GPUS"});
+  }
+  const Text text = FirstText(env, names);
+  if (!text) {
+    return "";
+  }
+  std::vector<std::string> ids;
+  for (const std::string& part : Split(text->value, ',')) {
+    const auto id = ParseInt(Trim(part));
+    if (!id || *id < 0) {
+      return "";
+    }
+    ids.push_back(std::to_string(*id));
+  }
+  return Join(ids, ",");
+}
+
+Result<Claim> Read(const Request& request, const sys::Host& host) {
+  const sys::Env& env = host.env;
+  Claim claim{.source = "jax-env"};
+  MUSTER_TRY(TakeRanks(request, env, claim));
+  MUSTER_TRY(TakeCoordinator(request, env, claim));
+  const Text bind = TextVariable(env, "JAX_COORDINATOR_BIND_ADDRESS");
+  claim.more["coordinator_bind_address"] =
+      bind ? bind->value
+           : "[::]:" + std::to_string(claim.coordinator_port->value);
+  if (const std::string ids = DeviceIds(env); !ids.empty()) {
+    claim.more["local_device_ids"] = ids;
+  }
+  if (auto part = TextVariable(env, "JAX_PARTITION_INDEX")) {
+    claim.more["partition_index"] = part->value;
+  }
+  return claim;
+}
+
+}  // namespace
+
+extern const Source kSource;
+constinit const Source kSource{
+    .name = "jax-env",
+    .precedence = 600,
+    .scope = Scope::kProcess,
+    .doc = "variables of JAX, its operators, MaxText and axlearn",
+    .reads =
+        "JAX_COORDINATOR_ADDRESS, JAX_NUM_PROCESSES, JAX_PROCESS_ID, "
+        "JAX_PROCESS_COUNT, JAX_COORDINATOR_PORT, "
+        "JAX_COORDINATOR_BIND_ADDRESS, JAX_LOCAL_DEVICE_IDS, "
+        "JAX_PARTITION_INDEX, COORDINATOR_ADDRESS, COORDINATOR_PORT, "
+        "NUM_PROCESSES, PROCESS_ID, JAX_COORDINATOR_IP, NNODES, "
+        "NODE_RANK, JOB_INDEX, PROCESSES_IN_JOB, JOB_COMPLETION_INDEX, "
+        "DISTRIBUTED_COORDINATOR",
+    .ports = "MaxText on CPUs 1234",
+    .match = Speak,
+    .read = Read};
+
+}  // namespace muster::resolve::jax_env

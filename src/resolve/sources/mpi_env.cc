@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranks as MPI libraries other than Open MPI tell them: Intel MPI, MPICH,
+// MVAPICH. They tell no address.
+#include "resolve/source.h"
+#include "resolve/variables.h"
+
+namespace muster::resolve::mpi_env {
+namespace {
+
+Match Speak(const Request&, const sys::Host& host) {
+  const sys::Env& env = host.env;
+  const bool set = IsSet(env, "PMI_SIZE") || IsSet(env, "MV2_COMM_WORLD_SIZE");
+  if (set &&
+      (IsSet(env, "SLURM_PROCID") || IsSet(env, "OMPI_COMM_WORLD_SIZE"))) {
+    return Silent(
+        "PMI_RANK and PMI_SIZE were set by srun or mpirun, which tell more "
+        "themselves");
+  }
+  return set ? Speaks()
+             : Silent("neither PMI_SIZE nor MV2_COMM_WORLD_SIZE is set");
+}
+
+Result<Claim> Read(const Request&, const sys::Host& host) {
+  const sys::Env& env = host.env;
+  Claim claim{.source = "mpi-env"};
+  MUSTER_ASSIGN(claim.process_id,
+                FirstNumber(env, {"RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK",
+                                  "MV2_COMM_WORLD_RANK", "PMIX_RANK"}));
+  MUSTER_ASSIGN(claim.num_processes,
+                FirstNumber(env,
+                            {"WORLD_SIZE", "PMI_SIZE", "OMPI_COMM_WORLD_SIZE",
+                             "MV2_COMM_WORLD_SIZE"},
+                            1));
+  MUSTER_ASSIGN(claim.local_process_id,
+                FirstNumber(env, {"LOCAL_RANK", "MPI_LOCALRANKID",
+                                  "OMPI_COMM_WORLD_LOCAL_RANK",
+                                  "MV2_COMM_WORLD_LOCAL_RANK"}));
+  MUSTER_ASSIGN(claim.local_num_processes,
+                FirstNumber(env, {"LOCAL_WORLD_SIZE", "MPI_LOCALNRANKS",
+                                  "OMPI_COMM_WORLD_LOCAL_SIZE",
+                                  "MV2_COMM_WORLD_LOCAL_SIZE"}));
+  if (!claim.process_id || !claim.num_processes) {
+    return PartlySet({.names = {"PMI_RANK", "PMI_SIZE"},
+                      .setters = "mpiexec sets both for each process"},
+                     host);
+  }
+  claim.coordinator_host = TextVariable(env, "MASTER_ADDR");
+  MUSTER_ASSIGN(claim.coordinator_port, PortVariable(env, "MASTER_PORT"));
+  MUSTER_TRY(CheckNumbers(claim));
+  return claim;
+}
+
+}  // namespace
+
+extern const Source kSource;
+constinit const Source kSource{
+    .name = "mpi-env",
+    .precedence = 330,
+    .doc = "ranks of Intel MPI, MPICH and MVAPICH; they tell no address",
+    .reads =
+        "PMI_RANK, PMI_SIZE, MPI_LOCALRANKID, MPI_LOCALNRANKS, "
+        "MV2_COMM_WORLD_*, MASTER_ADDR, MASTER_PORT",
+    .match = Speak,
+    .read = Read};
+
+}  // namespace muster::resolve::mpi_env

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+// A step of Slurm: what srun sets for each of its tasks.
+#include <algorithm>
+
+#include "base/text.h"
+#include "resolve/grammar/host_list.h"
+#include "resolve/slurm.h"
+#include "resolve/source.h"
+#include "resolve/variables.h"
+
+namespace muster::resolve::slurm {
+namespace {
+
+const std::vector<std::string>& NodeListNames() {
+  static const std::vector<std::string> names{
+      "SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST", "SLURM_NODELIST"};
+  return names;
+}
+
+bool IsInteractive(const sys::Env& env) {
+  const std::string name = env.Get("SLURM_JOB_NAME").value_or("");
+  return name == "bash" || name == "interactive";
+}
+
+Match Speak(const Request&, const sys::Host& host) {
+  const sys::Env& env = host.env;
+  const bool job = IsSet(env, "SLURM_JOB_ID") || IsSet(env, "SLURM_NTASKS") ||
+                   IsSet(env, "SLURM_JOB_NAME");
+  if (!job && !IsSet(env, "SLURM_PROCID")) {
+    return Silent("SLURM_PROCID is not set");
+  }
+  if (!IsSet(env, "SLURM_PROCID")) {
+    return Suspicious(
+        "this process is inside a Slurm allocation but not in a step "
+        "(SLURM_PROCID is not set): a batch script, an IDE or an salloc shell "
+        "runs once, start the program with srun");
+  }
+  // A batch script runs as task 0 of the allocation; only srun makes steps.
+  const bool step =
+      FirstText(env, {"SLURM_STEP_ID", "SLURM_STEPID", "SLURM_STEP_NODELIST",
+                      "SLURM_STEP_NUM_TASKS"})
+          .has_value();
+  if (!step && env.Get("SLURM_NTASKS").value_or("1") != "1") {
+    return Suspicious("SLURM_NTASKS is `" +
+                      Printable(*env.Get("SLURM_NTASKS")) +
+                      "`, but no SLURM_STEP_* variable is set: this is the "
+                      "batch script itself, start the program with srun");
+  }
+  const std::string tasks =
+      env.Get("SLURM_STEP_NUM_TASKS")
+          .value_or(env.Get("SLURM_NTASKS").value_or("1"));
+  if (IsInteractive(env) && tasks == "1") {
+    return Suspicious("SLURM_JOB_NAME is `" +
+                      Printable(*env.Get("SLURM_JOB_NAME")) +
+                      "`: an interactive shell counts as one task, start the "
+                      "program with srun");
+  }
+  return Speaks();
+}
+
+Result<int> TaskCount(const sys::Env& env, std::size_t nodes) {
+  MUSTER_ASSIGN(const auto step,
+                NumberVariable(env, "SLURM_STEP_NUM_TASKS", 1));
+  MUSTER_ASSIGN(const auto job, NumberVariable(env, "SLURM_NTASKS", 1));
+  if (step) {
+    return step->value;
+  }
+  if (job) {
+    return job->value;
+  }
+  if (nodes == 1 && env.Get("SLURM_PROCID").value_or("0") == "0") {
+    return 1;
+  }
+  return Error(Cause::kLaunchEnvMissing,
+               "this is no Slurm step: neither SLURM_NTASKS nor "
+               "SLURM_STEP_NUM_TASKS is set, srun sets them");
+}
+
+// The set of torch's variables beside those of Slurm: complete, and not from a
+// launcher that runs inside of the task.
+bool HasTorchSet(const sys::Env& env) {
+  return IsSet(env, "RANK") && IsSet(env, "WORLD_SIZE") &&
+         IsSet(env, "MASTER_ADDR") && IsSet(env, "MASTER_PORT") &&
+         !IsSet(env, "TORCHELASTIC_RUN_ID");
+}
+
+Error Differs(const std::string& torch, int torch_value,
+              const std::string& slurm, int slurm_value, const char* how) {
+  return Error(Cause::kRankWorldMismatch,
+               torch + "=" + std::to_string(torch_value) + " " + how + " " +
+                   slurm + "=" + std::to_string(slurm_value) +
+                   ": unset torch's variables, or start without srun");
+}
+
+// On several nodes torch's numbers equal Slurm's; on one node they may be
+// larger, where one task starts several processes.
+Status TakeTorchSet(const sys::Env& env, Claim& claim, bool several_nodes) {
+  struct Pair {
+    const char* torch;
+    const char* slurm;
+    Number* value;
+  };
+  for (const Pair& pair :
+       {Pair{"WORLD_SIZE", "SLURM_NTASKS", &claim.num_processes},
+        Pair{"RANK", "SLURM_PROCID", &claim.process_id},
+        Pair{"LOCAL_RANK", "SLURM_LOCALID", &claim.local_process_id}}) {
+    MUSTER_ASSIGN(auto torch, NumberVariable(env, pair.torch));
+    if (!torch || !*pair.value) {
+      continue;
+    }
+    const int slurm = (*pair.value)->value;
+    if (several_nodes && torch->value != slurm) {
+      return Differs(pair.torch, torch->value, pair.slurm, slurm,
+                     "differs from");
+    }
+    if (torch->value < slurm) {
+      return Differs(pair.torch, torch->value, pair.slurm, slurm,
+                     "is smaller than");
+    }
+    *pair.value = torch;
+  }
+  return Ok();
+}
+
+// A part of torch's set that says who this process is cannot be right.
+Status CheckPartialTorchSet(const sys::Host& host) {
+  const sys::Env& env = host.env;
+  if (IsSet(env, "TORCHELASTIC_RUN_ID") ||
+      (!IsSet(env, "RANK") && !IsSet(env, "WORLD_SIZE"))) {
+    return Ok();
+  }
+  return RequireAll(
+      {.names = {"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"},
+       .setters = "inside of a Slurm step give all of them or none: a launcher "
+                  "such as torchrun sets all, MASTER_ADDR and MASTER_PORT "
+                  "alone are read with Slurm's ranks"},
+      host);
+}
+
+std::string LastDigits(const std::string& job, std::size_t count) {
+  return job.size() > count ? job.substr(job.size() - count) : job;
+}
+
+Result<Number> JobNumber(const Text& job, bool last_four) {
+  if (!job) {
+    return Number();
+  }
+  const auto number =
+      ParseInt(last_four ? LastDigits(job->value, 4) : job->value);
+  if (!number || *number < 0) {
+    return Error(
+        Cause::kClusterSpecInvalid,
+        "SLURM_JOB_ID is `" + Printable(job->value) + "`, which is no number");
+  }
+  return Number(Sourced<int>{
+      static_cast<int>(last_four ? 15000 + *number : 61440 + *number % 4096),
+      last_four ? "15000 + last four digits of SLURM_JOB_ID"
+                : "61440 + SLURM_JOB_ID mod 4096"});
+}
+
+Status TakeCoordinator(const Request& request, const sys::Env& env,
+                       Claim& claim) {
+  const Text job = FirstText(env, {"SLURM_JOB_ID", "SLURM_JOBID"});
+  if (!claim.rank_hosts.empty()) {
+    claim.coordinator_host = Sourced<std::string>{
+        claim.rank_hosts.front(), "host of rank 0 in the Slurm node list"};
+  }
+  if (request.profile == "jax") {
+    MUSTER_ASSIGN(claim.coordinator_port,
+                  PortVariable(env, "JAX_COORDINATOR_PORT"));
+    if (!claim.coordinator_port) {
+      MUSTER_ASSIGN(claim.coordinator_port, JobNumber(job, false));
+    }
+    return Ok();
+  }
+  if (auto told = TextVariable(env, "MASTER_ADDR")) {
+    claim.coordinator_host = told;
+  }
+  MUSTER_ASSIGN(claim.coordinator_port, PortVariable(env, "MASTER_PORT"));
+  if (!claim.coordinator_port) {
+    MUSTER_ASSIGN(claim.coordinator_port, JobNumber(job, true));
+  }
+  if (!claim.coordinator_port) {
+    claim.coordinator_port =
+        Sourced<int>{12910, "default of Lightning without SLURM_JOB_ID"};
+  }
+  return Ok();
+}
+
+std::vector<std::string> Required(const Request& request) {
+  if (request.profile == "jax") {
+    return {"SLURM_JOB_ID", "SLURM_PROCID", "SLURM_LOCALID"};
+  }
+  return {"SLURM_PROCID", "SLURM_LOCALID"};
+}
+
+Status TakeNodes(const Request& request, const sys::Host& host, Claim& claim) {
+  const Text list = FirstText(host.env, NodeListNames());
+  if (!list) {
+    if (IsSet(host.env, "MASTER_ADDR") && request.profile != "jax") {
+      return Ok();
+    }
+    return Error(Cause::kLaunchEnvMissing, "this is no Slurm step: none of " +
+                                               List(NodeListNames()) +
+                                               " is set, srun sets them");
+  }
+  auto hosts = ExpandHostList(list->value);
+  if (!hosts) {
+    return std::move(hosts).error().While("while reading " + list->source);
+  }
+  if (hosts->empty()) {
+    return Error(Cause::kClusterSpecInvalid,
+                 list->source.substr(4) + " names no host");
+  }
+  claim.hosts = *std::move(hosts);
+  claim.num_nodes =
+      Sourced<int>{static_cast<int>(claim.hosts.size()), list->source};
+  return Ok();
+}
+
+Result<Claim> Read(const Request& request, const sys::Host& host) {
+  if (request.profile == "tf") {
+    return ReadTensorflowStep(request, host);
+  }
+  const sys::Env& env = host.env;
+  Claim claim{.source = "slurm"};
+  MUSTER_TRY(RequireAll(
+      {.names = Required(request),
+       .setters = "this is no Slurm step, srun sets them: srun python …"},
+      host));
+  MUSTER_TRY(TakeNodes(request, host, claim));
+  MUSTER_ASSIGN(const int tasks, TaskCount(env, claim.hosts.size()));
+  claim.num_processes = Sourced<int>{tasks, IsSet(env, "SLURM_STEP_NUM_TASKS")
+                                                ? "env SLURM_STEP_NUM_TASKS"
+                                                : "env SLURM_NTASKS"};
+  MUSTER_ASSIGN(claim.process_id, NumberVariable(env, "SLURM_PROCID"));
+  MUSTER_ASSIGN(claim.local_process_id, NumberVariable(env, "SLURM_LOCALID"));
+  MUSTER_ASSIGN(claim.node_rank, NumberVariable(env, "SLURM_NODEID"));
+  MUSTER_ASSIGN(claim.rank_hosts, PlaceTasks(claim.hosts, tasks, host, claim));
+  if (claim.rank_hosts.empty() && !claim.hosts.empty()) {
+    claim.rank_hosts = {claim.hosts.front()};
+  }
+  const bool several_nodes = claim.hosts.size() > 1;
+  if (request.profile != "jax") {
+    MUSTER_TRY(CheckPartialTorchSet(host));
+    if (HasTorchSet(env)) {
+      MUSTER_TRY(TakeTorchSet(env, claim, several_nodes));
+    }
+  }
+  MUSTER_TRY(CheckNumbers(claim));
+  MUSTER_TRY(TakeCoordinator(request, env, claim));
+  return claim;
+}
+
+}  // namespace
+
+extern const Source kSource;
+constinit const Source kSource{
+    .name = "slurm",
+    .precedence = 400,
+    .doc = "a step of Slurm, as srun sets it for each task",
+    .reads =
+        "SLURM_PROCID, SLURM_LOCALID, SLURM_NODEID, SLURM_STEP_NUM_TASKS, "
+        "SLURM_NTASKS, SLURM_STEP_NODELIST, SLURM_JOB_NODELIST, "
+        "SLURM_NODELIST, SLURM_STEP_TASKS_PER_NODE, SLURM_HOSTFILE, "
+        "SLURM_JOB_ID, JAX_COORDINATOR_PORT, MASTER_ADDR, MASTER_PORT",
+    .ports =
+        "torch 15000 + last four digits of the job id, jax 61440 + job id "
+        "mod 4096, tf 8888 + index on the node",
+    .match = Speak,
+    .read = Read};
+
+}  // namespace muster::resolve::slurm

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// A TPU by name or address: argument, TPU_NAME, the variables of GKE's older
+// TPU nodes. Never a "default".
+#include "base/text.h"
+#include "resolve/cloud_tpu.h"
+#include "resolve/grammar/endpoint.h"
+#include "resolve/local_tpu.h"
+#include "resolve/metadata.h"
+#include "resolve/source.h"
+#include "resolve/tensorflow.h"
+#include "resolve/tpu_slice.h"
+#include "resolve/variables.h"
+
+namespace muster::resolve::tpu {
+namespace {
+
+// Where a driver listens that is a member of its own cluster.
+constexpr int kDriverPort = 8479;
+
+Match Speak(const Request& request, const sys::Host& host) {
+  const sys::Env& env = host.env;
+  if (request.cloud.tpu || IsSet(env, "KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS") ||
+      IsSet(env, "TPU_CONFIG")) {
+    return Speaks();
+  }
+  const Text name = TextVariable(env, "TPU_NAME");
+  if (!name) {
+    return Silent(
+        "TPU_NAME, KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS and TPU_CONFIG are not set");
+  }
+  const LocalTpu chips = FindLocalTpu(host);
+  if (chips.chips > 0 && !IsTpuEndpoints(name->value)) {
+    return Silent("TPU_NAME is `" + Printable(name->value) +
+                  "`, and the TPU is this host's own (" + chips.source + ")");
+  }
+  return Speaks();
+}
+
+Status TakeAddresses(const TpuTarget& target, Claim& claim) {
+  auto endpoints = ParseTpuEndpoints(target.text);
+  if (!endpoints) {
+    return std::move(endpoints).error().While("while reading " + target.source);
+  }
+  claim.hosts = *endpoints;
+  claim.more["use_api"] = false;
+  return Ok();
+}
+
+Status TakeNode(const TpuTarget& target, const Request& request,
+                const sys::Host& host, Claim& claim) {
+  MUSTER_ASSIGN(const auto place, PlaceTpu(target, request, host));
+  MUSTER_ASSIGN(const auto node, GetTpuNode(place, request, host));
+  MUSTER_TRY(CheckReady(node, request.cloud.require_healthy));
+  claim.hosts = node.endpoints;
+  claim.more["use_api"] = true;
+  claim.more["project"] = place.project;
+  claim.more["zone"] = place.zone;
+  claim.more["node"] = place.Node();
+  claim.more["state"] = node.state;
+  claim.more["health"] = node.health;
+  claim.more["runtime_version"] = node.runtime_version;
+  if (!node.accelerator_type.empty()) {
+    claim.accelerator_type =
+        Sourced<std::string>{node.accelerator_type, "Cloud TPU API"};
+    RemarkHostCount(node.accelerator_type, claim);
+  }
+  if (!node.health.empty() && node.health != "HEALTHY") {
+    claim.remarks.push_back(
+        Warning(Cause::kTpuUnhealthy,
+                "the TPU `" + Printable(place.name) +
+                    "` is READY but not HEALTHY: " + Printable(node.health)));
+  }
+  return Ok();
+}
+
+// The job of the process that drives the TPU, when it is to be in the map.
+Status TakeDriver(const Request& request, const sys::Host& host, Claim& claim) {
+  if (!request.cloud.coordinator_name) {
+    return Ok();
+  }
+  std::string address = request.cloud.coordinator_address.value_or("");
+  if (address.empty()) {
+    MUSTER_ASSIGN(const auto ip,
+                  Metadata(host).Get("instance/network-interfaces/0/ip"));
+    if (!ip) {
+      return Error(Cause::kLaunchEnvMissing,
+                   "the address of this host is not known: give "
+                   "coordinator_address");
+    }
+    address = JoinHostPort(*ip, kDriverPort);
+  }
+  claim.tasks->jobs[*request.cloud.coordinator_name] = ToTasks({address});
+  return Ok();
+}
+
+Result<Claim> Read(const Request& request, const sys::Host& host) {
+  MUSTER_ASSIGN(const auto target, FindTpuTarget(request, host));
+  Claim claim{.source = "tpu"};
+  claim.tasks.emplace();
+  if (target.kind == TpuTarget::Kind::kLocal) {
+    const LocalTpu chips = FindLocalTpu(host);
+    claim.num_processes = Sourced<int>{1, target.source};
+    claim.process_id = Sourced<int>{0, target.source};
+    claim.chips_per_host = Sourced<int>{chips.chips, chips.source};
+    claim.master = Sourced<std::string>{"", "the TPU is local"};
+    claim.more["use_api"] = false;
+    return claim;
+  }
+  if (target.kind == TpuTarget::Kind::kAddresses) {
+    MUSTER_TRY(TakeAddresses(target, claim));
+  } else {
+    MUSTER_TRY(TakeNode(target, request, host, claim));
+  }
+  claim.tasks->jobs["worker"] = ToTasks(claim.hosts);
+  MUSTER_TRY(TakeDriver(request, host, claim));
+  claim.rpc_layer = Sourced<std::string>{"grpc", "default of TPUs"};
+  MUSTER_TRY(ApplyTensorflow(request, {.default_type = "worker"}, claim));
+  return claim;
+}
+
+}  // namespace
+
+extern const Source kSource;
+constinit const Source kSource{
+    .name = "tpu",
+    .precedence = 900,
+    .doc =
+        "a TPU by name or address, through the Cloud TPU API when it is a "
+        "name",
+    .reads =
+        "--tpu, KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS, TPU_NAME, TPU_CONFIG, "
+        "GOOGLE_CLOUD_PROJECT, CLOUDSDK_COMPUTE_ZONE, metadata "
+        "project/project-id and instance/zone, tpu.googleapis.com",
+    .ports = "8470",
+    .match = Speak,
+    .read = Read};
+
+}  // namespace muster::resolve::tpu

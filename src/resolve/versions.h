@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Versions of frameworks as the Python environment's dist-info folders tell
+// them, and which of them fit each other. No Python is run.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "finding/finding.h"
+#include "sys/host.h"
+
+namespace muster::resolve {
+
+struct PythonPackages {
+  std::string place;                            // site-packages that was read
+  std::map<std::string, std::string> versions;  // name in lower case, with `-`
+  // Requirements of the packages that matter here: "jax" -> {"jaxlib<=0.4.35"}.
+  std::map<std::string, std::vector<std::string>> requires_;
+};
+// The active environment (VIRTUAL_ENV, CONDA_PREFIX), else that of the first
+// python3 on PATH. nullopt: there is none.
+std::optional<PythonPackages> FindPythonPackages(const sys::Host& host);
+
+// Versions as PEP 440 orders them, without epochs: negative, 0, positive.
+int CompareVersions(std::string_view a, std::string_view b);
+// ">=2.11,<2.12", "==2.11.*", "~=2.11"; an empty text fits all. Malformed ones
+// are cluster-spec-invalid.
+Result<bool> VersionFits(std::string_view version, std::string_view specifier);
+
+// Pairs of the environment that do not fit (ver-plugin-mismatch), and the
+// client against the runtime of the TPU, where that is known
+// (ver-client-runtime).
+std::vector<Finding> CheckVersions(const PythonPackages& packages,
+                                   const std::string& tpu_runtime);
+
+// "tensorflow==2.11.*" holds here; ver-plugin-mismatch names what is installed
+// and where, usage-invalid a text that is no requirement.
+Status CheckRequirement(std::string_view requirement, const sys::Host& host);
+
+}  // namespace muster::resolve

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sys/curl_http.h"
+
+#include <curl/curl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/text.h"
+#include "sys/fs.h"
+#include "sys/name.h"
+
+namespace muster::sys {
+namespace {
+
+// Where distributions keep the certificates that they trust.
+constexpr const char* kCertificates[] = {
+    "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/cert.pem", "/etc/ssl/ca-bundle.pem"};
+
+// What the callbacks fill.
+struct Received {
+  HttpResponse response;
+  std::size_t most_bytes = 0;
+  bool too_large = false;
+};
+
+std::size_t TakeBody(char* bytes, std::size_t size, std::size_t count,
+                     void* to) {
+  auto& received = *static_cast<Received*>(to);
+  const std::size_t length = size * count;
+  if (received.response.body.size() + length > received.most_bytes) {
+    received.too_large = true;
+    return 0;
+  }
+  received.response.body.append(bytes, length);
+  return length;
+}
+
+std::size_t TakeHeader(char* bytes, std::size_t size, std::size_t count,
+                       void* to) {
+  auto& received = *static_cast<Received*>(to);
+  const std::string_view line(bytes, size * count);
+  const auto colon = line.find(':');
+  if (colon != std::string_view::npos && line.size() < 64U << 10) {
+    std::string name(Trim(line.substr(0, colon)));
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
+      return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+    });
+    received.response.headers[name] = Trim(line.substr(colon + 1));
+  }
+  return size * count;
+}
+
+long Milliseconds(Duration duration) {
+  const auto ms =
+      std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
+  return static_cast<long>(std::max<std::int64_t>(ms, 1));
+}
+
+// Frees a list of libcurl's.
+struct List {
+  curl_slist* head = nullptr;
+  List() = default;
+  List(const List&) = delete;
+  List& operator=(const List&) = delete;
+  ~List() { curl_slist_free_all(head); }
+  void Add(const std::string& text) {
+    head = curl_slist_append(head, text.c_str());
+  }
+};
+
+Cause CauseOf(CURLcode code, long os_error) {
+  switch (code) {
+    case CURLE_OPERATION_TIMEDOUT:
+      return Cause::kNetTimeoutFiltered;
+    case CURLE_COULDNT_CONNECT:
+      return os_error == EHOSTUNREACH || os_error == ENETUNREACH ||
+                     os_error == ETIMEDOUT
+                 ? Cause::kNetTimeoutFiltered
+                 : Cause::kNetWrongEndpoint;
+    case CURLE_COULDNT_RESOLVE_HOST:
+      return Cause::kNetNameResolution;
+    case CURLE_WRITE_ERROR:
+      return Cause::kFileCorrupt;
+    default:
+      return Cause::kNetWrongEndpoint;
+  }
+}
+
+class CurlHttp : public Http {
+ public:
+  CurlHttp() { curl_global_init(CURL_GLOBAL_DEFAULT); }
+
+  Result<HttpResponse> Send(const HttpRequest& request) override {
+    const Deadline deadline = Deadline::After(request.timeout);
+    List resolved;
+    MUSTER_TRY(LookUp(request, deadline, resolved));
+    CURL* curl = curl_easy_init();
+    if (curl == nullptr) {
+      return Error(Cause::kInternalError, "libcurl gave no handle");
+    }
+    Received received{.most_bytes = request.most_bytes};
+    List headers;
+    for (const auto& [name, value] : request.headers) {
+      headers.Add(name + ": " + value);
+    }
+    curl_easy_setopt(curl, CURLOPT_RESOLVE, resolved.head);
+    curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers.head);
+    SetOptions(curl, request, deadline, received);
+    const CURLcode code = curl_easy_perform(curl);
+    long status = 0;
+    long os_error = 0;
+    curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+    curl_easy_getinfo(curl, CURLINFO_OS_ERRNO, &os_error);
+    curl_easy_cleanup(curl);
+    if (code != CURLE_OK) {
+      return Failed(request, code, os_error, received.too_large);
+    }
+    received.response.status = static_cast<int>(status);
+    return std::move(received.response);
+  }
+
+ private:
+  static std::string PortOf(const HttpRequest& request,
+                            const std::string& host_port) {
+    const auto colon = host_port.rfind(':');
+    const bool has_port = colon != std::string::npos &&
+                          host_port.find(']', colon) == std::string::npos;
+    return has_port                            ? host_port.substr(colon + 1)
+           : request.url.starts_with("https:") ? "443"
+                                               : "80";
+  }
+
+  // libcurl would wait for a name server beyond its own deadline.
+  static Status LookUp(const HttpRequest& request, Deadline deadline,
+                       List& resolved) {
+    const std::string host_port = SplitUrl(request.url).host;
+    if (host_port.starts_with('[')) {
+      return Ok();  // a number
+    }
+    const std::string port = PortOf(request, host_port);
+    const std::string host = host_port.substr(0, host_port.find(':'));
+    const auto soon = deadline.Sooner(Deadline::After(request.connect_timeout));
+    MUSTER_ASSIGN(const auto addresses, Resolve({.host = host}, soon));
+    std::vector<std::string> numbers;
+    for (const SocketAddress& one : addresses) {
+      std::string text = one.Text();
+      text.resize(text.rfind(':'));
+      numbers.push_back(std::move(text));
+    }
+    resolved.Add(host + ":" + port + ":" + Join(numbers, ","));
+    return Ok();
+  }
+
+  static void SetOptions(CURL* curl, const HttpRequest& request,
+                         Deadline deadline, Received& received) {
+    curl_easy_setopt(curl, CURLOPT_URL, request.url.c_str());
+    curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(curl, CURLOPT_PROXY, "");
+    curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
+    curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS,
+                     Milliseconds(request.connect_timeout));
+    curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS,
+                     Milliseconds(deadline.Remaining()));
+    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, TakeBody);
+    curl_easy_setopt(curl, CURLOPT_WRITEDATA, &received);
+    curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, TakeHeader);
+    curl_easy_setopt(curl, CURLOPT_HEADERDATA, &received);
+    if (request.method == "POST") {
+      curl_easy_setopt(curl, CURLOPT_POST, 1L);
+      curl_easy_setopt(curl, CURLOPT_POSTFIELDS, request.body.c_str());
+      curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE,
+                       static_cast<curl_off_t>(request.body.size()));
+    }
+    if (!request.ca_file.empty()) {
+      curl_easy_setopt(curl, CURLOPT_CAINFO, request.ca_file.c_str());
+      return;
+    }
+    for (const char* file : kCertificates) {
+      if (access(file, R_OK) == 0) {
+        curl_easy_setopt(curl, CURLOPT_CAINFO, file);
+        return;
+      }
+    }
+  }
+
+  static Error Failed(const HttpRequest& request, CURLcode code, long os_error,
+                      bool too_large) {
+    const std::string host = SplitUrl(request.url).host;
+    if (too_large) {
+      return Error(Cause::kFileCorrupt, "the answer of `" + Printable(host) +
+                                            "` is larger than " +
+                                            BytesText(request.most_bytes));
+    }
+    return Error(
+        CauseOf(code, os_error),
+        "`" + Printable(host) + "`: " + Printable(curl_easy_strerror(code)) +
+            (os_error != 0 ? " (" + ErrnoName(static_cast<int>(os_error)) + ")"
+                           : ""));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Http> MakeCurlHttp() {
+  return std::make_unique<CurlHttp>();
+}
+
+}  // namespace muster::sys

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// sys::Http over libcurl. A library of its own: only the program links it.
+#pragma once
+
+#include <memory>
+
+#include "sys/http.h"
+
+namespace muster::sys {
+
+// http and https only, no proxy whatever the environment says, no redirect.
+// Names are looked up by sys::Resolve within the deadline of the request.
+std::unique_ptr<Http> MakeCurlHttp();
+
+}  // namespace muster::sys

@@ -1,0 +1,481 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is asked of the resolver besides its sources: grammars, maps of tasks,
+// facts of TPUs, validations.
+#include "queries.h"
+
+#include "base/json.h"
+#include "base/text.h"
+#include "request.h"
+#include "resolve/cloud_tpu.h"
+#include "resolve/grammar/endpoint.h"
+#include "resolve/grammar/host_file.h"
+#include "resolve/grammar/host_list.h"
+#include "resolve/grammar/key_values.h"
+#include "resolve/grammar/task_map.h"
+#include "resolve/grammar/torch_url.h"
+#include "resolve/local_tpu.h"
+#include "resolve/metadata.h"
+#include "resolve/self.h"
+#include "resolve/slurm.h"
+#include "resolve/tensorflow.h"
+#include "resolve/tpu_identity.h"
+#include "resolve/validate.h"
+
+namespace muster::conformance {
+namespace {
+
+using namespace resolve;  // NOLINT(google-build-using-namespace): its tests
+
+std::string Text(const Json& args, const char* key) {
+  return TextArg(args, key).value_or("");
+}
+
+template <typename T>
+Json OrNull(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
+
+template <typename T>
+Json ValueOrNull(const std::optional<Sourced<T>>& value) {
+  return value ? Json(value->value) : Json();
+}
+
+Json Object(const char* key, Json value) {
+  Json json = Json::object();
+  json[key] = std::move(value);
+  return json;
+}
+
+Result<Json> AskHostList(const Json& args, const sys::Host&) {
+  MUSTER_ASSIGN(const auto hosts, ExpandHostList(Text(args, "hostlist")));
+  return Object("hosts", hosts);
+}
+
+Result<Json> AskTasksPerNode(const Json& args, const sys::Host&) {
+  MUSTER_ASSIGN(const auto tasks,
+                ExpandTasksPerNode(Text(args, "tasks_per_node")));
+  return Object("tasks", tasks);
+}
+
+Result<Json> AskEndpoint(const Json& args, const sys::Host&) {
+  MUSTER_ASSIGN(const auto found,
+                ParseEndpoint(Text(args, "endpoint"),
+                              IntArg(args, "default_port").value_or(0)));
+  Json json = Object("host", found.host);
+  json["port"] = OrNull(found.port);
+  return json;
+}
+
+Result<Json> AskTpuEndpoints(const Json& args, const sys::Host&) {
+  MUSTER_ASSIGN(const auto endpoints, ParseTpuEndpoints(Text(args, "tpu")));
+  return Object("endpoints", endpoints);
+}
+
+Result<Json> AskRdzvConf(const Json& args, const sys::Host&) {
+  MUSTER_ASSIGN(const auto conf, ParseRdzvConf(Text(args, "conf")));
+  Json json = Object("conf", Json::object());
+  for (const auto& [key, value] : conf) {
+    json["conf"][key] = value;
+  }
+  return json;
+}
+
+Result<Json> AskTorchUrl(const Json& args, const sys::Host&) {
+  MUSTER_ASSIGN(const auto url,
+                ParseTorchUrl(Text(args, "url"), IntArg(args, "rank"),
+                              IntArg(args, "world_size")));
+  Json json = Object("path", url.path);
+  json["coordinator_host"] = url.host;
+  json["coordinator_port"] = OrNull(url.port);
+  json["process_id"] = OrNull(url.rank);
+  json["num_processes"] = OrNull(url.world_size);
+  return json;
+}
+
+Result<Json> AskHosts(const Json& args, const sys::Host&) {
+  MUSTER_ASSIGN(const auto hosts, ParseHostSlots(Text(args, "hosts")));
+  MUSTER_ASSIGN(const auto placed,
+                PlaceProcesses(hosts, IntArg(args, "num_processes").value_or(1),
+                               IntArg(args, "max_processes")));
+  Json json = Object("assignments", Json::array());
+  for (const Placed& one : placed) {
+    Json entry = Object("host", one.host);
+    entry["rank"] = one.rank;
+    entry["local_rank"] = one.local_rank;
+    entry["cross_rank"] = one.cross_rank;
+    entry["size"] = one.size;
+    entry["local_size"] = one.local_size;
+    entry["cross_size"] = one.cross_size;
+    json["assignments"].push_back(std::move(entry));
+  }
+  return json;
+}
+
+Result<Json> AskHostFilter(const Json& args, const sys::Host&) {
+  SlotLists hosts;
+  for (const auto& [host, slots] : args.at("host_slots").items()) {
+    hosts.emplace_back(host, slots.get<std::vector<int>>());
+  }
+  MUSTER_ASSIGN(const auto selected, FilterHosts(hosts, Text(args, "include"),
+                                                 Text(args, "exclude")));
+  Json json = Object("selected", Json::object());
+  for (const auto& [host, slots] : selected) {
+    json["selected"][host] = slots;
+  }
+  return json;
+}
+
+Result<Json> AskHostMatch(const Json& args, const sys::Host& host) {
+  return Object("is_this_host", MatchesThisHost(Text(args, "host"), host));
+}
+
+Result<Json> AskClusterSpec(const Json& args, const sys::Host&) {
+  MUSTER_ASSIGN(const auto map,
+                TaskMapFromJson(args.at("cluster_spec"), "cluster_spec"));
+  Json json = Object("cluster_spec", resolve::ToJson(map));
+  json["jobs"] = Json::array();
+  for (const auto& [job, tasks] : map.jobs) {
+    json["jobs"].push_back(job);
+  }
+  for (const char* query : {"num_tasks", "task_indices", "job_tasks"}) {
+    if (!args.contains(query)) {
+      continue;
+    }
+    MUSTER_ASSIGN(const auto* tasks, map.Job(Text(args, query)));
+    Json indices = Json::array();
+    Json places = Json::array();
+    for (int i = 0; i < TaskMap::Places(*tasks); ++i) {
+      const auto task = tasks->find(i);
+      places.push_back(task == tasks->end() ? Json() : Json(task->second));
+      if (task != tasks->end()) {
+        indices.push_back(i);
+      }
+    }
+    json["num_tasks"] = indices.size();
+    json["task_indices"] = indices;
+    json["job_tasks"] = places;
+  }
+  if (args.contains("task_address")) {
+    const Json& place = args["task_address"];
+    MUSTER_ASSIGN(json["address"], map.AddressOf(place.at(0).get<std::string>(),
+                                                 place.at(1).get<int>()));
+    json["task_address"] = json["address"];
+  }
+  if (args.contains("equal_to")) {
+    MUSTER_ASSIGN(const auto other,
+                  TaskMapFromJson(args["equal_to"], "equal_to"));
+    json["equal"] = map == other;
+    json["equal_to"] = map == other;
+  }
+  return json;
+}
+
+Result<Json> AskRole(const Json& args, const sys::Host&) {
+  MUSTER_ASSIGN(const auto map,
+                TaskMapFromJson(args.at("cluster_spec"), "cluster_spec"));
+  MUSTER_ASSIGN(const auto role, RoleOf(map, Text(args, "task_type"),
+                                        IntArg(args, "task_id").value_or(0)));
+  Json json = Object("is_chief", role.is_chief);
+  json["id_in_cluster"] = OrNull(role.id_in_cluster);
+  json["worker_count"] = OrNull(role.worker_count);
+  json["coordination_leader"] = role.leader;
+  return json;
+}
+
+Result<Json> AskUnion(const Json& args, const sys::Host&) {
+  std::vector<WrittenMap> maps;
+  Claim claim;
+  bool first = true;
+  for (const Json& one : args.at("resolvers")) {
+    const Json spec = one.value("cluster_spec", Json::object());
+    WrittenMap written;
+    MUSTER_ASSIGN(written.map, TaskMapFromJson(spec, "cluster_spec"));
+    for (const auto& [job, tasks] : spec.items()) {
+      written.sparse[job] = tasks.is_object();
+    }
+    maps.push_back(std::move(written));
+    if (first) {
+      const Request own = ToRequest(one);
+      MUSTER_TRY(ApplyTensorflow(own, {}, claim));
+      if (const auto environment = TextArg(one, "environment")) {
+        claim.more["environment"] = *environment;
+      }
+      first = false;
+    }
+  }
+  claim.master.reset();
+  MUSTER_ASSIGN(claim.tasks, UniteTaskMaps(maps));
+  const Request request = ToRequest(args);
+  const MasterRequest& asked = request.master;
+  if (!asked.task_type || !asked.task_id) {
+    claim.master = Sourced<std::string>{"", "no task is named"};
+  }
+  MUSTER_TRY(ApplyTensorflow(request, {}, claim));
+  return ToJson(claim);
+}
+
+Result<Json> AskLocalDevices(const Json&, const sys::Host& host) {
+  return Object("tpu_chips", FindLocalTpu(host).chips);
+}
+
+Result<Json> AskGceDetect(const Json&, const sys::Host& host) {
+  return Object("on_gce", Metadata(host).Answers());
+}
+
+Result<Json> AskGceGroup(const Json& args, const sys::Host& host) {
+  const Json groups =
+      args.contains("groups") ? args["groups"] : Json::array({args});
+  std::vector<WrittenMap> maps;
+  std::vector<std::string> hosts;
+  std::optional<Claim> first;
+  for (const Json& group : groups) {
+    Json merged = args;
+    merged.update(group);
+    MUSTER_ASSIGN(auto claim, AskSource("gce-group", ToRequest(merged), host));
+    maps.push_back({.map = *claim.tasks});
+    hosts.insert(hosts.end(), claim.hosts.begin(), claim.hosts.end());
+    if (!first) {
+      first = std::move(claim);
+    }
+  }
+  if (maps.size() > 1) {
+    MUSTER_ASSIGN(first->tasks, UniteTaskMaps(maps));
+    first->hosts = hosts;
+  }
+  return ToJson(*first);
+}
+
+Result<Json> AskAuto(const Json& args, const sys::Host& host) {
+  MUSTER_ASSIGN(const auto name, Detect(ToRequest(args), host));
+  return Object("detected", name.empty() ? Json() : Json(name));
+}
+
+Asked AskedOf(const Json& args) {
+  const Json& asked = args.at("validate");
+  return {.num_devices = IntArg(asked, "num_devices"),
+          .num_nodes = IntArg(asked, "num_nodes")};
+}
+
+Result<Json> AskSlurmValidate(const Json& args, const sys::Host& host) {
+  MUSTER_TRY(ValidateSlurm(AskedOf(args), host.env));
+  return Object("ok", true);
+}
+
+Result<Json> AskTorchrunValidate(const Json& args, const sys::Host& host) {
+  MUSTER_TRY(ValidateTorchrun(AskedOf(args), host.env));
+  return Object("ok", true);
+}
+
+Result<Json> AskClusterValidate(const Json& args, const sys::Host&) {
+  std::vector<HostFacts> hosts;
+  for (const Json& one : args.at("hosts")) {
+    hosts.push_back({.address = Text(one, "ip"),
+                     .machine_type = Text(one, "machine_type"),
+                     .zone = Text(one, "zone")});
+  }
+  std::vector<WorkerFacts> workers;
+  for (const Json& one : args.at("tpu_workers")) {
+    workers.push_back({.address = Text(one, "ip"),
+                       .accelerator_type = Text(one, "accelerator_type"),
+                       .zone = Text(one, "zone"),
+                       .runtime_version = Text(one, "runtime_version")});
+  }
+  MUSTER_TRY(ValidateTpuHosts(hosts, workers,
+                              args.value("check_host_machine_type", true)));
+  return Object("ok", true);
+}
+
+Result<Json> AskDeviceCount(const Json& args, const sys::Host& host) {
+  Json json = Json::object();
+  if (args.contains("host_cores")) {
+    const auto cores = args["host_cores"].get<std::map<std::string, Json>>();
+    std::map<std::string, int> counts;
+    for (const auto& [name, list] : cores) {
+      counts[name] = static_cast<int>(list.size());
+    }
+    MUSTER_ASSIGN(json["cores_per_host"], SameCoreCount(counts));
+    return json;
+  }
+  DeviceFilter filter{.task_type = TextArg(args, "task_type"),
+                      .task_id = IntArg(args, "task_id"),
+                      .kind = Text(args, "kind")};
+  if (!filter.task_type && host.env.Get("TF_CONFIG")) {
+    MUSTER_ASSIGN(const auto claim, AskSource("tf-config", {}, host));
+    if (claim.task_type && claim.task_id) {
+      filter.task_type = claim.task_type->value;
+      filter.task_id = claim.task_id->value;
+    }
+  }
+  const auto names =
+      args.value("devices", Json::array()).get<std::vector<std::string>>();
+  const auto devices = ParseDevices(names);
+  const auto hosts = TpuCoresOfHosts(devices);
+  int total = 0;
+  json["host_cores"] = Json::object();
+  std::map<std::string, int> counts;
+  for (const auto& [name, cores] : hosts) {
+    json["host_cores"][name] = cores;
+    counts[name] = static_cast<int>(cores.size());
+    total += counts[name];
+  }
+  json["total_cores"] = total;
+  json["num_accelerators"] = Json::object();
+  if (args.value("per_host", false)) {
+    MUSTER_ASSIGN(const int cores, SameCoreCount(counts));
+    json["cores_per_host"] = cores;
+    json["num_accelerators"]["TPU"] = cores;
+    return json;
+  }
+  for (const auto& [kind, count] : CountDevices(devices, filter)) {
+    json["num_accelerators"][kind] = count;
+  }
+  return json;
+}
+
+Result<TpuNode> NodeOf(const Json& args, const sys::Host& host) {
+  const Request request = ToRequest(args);
+  MUSTER_ASSIGN(const auto target, FindTpuTarget(request, host));
+  MUSTER_ASSIGN(const auto place, PlaceTpu(target, request, host));
+  return GetTpuNode(place, request, host);
+}
+
+Result<Json> AskTpuHealth(const Json& args, const sys::Host& host) {
+  MUSTER_ASSIGN(const auto node, NodeOf(args, host));
+  const auto now = ParseTimestamp(Text(args, "now"));
+  return Object("recoverable",
+                IsRecoverable(node, now.value_or(host.clock.WallNow())));
+}
+
+Result<Json> AskTpuNodeInfo(const Json& args, const sys::Host& host) {
+  const Request request = ToRequest(args);
+  MUSTER_ASSIGN(const auto info, DescribeTpu(request, host));
+  Json json = Object("use_api", info.use_api);
+  const auto put = [&](const char* key, const std::string& text) {
+    json[key] = text.empty() ? Json() : Json(text);
+  };
+  put("project", info.node.place.project);
+  put("zone", info.node.place.zone);
+  put("node", info.use_api ? info.node.place.Node() : "");
+  put("state", info.node.state);
+  put("health", info.node.health);
+  put("accelerator_type", info.node.accelerator_type);
+  put("runtime_version", info.node.runtime_version);
+  return json;
+}
+
+Result<Json> AskTpuRequireHealthy(const Json& args, const sys::Host& host) {
+  Json names = Json::array();
+  if (args.contains("tpus")) {
+    names = args["tpus"];
+  } else {
+    names.push_back(args.value("tpu", Json("")));
+  }
+  for (const Json& name : names) {
+    Json one = args;
+    one["tpu"] = name;
+    Request request = ToRequest(one);
+    request.cloud.require_healthy = true;
+    MUSTER_TRY(AskSource("tpu", request, host));
+  }
+  return Object("ok", true);
+}
+
+Result<Json> AskTpuWait(const Json& args, const sys::Host&) {
+  const Json& timeline = args.at("health_by_second");
+  const auto health = [&](int at) {
+    std::string last;
+    for (const Json& part : timeline) {
+      last = part.at(0).is_string() ? part.at(0).get<std::string>() : "";
+      at -= part.at(1).get<int>();
+      if (at < 0) {
+        break;
+      }
+    }
+    return last;
+  };
+  MUSTER_ASSIGN(
+      const auto waited,
+      WaitUntilHealthy(Text(args, "tpu"),
+                       {.timeout_s = IntArg(args, "timeout_s").value_or(1200),
+                        .interval_s = IntArg(args, "interval_s").value_or(30)},
+                       health));
+  Json json = Object("healthy_at_s", waited.seconds);
+  json["sleeps"] = waited.sleeps;
+  return json;
+}
+
+Result<Json> AskTpuIdentity(const Json&, const sys::Host& host) {
+  const TpuIdentity identity = IdentifyTpu(host);
+  Json json =
+      Object("accelerator_type", ValueOrNull(identity.accelerator_type));
+  json["generation"] =
+      identity.generation.empty() ? Json() : Json(identity.generation);
+  json["worker_id"] = ValueOrNull(identity.worker_id);
+  json["tpu_name"] = ValueOrNull(identity.name);
+  return json;
+}
+
+Result<Json> AskTpuTopology(const Json& args, const sys::Host& host) {
+  TopologyRequest request{.profile = Text(args, "profile"),
+                          .accelerator_type = TextArg(args, "accelerator_type"),
+                          .local_chips = IntArg(args, "local_chips"),
+                          .local_rank = IntArg(args, "local_rank"),
+                          .local_world_size = IntArg(args, "local_world_size")};
+  if (args.contains("visible_chips")) {
+    request.has_visible_chips = true;
+    for (const Json& chip : args["visible_chips"]) {
+      request.visible_chips.push_back(chip.is_string() ? chip.get<std::string>()
+                                                       : chip.dump());
+    }
+  }
+  MUSTER_ASSIGN(const auto topology, ReadTopology(request, host));
+  Json json =
+      Object("accelerator_type", ValueOrNull(topology.accelerator_type));
+  json["version"] = OrNull(topology.version);
+  json["worker_id"] = ValueOrNull(topology.worker_id);
+  json["process_bounds"] = ValueOrNull(topology.process_bounds);
+  json["chips_per_process_bounds"] =
+      ValueOrNull(topology.chips_per_process_bounds);
+  json["process_bounds_size"] = OrNull(topology.process_bounds_size);
+  json["local_processes"] = OrNull(topology.local_processes);
+  json["local_devices"] = OrNull(topology.local_devices);
+  json["task_id"] = OrNull(topology.task_id);
+  json["num_hosts"] = OrNull(topology.num_hosts);
+  json["process_env"] = OrNull(topology.process_env);
+  return json;
+}
+
+}  // namespace
+
+const std::map<std::string, Query>& Queries() {
+  static const std::map<std::string, Query> queries{
+      {"auto", AskAuto},
+      {"cluster-roles", AskRole},
+      {"cluster-spec", AskClusterSpec},
+      {"cluster-validate", AskClusterValidate},
+      {"device-count", AskDeviceCount},
+      {"endpoint", AskEndpoint},
+      {"gce-detect", AskGceDetect},
+      {"gce-group", AskGceGroup},
+      {"host-filter", AskHostFilter},
+      {"host-match", AskHostMatch},
+      {"hostlist", AskHostList},
+      {"hosts", AskHosts},
+      {"local-devices", AskLocalDevices},
+      {"rdzv-conf", AskRdzvConf},
+      {"slurm-validate", AskSlurmValidate},
+      {"tasks-per-node", AskTasksPerNode},
+      {"torch-url", AskTorchUrl},
+      {"torchrun-validate", AskTorchrunValidate},
+      {"tpu-endpoints", AskTpuEndpoints},
+      {"tpu-health", AskTpuHealth},
+      {"tpu-identity", AskTpuIdentity},
+      {"tpu-node-info", AskTpuNodeInfo},
+      {"tpu-require-healthy", AskTpuRequireHealthy},
+      {"tpu-topology", AskTpuTopology},
+      {"tpu-wait-healthy", AskTpuWait},
+      {"union", AskUnion}};
+  return queries;
+}
+
+}  // namespace muster::conformance

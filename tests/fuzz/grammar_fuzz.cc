@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each grammar of resolve alone; the first byte picks one. Nothing accepted is
+// larger than its limit, and every refusal is printable.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "base/json.h"
+#include "resolve/grammar/endpoint.h"
+#include "resolve/grammar/host_file.h"
+#include "resolve/grammar/host_list.h"
+#include "resolve/grammar/key_values.h"
+#include "resolve/grammar/task_map.h"
+#include "resolve/grammar/torch_url.h"
+#include "resolve/grammar/tpu_type.h"
+
+namespace {
+
+using namespace muster::resolve;  // NOLINT(google-build-using-namespace)
+
+template <typename T>
+void Check(const muster::Result<T>& result) {
+  if (!result) {
+    for (const char c : result.error().message()) {
+      MUSTER_CHECK(static_cast<unsigned char>(c) >= 0x20);
+    }
+  }
+}
+
+void FilterAndPlace(const std::string& text) {
+  const auto hosts = ParseHostSlots(text);
+  Check(hosts);
+  if (hosts) {
+    const auto placed = PlaceProcesses(*hosts, 1, std::nullopt);
+    MUSTER_CHECK(!placed || placed->size() <= 65536);
+  }
+  Check(FilterHosts({{"a", {0, 1}}, {"b", {0}}}, text, ""));
+  Check(FilterHosts({{"a", {0, 1}}, {"b", {0}}}, "", text));
+}
+
+void Tasks(const std::string& text) {
+  const auto json = muster::ParseJson(text, muster::Cause::kClusterSpecInvalid,
+                                      "cluster_spec");
+  if (!json) {
+    return;
+  }
+  const auto map = TaskMapFromJson(*json, "cluster_spec");
+  Check(map);
+  if (map) {
+    const auto again = TaskMapFromJson(ToJson(*map), "cluster_spec");
+    MUSTER_CHECK(again && *again == *map);
+    Check(RoleOf(*map, "worker", 0));
+    Check(EstimatorRoleOf(*map, "worker", 0));
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
+                                      std::size_t size);
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
+                                      std::size_t size) {
+  if (size == 0) {
+    return 0;
+  }
+  const std::string text(reinterpret_cast<const char*>(data) + 1, size - 1);
+  switch (data[0] % 12) {
+    case 0:
+      if (const auto hosts = ExpandHostList(text); hosts) {
+        MUSTER_CHECK(hosts->size() <= 65536);
+      } else {
+        Check(hosts);
+      }
+      break;
+    case 1:
+      Check(ExpandTasksPerNode(text));
+      break;
+    case 2:
+      Check(ParseEndpoint(text, 1));
+      break;
+    case 3:
+      Check(ParseTpuEndpoints(text));
+      static_cast<void>(IsTpuEndpoints(text));
+      break;
+    case 4:
+      Check(ParseHostFile(text, "`f`", {}));
+      Check(ParseHostFile(text, "`f`",
+                          {.default_slots = 1, .add_repeated = true}));
+      break;
+    case 5:
+      FilterAndPlace(text);
+      break;
+    case 6:
+      Check(ParseRdzvConf(text));
+      break;
+    case 7:
+      static_cast<void>(ParseTpuEnv(text));
+      break;
+    case 8:
+      Check(ParseTorchUrl(text, std::nullopt, std::nullopt));
+      Check(ParseNodeRange(text));
+      break;
+    case 9:
+      Check(ParseWorkerEndpoints(text));
+      break;
+    case 10:
+      static_cast<void>(ParseTpuType(text));
+      Check(ParseBounds(text, "bounds"));
+      static_cast<void>(IsIpAddress(text));
+      break;
+    default:
+      Tasks(text);
+  }
+  return 0;
+}

@@ -1,0 +1,253 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`muster resolve` against servers on real sockets that fail in every way."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(os.environ["MUSTER_SOURCE"],
+                                    "tests", "fakes")))
+# pylint: disable=wrong-import-position
+from http_fakes import (METADATA, Answer, Fake, certificate,  # noqa: E402
+                        service_account, tpu_vm)
+
+MUSTER = os.environ["MUSTER_BINARY"]
+
+
+class Done:
+    def __init__(self, argv, variables):
+        environment = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent"}
+        environment.update(variables)
+        began = time.monotonic()
+        done = subprocess.run([MUSTER, "resolve", *argv], env=environment,
+                              capture_output=True, text=True, timeout=20)
+        self.seconds = time.monotonic() - began
+        self.code, self.out, self.err = done.returncode, done.stdout, done.stderr
+        self.all = self.out + self.err
+
+
+def resolve(*argv, **variables):
+    return Done(argv, variables)
+
+
+class MetadataServer(unittest.TestCase):
+    def test_tells_the_slice(self):
+        with Fake(tpu_vm(worker=1)) as fake:
+            done = resolve("--output", "json", GCE_METADATA_HOST=fake.address)
+        self.assertEqual(done.code, 0, done.err)
+        document = json.loads(done.out)
+        self.assertEqual(document["size"]["value"], 2)
+        self.assertEqual(document["self"]["value"], 1)
+        self.assertEqual(document["coordinator"]["value"], "10.0.0.1:8482")
+        for _, _, headers in fake.requests:
+            self.assertEqual(headers["Metadata-Flavor"], "Google")
+        paths = [target for _, target, _ in fake.requests]
+        self.assertEqual(len(paths), len(set(paths)), "each is asked once")
+
+    def test_is_never_asked_through_a_proxy(self):
+        with Fake(tpu_vm()) as fake, Fake({}) as proxy:
+            done = resolve(GCE_METADATA_HOST=fake.address,
+                           http_proxy=f"http://{proxy.address}",
+                           all_proxy=f"http://{proxy.address}")
+        self.assertEqual(done.code, 0, done.err)
+        self.assertEqual(proxy.requests, [])
+
+    def test_is_not_asked_where_variables_suffice(self):
+        with Fake(tpu_vm()) as fake:
+            done = resolve(GCE_METADATA_HOST=fake.address, RANK="0",
+                           WORLD_SIZE="2", MASTER_ADDR="10.0.0.1",
+                           MASTER_PORT="29500")
+        self.assertEqual(done.code, 0, done.err)
+        self.assertEqual(fake.requests, [])
+
+    def check_one_host(self, answers, reason, flavor=True):
+        with Fake(answers, flavor=flavor) as fake:
+            done = resolve(GCE_METADATA_HOST=fake.address)
+        self.assertEqual(done.code, 0, done.err)
+        self.assertIn("default: nothing describes a cluster", done.out)
+        self.assertIn(reason, done.out)
+        self.assertLess(done.seconds, 5)
+        return done
+
+    def test_that_hangs_is_given_up(self):
+        done = self.check_one_host(
+            tpu_vm(agent_worker_number=Answer(fault="hang")), "not reached")
+        self.assertGreater(done.seconds, 1)
+
+    def test_that_resets_is_given_up(self):
+        self.check_one_host(tpu_vm(agent_worker_number=Answer(fault="reset")),
+                            "not reached")
+
+    def test_that_is_another_server_is_not_believed(self):
+        self.check_one_host(tpu_vm(), "Metadata-Flavor", flavor=False)
+        self.check_one_host(
+            tpu_vm(agent_worker_number=Answer("0", fault="wrong_header")),
+            "Metadata-Flavor")
+
+    def test_that_answers_a_page_gives_no_value(self):
+        self.check_one_host(
+            tpu_vm(agent_worker_number=Answer("<html>0</html>")),
+            "this is no TPU VM")
+
+    def test_that_gives_half_a_body_is_not_believed(self):
+        self.check_one_host(
+            tpu_vm(agent_worker_number=Answer("0" * 64, fault="half")),
+            "not reached")
+
+    def test_is_asked_once_more_after_503(self):
+        with Fake(tpu_vm(agent_worker_number=Answer(
+                "1", fault="once_503"))) as fake:
+            done = resolve("--spec", GCE_METADATA_HOST=fake.address)
+        self.assertEqual(done.code, 0, done.err)
+
+    def test_that_nobody_runs_is_given_up_at_once(self):
+        done = resolve(GCE_METADATA_HOST="127.0.0.1:1")
+        self.assertEqual(done.code, 0)
+        self.assertLess(done.seconds, 1)
+
+
+def node(**changes):
+    fields = {"state": "READY", "health": "HEALTHY", "acceleratorType": "v3-8",
+              "networkEndpoints": [{"ipAddress": "10.0.0.9", "port": 8470}]}
+    fields.update(changes)
+    return fields
+
+
+PROJECT = "/v2/projects/p/locations/"
+
+
+class CloudTpu(unittest.TestCase):
+    def ask(self, answers, *argv, name="t"):
+        with Fake(answers, flavor=False) as fake:
+            done = resolve(
+                "--tpu", name, "--project", "p", "--zone", "z", *argv,
+                CLOUDSDK_API_ENDPOINT_OVERRIDES_TPU=f"http://{fake.address}/",
+                CLOUDSDK_AUTH_ACCESS_TOKEN="secret-token", NO_GCE_CHECK="true")
+        self.assertNotIn("secret-token", done.all)
+        self.assertLess(done.seconds, 5)
+        self.requests = fake.requests
+        return done
+
+    def test_by_name_is_found(self):
+        done = self.ask({PROJECT + "z/nodes/t": Answer(node())}, "--spec")
+        self.assertEqual(done.out, "{'worker': ['10.0.0.9:8470']}\n", done.err)
+        self.assertEqual(self.requests[0][2]["Authorization"],
+                         "Bearer secret-token")
+
+    def test_that_is_not_there_lists_the_others(self):
+        done = self.ask({
+            PROJECT + "z/nodes": Answer({"nodes": [
+                {"name": "projects/p/locations/z/nodes/other"}]}),
+            PROJECT + "-/nodes": Answer({"nodes": [
+                {"name": "projects/p/locations/y/nodes/t"}]})})
+        self.assertIn("tpu-not-found", done.err)
+        self.assertIn("there are: other", done.err)
+        self.assertIn("it is in: y", done.err)
+
+    def test_that_may_not_be_seen_names_the_right(self):
+        done = self.ask({PROJECT + "z/nodes/t": Answer(
+            {"error": {"message": "Permission denied \x1b[31m"}}, 403)})
+        self.assertIn("cloud-permission-denied", done.err)
+        self.assertIn("tpu.nodes.get", done.err)
+        self.assertNotIn("\x1b[31m", done.err)
+
+    def test_refusals_have_their_own_causes(self):
+        for status, cause in ((401, "cloud-auth-missing"),
+                              (429, "cloud-quota-exceeded"),
+                              (500, "net-wrong-endpoint")):
+            done = self.ask({PROJECT + "z/nodes/t": Answer("{}", status)})
+            self.assertIn(cause, done.err)
+
+    def test_that_is_not_ready_is_named(self):
+        done = self.ask({PROJECT + "z/nodes/t": Answer(node(state="CREATING"))})
+        self.assertIn("CREATING", done.err)
+        self.assertNotEqual(done.code, 0)
+
+    def test_faults_of_the_api_are_named(self):
+        for fault in ("hang", "reset", "half"):
+            done = self.ask({PROJECT + "z/nodes/t": Answer(node(),
+                                                           fault=fault)})
+            self.assertNotEqual(done.code, 0, fault)
+            self.assertIn("net-", done.err, fault)
+
+    def test_a_page_is_no_answer(self):
+        done = self.ask({PROJECT + "z/nodes/t": Answer("<html>login</html>")})
+        self.assertIn("is not JSON", done.err)
+
+
+class KubernetesApi(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.tls = certificate(self.folder.name)
+        service_account(self.folder.name)
+
+    def ask(self, answers):
+        with Fake(answers, flavor=False, tls=self.tls) as fake:
+            done = resolve("--output", "json", KUBERNETES_SERVICE_HOST="127.0.0.1",
+                           KUBERNETES_SERVICE_PORT=str(fake.port),
+                           MUSTER_SERVICE_ACCOUNT=self.folder.name,
+                           HOSTNAME="train-1-x", JOB_COMPLETION_INDEX="1",
+                           NO_GCE_CHECK="true")
+        self.assertNotIn("secret-token", done.all)
+        return done
+
+    POD = {"metadata": {"name": "train-1-x", "ownerReferences": [
+        {"kind": "Job", "name": "train", "controller": True}]},
+        "spec": {"subdomain": "svc"}}
+    JOB = {"spec": {"parallelism": 2, "completionMode": "Indexed"}}
+    POD_PATH = "/api/v1/namespaces/team/pods/train-1-x"
+    JOB_PATH = "/apis/batch/v1/namespaces/team/jobs/train"
+
+    def test_tells_the_job(self):
+        done = self.ask({self.POD_PATH: Answer(self.POD),
+                         self.JOB_PATH: Answer(self.JOB)})
+        self.assertEqual(done.code, 0, done.all)
+        document = json.loads(done.out)
+        self.assertEqual(document["coordinator"]["value"],
+                         "train-0.svc:55527")
+        self.assertEqual(document["self"]["value"], 1)
+
+    def test_that_refuses_prints_the_role(self):
+        done = self.ask({self.POD_PATH: Answer({"message": "no"}, 403)})
+        self.assertIn("cloud-permission-denied", done.all)
+        self.assertIn("kubectl create role", done.all)
+
+    def test_is_not_believed_with_another_certificate(self):
+        with tempfile.TemporaryDirectory() as other:
+            self.tls = certificate(other)
+            done = self.ask({self.POD_PATH: Answer(self.POD)})
+        self.assertNotEqual(done.code, 0)
+
+
+class Everything(unittest.TestCase):
+    def test_hanging_ends_within_five_seconds(self):
+        with Fake({METADATA + "instance/attributes/agent-worker-number":
+                   Answer(fault="hang")}) as fake:
+            done = resolve("-v", GCE_METADATA_HOST=fake.address,
+                           KUBERNETES_SERVICE_HOST="127.0.0.1",
+                           KUBERNETES_SERVICE_PORT="1")
+        self.assertLess(done.seconds, 5)
+
+    def test_says_something_at_once_while_a_source_hangs(self):
+        with Fake({METADATA + "instance/attributes/agent-worker-number":
+                   Answer(fault="hang")}) as fake:
+            with subprocess.Popen(
+                    [MUSTER, "resolve"], stderr=subprocess.PIPE,
+                    stdout=subprocess.DEVNULL,
+                    env={"GCE_METADATA_HOST": fake.address}) as process:
+                began = time.monotonic()
+                first = process.stderr.readline()
+                waited = time.monotonic() - began
+                process.wait(10)
+        self.assertIn(b"asking 127.0.0.1", first)
+        self.assertLess(waited, 0.1 if os.cpu_count() > 2 else 0.5)
+
+
+if __name__ == "__main__":
+    unittest.main()
