@@ -53,7 +53,8 @@ THIRD_PARTY = {
     r"gloo/": {"train"},
     r"isa-l": {"checkpoint", "input"},
     r"boost/crc": {"observe"},
-    r"zlib\.h": {"input"},
+    r"zlib\.h": {"input", "evidence"},
+    r"zstd\.h": {"evidence"},
     r"yaml-cpp/": {"tools"},
     r"re2/": {"tools", "evidence"},
 }

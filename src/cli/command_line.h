@@ -28,7 +28,10 @@ struct CommandLine {
   bool dry_run = false;
   std::vector<std::string> command;
   // explain
-  std::string label;
+  std::vector<std::string> inputs;  // files, folders, "-", or one label
+  std::string exit;                 // exit status or signal of the program
+  std::string rank_from;            // pattern over names of files
+  bool look = false;                // at this machine too
   bool list = false;
 };
 

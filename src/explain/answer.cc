@@ -177,6 +177,27 @@ Answer Explain(std::vector<Fact> facts) {
   return answer;
 }
 
+Answer WithReported(Answer answer, std::vector<Finding> reported) {
+  if (reported.empty()) {
+    return answer;
+  }
+  const auto is_generic = [](const Finding& finding) {
+    return finding.cause == Cause::kAppException ||
+           finding.cause == Cause::kPeerDied ||
+           finding.cause == Cause::kNoProgress;
+  };
+  if (answer.kind == AnswerKind::kCause && is_generic(reported.front()) &&
+      !is_generic(answer.findings.front())) {
+    answer.findings.front().victims = reported.front().victims;
+    answer.findings.insert(answer.findings.end(), reported.begin(),
+                           reported.end());
+  } else {
+    answer.findings = std::move(reported);
+  }
+  answer.kind = AnswerKind::kCause;
+  return answer;
+}
+
 std::string_view ToText(AnswerKind kind) {
   switch (kind) {
     case AnswerKind::kCause:

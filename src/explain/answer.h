@@ -32,6 +32,11 @@ struct Answer {
 // The facts of evidence::LogScanner, of looks and of runs.
 Answer Explain(std::vector<Fact> facts);
 
+// Of a run that judged itself: its findings stay, root first, for it saw more
+// than its logs tell. Where it knew no more than that a program failed or a
+// peer went away, the cause that the logs name comes before them.
+Answer WithReported(Answer answer, std::vector<Finding> reported);
+
 // Schema muster.explain/1.
 Json ToJson(const Answer& answer);
 std::string RenderText(const Answer& answer, const RenderOptions& options);
