@@ -16,7 +16,11 @@ namespace {
 constexpr std::size_t kLongestLine = 64U << 10;
 constexpr std::size_t kLongestText = 600;
 // How many facts of one name are kept; later ones are counted.
-constexpr std::size_t kKeptOfAName = 12;
+constexpr std::size_t kKeptOfAName = 64;
+// Matching lines of one pattern in one source that are looked at: different
+// ones, and all.
+constexpr int kKeptOfASource = 6;
+constexpr int kSeenOfASource = 2000;
 constexpr std::size_t kFrameReach = 8;  // lines from a frame to its exception
 
 bool IsLineEnd(char c) {
@@ -94,6 +98,8 @@ void LogScanner::Begin(Source source) {
   line_ = 0;
   frame_.clear();
   frame_line_ = 0;
+  given_.assign(matcher_.patterns(), 0);
+  memory_.done.assign(matcher_.patterns(), false);
 }
 
 void LogScanner::Feed(std::string_view bytes) {
@@ -157,17 +163,17 @@ void LogScanner::Block(std::string_view whole_lines) {
     whole_lines = plain_;
   }
   counted_ = 0;
-  matcher_.Scan(whole_lines, [&](const Matcher::Suspect& suspect) {
+  matcher_.Scan(whole_lines, memory_, [&](const Matcher::Suspect& suspect) {
     CountLines(whole_lines, suspect.begin);
     Line(whole_lines.substr(suspect.begin, std::min(suspect.end - suspect.begin,
                                                     kLongestLine)),
-         suspect.atoms);
+         suspect);
   });
   CountLines(whole_lines, whole_lines.size());
 }
 
-void LogScanner::Line(std::string_view line, const std::vector<int>& atoms) {
-  std::vector<Match> matches = matcher_.Matches(line, atoms);
+void LogScanner::Line(std::string_view line, const Matcher::Suspect& suspect) {
+  std::vector<Match> matches = matcher_.Matches(line, suspect, memory_);
   ++order_;
   const auto harmless = std::find_if(
       matches.begin(), matches.end(),
@@ -188,6 +194,13 @@ void LogScanner::Line(std::string_view line, const std::vector<int>& atoms) {
 }
 
 void LogScanner::Add(const Match& match, std::string_view line) {
+  const auto pattern = static_cast<std::size_t>(match.pattern);
+  // A harmless line must stay discounted, and a frame be known, to the end.
+  const bool needed_on =
+      match.row->fact == "log.harmless" || match.row->fact == "python.frame";
+  if (++given_[pattern] >= kSeenOfASource && !needed_on) {
+    memory_.done[pattern] = true;
+  }
   auto& seen = by_name_[std::string(match.row->fact)];
   const auto same = [&](std::size_t index) {
     return std::all_of(match.fields.begin(), match.fields.end(),
@@ -242,6 +255,8 @@ void LogScanner::Add(const Match& match, std::string_view line) {
   if (prefix.at) {
     fact.at = *prefix.at;
   }
+  // A new fact weighs as much as many repetitions.
+  given_[pattern] += kSeenOfASource / kKeptOfASource;
   seen.push_back(facts_.size());
   facts_.push_back(std::move(fact));
 }

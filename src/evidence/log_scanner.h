@@ -24,7 +24,8 @@ struct Source {
 //
 // Fields of its facts: text (the line), source, line, order (rises with each
 // line read), rank where known, said by the catalogue's groups; `times` counts
-// further lines that became the same fact.
+// further lines that became the same fact, up to a bound: a pattern that a
+// source has shown often enough is looked for no more in it.
 class LogScanner {
  public:
   explicit LogScanner(const Matcher& matcher) : matcher_(matcher) {}
@@ -40,11 +41,12 @@ class LogScanner {
 
  private:
   void Block(std::string_view whole_lines);
-  void Line(std::string_view line, const std::vector<int>& atoms);
+  void Line(std::string_view line, const Matcher::Suspect& suspect);
   void Add(const Match& match, std::string_view line);
   void CountLines(std::string_view block, std::size_t until);
 
   const Matcher& matcher_;
+  Matcher::Memory memory_;
   Source source_;
   std::string carry_;      // a line whose end has not come yet
   std::string plain_;      // a block without escape sequences
@@ -56,6 +58,8 @@ class LogScanner {
   std::int64_t frame_line_ = 0;
   std::vector<Fact> facts_;
   std::map<std::string, std::vector<std::size_t>, std::less<>> by_name_;
+  // Facts that each pattern gave in this source; enough of them is enough.
+  std::vector<int> given_;
 };
 
 // The fact of `--exit`: "137", "-9", "SIGBUS".

@@ -4,12 +4,14 @@
 // that holds them meets a regular expression.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace muster::evidence {
@@ -24,6 +26,7 @@ struct PatternRow {
 std::span<const PatternRow> CataloguePatterns();
 
 struct Match {
+  int pattern = 0;
   const PatternRow* row = nullptr;
   std::map<std::string, std::string> fields;
 };
@@ -36,20 +39,31 @@ class Matcher {
   Matcher(const Matcher&) = delete;
   Matcher& operator=(const Matcher&) = delete;
 
-  // A line that holds literals: its bytes [begin, end) of the block, and what
-  // Matches() has to look at.
+  // A line that holds literals: its bytes [begin, end) of the block, and the
+  // literals.
   struct Suspect {
     std::size_t begin = 0;
     std::size_t end = 0;
     std::vector<int> atoms;
+    std::uint64_t key = 0;  // equal for equal sets of literals
+  };
+  // What one reader remembers between lines: the patterns that a set of
+  // literals leads to, and the patterns that it needs no more.
+  struct Memory {
+    std::unordered_map<std::uint64_t, std::vector<int>> patterns;
+    std::vector<bool> done;             // by pattern
+    std::vector<std::uint32_t> stamps;  // by literal: the line that had it last
+    std::uint32_t stamp = 0;
   };
   // The suspects of a block of whole lines (each ended by \n or \r), in order.
-  void Scan(std::string_view block,
+  void Scan(std::string_view block, Memory& memory,
             const std::function<void(const Suspect&)>& found) const;
 
-  // The patterns that match the line.
-  std::vector<Match> Matches(std::string_view line,
-                             const std::vector<int>& atoms) const;
+  // The patterns that match the line, without those that are done.
+  std::vector<Match> Matches(std::string_view line, const Suspect& suspect,
+                             Memory& memory) const;
+
+  std::size_t patterns() const;
 
   // Patterns that no literal stands for: each would be tried on every line.
   std::vector<std::string_view> WithoutLiteral() const;

@@ -15,9 +15,10 @@ using testing::IsEmpty;
 std::vector<std::string> FactsOf(const Matcher& matcher,
                                  std::string_view text) {
   std::vector<std::string> facts;
-  matcher.Scan(text, [&](const Matcher::Suspect& suspect) {
+  Matcher::Memory memory;
+  matcher.Scan(text, memory, [&](const Matcher::Suspect& suspect) {
     const auto line = text.substr(suspect.begin, suspect.end - suspect.begin);
-    for (const Match& match : matcher.Matches(line, suspect.atoms)) {
+    for (const Match& match : matcher.Matches(line, suspect, memory)) {
       facts.emplace_back(match.row->fact);
     }
   });
@@ -49,8 +50,9 @@ TEST(Matcher, TriesALineOnlyWhenItHoldsTheLiterals) {
 TEST(Matcher, GivesNamedGroups) {
   constexpr PatternRow kRows[] = {{"rank (?P<rank>\\d+) died", "died", ""}};
   const Matcher matcher(kRows);
-  matcher.Scan("rank 12 died\n", [&](const Matcher::Suspect& suspect) {
-    const auto matches = matcher.Matches("rank 12 died", suspect.atoms);
+  Matcher::Memory memory;
+  matcher.Scan("rank 12 died\n", memory, [&](const Matcher::Suspect& suspect) {
+    const auto matches = matcher.Matches("rank 12 died", suspect, memory);
     ASSERT_EQ(matches.size(), 1U);
     EXPECT_EQ(matches[0].fields.at("rank"), "12");
   });

@@ -161,9 +161,11 @@ Answer Explain(std::vector<Fact> facts) {
     }
   }
   if (all.empty() || all.front().weight == Weight::kHint) {
-    answer.candidates = CandidatesOf(all);
-    answer.kind = !all.empty() || SaysTrouble(facts) ? AnswerKind::kUnknown
-                                                     : AnswerKind::kHealthy;
+    // Words that may speak for a cause are everywhere in healthy logs.
+    if (SaysTrouble(facts)) {
+      answer.kind = AnswerKind::kUnknown;
+      answer.candidates = CandidatesOf(all);
+    }
     return answer;
   }
   const Suspicion& root = all.front();

@@ -206,6 +206,12 @@ void JudgeException(std::vector<Fact>& facts) {
     if (fact.name != "python.exception") {
       continue;
     }
+    // Errors that compiled code of a framework raises as well.
+    const std::string type = fact.Text("type");
+    if (type == "RuntimeError" || type == "OSError" ||
+        type.find('.') != std::string::npos) {
+      continue;
+    }
     const std::string frame = fact.Text("frame");
     const bool framework = frame.empty() ||
                            frame.find("site-packages") != std::string::npos ||

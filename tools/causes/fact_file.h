@@ -18,7 +18,7 @@ struct FactPattern {
 };
 
 // Reads the file below `root`; empty where there is none. Names of patterns
-// under `harmless`, `trouble` and `progress` are log.harmless and so on.
+// under `harmless` and `trouble` are log.harmless and log.trouble.
 std::vector<FactPattern> ReadFactFile(const std::filesystem::path& root,
                                       Problems& problems);
 

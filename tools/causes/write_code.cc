@@ -122,8 +122,8 @@ namespace muster {
 enum class Cause : std::uint16_t {
 )";
   for (const CauseFile& file : files) {
-    out << "  " << Enumerator(file.label.text) << ",  // " << file.title.text
-        << "\n";
+    // No titles here: a better title must not compile everything anew.
+    out << "  " << Enumerator(file.label.text) << ",\n";
   }
   out << R"(};
 
