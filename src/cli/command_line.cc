@@ -153,8 +153,7 @@ Status CheckCommand(const CommandLine& line, bool has_dashes) {
   if (line.verb != Verb::kRun && has_dashes) {
     return Usage("only `muster run` takes a command after `--`");
   }
-  if (line.verb == Verb::kExplain && line.inputs.empty() && !line.list &&
-      !line.look) {
+  if (line.verb == Verb::kExplain && line.inputs.empty() && !line.list) {
     return Usage(
         "give a log, a folder, `-` for standard input or the label of a "
         "cause; --list prints all causes");
@@ -186,7 +185,6 @@ struct Tree {
     explain->add_option("inputs", line.inputs);
     explain->add_option("--exit", line.exit);
     explain->add_option("--rank-from", line.rank_from);
-    explain->add_flag("--look", line.look);
     explain->add_flag("--list", line.list);
     AddSettings(*explain, "explain", texts);
     for (const SettingRow& row : SettingRows()) {

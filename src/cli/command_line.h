@@ -31,7 +31,6 @@ struct CommandLine {
   std::vector<std::string> inputs;  // files, folders, "-", or one label
   std::string exit;                 // exit status or signal of the program
   std::string rank_from;            // pattern over names of files
-  bool look = false;                // at this machine too
   bool list = false;
 };
 

@@ -143,8 +143,6 @@ std::string HelpText(Verb verb) {
                    "  --rank-from PATTERN    RE2 with one group that is the "
                    "rank, tried on names of\n"
                    "                         files\n"
-                   "  --look                 look at this machine too, "
-                   "read-only; each look is listed\n"
                    "  --list                 all causes, one line each\n");
     case Verb::kOverview:
       break;

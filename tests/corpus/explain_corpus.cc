@@ -6,7 +6,9 @@
 //
 // --fold 2/5 scores only every fifth case, beginning with the third. --show
 // wrong (or right, abstained) prints these cases. Exit 0: scored, whatever the
-// score; 1 with --goals when the goals for this half are missed; 77: no cases.
+// score; 1 with --goals when the goals for this half are missed, with --strict
+// when a case is neither right nor has its cause among the candidates; 77: no
+// cases.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -36,6 +38,7 @@ struct Options {
   std::string folder;
   bool json = false;
   bool goals = false;
+  bool strict = false;
   std::size_t fold = 0;
   std::size_t folds = 1;
   std::string show;
@@ -249,7 +252,11 @@ int Run(const Options& options) {
     PrintScores(families);
     std::printf("%sgoals %s\n", confusions.c_str(), met ? "met" : "missed");
   }
-  return options.goals && !met ? 1 : 0;
+  bool all_met = true;
+  for (const auto& [name, score] : groups) {
+    all_met = all_met && score.right + score.candidate == score.all();
+  }
+  return (options.goals && !met) || (options.strict && !all_met) ? 1 : 0;
 }
 
 Options Parse(const std::vector<std::string>& args) {
@@ -261,6 +268,8 @@ Options Parse(const std::vector<std::string>& args) {
       ++i;
     } else if (args[i] == "--goals") {
       options.goals = true;
+    } else if (args[i] == "--strict") {
+      options.strict = true;
     } else if (args[i] == "--show") {
       options.show = next;
       ++i;
