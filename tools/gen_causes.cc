@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads causes/FAMILY/LABEL.md and writes what is made from them.
 //
-//   gen_causes CAUSES OUT      OUT/muster/cause.h, OUT/cause_table.cc and
-//                              OUT/catalogue_table.cc
+//   gen_causes CAUSES OUT      OUT/muster/cause.h, OUT/cause_table.cc,
+//                              OUT/catalogue_table.cc, OUT/cause_rules.cc and
+//                              OUT/log_patterns.cc
 //   gen_causes --docs CAUSES   the reference page, on stdout
 //   gen_causes --check CAUSES  nothing but the check
 //
 // Exit status 1: a file is wrong; each problem is printed with its place.
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <sstream>
 #include <string>
@@ -18,11 +20,12 @@
 
 namespace {
 
-using Writer = void (*)(const std::vector<causes::CauseFile>&, std::ostream&);
+using Files = std::vector<causes::CauseFile>;
+using Writer = std::function<void(const Files&, std::ostream&)>;
 
 // Leaves a file alone that would not change, so that nothing is built anew.
-bool Update(const std::filesystem::path& path, Writer writer,
-            const std::vector<causes::CauseFile>& files) {
+bool Update(const std::filesystem::path& path, const Writer& writer,
+            const Files& files) {
   std::ostringstream wanted;
   writer(files, wanted);
   {
@@ -55,8 +58,9 @@ int main(int argc, char** argv) {
   }
   const bool option = args[0].rfind("--", 0) == 0;
   causes::Problems problems;
-  const auto files =
-      causes::ReadCatalogue(option ? args[1] : args[0], problems);
+  const std::filesystem::path root = option ? args[1] : args[0];
+  const Files files = causes::ReadCatalogue(root, problems);
+  const auto facts = causes::ReadFactFile(root, problems);
   if (!problems.empty()) {
     std::cerr << problems.text();
     return 1;
@@ -72,6 +76,13 @@ int main(int argc, char** argv) {
   const bool written =
       Update(out / "muster" / "cause.h", causes::WriteHeader, files) &&
       Update(out / "cause_table.cc", causes::WriteTable, files) &&
-      Update(out / "catalogue_table.cc", causes::WriteTexts, files);
+      Update(out / "catalogue_table.cc", causes::WriteTexts, files) &&
+      Update(out / "cause_rules.cc", causes::WriteRules, files) &&
+      Update(
+          out / "log_patterns.cc",
+          [&](const Files& all, std::ostream& to) {
+            causes::WritePatterns(all, facts, to);
+          },
+          files);
   return written ? 0 : 1;
 }

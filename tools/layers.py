@@ -24,13 +24,14 @@ ALLOWED = {
     "resolve": {"base", "finding", "sys", "cluster"},
     "connect": {"base", "finding", "sys", "cluster"},
     "observe": {"base", "finding", "sys", "cluster"},
+    "evidence": {"base", "finding", "sys", "cluster"},
     "explain": {"base", "finding", "cluster"},
     "run": {"base", "finding", "sys", "cluster", "connect", "observe",
-            "explain"},
+            "evidence", "explain"},
     "train": {"base", "finding", "sys", "cluster", "member", "observe",
               "input", "checkpoint", "collective"},
     "cli": {"base", "finding", "sys", "cluster", "resolve", "connect",
-            "observe", "explain", "run", "input", "checkpoint"},
+            "observe", "evidence", "explain", "run", "input", "checkpoint"},
 }
 
 # Which module a public header belongs to.
@@ -53,8 +54,10 @@ THIRD_PARTY = {
     r"curl/": {"src/sys/curl_http.cc"},
     r"isa-l": {"checkpoint", "input"},
     r"boost/crc": {"observe"},
-    r"zlib\.h": {"input"},
-    r"yaml-cpp/|re2/": {"tools"},
+    r"zlib\.h": {"input", "evidence"},
+    r"zstd\.h": {"evidence"},
+    r"yaml-cpp/": {"tools"},
+    r"re2/": {"tools", "evidence"},
 }
 
 # Headers of the operating system; include/ and every module but sys must say

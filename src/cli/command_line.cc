@@ -222,8 +222,10 @@ Status CheckCommand(const CommandLine& line, bool has_dashes) {
   if (line.verb != Verb::kRun && has_dashes) {
     return Usage("only `muster run` takes a command after `--`");
   }
-  if (line.verb == Verb::kExplain && line.label.empty() && !line.list) {
-    return Usage("give the label of a cause, or --list for all of them");
+  if (line.verb == Verb::kExplain && line.inputs.empty() && !line.list) {
+    return Usage(
+        "give a log, a folder, `-` for standard input or the label of a "
+        "cause; --list prints all causes");
   }
   return Ok();
 }
@@ -250,7 +252,9 @@ struct Tree {
         ->take_all();
     run->add_flag("--dry-run", line.dry_run);
     AddSettings(*run, "run", texts);
-    explain->add_option("label", line.label);
+    explain->add_option("inputs", line.inputs);
+    explain->add_option("--exit", line.exit);
+    explain->add_option("--rank-from", line.rank_from);
     explain->add_flag("--list", line.list);
     AddSettings(*explain, "explain", texts);
     for (const SettingRow& row : SettingRows()) {

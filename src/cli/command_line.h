@@ -39,7 +39,9 @@ struct CommandLine {
   bool dry_run = false;
   std::vector<std::string> command;
   // explain
-  std::string label;
+  std::vector<std::string> inputs;  // files, folders, "-", or one label
+  std::string exit;                 // exit status or signal of the program
+  std::string rank_from;            // pattern over names of files
   bool list = false;
 };
 

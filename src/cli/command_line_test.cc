@@ -44,7 +44,7 @@ TEST(CommandLine, OfResolveTakesTheCluster) {
 }
 
 TEST(CommandLine, OfExplainTakesALabelOrTheList) {
-  EXPECT_EQ(Parse({"explain", "peer-died"}).label, "peer-died");
+  EXPECT_EQ(Parse({"explain", "peer-died"}).inputs[0], "peer-died");
   EXPECT_TRUE(Parse({"explain", "--list", "--output", "json"}).list);
 }
 

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "cli/answer.h"
 #include "cli/verbs.h"
+#include "evidence/inputs.h"
+#include "evidence/log_scanner.h"
+#include "explain/answer.h"
 #include "finding/catalogue.h"
+#include "sys/byte_source.h"
 
 namespace muster::cli {
 namespace {
@@ -49,21 +54,89 @@ Error NoSuchCause(const std::string& label) {
                           : ": `muster explain --list` prints all"));
 }
 
-}  // namespace
-
-Status ExplainVerb(const CommandLine& line, const Settings& settings) {
-  const bool json = settings.output.value == Output::kJson;
-  if (line.list) {
-    json ? PrintDocument(ListDocument()) : PrintResult(ListText());
-    return Ok();
-  }
-  const auto cause = CauseFromLabel(line.label);
+// Prints the entry of a label.
+Result<int> PrintEntry(const std::string& label, bool json) {
+  const auto cause = CauseFromLabel(label);
   if (!cause) {
-    return NoSuchCause(line.label);
+    return NoSuchCause(label);
   }
   const CatalogueEntry& entry = EntryOf(*cause);
   json ? PrintDocument(ToJson(entry)) : PrintResult(RenderText(entry));
-  return Ok();
+  return 0;
+}
+
+// True for a word that can only be meant as a label: no file has this name.
+bool IsLabel(const std::vector<std::string>& inputs) {
+  return inputs.size() == 1 && inputs[0] != "-" &&
+         inputs[0].find_first_of("/.") == std::string::npos &&
+         sys::KindOf(inputs[0]) == sys::PathKind::kNothing;
+}
+
+// The findings that a run wrote down itself, if this is the folder of one.
+std::vector<Finding> ReportedFindings(const std::vector<std::string>& inputs,
+                                      const sys::Fs& fs) {
+  std::vector<Finding> findings;
+  if (inputs.size() != 1 ||
+      sys::KindOf(inputs[0]) != sys::PathKind::kDirectory) {
+    return findings;
+  }
+  const auto text = fs.Read(sys::JoinPath(inputs[0], "report.json"));
+  if (!text) {
+    return findings;
+  }
+  const Json report = Json::parse(*text, nullptr, false);
+  if (!report.is_object() || report.value("schema", "") != "muster.report/1" ||
+      !report.contains("findings") || !report["findings"].is_array()) {
+    return findings;
+  }
+  for (const Json& one : report["findings"]) {
+    if (auto finding = FindingFromJson(one)) {
+      findings.push_back(*std::move(finding));
+    }
+  }
+  return findings;
+}
+
+Error Unread(Error error) {
+  return std::move(error).While("reading what to explain");
+}
+
+}  // namespace
+
+Result<int> ExplainVerb(const CommandLine& line, const Settings& settings,
+                        const sys::Host& host) {
+  const bool json = settings.output.value == Output::kJson;
+  if (line.list) {
+    json ? PrintDocument(ListDocument()) : PrintResult(ListText());
+    return 0;
+  }
+  if (IsLabel(line.inputs)) {
+    return PrintEntry(line.inputs[0], json);
+  }
+  const evidence::Matcher matcher;
+  std::vector<Fact> facts;
+  if (!line.inputs.empty()) {
+    auto reading = evidence::ReadInputs(line.inputs,
+                                        {.rank_from = line.rank_from}, matcher);
+    if (!reading) {
+      PrintError(Unread(std::move(reading).error()), settings.output.value,
+                 host.env);
+      return 3;
+    }
+    for (const std::string& note : reading->notes) {
+      MUSTER_LOG(kInfo, note);
+    }
+    facts = std::move(reading->facts);
+  }
+  if (!line.exit.empty()) {
+    facts.push_back(evidence::ExitFact(line.exit));
+  }
+  const explain::Answer answer =
+      explain::WithReported(explain::Explain(std::move(facts)),
+                            ReportedFindings(line.inputs, host.fs));
+  json ? PrintDocument(ToJson(answer))
+       : PrintResult(RenderText(answer, TerminalOptions(host.env, 1)));
+  return 0;
 }
 
 }  // namespace muster::cli

@@ -14,12 +14,12 @@ training run, or tells the exact reason why not.
   muster run -n 2 -- python train.py       train on two ranks of this host
   muster run --hosts a:8476,b:8476 -- CMD  the same command on every host
   muster resolve                           which cluster is this, and who am I?
-  muster explain peer-died                 what a cause means and what heals it
+  muster explain train.log                 why did it fail?
 
 Sub-commands:
   run        start a command on every member, watch it, restart what is worth it
   resolve    print members, own rank and coordinator, each with its source
-  explain    print an entry of the catalogue of causes
+  explain    say why a run failed, or what a cause means
 
 Flags:
   -h, --help     this text; `muster run --help` for a sub-command
@@ -71,10 +71,19 @@ Everything after `--` is the command. It does not pass a shell.
 )";
 
 constexpr std::string_view kExplain =
-    R"(Print what a cause means, how to confirm it, and what heals it.
+    R"(Say why a training run failed: one named cause with its evidence, or
+"unknown" with what remains and the observation that would decide. Silent on
+healthy logs. Or print what a cause means and what heals it.
 
-  muster explain peer-died
+  muster explain train.log
+  muster explain rank0.log rank1.log       all ranks together name the root
+  muster explain runs/ID
+  kubectl logs POD | muster explain - --exit 137
+  muster explain peer-died                 what a cause means
   muster explain --list
+
+Inputs: logs, folders (also of a run), `-`, tar, zip, gzip and zstd, Kaggle's
+log, notebooks.
 )";
 
 constexpr std::string_view kClusterFlags =
@@ -148,6 +157,11 @@ std::string HelpText(Verb verb) {
     case Verb::kExplain:
       return std::string(kExplain) +
              Flags("explain",
+                   "  --exit STATUS          how the program ended: 137, -9, "
+                   "SIGBUS\n"
+                   "  --rank-from PATTERN    RE2 with one group that is the "
+                   "rank, tried on names of\n"
+                   "                         files\n"
                    "  --list                 all causes, one line each\n");
     case Verb::kOverview:
       break;

@@ -65,8 +65,7 @@ Result<int> Execute(const CommandLine& line, const sys::Host& host) {
       MUSTER_TRY(ResolveVerb(line, settings, host));
       return 0;
     case Verb::kExplain:
-      MUSTER_TRY(ExplainVerb(line, settings));
-      return 0;
+      return ExplainVerb(line, settings, host);
     case Verb::kRun:
       return RunVerb(line, settings, host);
     case Verb::kOverview:

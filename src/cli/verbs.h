@@ -12,6 +12,8 @@ namespace muster::cli {
 
 Status ResolveVerb(const CommandLine& line, const Settings& settings,
                    const sys::Host& host);
-Status ExplainVerb(const CommandLine& line, const Settings& settings);
+// 0: an answer was printed; 3: nothing could be read.
+Result<int> ExplainVerb(const CommandLine& line, const Settings& settings,
+                        const sys::Host& host);
 
 }  // namespace muster::cli

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 
 namespace causes {
 namespace {
@@ -20,6 +21,16 @@ std::vector<std::string_view> LabelsOf(const ByLabel& all) {
   return labels;
 }
 
+void CheckOver(const CauseFile& file, const ByLabel& all, Problems& problems) {
+  for (const Placed& label : file.over) {
+    if (all.count(label.text) == 0) {
+      problems.Add(file, label.place,
+                   "there is no cause `" + label.text + "`" +
+                       DidYouMean(label.text, LabelsOf(all)));
+    }
+  }
+}
+
 void CheckRelated(const CauseFile& file, const ByLabel& all,
                   Problems& problems) {
   for (const Placed& label : file.related) {
@@ -33,36 +44,54 @@ void CheckRelated(const CauseFile& file, const ByLabel& all,
   }
 }
 
-bool Matches(const CauseFile& file, const std::string& text) {
-  return std::any_of(file.match.begin(), file.match.end(),
-                     [&](const Placed& pattern) {
-                       return RE2::PartialMatch(text, RE2(pattern.text));
-                     });
-}
+using Compiled = std::vector<std::unique_ptr<RE2>>;
 
-bool Lists(const CauseFile& file, const std::string& label) {
-  return std::any_of(
-      file.related.begin(), file.related.end(),
-      [&](const Placed& related) { return related.text == label; });
-}
-
-void CheckExample(const CauseFile& file, const Example& example,
-                  const std::vector<CauseFile>& files, Problems& problems) {
-  const std::string& expected = example.expect.text;
-  const bool own = expected == file.label.text;
-  if (!file.match.empty() && own != Matches(file, example.text)) {
-    problems.Add(file, example.expect.place,
-                 own ? "no pattern of this file finds the example"
-                     : "a pattern of this file finds the near miss");
+Compiled Compile(const std::vector<Placed>& patterns) {
+  Compiled compiled;
+  for (const Placed& pattern : patterns) {
+    compiled.push_back(std::make_unique<RE2>(pattern.text));
   }
-  for (const CauseFile& other : files) {
-    if (own && other.label.text != expected && Matches(other, example.text) &&
-        !Lists(other, expected)) {
+  return compiled;
+}
+
+bool Matches(const Compiled& patterns, const std::string& text) {
+  return std::any_of(
+      patterns.begin(), patterns.end(),
+      [&](const auto& pattern) { return RE2::PartialMatch(text, *pattern); });
+}
+
+// True when the expected cause stands over this one, so that both may match.
+bool StandsOver(const ByLabel& all, const std::string& expected,
+                const std::string& label) {
+  const auto found = all.find(expected);
+  return found != all.end() &&
+         std::any_of(found->second->over.begin(), found->second->over.end(),
+                     [&](const Placed& over) { return over.text == label; });
+}
+
+void CheckExamples(const CauseFile& file, const ByLabel& all_files,
+                   Problems& problems) {
+  std::vector<Placed> all;
+  bool facts_alone = false;
+  for (const Rule& rule : file.rules) {
+    if (rule.text.text.empty()) {
+      facts_alone = true;
+    } else {
+      all.push_back(rule.text);
+    }
+  }
+  const Compiled own = Compile(all);
+  const Compiled unconditional = Compile(file.match);
+  for (const Example& example : file.examples) {
+    const bool hit = example.expect.text == file.label.text;
+    if (hit && !own.empty() && !facts_alone && !Matches(own, example.text)) {
       problems.Add(file, example.expect.place,
-                   "a pattern of `" + other.label.text +
-                       "` finds the example too, and that file does not list "
-                       "`" +
-                       expected + "` as related");
+                   "no pattern of this file finds the example");
+    }
+    if (!hit && !StandsOver(all_files, example.expect.text, file.label.text) &&
+        Matches(unconditional, example.text)) {
+      problems.Add(file, example.expect.place,
+                   "a pattern of this file finds the near miss");
     }
   }
 }
@@ -100,6 +129,8 @@ std::vector<CauseFile> ReadCatalogue(const std::filesystem::path& root,
   }
   for (const CauseFile& file : files) {
     CheckRelated(file, all, problems);
+    CheckOver(file, all, problems);
+    CheckExamples(file, all, problems);
     for (const Example& example : file.examples) {
       const std::string& expected = example.expect.text;
       if (expected != "none" && all.count(expected) == 0) {
@@ -107,7 +138,6 @@ std::vector<CauseFile> ReadCatalogue(const std::filesystem::path& root,
                      "there is no cause `" + expected + "`" +
                          DidYouMean(expected, LabelsOf(all)));
       }
-      CheckExample(file, example, files, problems);
     }
   }
   return files;

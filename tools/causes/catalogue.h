@@ -7,12 +7,14 @@
 #include <vector>
 
 #include "causes/cause_file.h"
+#include "causes/fact_file.h"
 
 namespace causes {
 
 // Reads FAMILY/LABEL.md below `root`, sorted by label, and checks the files
 // against each other: labels are unique, related and expected labels exist,
-// patterns find their own examples and nobody else's.
+// patterns find their own examples and not the near misses. (What the whole
+// catalogue makes of every example is tested in src/explain.)
 std::vector<CauseFile> ReadCatalogue(const std::filesystem::path& root,
                                      Problems& problems);
 
@@ -22,6 +24,10 @@ void WriteHeader(const std::vector<CauseFile>& files, std::ostream& out);
 void WriteTable(const std::vector<CauseFile>& files, std::ostream& out);
 // catalogue_table.cc: the texts for finding/catalogue.h.
 void WriteTexts(const std::vector<CauseFile>& files, std::ostream& out);
+// log_patterns.cc for evidence/, cause_rules.cc for explain/.
+void WritePatterns(const std::vector<CauseFile>& files,
+                   const std::vector<FactPattern>& facts, std::ostream& out);
+void WriteRules(const std::vector<CauseFile>& files, std::ostream& out);
 // docs/reference/causes.md.
 void WriteDocs(const std::vector<CauseFile>& files, std::ostream& out);
 

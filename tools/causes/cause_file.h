@@ -29,6 +29,15 @@ struct Fix {
   bool changes_results = false;
 };
 
+// What leads to the cause: a pattern over lines, or facts alone (then `text` is
+// empty). Conditions are names of facts, "exit.status" or
+// "exit.status.signal=SIGKILL".
+struct Rule {
+  Placed text;
+  std::string weight;  // direct, pattern, weak, hint
+  std::vector<Placed> with, without;
+};
+
 // A fenced block "log expect=LABEL peer=10.0.0.7:8476".
 struct Example {
   Placed expect;
@@ -42,7 +51,9 @@ struct CauseFile {
   std::vector<std::string> lines;
 
   Placed label, title, severity, retry, since;
-  std::vector<Placed> applies, match, facts, related;
+  std::vector<Placed> applies, match, facts, related, over;
+  std::vector<Rule> rules;
+  Placed decide, decide_command;  // the observation that tells it apart
   std::vector<Fix> fixes;
   std::map<std::string, std::string> sections;  // heading -> text
   std::vector<Example> examples;

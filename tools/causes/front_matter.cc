@@ -8,6 +8,7 @@
 #include <cctype>
 #include <set>
 #include <string>
+#include <utility>
 
 namespace causes {
 namespace {
@@ -15,10 +16,19 @@ namespace {
 using Words = std::vector<std::string_view>;
 
 const Words& KnownKeys() {
-  static const Words keys{"label", "title", "severity", "retry", "applies",
-                          "since", "match", "facts",    "fix",   "related"};
+  static const Words keys{"label",   "title",  "severity", "retry",
+                          "applies", "since",  "match",    "fix",
+                          "facts",   "direct", "weak",     "hint",
+                          "rules",   "over",   "decide",   "related"};
   return keys;
 }
+
+// The lists of patterns, strongest first, and what their weight is called.
+constexpr std::pair<std::string_view, std::string_view> kWeights[] = {
+    {"direct", "direct"},
+    {"match", "pattern"},
+    {"weak", "weak"},
+    {"hint", "hint"}};
 
 // Reads one mapping; every problem names the place of the value at fault.
 class Reader {
@@ -43,7 +53,11 @@ class Reader {
   std::vector<Placed> List(const YAML::Node& node, std::string_view key);
   void ReadLabel(const YAML::Node& node);
   void ReadTitle(const YAML::Node& node);
-  void ReadPatterns(const YAML::Node& node);
+  void ReadPatterns(const YAML::Node& node, std::string_view key,
+                    std::string_view weight);
+  void ReadRules(const YAML::Node& node);
+  bool ReadConditions(const YAML::Node& node, Rule& rule);
+  void ReadDecide(const YAML::Node& node);
   void ReadFacts(const YAML::Node& node);
   void ReadFixes(const YAML::Node& node);
 
@@ -150,15 +164,78 @@ std::size_t LongestLiteral(std::string_view pattern) {
   return longest;
 }
 
-void Reader::ReadPatterns(const YAML::Node& node) {
-  file_.match = List(node, "match");
-  for (std::size_t i = 0; i < file_.match.size(); ++i) {
-    RE2 pattern(file_.match[i].text, RE2::Quiet);
-    if (!pattern.ok()) {
-      Wrong(node[i], "the pattern does not compile: " + pattern.error());
-    } else if (LongestLiteral(file_.match[i].text) < 4) {
-      Wrong(node[i], "the pattern has no literal of four characters or more");
+bool Reader::ReadConditions(const YAML::Node& node, Rule& rule) {
+  if (!CheckKeys(node, {"text", "weight", "with", "without"}, {})) {
+    return false;
+  }
+  if (node["with"]) {
+    rule.with = List(node["with"], "with");
+  }
+  if (node["without"]) {
+    rule.without = List(node["without"], "without");
+  }
+  return true;
+}
+
+void Reader::ReadPatterns(const YAML::Node& node, std::string_view key,
+                          std::string_view weight) {
+  if (!node.IsSequence()) {
+    Wrong(node, "`" + std::string(key) + "` is a list");
+    return;
+  }
+  for (const auto& item : node) {
+    Rule rule;
+    rule.weight = weight;
+    if (item.IsMap()) {
+      if (!ReadConditions(item, rule) || !item["text"]) {
+        Wrong(item, "the key `text` is missing");
+        continue;
+      }
+      rule.text = Text(item["text"]);
+    } else {
+      rule.text = Text(item);
     }
+    RE2 pattern(rule.text.text, RE2::Quiet);
+    if (!pattern.ok()) {
+      Wrong(item, "the pattern does not compile: " + pattern.error());
+    } else if (LongestLiteral(rule.text.text) < 4) {
+      Wrong(item, "the pattern has no literal of four characters or more");
+    }
+    if (weight != "hint" && rule.with.empty() && rule.without.empty()) {
+      file_.match.push_back(rule.text);
+    }
+    file_.rules.push_back(std::move(rule));
+  }
+}
+
+void Reader::ReadRules(const YAML::Node& node) {
+  if (!node.IsSequence()) {
+    Wrong(node, "`rules` is a list");
+    return;
+  }
+  for (const auto& item : node) {
+    Rule rule;
+    if (!ReadConditions(item, rule)) {
+      continue;
+    }
+    if (rule.with.empty()) {
+      Wrong(item, "a rule names the facts that it rests on: `with`");
+    }
+    rule.weight =
+        item["weight"]
+            ? OneOf(item["weight"], {"direct", "pattern", "weak", "hint"}).text
+            : "pattern";
+    file_.rules.push_back(std::move(rule));
+  }
+}
+
+void Reader::ReadDecide(const YAML::Node& node) {
+  if (!CheckKeys(node, {"text", "command"}, {"text"})) {
+    return;
+  }
+  file_.decide = Text(node["text"]);
+  if (node["command"]) {
+    file_.decide_command = Text(node["command"]);
   }
 }
 
@@ -209,8 +286,14 @@ void Reader::Read(const YAML::Node& root) {
                   "fix", "related"})) {
     return;
   }
-  if (!root["match"] && !root["facts"]) {
+  if (!root["match"] && !root["facts"] && !root["direct"] && !root["rules"] &&
+      !root["weak"]) {
     Wrong(root, "neither `match` nor `facts`: nothing can lead to this cause");
+  }
+  for (const auto& [key, weight] : kWeights) {
+    if (const YAML::Node list = root[std::string(key)]) {
+      ReadPatterns(list, key, weight);
+    }
   }
   for (const auto& pair : root) {
     const auto key = pair.first.as<std::string>();
@@ -230,8 +313,12 @@ void Reader::Read(const YAML::Node& root) {
       for (const auto& item : value) {
         file_.applies.push_back(OneOf(item, {"tpu", "gpu", "cpu"}));
       }
-    } else if (key == "match") {
-      ReadPatterns(value);
+    } else if (key == "rules") {
+      ReadRules(value);
+    } else if (key == "decide") {
+      ReadDecide(value);
+    } else if (key == "over") {
+      file_.over = List(value, "over");
     } else if (key == "facts") {
       ReadFacts(value);
     } else if (key == "fix") {

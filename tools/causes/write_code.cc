@@ -5,15 +5,10 @@
 #include <string>
 
 #include "causes/catalogue.h"
+#include "causes/literal.h"
 
 namespace causes {
-namespace {
 
-constexpr std::string_view kNotice =
-    "// SPDX-License-Identifier: Apache-2.0\n"
-    "// Generated from causes/ by tools/gen_causes.cc.\n";
-
-// "net-port-in-use" -> "kNetPortInUse"; also for severities and retry classes.
 std::string Enumerator(std::string_view label) {
   std::string out = "k";
   bool up = true;
@@ -29,7 +24,6 @@ std::string Enumerator(std::string_view label) {
   return out;
 }
 
-// A C++ literal, one source line a line of text.
 std::string Literal(std::string_view text) {
   std::string out = "\"";
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -44,6 +38,8 @@ std::string Literal(std::string_view text) {
   }
   return out + "\"";
 }
+
+namespace {
 
 // "constexpr TYPE kFactsOom[] = {...};", or nothing when there is no item.
 void WriteArray(std::ostream& out, std::string_view type,
@@ -126,8 +122,8 @@ namespace muster {
 enum class Cause : std::uint16_t {
 )";
   for (const CauseFile& file : files) {
-    out << "  " << Enumerator(file.label.text) << ",  // " << file.title.text
-        << "\n";
+    // No titles here: a better title must not compile everything anew.
+    out << "  " << Enumerator(file.label.text) << ",\n";
   }
   out << R"(};
 

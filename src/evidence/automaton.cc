@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evidence/automaton.h"
+
+#include <cctype>
+
+namespace muster::evidence {
+
+Automaton::Automaton(const std::vector<std::string>& literals) {
+  // Column 0 is for all bytes that occur in no literal.
+  for (const std::string& literal : literals) {
+    for (char c : literal) {
+      auto& column = columns_[static_cast<std::uint8_t>(c)];
+      if (column == 0) {
+        column = static_cast<std::uint8_t>(width_++);
+      }
+    }
+  }
+  for (int c = 'A'; c <= 'Z'; ++c) {
+    columns_[static_cast<std::size_t>(c)] =
+        columns_[static_cast<std::size_t>(std::tolower(c))];
+  }
+  // The trie; 0 as a target is "none" until the failure links are known.
+  const auto add_state = [this] {
+    table_.resize(table_.size() + width_, 0);
+    outputs_.push_back(-1);
+    return static_cast<std::uint32_t>(table_.size()) - width_;
+  };
+  add_state();
+  for (std::size_t i = 0; i < literals.size(); ++i) {
+    std::uint32_t state = 0;
+    for (char c : literals[i]) {
+      const std::size_t at = state + columns_[static_cast<std::uint8_t>(c)];
+      if (table_[at] == 0) {
+        const std::uint32_t made = add_state();
+        table_[at] = made;
+      }
+      state = table_[at];
+    }
+    links_.push_back({static_cast<int>(i), outputs_[state / width_]});
+    outputs_[state / width_] = static_cast<std::int32_t>(links_.size()) - 1;
+  }
+  // Breadth first: the failure state of a child is known before its own
+  // children are looked at; missing edges are those of the failure state.
+  std::vector<std::uint32_t> fails(outputs_.size(), 0);
+  std::vector<std::uint32_t> queue;
+  for (std::uint32_t column = 0; column < width_; ++column) {
+    if (table_[column] != 0) {
+      queue.push_back(table_[column]);
+    }
+  }
+  for (std::size_t head = 0; head < queue.size(); ++head) {
+    const std::uint32_t state = queue[head];
+    const std::uint32_t fail = fails[state / width_];
+    // The failure state's literals end here too.
+    std::int32_t& output = outputs_[state / width_];
+    if (output < 0) {
+      output = outputs_[fail / width_];
+    } else if (outputs_[fail / width_] >= 0) {
+      std::int32_t last = output;
+      while (links_[static_cast<std::size_t>(last)].next >= 0) {
+        last = links_[static_cast<std::size_t>(last)].next;
+      }
+      links_[static_cast<std::size_t>(last)].next = outputs_[fail / width_];
+    }
+    for (std::uint32_t column = 0; column < width_; ++column) {
+      std::uint32_t& next = table_[state + column];
+      if (next != 0) {
+        fails[next / width_] = table_[fail + column];
+        queue.push_back(next);
+      } else {
+        next = table_[fail + column];
+      }
+    }
+  }
+  for (std::uint32_t& next : table_) {
+    if (outputs_[next / width_] >= 0) {
+      next |= kFinal;
+    }
+  }
+}
+
+}  // namespace muster::evidence

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evidence/inputs.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "evidence/byte_sink.h"
+#include "evidence/log_scanner.h"
+#include "sys/byte_source.h"
+
+namespace muster::evidence {
+namespace {
+
+constexpr std::size_t kPiece = 1U << 20;
+constexpr std::size_t kMostFiles = 20'000;
+
+// What a folder may hold beside logs, and nobody wants to read.
+bool IsNoLog(std::string_view path) {
+  constexpr std::string_view kEndings[] = {
+      ".pt",  ".pth",      ".ckpt", ".bin",   ".safetensors", ".npz",
+      ".npy", ".png",      ".jpg",  ".pdf",   ".so",          ".pyc",
+      ".h5",  ".tfrecord", ".pb",   ".arrow", ".parquet"};
+  return path.find("/.git/") != std::string_view::npos ||
+         path.find("events.out.tfevents") != std::string_view::npos ||
+         std::any_of(
+             std::begin(kEndings), std::end(kEndings),
+             [&](std::string_view ending) { return path.ends_with(ending); });
+}
+
+class Reader {
+ public:
+  Reader(const InputOptions& options, const Matcher& matcher)
+      : scanner_(matcher) {
+    unpacking_.scanner = &scanner_;
+    unpacking_.rank_from = options.rank_from;
+    unpacking_.notes = &reading_.notes;
+  }
+
+  void Take(const std::string& input) {
+    if (input == "-") {
+      Stream(sys::ByteSource::Stdin(), "-", false);
+    } else if (sys::KindOf(input) == sys::PathKind::kDirectory) {
+      Folder(input);
+    } else {
+      File(input, false);
+    }
+  }
+
+  Result<Reading> Finish() {
+    if (reading_.files == 0) {
+      return failed_ ? std::move(*failed_)
+                     : Error(Cause::kFileMissing, "there is no log to read");
+    }
+    reading_.facts = scanner_.TakeFacts();
+    return std::move(reading_);
+  }
+
+ private:
+  void Folder(const std::string& path) {
+    for (const std::string& file : sys::FilesBelow(path, kMostFiles)) {
+      if (IsNoLog(file)) {
+        reading_.notes.push_back(file + ": no log, skipped");
+      } else {
+        File(file, true);
+      }
+    }
+  }
+
+  void File(const std::string& path, bool only_text) {
+    auto source = sys::ByteSource::OpenFile(path);
+    if (!source) {
+      Failed(std::move(source).error());
+      return;
+    }
+    Stream(*std::move(source), path, only_text);
+  }
+
+  void Stream(sys::ByteSource source, const std::string& name, bool only_text) {
+    unpacking_.only_text = only_text;
+    const auto unpacker = MakeUnpacker(name, unpacking_);
+    for (;;) {
+      auto count = source.Read(piece_);
+      if (!count) {
+        Failed(std::move(count).error());
+        break;
+      }
+      if (*count == 0) {
+        ++reading_.files;
+        break;
+      }
+      unpacker->Feed({piece_.data(), *count});
+    }
+    unpacker->End();
+  }
+
+  void Failed(Error error) {
+    reading_.notes.push_back(error.message());
+    if (!failed_) {
+      failed_ = std::move(error);
+    }
+  }
+
+  LogScanner scanner_;
+  Unpacking unpacking_;
+  Reading reading_;
+  std::optional<Error> failed_;
+  std::vector<char> piece_ = std::vector<char>(kPiece);
+};
+
+}  // namespace
+
+Result<Reading> ReadInputs(std::span<const std::string> inputs,
+                           const InputOptions& options,
+                           const Matcher& matcher) {
+  Reader reader(options, matcher);
+  for (const std::string& input : inputs) {
+    reader.Take(input);
+  }
+  return reader.Finish();
+}
+
+}  // namespace muster::evidence

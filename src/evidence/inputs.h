@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files, folders, archives and standard input as facts.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "evidence/matcher.h"
+#include "muster/error.h"
+#include "muster/fact.h"
+
+namespace muster::evidence {
+
+struct InputOptions {
+  std::string rank_from;  // RE2 with one group, tried on names of files
+};
+
+struct Reading {
+  std::vector<Fact> facts;
+  std::vector<std::string> notes;  // what was skipped, and why
+  std::size_t files = 0;           // that were read
+};
+
+// Reads every input: a path of a file or folder, or "-". Memory does not grow
+// with their size. An Error only when nothing at all could be read: the first
+// input's.
+Result<Reading> ReadInputs(std::span<const std::string> inputs,
+                           const InputOptions& options, const Matcher& matcher);
+
+}  // namespace muster::evidence

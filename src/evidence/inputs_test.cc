@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evidence/inputs.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "evidence/byte_sink.h"
+#include "evidence/log_scanner.h"
+
+namespace muster::evidence {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr PatternRow kRows[] = {{"out of disk on (?P<disk>\\w+)", "full", ""}};
+constexpr std::string_view kLog = "one\nout of disk on sda\n";
+
+// "NAME:LINE" of every fact that a stream of these bytes gives.
+std::vector<std::string> Seen(std::string_view bytes, std::string name = "in",
+                              std::size_t piece = 7) {
+  const Matcher matcher(kRows);
+  LogScanner scanner(matcher);
+  std::vector<std::string> notes;
+  const auto unpacker =
+      MakeUnpacker(std::move(name), {.scanner = &scanner, .notes = &notes});
+  for (std::size_t i = 0; i < bytes.size(); i += piece) {
+    unpacker->Feed(bytes.substr(i, piece));
+  }
+  unpacker->End();
+  std::vector<std::string> seen;
+  for (const Fact& fact : scanner.TakeFacts()) {
+    seen.push_back(fact.by);
+  }
+  return seen;
+}
+
+std::string Deflated(std::string_view text, int bits) {
+  std::string out(text.size() + 1000, '\0');
+  std::string in(text);
+  z_stream stream{};
+  EXPECT_EQ(deflateInit2(&stream, 6, Z_DEFLATED, bits, 8, Z_DEFAULT_STRATEGY),
+            Z_OK);
+  stream.next_in = reinterpret_cast<Bytef*>(in.data());
+  stream.avail_in = static_cast<uInt>(in.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return out;
+}
+
+std::string Little(std::size_t number, int bytes) {
+  std::string out;
+  for (int i = 0; i < bytes; ++i) {
+    out += static_cast<char>(number >> (8 * i) & 0xFF);
+  }
+  return out;
+}
+
+std::string ZipMember(const std::string& name, std::string_view text,
+                      bool deflate) {
+  const std::string body = deflate ? Deflated(text, -15) : std::string(text);
+  return "PK\x03\x04" + Little(20, 2) + Little(0, 2) +
+         Little(deflate ? 8 : 0, 2) + Little(0, 4) + Little(0, 4) +
+         Little(body.size(), 4) + Little(text.size(), 4) +
+         Little(name.size(), 2) + Little(0, 2) + name + body;
+}
+
+std::string TarMember(const std::string& name, std::string_view text) {
+  std::string header(512, '\0');
+  header.replace(0, name.size(), name);
+  std::string size = "00000000000";
+  for (std::size_t i = 11, left = text.size(); i > 0; --i, left /= 8) {
+    size[i - 1] = static_cast<char>('0' + left % 8);
+  }
+  header.replace(124, 11, size);
+  header[156] = '0';
+  header.replace(257, 5, "ustar");
+  std::string body(text);
+  body.resize((text.size() + 511) / 512 * 512, '\0');
+  return header + body;
+}
+
+TEST(Unpacking, ReadsText) {
+  EXPECT_THAT(Seen(kLog), ElementsAre("in:2"));
+}
+
+TEST(Unpacking, ReadsGzipOfSeveralMembers) {
+  const std::string once = Deflated(kLog, 15 + 16);
+  EXPECT_THAT(Seen(once + Deflated("out of disk on sdb\n", 31), "a.log.gz"),
+              ElementsAre("a.log:2", "a.log:3"));
+}
+
+TEST(Unpacking, ReadsZstd) {
+  std::string out(1000, '\0');
+  out.resize(
+      ZSTD_compress(out.data(), out.size(), kLog.data(), kLog.size(), 3));
+  EXPECT_THAT(Seen(out, "a.zst"), ElementsAre("a:2"));
+}
+
+TEST(Unpacking, ReadsTarInsideOfGzip) {
+  const std::string tar =
+      TarMember("rank1.err", kLog) + TarMember("empty", "") +
+      TarMember("rank2.err", kLog) + std::string(1024, '\0');
+  EXPECT_THAT(Seen(Deflated(tar, 31), "b.tar.gz"),
+              ElementsAre("b.tar:rank1.err:2", "b.tar:rank2.err:2"));
+}
+
+TEST(Unpacking, ReadsZip) {
+  const std::string zip = ZipMember("a.log", kLog, true) +
+                          ZipMember("dir/", "", false) +
+                          ZipMember("b.log", kLog, false) + "PK\x01\x02 rest";
+  EXPECT_THAT(Seen(zip, "x.zip"),
+              ElementsAre("x.zip:a.log:2", "x.zip:b.log:2"));
+}
+
+TEST(Unpacking, ReadsALogOfKaggle) {
+  EXPECT_THAT(
+      Seen(
+          R"([{"stream_name":"stderr","time":1.5,"data":"one\n"},)"
+          R"({"stream_name":"stderr","time":2.5,"data":"out of disk on sda\n"}])"),
+      ElementsAre("in:2"));
+}
+
+TEST(Unpacking, ReadsTheOutputsOfANotebook) {
+  EXPECT_THAT(
+      Seen(R"({"cells": [{"cell_type": "code", "source": ["out of disk on x"],)"
+           R"("outputs": [{"output_type": "stream", "text": ["one\n",)"
+           R"("out of disk on sda\n"]}]}], "metadata": {}})",
+           "n.ipynb"),
+      ElementsAre("n.ipynb:2"));
+}
+
+TEST(Unpacking, ReadsUtf16) {
+  std::string wide("\xFF\xFE", 2);
+  for (char c : kLog) {
+    wide += {c, '\0'};
+  }
+  EXPECT_THAT(Seen(wide), ElementsAre("in:2"));
+}
+
+TEST(Unpacking, EndsWithADamagedArchive) {
+  std::string zipped = Deflated(kLog, 31);
+  zipped.resize(zipped.size() / 2);
+  (void)Seen(zipped);
+  (void)Seen("PK\x03\x04" + std::string(200, 'x'));
+  (void)Seen(TarMember("a", kLog).substr(0, 600));
+  (void)Seen("\x28\xB5\x2F\xFD broken and then some more");
+}
+
+TEST(RankOfAName, IsReadFromUsualNames) {
+  EXPECT_EQ(RankOfName("logs/a1/rank3.err", ""), 3);
+  EXPECT_EQ(RankOfName("worker-12.log", ""), 12);
+  EXPECT_EQ(RankOfName("train.log", ""), -1);
+  EXPECT_EQ(RankOfName("out.7.txt", R"(out\.(\d+))"), 7);
+}
+
+TEST(Inputs, ReadsAFolderAndSaysWhatItSkipped) {
+  const auto folder =
+      std::filesystem::path(testing::TempDir()) / "muster_inputs_test";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "rank0.err") << kLog;
+  std::ofstream(folder / "model.pt") << "out of disk on sdz\n";
+  const Matcher matcher(kRows);
+  const std::string inputs[] = {folder.string()};
+  const auto reading = ReadInputs(inputs, {}, matcher);
+  ASSERT_TRUE(reading);
+  ASSERT_EQ(reading->facts.size(), 1U);
+  EXPECT_EQ(reading->facts[0].subject, "rank 0");
+  EXPECT_THAT(reading->notes, ElementsAre(HasSubstr("model.pt")));
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Inputs, NothingToReadIsAnError) {
+  const std::string inputs[] = {"/no/such/file"};
+  const auto reading = ReadInputs(inputs, {}, Matcher(kRows));
+  ASSERT_FALSE(reading);
+  EXPECT_EQ(reading.error().cause(), Cause::kFileMissing);
+}
+
+}  // namespace
+}  // namespace muster::evidence

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evidence/log_scanner.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/text.h"
+#include "evidence/prefix.h"
+#include "evidence/redact.h"
+
+namespace muster::evidence {
+namespace {
+
+// A longer line is cut; the pieces overlap by nothing, which loses a text that
+// stands right across a cut and nothing else.
+constexpr std::size_t kLongestLine = 64U << 10;
+constexpr std::size_t kLongestText = 600;
+// How many facts of one name are kept; later ones are counted.
+constexpr std::size_t kKeptOfAName = 64;
+// Matching lines of one pattern in one source that are looked at: different
+// ones, and all.
+constexpr int kKeptOfASource = 6;
+constexpr int kSeenOfASource = 2000;
+constexpr std::size_t kFrameReach = 8;  // lines from a frame to its exception
+
+bool IsLineEnd(char c) {
+  return c == '\n' || c == '\r';
+}
+
+// The index after the last line end, or 0.
+std::size_t AfterLastLine(std::string_view bytes) {
+  std::size_t end = bytes.size();
+  while (end > 0 && !IsLineEnd(bytes[end - 1])) {
+    --end;
+  }
+  return end;
+}
+
+// Without the sequences that colour a terminal; NUL becomes a space.
+void StripEscapes(std::string_view block, std::string& out) {
+  out.clear();
+  for (std::size_t i = 0; i < block.size(); ++i) {
+    if (block[i] == '\0') {
+      out += ' ';
+    } else if (block[i] != '\033') {
+      out += block[i];
+    } else if (i + 1 < block.size() && block[i + 1] == '[') {
+      i += 2;
+      while (i < block.size() && (block[i] < '@' || block[i] > '~') &&
+             !IsLineEnd(block[i])) {
+        ++i;
+      }
+      if (i < block.size() && IsLineEnd(block[i])) {
+        out += block[i];
+      }
+    }
+  }
+}
+
+// "137" is 128 + 9, "-9" is a signal, "SIGKILL (-9)" names it.
+std::string SignalOfStatus(std::string_view code) {
+  const auto number = ParseInt(code);
+  if (!number) {
+    return code.starts_with("SIG") ? std::string(code) : "";
+  }
+  const std::int64_t signal = *number < 0     ? -*number
+                              : *number > 128 ? *number - 128
+                                              : 0;
+  switch (signal) {
+    case 1:
+      return "SIGHUP";
+    case 2:
+      return "SIGINT";
+    case 4:
+      return "SIGILL";
+    case 6:
+      return "SIGABRT";
+    case 7:
+      return "SIGBUS";
+    case 8:
+      return "SIGFPE";
+    case 9:
+      return "SIGKILL";
+    case 11:
+      return "SIGSEGV";
+    case 15:
+      return "SIGTERM";
+    default:
+      return "";
+  }
+}
+
+}  // namespace
+
+void LogScanner::Begin(Source source) {
+  source_ = std::move(source);
+  carry_.clear();
+  line_ = 0;
+  frame_.clear();
+  frame_line_ = 0;
+  given_.assign(matcher_.patterns(), 0);
+  memory_.done.assign(matcher_.patterns(), false);
+}
+
+void LogScanner::Feed(std::string_view bytes) {
+  if (!carry_.empty()) {
+    const auto* const end = std::find_if(bytes.begin(), bytes.end(), IsLineEnd);
+    const auto head = static_cast<std::size_t>(end - bytes.begin());
+    const std::size_t room = kLongestLine - carry_.size();
+    const std::size_t taken = std::min(head, room);
+    carry_.append(bytes.substr(0, taken));
+    bytes.remove_prefix(taken);
+    if (taken == head && bytes.empty()) {
+      return;  // the line goes on
+    }
+    if (taken == head) {
+      carry_ += bytes.front();
+      bytes.remove_prefix(1);
+    } else {
+      carry_ += '\n';
+      --line_;  // the rest of it is the same line
+    }
+    Block(std::exchange(carry_, {}));
+  }
+  while (!bytes.empty()) {
+    std::size_t whole = AfterLastLine(bytes);
+    if (whole == 0 && bytes.size() < kLongestLine) {
+      break;
+    }
+    if (whole == 0) {
+      whole = kLongestLine;
+      std::string piece(bytes.substr(0, whole));
+      piece += '\n';
+      --line_;
+      Block(piece);
+    } else {
+      Block(bytes.substr(0, whole));
+    }
+    bytes.remove_prefix(whole);
+  }
+  carry_ = bytes;
+}
+
+void LogScanner::End() {
+  if (!carry_.empty()) {
+    carry_ += '\n';
+    Block(std::exchange(carry_, {}));
+  }
+}
+
+void LogScanner::CountLines(std::string_view block, std::size_t until) {
+  const auto lines = std::count(block.begin() + static_cast<long>(counted_),
+                                block.begin() + static_cast<long>(until), '\n');
+  line_ += lines;
+  all_lines_ += static_cast<std::uint64_t>(lines);
+  counted_ = until;
+}
+
+void LogScanner::Block(std::string_view whole_lines) {
+  if (std::memchr(whole_lines.data(), '\033', whole_lines.size()) != nullptr ||
+      std::memchr(whole_lines.data(), '\0', whole_lines.size()) != nullptr) {
+    StripEscapes(whole_lines, plain_);
+    whole_lines = plain_;
+  }
+  counted_ = 0;
+  matcher_.Scan(whole_lines, memory_, [&](const Matcher::Suspect& suspect) {
+    CountLines(whole_lines, suspect.begin);
+    Line(whole_lines.substr(suspect.begin, std::min(suspect.end - suspect.begin,
+                                                    kLongestLine)),
+         suspect);
+  });
+  CountLines(whole_lines, whole_lines.size());
+}
+
+void LogScanner::Line(std::string_view line, const Matcher::Suspect& suspect) {
+  std::vector<Match> matches = matcher_.Matches(line, suspect, memory_);
+  ++order_;
+  const auto harmless = std::find_if(
+      matches.begin(), matches.end(),
+      [](const Match& match) { return match.row->fact == "log.harmless"; });
+  if (harmless != matches.end()) {
+    Add(*harmless, line);
+    return;
+  }
+  for (const Match& match : matches) {
+    if (match.row->fact == "python.frame") {
+      const auto file = match.fields.find("file");
+      frame_ = file == match.fields.end() ? "" : file->second;
+      frame_line_ = line_;
+      continue;
+    }
+    Add(match, line);
+  }
+}
+
+void LogScanner::Add(const Match& match, std::string_view line) {
+  const auto pattern = static_cast<std::size_t>(match.pattern);
+  // A harmless line must stay discounted, and a frame be known, to the end.
+  const bool needed_on =
+      match.row->fact == "log.harmless" || match.row->fact == "python.frame";
+  if (++given_[pattern] >= kSeenOfASource && !needed_on) {
+    memory_.done[pattern] = true;
+  }
+  auto& seen = by_name_[std::string(match.row->fact)];
+  const auto same = [&](std::size_t index) {
+    return std::all_of(match.fields.begin(), match.fields.end(),
+                       [&](const auto& field) {
+                         return facts_[index].Text(field.first) == field.second;
+                       });
+  };
+  const Prefix prefix = ReadPrefix(line);
+  const int rank = source_.rank >= 0 ? source_.rank : prefix.rank;
+  const bool full = seen.size() >= kKeptOfAName;
+  const auto twin =
+      std::find_if(seen.begin(), seen.end(), [&](std::size_t index) {
+        return full ||
+               (facts_[index].Number("rank", -1) == rank &&
+                facts_[index].Text("source") == source_.name && same(index));
+      });
+  if (twin != seen.end()) {
+    Fact& fact = facts_[*twin];
+    fact.fields["times"] = fact.Number("times", 1) + 1;
+    return;
+  }
+  Fact fact;
+  fact.name = match.row->fact;
+  for (const auto& [name, value] : match.fields) {
+    fact.fields[name] = Redacted(value.substr(0, kLongestText));
+  }
+  if (fact.name == "exit.status" && fact.Text("signal").empty()) {
+    const std::string signal = SignalOfStatus(fact.Text("code"));
+    if (!signal.empty()) {
+      fact.fields["signal"] = signal;
+    }
+  }
+  if (!match.row->says.empty()) {
+    fact.fields["says"] = std::string(match.row->says);
+  }
+  if (fact.name == "python.exception" &&
+      line_ - frame_line_ <= static_cast<std::int64_t>(kFrameReach)) {
+    fact.fields["frame"] = frame_;
+  }
+  fact.fields["text"] = Redacted(Trim(line.substr(0, kLongestText)));
+  fact.fields["source"] = source_.name;
+  fact.fields["line"] = line_ + 1;
+  fact.fields["order"] = order_;
+  if (rank >= 0) {
+    fact.fields["rank"] = std::int64_t{rank};
+    fact.subject = "rank " + std::to_string(rank);
+  }
+  if (!prefix.host.empty()) {
+    fact.fields["host"] = prefix.host;
+  }
+  fact.by = source_.name + ":" + std::to_string(line_ + 1);
+  if (prefix.at) {
+    fact.at = *prefix.at;
+  }
+  // A new fact weighs as much as many repetitions.
+  given_[pattern] += kSeenOfASource / kKeptOfASource;
+  seen.push_back(facts_.size());
+  facts_.push_back(std::move(fact));
+}
+
+std::vector<Fact> LogScanner::TakeFacts() {
+  by_name_.clear();
+  return std::exchange(facts_, {});
+}
+
+Fact ExitFact(std::string_view status) {
+  Fact fact;
+  fact.name = "exit.status";
+  fact.by = "--exit";
+  fact.fields["code"] = std::string(status);
+  fact.fields["signal"] = SignalOfStatus(status);
+  fact.fields["text"] = "exit status " + std::string(status);
+  fact.fields["order"] = std::int64_t{1} << 40;
+  return fact;
+}
+
+}  // namespace muster::evidence

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bytes of logs go in, facts come out: which lines say what, with their place,
+// time and rank.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "evidence/matcher.h"
+#include "muster/fact.h"
+
+namespace muster::evidence {
+
+// Where bytes come from.
+struct Source {
+  std::string name;  // "rank1.err", "-"
+  int rank = -1;     // of all its lines; -1: each line may tell its own
+};
+
+// Reads sources one after another in pieces of any size; the memory that it
+// needs does not depend on how much it reads. One thread.
+//
+// Fields of its facts: text (the line), source, line, order (rises with each
+// line read), rank where known, said by the catalogue's groups; `times` counts
+// further lines that became the same fact, up to a bound: a pattern that a
+// source has shown often enough is looked for no more in it.
+class LogScanner {
+ public:
+  explicit LogScanner(const Matcher& matcher) : matcher_(matcher) {}
+
+  void Begin(Source source);
+  void Feed(std::string_view bytes);
+  void End();
+
+  // What was seen; the scanner begins anew. At most a few facts of one name,
+  // the first ones.
+  std::vector<Fact> TakeFacts();
+  std::uint64_t lines() const { return all_lines_; }
+
+ private:
+  void Block(std::string_view whole_lines);
+  void Line(std::string_view line, const Matcher::Suspect& suspect);
+  void Add(const Match& match, std::string_view line);
+  void CountLines(std::string_view block, std::size_t until);
+
+  const Matcher& matcher_;
+  Matcher::Memory memory_;
+  Source source_;
+  std::string carry_;      // a line whose end has not come yet
+  std::string plain_;      // a block without escape sequences
+  std::int64_t line_ = 0;  // of the source, from one
+  std::uint64_t all_lines_ = 0;
+  std::int64_t order_ = 0;
+  std::size_t counted_ = 0;  // bytes of the block whose line ends are counted
+  std::string frame_;        // file of the last Python frame
+  std::int64_t frame_line_ = 0;
+  std::vector<Fact> facts_;
+  std::map<std::string, std::vector<std::size_t>, std::less<>> by_name_;
+  // Facts that each pattern gave in this source; enough of them is enough.
+  std::vector<int> given_;
+};
+
+// The fact of `--exit`: "137", "-9", "SIGBUS".
+Fact ExitFact(std::string_view status);
+
+}  // namespace muster::evidence

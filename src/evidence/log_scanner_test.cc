@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evidence/log_scanner.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace muster::evidence {
+namespace {
+
+constexpr PatternRow kRows[] = {
+    {"out of disk on (?P<disk>\\w+)", "disk.full", ""},
+    {"looks alarming", "log.harmless", "it is not"},
+    {"exit code (?P<code>\\d+)", "exit.status", ""},
+};
+
+class Scanning : public testing::Test {
+ protected:
+  std::vector<Fact> Read(std::string_view text, std::size_t piece = 1 << 20) {
+    LogScanner scanner(matcher_);
+    scanner.Begin({.name = "a.log"});
+    for (std::size_t i = 0; i < text.size(); i += piece) {
+      scanner.Feed(text.substr(i, piece));
+    }
+    scanner.End();
+    return scanner.TakeFacts();
+  }
+  const Matcher matcher_{kRows};
+};
+
+TEST_F(Scanning, TellsFileLineAndField) {
+  const auto facts = Read("one\ntwo\nout of disk on sda\n");
+  ASSERT_EQ(facts.size(), 1U);
+  EXPECT_EQ(facts[0].by, "a.log:3");
+  EXPECT_EQ(facts[0].Text("disk"), "sda");
+}
+
+TEST_F(Scanning, DoesNotDependOnThePiecesItIsFed) {
+  const std::string text = "x\nout of disk on a\ny\rout of disk on b\nz";
+  const auto whole = Read(text);
+  for (std::size_t piece = 1; piece < text.size(); ++piece) {
+    const auto facts = Read(text, piece);
+    ASSERT_EQ(facts.size(), whole.size()) << piece;
+    EXPECT_EQ(facts.back().by, whole.back().by) << piece;
+  }
+}
+
+TEST_F(Scanning, CountsEqualLinesInsteadOfKeepingThem) {
+  std::string text;
+  for (int i = 0; i < 1000; ++i) {
+    text += "out of disk on sda\n";
+  }
+  const auto facts = Read(text);
+  ASSERT_EQ(facts.size(), 1U);
+  EXPECT_EQ(facts[0].Number("times"), 1000);
+}
+
+TEST_F(Scanning, AHarmlessLineSaysNothingElse) {
+  const auto facts = Read("out of disk on sda looks alarming\n");
+  ASSERT_EQ(facts.size(), 1U);
+  EXPECT_EQ(facts[0].name, "log.harmless");
+  EXPECT_EQ(facts[0].Text("says"), "it is not");
+}
+
+TEST_F(Scanning, NamesTheSignalOfAStatus) {
+  EXPECT_EQ(Read("exit code 137\n")[0].Text("signal"), "SIGKILL");
+  EXPECT_EQ(ExitFact("-7").Text("signal"), "SIGBUS");
+  EXPECT_EQ(ExitFact("SIGHUP").Text("signal"), "SIGHUP");
+}
+
+TEST_F(Scanning, SeesThroughColours) {
+  const auto facts = Read("\033[31mout of \033[1mdisk on\033[0m sda\n");
+  ASSERT_EQ(facts.size(), 1U);
+  EXPECT_EQ(facts[0].Text("text"), "out of disk on sda");
+}
+
+TEST_F(Scanning, CutsAnEndlessLine) {
+  std::string text(300'000, 'x');
+  text += " out of disk on sda";
+  EXPECT_EQ(Read(text).size(), 1U);
+  EXPECT_EQ(Read(text, 1000).size(), 1U);
+}
+
+TEST_F(Scanning, TakesTheRankOfTheLineOrOfTheFile) {
+  EXPECT_EQ(Read("[rank3]: out of disk on sda\n")[0].subject, "rank 3");
+  LogScanner scanner(matcher_);
+  scanner.Begin({.name = "rank5.err", .rank = 5});
+  scanner.Feed("out of disk on sda\n");
+  scanner.End();
+  EXPECT_EQ(scanner.TakeFacts()[0].subject, "rank 5");
+}
+
+}  // namespace
+}  // namespace muster::evidence

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evidence/matcher.h"
+
+#include <re2/filtered_re2.h>
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "evidence/automaton.h"
+
+namespace muster::evidence {
+namespace {
+
+constexpr int kLeastLiteral = 3;
+
+// Sets of literals whose patterns are remembered.
+constexpr std::size_t kRemembered = 20'000;
+
+bool IsLineEnd(char c) {
+  return c == '\n' || c == '\r';
+}
+
+// Spreads small numbers over 64 bits (the finaliser of splitmix64), so that
+// sums of them tell sets apart.
+std::uint64_t Mixed(std::uint64_t x) {
+  x += 0x9E3779B97F4A7C15U;
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBU;
+  return x ^ (x >> 31);
+}
+
+}  // namespace
+
+struct Matcher::Patterns {
+  std::vector<PatternRow> rows;
+  re2::FilteredRE2 regexes{kLeastLiteral};
+  std::optional<Automaton> automaton;
+  std::size_t literals = 0;
+
+  Match Take(std::size_t index, std::string_view line) const {
+    Match match{static_cast<int>(index), &rows[index], {}};
+    const RE2& regex = regexes.GetRE2(static_cast<int>(index));
+    const auto& names = regex.CapturingGroupNames();
+    if (names.empty()) {
+      return match;
+    }
+    std::vector<re2::StringPiece> groups(
+        static_cast<std::size_t>(regex.NumberOfCapturingGroups()) + 1);
+    regex.Match({line.data(), line.size()}, 0, line.size(), RE2::UNANCHORED,
+                groups.data(), static_cast<int>(groups.size()));
+    for (const auto& [number, name] : names) {
+      const auto& group = groups[static_cast<std::size_t>(number)];
+      if (!group.empty() && match.fields[name].empty()) {
+        match.fields[name] = std::string(group.data(), group.size());
+      }
+    }
+    return match;
+  }
+};
+
+Matcher::Matcher(std::span<const PatternRow> rows)
+    : patterns_(std::make_unique<Patterns>()) {
+  RE2::Options options(RE2::Quiet);
+  options.set_encoding(RE2::Options::EncodingLatin1);
+  options.set_max_mem(1 << 20);
+  for (const PatternRow& row : rows) {
+    int id = -1;
+    const auto code = patterns_->regexes.Add(
+        re2::StringPiece(row.text.data(), row.text.size()), options, &id);
+    if (code == RE2::NoError) {
+      patterns_->rows.push_back(row);
+    }
+  }
+  std::vector<std::string> atoms;
+  patterns_->regexes.Compile(&atoms);
+  patterns_->literals = atoms.size();
+  patterns_->automaton.emplace(atoms);
+}
+
+Matcher::~Matcher() = default;
+
+void Matcher::Scan(std::string_view block, Memory& memory,
+                   const std::function<void(const Suspect&)>& found) const {
+  memory.stamps.resize(patterns_->literals, 0);
+  Suspect suspect;  // end 0: none yet
+  patterns_->automaton->Scan(block, [&](std::size_t end, int literal) {
+    if (end > suspect.end) {
+      if (suspect.end != 0) {
+        found(suspect);
+      }
+      suspect.atoms.clear();
+      suspect.key = 0;
+      ++memory.stamp;
+      suspect.begin = end - 1;
+      while (suspect.begin > 0 && !IsLineEnd(block[suspect.begin - 1])) {
+        --suspect.begin;
+      }
+      suspect.end = end;
+      while (suspect.end < block.size() && !IsLineEnd(block[suspect.end])) {
+        ++suspect.end;
+      }
+    }
+    std::uint32_t& stamp = memory.stamps[static_cast<std::size_t>(literal)];
+    if (stamp != memory.stamp) {
+      stamp = memory.stamp;
+      suspect.atoms.push_back(literal);
+      suspect.key += Mixed(static_cast<std::uint64_t>(literal));
+    }
+  });
+  if (suspect.end != 0) {
+    found(suspect);
+  }
+}
+
+std::vector<Match> Matcher::Matches(std::string_view line,
+                                    const Suspect& suspect,
+                                    Memory& memory) const {
+  memory.done.resize(patterns_->rows.size(), false);
+  auto known = memory.patterns.find(suspect.key);
+  if (known == memory.patterns.end()) {
+    if (memory.patterns.size() > kRemembered) {
+      memory.patterns.clear();
+    }
+    std::vector<int> possible;
+    patterns_->regexes.AllPotentials(suspect.atoms, &possible);
+    std::sort(possible.begin(), possible.end());
+    known = memory.patterns.emplace(suspect.key, std::move(possible)).first;
+  }
+  std::vector<Match> matches;
+  const re2::StringPiece text(line.data(), line.size());
+  for (const int index : known->second) {
+    const auto at = static_cast<std::size_t>(index);
+    if (!memory.done[at] &&
+        RE2::PartialMatch(text, patterns_->regexes.GetRE2(index))) {
+      matches.push_back(patterns_->Take(at, line));
+    }
+  }
+  return matches;
+}
+
+std::size_t Matcher::patterns() const {
+  return patterns_->rows.size();
+}
+
+std::vector<std::string_view> Matcher::WithoutLiteral() const {
+  std::vector<int> indices;
+  patterns_->regexes.AllPotentials({}, &indices);
+  std::vector<std::string_view> texts;
+  for (int index : indices) {
+    texts.push_back(patterns_->rows[static_cast<std::size_t>(index)].text);
+  }
+  return texts;
+}
+
+}  // namespace muster::evidence

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evidence/matcher.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "evidence/automaton.h"
+
+namespace muster::evidence {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+std::vector<std::string> FactsOf(const Matcher& matcher,
+                                 std::string_view text) {
+  std::vector<std::string> facts;
+  Matcher::Memory memory;
+  matcher.Scan(text, memory, [&](const Matcher::Suspect& suspect) {
+    const auto line = text.substr(suspect.begin, suspect.end - suspect.begin);
+    for (const Match& match : matcher.Matches(line, suspect, memory)) {
+      facts.emplace_back(match.row->fact);
+    }
+  });
+  return facts;
+}
+
+TEST(Automaton, FindsWordsInsideOfWordsWithoutCase) {
+  const Automaton automaton({"she", "he", "hers"});
+  std::vector<std::pair<std::size_t, int>> found;
+  automaton.Scan("uSHErs", [&](std::size_t end, int literal) {
+    found.emplace_back(end, literal);
+  });
+  EXPECT_THAT(found,
+              ElementsAre(std::pair(4, 0), std::pair(4, 1), std::pair(6, 2)));
+}
+
+TEST(Automaton, OfNoLiteralsFindsNothing) {
+  Automaton({}).Scan("anything", [](std::size_t, int) { FAIL(); });
+}
+
+TEST(Matcher, TriesALineOnlyWhenItHoldsTheLiterals) {
+  constexpr PatternRow kRows[] = {{"no space on (?P<disk>\\w+)", "full", ""},
+                                  {"Killed process \\d+", "killed", ""}};
+  const Matcher matcher(kRows);
+  EXPECT_THAT(FactsOf(matcher, "a\nno space on sda\nKilled process x\n"),
+              ElementsAre("full"));
+}
+
+TEST(Matcher, GivesNamedGroups) {
+  constexpr PatternRow kRows[] = {{"rank (?P<rank>\\d+) died", "died", ""}};
+  const Matcher matcher(kRows);
+  Matcher::Memory memory;
+  matcher.Scan("rank 12 died\n", memory, [&](const Matcher::Suspect& suspect) {
+    const auto matches = matcher.Matches("rank 12 died", suspect, memory);
+    ASSERT_EQ(matches.size(), 1U);
+    EXPECT_EQ(matches[0].fields.at("rank"), "12");
+  });
+}
+
+TEST(Catalogue, HasNoPatternThatWouldMeetEveryLine) {
+  EXPECT_THAT(Matcher().WithoutLiteral(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace muster::evidence

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evidence/prefix.h"
+
+#include <cctype>
+
+#include "base/text.h"
+
+namespace muster::evidence {
+namespace {
+
+constexpr std::size_t kPrefix = 200;
+
+bool Digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+// `count` digits at `at`, or -1.
+int Digits(std::string_view text, std::size_t at, std::size_t count) {
+  if (at + count > text.size()) {
+    return -1;
+  }
+  int value = 0;
+  for (std::size_t i = at; i < at + count; ++i) {
+    if (!Digit(text[i])) {
+      return -1;
+    }
+    value = value * 10 + (text[i] - '0');
+  }
+  return value;
+}
+
+std::chrono::microseconds Fraction(std::string_view text, std::size_t at) {
+  if (at >= text.size() || (text[at] != '.' && text[at] != ',')) {
+    return {};
+  }
+  std::int64_t micros = 0;
+  std::int64_t unit = 100'000;
+  for (++at; at < text.size() && Digit(text[at]) && unit > 0; ++at) {
+    micros += (text[at] - '0') * unit;
+    unit /= 10;
+  }
+  return std::chrono::microseconds(micros);
+}
+
+// "2024-10-09 15:47:38.568412" or with T, / and a fraction, at `at`.
+std::optional<WallTime> DateTimeAt(std::string_view text, std::size_t at) {
+  const int year = Digits(text, at, 4);
+  const int month = Digits(text, at + 5, 2);
+  const int day = Digits(text, at + 8, 2);
+  const int hour = Digits(text, at + 11, 2);
+  const int minute = Digits(text, at + 14, 2);
+  const int second = Digits(text, at + 17, 2);
+  if (year < 1990 || year > 2200 || month < 1 || day < 1 || hour < 0 ||
+      minute < 0 || second < 0 ||
+      (text[at + 4] != '-' && text[at + 4] != '/') || text[at + 13] != ':' ||
+      text[at + 16] != ':') {
+    return std::nullopt;
+  }
+  const std::chrono::year_month_day date(
+      std::chrono::year(year), std::chrono::month(static_cast<unsigned>(month)),
+      std::chrono::day(static_cast<unsigned>(day)));
+  if (!date.ok()) {
+    return std::nullopt;
+  }
+  return WallTime(std::chrono::sys_days(date)) + std::chrono::hours(hour) +
+         std::chrono::minutes(minute) + std::chrono::seconds(second) +
+         Fraction(text, at + 19);
+}
+
+std::optional<WallTime> TimeOf(std::string_view head) {
+  for (std::size_t i = 0; i + 19 <= head.size(); ++i) {
+    if (Digit(head[i]) && (i == 0 || !Digit(head[i - 1]))) {
+      if (const auto time = DateTimeAt(head, i)) {
+        return time;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+// The number right after `key`, which ends at `close`; -1: none.
+int NumberAfter(std::string_view head, std::string_view key,
+                std::string_view close) {
+  const std::size_t found = head.find(key);
+  if (found == std::string_view::npos) {
+    return -1;
+  }
+  std::size_t at = found + key.size();
+  const std::size_t begin = at;
+  while (at < head.size() && Digit(head[at]) && at - begin < 7) {
+    ++at;
+  }
+  if (at == begin || at >= head.size() ||
+      close.find(head[at]) == std::string_view::npos) {
+    return -1;
+  }
+  return static_cast<int>(
+      ParseInt(head.substr(begin, at - begin)).value_or(-1));
+}
+
+int RankOf(std::string_view head) {
+  struct Form {
+    std::string_view key, close;
+  };
+  constexpr Form kForms[] = {
+      {"[rank", "]"},    {"[Rank ", "]"},
+      {"[rank ", "]"},   {"[1,", "]"},
+      {"[default", "]"}, {"rank=", " ,)]:"},
+      {"Rank: ", " ,]"}, {"job:worker/replica:0/task:", " :/"}};
+  for (const Form& form : kForms) {
+    if (const int rank = NumberAfter(head, form.key, form.close); rank >= 0) {
+      return rank;
+    }
+  }
+  // srun -l: "3: text".
+  std::size_t at = 0;
+  while (at < head.size() && head[at] == ' ') {
+    ++at;
+  }
+  const std::size_t begin = at;
+  while (at < head.size() && Digit(head[at]) && at - begin < 5) {
+    ++at;
+  }
+  if (at > begin && at + 1 < head.size() && head[at] == ':' &&
+      head[at + 1] == ' ') {
+    return static_cast<int>(
+        ParseInt(head.substr(begin, at - begin)).value_or(-1));
+  }
+  return -1;
+}
+
+// "host:pid:tid [0] NCCL".
+std::string HostOf(std::string_view head) {
+  const std::size_t nccl = head.find(" NCCL ");
+  if (nccl == std::string_view::npos) {
+    return {};
+  }
+  const std::size_t colon = head.find(':');
+  if (colon == std::string_view::npos || colon > nccl) {
+    return {};
+  }
+  const std::size_t space = head.rfind(' ', colon);
+  const std::size_t begin = space == std::string_view::npos ? 0 : space + 1;
+  return std::string(head.substr(begin, colon - begin));
+}
+
+}  // namespace
+
+Prefix ReadPrefix(std::string_view line) {
+  const std::string_view head = line.substr(0, kPrefix);
+  return {TimeOf(head), RankOf(head), HostOf(head)};
+}
+
+}  // namespace muster::evidence

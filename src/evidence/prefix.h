@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stands before the text of a line: time, rank, host.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "muster/fact.h"
+
+namespace muster::evidence {
+
+struct Prefix {
+  std::optional<WallTime> at;  // without a zone it is taken for UTC
+  int rank = -1;
+  std::string host;
+};
+
+// Looks at the first 200 bytes. Ranks as torchrun ("[rank3]:"), mpirun
+// ("[1,3]<stderr>:"), srun -l ("3: "), MPI, lightning and NCCL print them.
+Prefix ReadPrefix(std::string_view line);
+
+}  // namespace muster::evidence

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evidence/redact.h"
+
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <memory>
+#include <vector>
+
+namespace muster::evidence {
+namespace {
+
+struct Secret {
+  const char* kind;
+  const char* pattern;  // group 1 stays, what follows it goes
+};
+
+constexpr Secret kSecrets[] = {
+    {"key",
+     R"(()-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(?:-----END[^-]*-----)?)"},
+    {"token",
+     R"((?i)(\bauthorization["']?\s*[:=]\s*["']?(?:bearer|basic|token)\s+)[^\s"',]+)"},
+    {"token", R"((?i)(\bbearer\s+)[A-Za-z0-9._~+/=-]{16,})"},
+    {"token", R"(()\bya29\.[A-Za-z0-9._-]+)"},
+    {"token", R"(()\bhf_[A-Za-z0-9]{16,})"},
+    {"token", R"(()\b(?:ghp|gho|ghu|ghs|ghr)_[A-Za-z0-9]{20,})"},
+    {"token", R"(()\bgithub_pat_[A-Za-z0-9_]{20,})"},
+    {"token", R"(()\bsk-[A-Za-z0-9_-]{20,})"},
+    {"token", R"(()\bxox[abprs]-[A-Za-z0-9-]{10,})"},
+    {"token",
+     R"(()\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*)"},
+    {"key", R"(()\bAIza[A-Za-z0-9_-]{30,})"},
+    {"key", R"(()\b(?:AKIA|ASIA)[A-Z0-9]{16}\b)"},
+    {"signature",
+     R"((?i)([?&](?:x-goog-signature|x-amz-signature|x-amz-security-token|x-goog-credential|signature|sig|token|access_token|key|awsaccesskeyid)=)[^&\s"'<>]+)"},
+    {"password", R"(([a-z][a-z0-9+.-]*://[^\s/:@"']*:)[^\s/@"']+(?:@))"},
+    {"secret",
+     R"((?i)(\b[A-Z0-9_]*(?:password|passwd|secret|api_?key|access_?key|auth_?token|access_?token|refresh_?token|private_?key|wandb_api_key|_token)["']?\s*[:=]\s*["']?)[^\s"',;&]{4,})"},
+};
+
+struct Compiled {
+  const char* kind;
+  std::unique_ptr<RE2> regex;
+};
+
+const std::vector<Compiled>& Secrets() {
+  static const auto* const secrets = [] {
+    auto* made = new std::vector<Compiled>;
+    for (const Secret& secret : kSecrets) {
+      RE2::Options options(RE2::Quiet);
+      options.set_encoding(RE2::Options::EncodingLatin1);
+      made->push_back(
+          {secret.kind, std::make_unique<RE2>(secret.pattern, options)});
+    }
+    return made;
+  }();
+  return *secrets;
+}
+
+// What every secret has, cheap to look for: most lines have none of it.
+bool MayHoldSecret(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), [](char c) {
+    return c == '=' || c == ':' || c == '-' || c == '_' || c == '.';
+  });
+}
+
+}  // namespace
+
+std::string Redacted(std::string_view text,
+                     std::map<std::string, int>* removed) {
+  std::string out(text);
+  if (!MayHoldSecret(text)) {
+    return out;
+  }
+  for (const Compiled& secret : Secrets()) {
+    const std::string rewrite =
+        std::string("\\1[removed: ") + secret.kind + "]" +
+        (std::string_view(secret.kind) == "password" ? "@" : "");
+    const int count = RE2::GlobalReplace(&out, *secret.regex, rewrite);
+    if (count > 0 && removed != nullptr) {
+      (*removed)[secret.kind] += count;
+    }
+  }
+  return out;
+}
+
+bool VariableIsPublic(std::string_view name) {
+  // An allow-list: what frameworks, launchers and schedulers use to tell a
+  // process its place, and nothing whose name hints at a secret.
+  constexpr std::string_view kPrefixes[] = {
+      "MUSTER_", "NCCL_",     "GLOO_",      "TORCH_",  "TORCHELASTIC_", "OMP_",
+      "MKL_",    "XLA_",      "LIBTPU_",    "TPU_",    "JAX_",          "PJRT_",
+      "SLURM_",  "OMPI_",     "PMI_",       "PMIX_",   "KUBERNETES_",   "CUDA_",
+      "NVIDIA_", "HOROVOD_",  "MEGASCALE_", "TF_CPP_", "UCX_",          "FI_",
+      "GRPC_",   "COLAB_TPU", "KAGGLE_TPU"};
+  constexpr std::string_view kNames[] = {"RANK",
+                                         "WORLD_SIZE",
+                                         "LOCAL_RANK",
+                                         "LOCAL_WORLD_SIZE",
+                                         "GROUP_RANK",
+                                         "NODE_RANK",
+                                         "MASTER_ADDR",
+                                         "MASTER_PORT",
+                                         "TF_CONFIG",
+                                         "HOSTNAME",
+                                         "PATH",
+                                         "LD_LIBRARY_PATH",
+                                         "PYTHONPATH",
+                                         "VIRTUAL_ENV",
+                                         "CONDA_PREFIX",
+                                         "no_proxy",
+                                         "NO_PROXY",
+                                         "PYTORCH_CUDA_ALLOC_CONF",
+                                         "CLOUD_TPU_TASK_ID"};
+  constexpr std::string_view kNever[] = {"TOKEN",      "SECRET", "PASS", "KEY",
+                                         "CREDENTIAL", "AUTH",   "JWT"};
+  for (std::string_view word : kNever) {
+    if (name.find(word) != std::string_view::npos) {
+      return false;
+    }
+  }
+  return std::find(std::begin(kNames), std::end(kNames), name) !=
+             std::end(kNames) ||
+         std::any_of(
+             std::begin(kPrefixes), std::end(kPrefixes),
+             [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+}  // namespace muster::evidence

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evidence/redact.h"
+
+#include <gtest/gtest.h>
+
+namespace muster::evidence {
+namespace {
+
+constexpr std::string_view kCanary = "CANARY0123456789abcdefCANARY";
+
+TEST(Redaction, LeavesNoCanary) {
+  const std::string c(kCanary);
+  const std::string texts[] = {
+      "Authorization: Bearer " + c,
+      "using hf_" + c,
+      "WANDB_API_KEY=" + c,
+      "--password " + std::string("password=") + c,
+      "https://user:" + c + "@example.org/x",
+      "https://storage.googleapis.com/b/o?X-Goog-Signature=" + c + "&x=1",
+      "{\"access_token\": \"" + c + "\"}",
+      "token ghp_" + c,
+      "ya29." + c,
+      "AWS_SECRET_ACCESS_KEY='" + c + "'",
+      "eyJ" + c + "." + c + "." + c,
+  };
+  for (const std::string& text : texts) {
+    EXPECT_EQ(Redacted(text).find(kCanary), std::string::npos)
+        << Redacted(text);
+  }
+}
+
+TEST(Redaction, LeavesWhatAnExplanationNeeds) {
+  for (const char* text :
+       {"RuntimeError: key 'weight' not found in checkpoint",
+        "ipv4:10.0.0.4:8476: connect() timed out", "gs://bucket/model.ckpt-0",
+        "KeyError: 'RANK'", "Tried to allocate 2.00 GiB"}) {
+    EXPECT_EQ(Redacted(text), text);
+  }
+}
+
+TEST(Redaction, CountsWhatItRemoved) {
+  std::map<std::string, int> removed;
+  (void)Redacted("hf_0123456789abcdefgh and hf_0123456789abcdefgi", &removed);
+  EXPECT_EQ(removed["token"], 2);
+}
+
+TEST(Redaction, ShowsOnlyVariablesOfTheList) {
+  EXPECT_TRUE(VariableIsPublic("NCCL_SOCKET_IFNAME"));
+  EXPECT_TRUE(VariableIsPublic("RANK"));
+  EXPECT_FALSE(VariableIsPublic("WANDB_API_KEY"));
+  EXPECT_FALSE(VariableIsPublic("SLURM_JWT"));
+  EXPECT_FALSE(VariableIsPublic("MY_OWN"));
+}
+
+}  // namespace
+}  // namespace muster::evidence

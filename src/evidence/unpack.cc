@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which stage reads a stream, and the stage that ends in the scanner.
+#include <re2/re2.h>
+
+#include <algorithm>
+
+#include "evidence/byte_sink.h"
+#include "evidence/log_scanner.h"
+
+namespace muster::evidence {
+namespace {
+
+constexpr std::size_t kHead = 1024;
+constexpr int kDeepest = 4;
+
+bool IsBinary(std::string_view head) {
+  const auto odd = std::count_if(head.begin(), head.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 0x09 || (byte > 0x0D && byte < 0x1B) || byte == 0x7F;
+  });
+  return odd * 20 > std::ssize(head);
+}
+
+std::string_view SkipSpace(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\r\n");
+  return first == std::string_view::npos ? std::string_view()
+                                         : text.substr(first);
+}
+
+// A Kaggle log begins with an array of objects that have stream_name and data;
+// a notebook is an object with cells.
+bool IsJsonText(std::string_view head, std::string_view name) {
+  head = SkipSpace(head);
+  if (head.starts_with('[')) {
+    return head.find("\"stream_name\"") != std::string_view::npos;
+  }
+  return head.starts_with('{') &&
+         (name.ends_with(".ipynb") || head.find("\"cells\"") < 200);
+}
+
+class Text : public ByteSink {
+ public:
+  Text(std::string name, const Unpacking& unpacking)
+      : scanner_(*unpacking.scanner) {
+    const int rank = RankOfName(name, unpacking.rank_from);
+    scanner_.Begin({.name = std::move(name), .rank = rank});
+  }
+  void Feed(std::string_view bytes) override { scanner_.Feed(bytes); }
+  void End() override { scanner_.End(); }
+
+ private:
+  LogScanner& scanner_;
+};
+
+class Nothing : public ByteSink {
+ public:
+  void Feed(std::string_view /*bytes*/) override {}
+  void End() override {}
+};
+
+// Waits for the first bytes before it decides.
+class Unpacker : public ByteSink {
+ public:
+  Unpacker(std::string name, Unpacking unpacking)
+      : name_(std::move(name)), unpacking_(std::move(unpacking)) {}
+
+  void Feed(std::string_view bytes) override {
+    if (next_ != nullptr) {
+      next_->Feed(bytes);
+      return;
+    }
+    head_.append(bytes);
+    if (head_.size() >= kHead) {
+      Decide();
+    }
+  }
+  void End() override {
+    if (next_ == nullptr) {
+      Decide();
+    }
+    next_->End();
+  }
+
+ private:
+  void Decide() {
+    next_ = Choose();
+    next_->Feed(head_);
+    head_.clear();
+    head_.shrink_to_fit();
+  }
+
+  std::unique_ptr<ByteSink> Choose() {
+    using std::string_view_literals::operator""sv;
+    const std::string_view head = head_;
+    Unpacking inner = unpacking_;
+    ++inner.depth;
+    if (inner.depth <= kDeepest) {
+      if (head.starts_with("\x1F\x8B"sv)) {
+        return MakeGunzip(name_, inner);
+      }
+      if (head.starts_with("\x28\xB5\x2F\xFD"sv)) {
+        return MakeUnzstd(name_, inner);
+      }
+      if (head.starts_with("PK\x03\x04"sv)) {
+        return MakeUnzip(name_, inner);
+      }
+      if (head.size() > 262 && head.substr(257, 5) == "ustar") {
+        return MakeUntar(name_, inner);
+      }
+    }
+    if (head.starts_with("\xFF\xFE"sv) || head.starts_with("\xFE\xFF"sv)) {
+      return MakeUtf16(name_, head[0] == '\xFF', unpacking_);
+    }
+    if (IsJsonText(head, name_)) {
+      return MakeJsonText(name_, unpacking_);
+    }
+    if (unpacking_.only_text && IsBinary(head.substr(0, 512))) {
+      if (unpacking_.notes != nullptr) {
+        unpacking_.notes->push_back(name_ + ": no text, skipped");
+      }
+      return std::make_unique<Nothing>();
+    }
+    return MakeText(name_, unpacking_);
+  }
+
+  std::string name_;
+  Unpacking unpacking_;
+  std::string head_;
+  std::unique_ptr<ByteSink> next_;
+};
+
+}  // namespace
+
+std::unique_ptr<ByteSink> MakeUnpacker(std::string name,
+                                       const Unpacking& unpacking) {
+  return std::make_unique<Unpacker>(std::move(name), unpacking);
+}
+
+std::unique_ptr<ByteSink> MakeText(std::string name,
+                                   const Unpacking& unpacking) {
+  return std::make_unique<Text>(std::move(name), unpacking);
+}
+
+int RankOfName(std::string_view name, const std::string& rank_from) {
+  const RE2 usual(
+      R"((?i)(?:rank|worker|node|host|task|proc)[-_. ]?(\d{1,6})(?:\D|$))");
+  int rank = -1;
+  if (!rank_from.empty()) {
+    RE2::Options options(RE2::Quiet);
+    const RE2 own(rank_from, options);
+    if (own.ok() && own.NumberOfCapturingGroups() > 0) {
+      (void)RE2::PartialMatch(re2::StringPiece(name.data(), name.size()), own,
+                              &rank);
+    }
+    return rank;
+  }
+  const auto slash = name.rfind('/');
+  const auto file =
+      slash == std::string_view::npos ? name : name.substr(slash + 1);
+  (void)RE2::PartialMatch(re2::StringPiece(file.data(), file.size()), usual,
+                          &rank);
+  return rank;
+}
+
+}  // namespace muster::evidence

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+// Archives, read from front to back: a member is unpacked while it arrives.
+#include <zlib.h>
+
+#include <array>
+
+#include "evidence/byte_sink.h"
+
+namespace muster::evidence {
+namespace {
+
+void Note(const Unpacking& unpacking, const std::string& what) {
+  if (unpacking.notes != nullptr) {
+    unpacking.notes->push_back(what);
+  }
+}
+
+Unpacking OfMember(const Unpacking& unpacking) {
+  Unpacking member = unpacking;
+  member.only_text = true;
+  return member;
+}
+
+// 512-byte blocks: a header, then the file's bytes, padded.
+class Untar : public ByteSink {
+ public:
+  Untar(std::string name, const Unpacking& unpacking)
+      : name_(std::move(name)), unpacking_(OfMember(unpacking)) {}
+
+  void Feed(std::string_view bytes) override {
+    while (!bytes.empty() && !broken_) {
+      if (left_ > 0 || padding_ > 0) {
+        Body(bytes);
+        continue;
+      }
+      const std::size_t taken = std::min(bytes.size(), kBlock - header_.size());
+      header_.append(bytes.substr(0, taken));
+      bytes.remove_prefix(taken);
+      if (header_.size() == kBlock) {
+        Header();
+        header_.clear();
+      }
+    }
+  }
+  void End() override { EndMember(); }
+
+ private:
+  static constexpr std::size_t kBlock = 512;
+
+  void Body(std::string_view& bytes) {
+    if (left_ > 0) {
+      const auto taken = static_cast<std::size_t>(
+          std::min<std::uint64_t>(left_, bytes.size()));
+      if (member_ != nullptr) {
+        member_->Feed(bytes.substr(0, taken));
+      } else if (long_name_) {
+        next_name_.append(bytes.substr(0, std::min<std::size_t>(taken, 4096)));
+      }
+      left_ -= taken;
+      bytes.remove_prefix(taken);
+    }
+    if (left_ == 0) {
+      EndMember();
+      const std::size_t taken = std::min(padding_, bytes.size());
+      padding_ -= taken;
+      bytes.remove_prefix(taken);
+    }
+  }
+
+  void EndMember() {
+    if (member_ != nullptr) {
+      member_->End();
+      member_.reset();
+    }
+    if (long_name_) {
+      next_name_ = next_name_.substr(0, next_name_.find('\0'));
+      long_name_ = false;
+    }
+  }
+
+  std::string Field(std::size_t at, std::size_t size) const {
+    const std::string field = header_.substr(at, size);
+    return field.substr(0, field.find('\0'));
+  }
+
+  void Header() {
+    if (header_.find_first_not_of('\0') == std::string::npos) {
+      return;  // the end, or padding before it
+    }
+    std::uint64_t size = 0;
+    for (const char c : header_.substr(124, 12)) {
+      if (c >= '0' && c <= '7') {
+        size = size * 8 + static_cast<std::uint64_t>(c - '0');
+      } else if (c != ' ' && c != '\0') {
+        Note(unpacking_, name_ + ": damaged tar, read up to there");
+        broken_ = true;
+        return;
+      }
+    }
+    left_ = size;
+    padding_ = (kBlock - size % kBlock) % kBlock;
+    const char type = header_[156];
+    long_name_ = type == 'L';
+    if (long_name_) {
+      next_name_.clear();
+    } else if (type == '0' || type == '\0') {
+      const std::string prefix = Field(345, 155);
+      const std::string own = Field(0, 100);
+      const std::string name = !next_name_.empty() ? next_name_
+                               : prefix.empty()    ? own
+                                                   : prefix + "/" + own;
+      next_name_.clear();
+      member_ = MakeUnpacker(name_ + ":" + name, unpacking_);
+      if (left_ == 0) {
+        EndMember();
+      }
+    }
+  }
+
+  std::string name_;
+  Unpacking unpacking_;
+  std::string header_;
+  std::uint64_t left_ = 0;
+  std::size_t padding_ = 0;
+  bool long_name_ = false;
+  bool broken_ = false;
+  std::string next_name_;
+  std::unique_ptr<ByteSink> member_;
+};
+
+// Local headers, one after the other. Members without their size in the header
+// are read when they are deflated, for then the data tell their end.
+class Unzip : public ByteSink {
+ public:
+  Unzip(std::string name, const Unpacking& unpacking)
+      : name_(std::move(name)), unpacking_(OfMember(unpacking)) {}
+  ~Unzip() override { CloseInflate(); }
+  Unzip(const Unzip&) = delete;
+  Unzip& operator=(const Unzip&) = delete;
+
+  void Feed(std::string_view bytes) override {
+    while (!bytes.empty() && !done_) {
+      if (state_ == State::kBody) {
+        bytes.remove_prefix(Body(bytes));
+      } else {
+        const std::size_t taken =
+            std::min(bytes.size(), wanted_ - buffer_.size());
+        buffer_.append(bytes.substr(0, taken));
+        bytes.remove_prefix(taken);
+        if (buffer_.size() == wanted_) {
+          Buffered();
+        }
+      }
+    }
+  }
+  void End() override { EndMember(); }
+
+ private:
+  enum class State { kSignature, kHeader, kName, kBody };
+
+  std::uint32_t Number(std::size_t at, std::size_t size) const {
+    std::uint32_t value = 0;
+    for (std::size_t i = size; i > 0; --i) {
+      value = value << 8 | static_cast<unsigned char>(buffer_[at + i - 1]);
+    }
+    return value;
+  }
+
+  void Want(State state, std::size_t bytes) {
+    state_ = state;
+    wanted_ = bytes;
+    buffer_.clear();
+  }
+
+  void Buffered() {
+    switch (state_) {
+      case State::kSignature:
+        if (buffer_ == "PK\x03\x04") {
+          Want(State::kHeader, 26);
+        } else if (buffer_ == "PK\x07\x08") {
+          Want(State::kSignature, 4);  // a descriptor; its numbers follow
+          skip_ = 12;
+          Skip();
+        } else {
+          done_ = true;  // the directory at the end
+        }
+        break;
+      case State::kHeader:
+        flags_ = Number(2, 2);
+        method_ = Number(4, 2);
+        left_ = Number(14, 4);
+        name_size_ = Number(22, 2);
+        Want(State::kName, name_size_ + Number(24, 2));
+        if (wanted_ == 0) {
+          Buffered();
+        }
+        break;
+      case State::kName:
+        BeginMember(buffer_.substr(0, name_size_));
+        break;
+      case State::kBody:
+        break;
+    }
+  }
+
+  void Skip() {
+    state_ = State::kBody;
+    stored_ = true;
+    left_ = skip_;
+  }
+
+  void BeginMember(const std::string& name) {
+    const bool deflated = method_ == 8;
+    stored_ = !deflated;
+    if ((method_ != 0 && !deflated) || (stored_ && (flags_ & 8U) != 0) ||
+        (flags_ & 1U) != 0) {
+      Note(unpacking_, name_ + ":" + name + ": a kind of zip that is not read");
+      done_ = (flags_ & 8U) != 0;
+    } else if (!name.ends_with('/')) {
+      member_ = MakeUnpacker(name_ + ":" + name, unpacking_);
+    }
+    if (deflated) {
+      stream_ = {};
+      inflating_ = inflateInit2(&stream_, -15) == Z_OK;
+    }
+    buffer_.clear();
+    state_ = State::kBody;
+    if (stored_ && left_ == 0) {
+      EndMember();
+    }
+  }
+
+  std::size_t Body(std::string_view bytes) {
+    return stored_ ? Stored(bytes) : Deflated(bytes);
+  }
+
+  std::size_t Stored(std::string_view bytes) {
+    const auto taken =
+        static_cast<std::size_t>(std::min<std::uint64_t>(left_, bytes.size()));
+    if (member_ != nullptr) {
+      member_->Feed(bytes.substr(0, taken));
+    }
+    left_ -= taken;
+    if (left_ == 0) {
+      EndMember();
+    }
+    return taken;
+  }
+
+  std::size_t Deflated(std::string_view bytes) {
+    std::array<char, 64U << 10> out;
+    std::string in(bytes);
+    stream_.next_in = reinterpret_cast<Bytef*>(in.data());
+    stream_.avail_in = static_cast<uInt>(in.size());
+    while (inflating_ && stream_.avail_in > 0) {
+      stream_.next_out = reinterpret_cast<Bytef*>(out.data());
+      stream_.avail_out = static_cast<uInt>(out.size());
+      const int code = inflate(&stream_, Z_NO_FLUSH);
+      if (member_ != nullptr) {
+        member_->Feed({out.data(), out.size() - stream_.avail_out});
+      }
+      if (code == Z_STREAM_END) {
+        const std::size_t used = in.size() - stream_.avail_in;
+        EndMember();
+        return used;
+      }
+      if (code != Z_OK && code != Z_BUF_ERROR) {
+        Note(unpacking_, name_ + ": damaged zip, read up to there");
+        EndMember();
+        done_ = true;
+      }
+    }
+    return bytes.size();
+  }
+
+  void CloseInflate() {
+    if (inflating_) {
+      inflateEnd(&stream_);
+      inflating_ = false;
+    }
+  }
+
+  void EndMember() {
+    if (member_ != nullptr) {
+      member_->End();
+      member_.reset();
+    }
+    CloseInflate();
+    Want(State::kSignature, 4);
+  }
+
+  std::string name_;
+  Unpacking unpacking_;
+  State state_ = State::kSignature;
+  std::size_t wanted_ = 4;
+  std::size_t name_size_ = 0;
+  std::uint64_t left_ = 0;
+  std::uint64_t skip_ = 0;
+  std::uint32_t flags_ = 0;
+  std::uint32_t method_ = 0;
+  bool stored_ = false;
+  bool inflating_ = false;
+  bool done_ = false;
+  std::string buffer_;
+  z_stream stream_{};
+  std::unique_ptr<ByteSink> member_;
+};
+
+}  // namespace
+
+std::unique_ptr<ByteSink> MakeUntar(std::string name,
+                                    const Unpacking& unpacking) {
+  return std::make_unique<Untar>(std::move(name), unpacking);
+}
+
+std::unique_ptr<ByteSink> MakeUnzip(std::string name,
+                                    const Unpacking& unpacking) {
+  return std::make_unique<Unzip>(std::move(name), unpacking);
+}
+
+}  // namespace muster::evidence

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// The answer as text and as JSON.
+#include "base/json.h"
+#include "base/text.h"
+#include "explain/answer.h"
+
+namespace muster::explain {
+namespace {
+
+Json JsonOf(const Candidate& candidate) {
+  Json json = Json::object();
+  json["cause"] = Label(candidate.cause);
+  json["title"] = Title(candidate.cause);
+  json["why"] = candidate.why;
+  json["decide"] = candidate.decide;
+  json["command"] = candidate.command;
+  return json;
+}
+
+Json JsonOf(const Evidence& evidence) {
+  Json json = Json::object();
+  json["what"] = evidence.what;
+  json["source"] = evidence.source;
+  return json;
+}
+
+void TextOf(const Candidate& candidate, std::string& out) {
+  out += "  " + std::string(Label(candidate.cause)) + ": " +
+         std::string(Title(candidate.cause)) + "\n";
+  if (!candidate.why.empty()) {
+    out += "      seen      " + Printable(candidate.why) + "\n";
+  }
+  out += "      decide by " + Printable(candidate.decide) +
+         (candidate.command.empty() ? "" : ": " + candidate.command) + "\n";
+}
+
+std::string UnknownText(const Answer& answer) {
+  std::string out = "unknown: ";
+  if (answer.candidates.empty()) {
+    return out +
+           "something went wrong, and no line says what\n"
+           "  next      give the logs of all ranks, or the run's folder: "
+           "muster explain FILE…\n";
+  }
+  out += answer.candidates.size() == 1
+             ? "one cause fits, and nothing proves it\n"
+             : std::to_string(answer.candidates.size()) +
+                   " causes fit, and no line decides\n";
+  for (const Candidate& candidate : answer.candidates) {
+    TextOf(candidate, out);
+  }
+  return out;
+}
+
+}  // namespace
+
+Json ToJson(const Answer& answer) {
+  Json json = Json::object();
+  json["schema"] = "muster.explain/1";
+  json["verdict"] = ToText(answer.kind);
+  json["findings"] = Json::array();
+  for (const Finding& finding : answer.findings) {
+    json["findings"].push_back(ToJson(finding));
+  }
+  json["candidates"] = Json::array();
+  for (const Candidate& candidate : answer.candidates) {
+    json["candidates"].push_back(JsonOf(candidate));
+  }
+  json["harmless"] = Json::array();
+  for (const Evidence& evidence : answer.harmless) {
+    json["harmless"].push_back(JsonOf(evidence));
+  }
+  return json;
+}
+
+std::string RenderText(const Answer& answer, const RenderOptions& options) {
+  std::string out;
+  switch (answer.kind) {
+    case AnswerKind::kCause:
+      for (const Finding& finding : answer.findings) {
+        out += RenderText(finding, options);
+      }
+      break;
+    case AnswerKind::kUnknown:
+      out += UnknownText(answer);
+      break;
+    case AnswerKind::kHealthy:
+      out += "healthy: no line says that something went wrong\n";
+      break;
+  }
+  if (!answer.harmless.empty()) {
+    out += "  harmless  " + Count(std::ssize(answer.harmless), "line") +
+           " that look alarming\n";
+    for (std::size_t i = 0;
+         i < std::min<std::size_t>(answer.harmless.size(), 3); ++i) {
+      out += "            " + Printable(answer.harmless[i].what) + "\n";
+    }
+  }
+  return out;
+}
+
+}  // namespace muster::explain

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "explain/ranking.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+
+namespace muster::explain {
+namespace {
+
+using ByName = std::multimap<std::string_view, const Fact*>;
+
+std::string FieldText(const Fact& fact, std::string_view field) {
+  const auto found = fact.fields.find(std::string(field));
+  if (found == fact.fields.end()) {
+    return {};
+  }
+  if (const auto* number = std::get_if<std::int64_t>(&found->second)) {
+    return std::to_string(*number);
+  }
+  const auto* text = std::get_if<std::string>(&found->second);
+  return text == nullptr ? std::string() : *text;
+}
+
+std::vector<const Fact*> Holding(const ByName& facts,
+                                 const Condition& condition) {
+  std::vector<const Fact*> holding;
+  const auto [begin, end] = facts.equal_range(condition.fact);
+  for (auto it = begin; it != end; ++it) {
+    if (condition.field.empty() ||
+        FieldText(*it->second, condition.field) == condition.value) {
+      holding.push_back(it->second);
+    }
+  }
+  return holding;
+}
+
+// The facts that the rule rests on, its own pattern's first; nullopt: a
+// condition does not hold.
+std::optional<std::vector<const Fact*>> Apply(const Rule& rule,
+                                              const ByName& facts) {
+  std::vector<const Fact*> evidence;
+  for (const Condition& condition : rule.with) {
+    const auto holding = Holding(facts, condition);
+    if (holding.empty()) {
+      return std::nullopt;
+    }
+    evidence.insert(evidence.end(), holding.begin(), holding.end());
+  }
+  const bool excluded = std::any_of(
+      rule.without.begin(), rule.without.end(),
+      [&](const Condition& c) { return !Holding(facts, c).empty(); });
+  return excluded ? std::nullopt : std::optional(std::move(evidence));
+}
+
+void Merge(Suspicion& suspicion, const Rule& rule,
+           const std::vector<const Fact*>& evidence) {
+  const Fact& first = *evidence.front();
+  const auto specificity =
+      static_cast<int>(rule.with.size() + rule.without.size());
+  const std::int64_t order = first.Number("order", 0);
+  const bool stronger = suspicion.hints == 0 || rule.weight > suspicion.weight;
+  ++suspicion.hints;
+  if (stronger) {
+    suspicion.weight = rule.weight;
+    suspicion.specificity = specificity;
+    suspicion.order = order;
+    suspicion.at = first.at;
+    suspicion.evidence.insert(suspicion.evidence.begin(), evidence.begin(),
+                              evidence.end());
+    return;
+  }
+  if (rule.weight == suspicion.weight) {
+    suspicion.specificity = std::max(suspicion.specificity, specificity);
+    if (order < suspicion.order) {
+      suspicion.order = order;
+      suspicion.at = first.at;
+    }
+  }
+  suspicion.evidence.insert(suspicion.evidence.end(), evidence.begin(),
+                            evidence.end());
+}
+
+bool Before(const Suspicion& a, const Suspicion& b) {
+  if (a.weight != b.weight) {
+    return a.weight > b.weight;
+  }
+  if (a.weight == Weight::kHint && a.hints != b.hints) {
+    return a.hints > b.hints;
+  }
+  if (a.specificity != b.specificity) {
+    return a.specificity > b.specificity;
+  }
+  if (a.at != b.at && a.at != WallTime{} && b.at != WallTime{}) {
+    return a.at < b.at;
+  }
+  return a.order < b.order;
+}
+
+bool Explains(const Suspicion& a, const Suspicion& b) {
+  const auto over = StandingOf(a.cause).over;
+  return a.weight > Weight::kHint &&
+         std::find(over.begin(), over.end(), b.cause) != over.end();
+}
+
+// A cause that stands over another one is placed before it.
+void LiftNarrower(std::vector<Suspicion>& all) {
+  for (std::size_t moves = 0; moves < all.size(); ++moves) {
+    bool moved = false;
+    for (std::size_t i = 0; i < all.size() && !moved; ++i) {
+      for (std::size_t j = i + 1; j < all.size() && !moved; ++j) {
+        if (Explains(all[j], all[i]) && !Explains(all[i], all[j])) {
+          std::rotate(all.begin() + static_cast<long>(i),
+                      all.begin() + static_cast<long>(j),
+                      all.begin() + static_cast<long>(j) + 1);
+          moved = true;
+        }
+      }
+    }
+    if (!moved) {
+      return;
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Suspicion> Suspicions(std::span<const Fact> facts,
+                                  std::span<const Rule> rules) {
+  ByName by_name;
+  for (const Fact& fact : facts) {
+    by_name.emplace(fact.name, &fact);
+  }
+  std::map<Cause, Suspicion> found;
+  for (const Rule& rule : rules) {
+    if (const auto evidence = Apply(rule, by_name)) {
+      auto& suspicion =
+          found.try_emplace(rule.cause, Suspicion{.cause = rule.cause})
+              .first->second;
+      Merge(suspicion, rule, *evidence);
+    }
+  }
+  std::vector<Suspicion> all;
+  for (auto& [cause, suspicion] : found) {
+    all.push_back(std::move(suspicion));
+  }
+  std::stable_sort(all.begin(), all.end(), Before);
+  LiftNarrower(all);
+  return all;
+}
+
+}  // namespace muster::explain

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which causes the rules find among facts, and which of them is the root. Pure.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "explain/rules.h"
+#include "muster/fact.h"
+
+namespace muster::explain {
+
+// One cause with everything that speaks for it.
+struct Suspicion {
+  Cause cause;
+  Weight weight = Weight::kHint;
+  int specificity = 0;                // conditions of the strongest rule
+  int hints = 0;                      // rules that speak for it
+  std::vector<const Fact*> evidence;  // strongest rule first
+  std::int64_t order = 0;             // of its first evidence
+  WallTime at{};
+};
+
+// The suspicions of kWeak and more, root first, then those that only hint,
+// those with most hints first. `facts` must outlive the result.
+std::vector<Suspicion> Suspicions(std::span<const Fact> facts,
+                                  std::span<const Rule> rules);
+
+}  // namespace muster::explain

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sys/byte_source.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
+#include "sys/fs.h"
+
+namespace muster::sys {
+
+ByteSource::ByteSource(Fd fd, bool owned, std::string name)
+    : fd_(std::move(fd)), owned_(owned), name_(std::move(name)) {}
+
+ByteSource::~ByteSource() {
+  if (!owned_) {
+    (void)fd_.Release();
+  }
+}
+
+Result<ByteSource> ByteSource::OpenFile(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int error = errno;
+  if (fd < 0) {
+    return FromErrno("open", path, error);
+  }
+  (void)::posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+  return ByteSource(Fd(fd), true, path);
+}
+
+ByteSource ByteSource::Stdin() {
+  return {Fd(STDIN_FILENO), false, "standard input"};
+}
+
+Result<std::size_t> ByteSource::Read(std::span<char> into) {
+  for (;;) {
+    const ssize_t count = ::read(fd_.get(), into.data(), into.size());
+    const int error = errno;
+    if (count >= 0) {
+      return static_cast<std::size_t>(count);
+    }
+    if (error != EINTR) {
+      return FromErrno("read", name_, error);
+    }
+  }
+}
+
+PathKind KindOf(const std::string& path) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  switch (status.type()) {
+    case std::filesystem::file_type::regular:
+    case std::filesystem::file_type::fifo:
+      return PathKind::kFile;
+    case std::filesystem::file_type::directory:
+      return PathKind::kDirectory;
+    case std::filesystem::file_type::none:
+    case std::filesystem::file_type::not_found:
+      return PathKind::kNothing;
+    default:
+      return PathKind::kOther;
+  }
+}
+
+std::vector<std::string> FilesBelow(const std::string& directory,
+                                    std::size_t limit) {
+  std::vector<std::string> files;
+  std::error_code error;
+  auto entry = std::filesystem::recursive_directory_iterator(
+      directory, std::filesystem::directory_options::skip_permission_denied,
+      error);
+  for (const std::filesystem::recursive_directory_iterator end;
+       !error && entry != end && files.size() < limit; entry.increment(error)) {
+    std::error_code ignored;
+    if (entry->is_regular_file(ignored)) {
+      files.push_back(entry->path().string());
+    }
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+}  // namespace muster::sys

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bytes of a file or pipe, read in pieces.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "muster/error.h"
+#include "sys/fd.h"
+
+namespace muster::sys {
+
+// One thread at a time.
+class ByteSource {
+ public:
+  // file-missing, file-permission and so on, as Fs.
+  static Result<ByteSource> OpenFile(const std::string& path);
+  // Standard input; it is not closed.
+  static ByteSource Stdin();
+
+  ByteSource(ByteSource&&) = default;
+  ByteSource& operator=(ByteSource&&) = default;
+  ~ByteSource();
+
+  // How many bytes were read; 0: the end.
+  Result<std::size_t> Read(std::span<char> into);
+
+ private:
+  ByteSource(Fd fd, bool owned, std::string name);
+  Fd fd_;
+  bool owned_ = true;
+  std::string name_;
+};
+
+enum class PathKind { kNothing, kFile, kDirectory, kOther };
+// Symbolic links are followed. kOther: a device, a socket; a FIFO is kFile.
+PathKind KindOf(const std::string& path);
+
+// Paths of the files below a directory, sorted, at most `limit`; symbolic links
+// to directories are not followed.
+std::vector<std::string> FilesBelow(const std::string& directory,
+                                    std::size_t limit);
+
+}  // namespace muster::sys

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "causes/fact_file.h"
+
+#include <re2/re2.h>
+#include <yaml-cpp/yaml.h>
+
+#include <fstream>
+#include <sstream>
+
+namespace causes {
+namespace {
+
+class Reader {
+ public:
+  Reader(CauseFile& file, Problems& problems)
+      : file_(file), problems_(problems) {}
+
+  std::vector<FactPattern> Read(const YAML::Node& root) {
+    for (const auto& pair : root) {
+      const auto key = pair.first.as<std::string>();
+      if (key == "facts") {
+        ReadList(pair.second, "");
+      } else if (key == "harmless" || key == "trouble") {
+        ReadList(pair.second, "log." + key);
+      } else {
+        Wrong(pair.first,
+              "unknown key `" + key + "`" +
+                  DidYouMean(key, {"facts", "harmless", "trouble"}));
+      }
+    }
+    return std::move(patterns_);
+  }
+
+ private:
+  void Wrong(const YAML::Node& node, const std::string& what) {
+    problems_.Add(file_, {node.Mark().line + 1, node.Mark().column + 1}, what);
+  }
+
+  void ReadList(const YAML::Node& list, const std::string& name) {
+    for (const auto& item : list) {
+      FactPattern pattern{.name = name};
+      if (item.IsMap()) {
+        pattern.text = item["text"] ? item["text"].Scalar() : "";
+        pattern.says = item["says"] ? item["says"].Scalar() : "";
+        pattern.name = item["name"] ? item["name"].Scalar() : name;
+      } else {
+        pattern.text = item.Scalar();
+      }
+      const RE2 compiled(pattern.text, RE2::Quiet);
+      if (pattern.name.empty() || pattern.text.empty()) {
+        Wrong(item, "a fact has a `name` and a `text`");
+      } else if (!compiled.ok()) {
+        Wrong(item, "the pattern does not compile: " + compiled.error());
+      }
+      patterns_.push_back(std::move(pattern));
+    }
+  }
+
+  CauseFile& file_;
+  Problems& problems_;
+  std::vector<FactPattern> patterns_;
+};
+
+}  // namespace
+
+std::vector<FactPattern> ReadFactFile(const std::filesystem::path& root,
+                                      Problems& problems) {
+  CauseFile file;
+  file.path = root / "facts.yaml";
+  std::ifstream in(file.path);
+  std::ostringstream text;
+  for (std::string line; std::getline(in, line);) {
+    text << line << "\n";
+    file.lines.push_back(line);
+  }
+  try {
+    return Reader(file, problems).Read(YAML::Load(text.str()));
+  } catch (const YAML::Exception& error) {
+    problems.Add(file, {error.mark.line + 1, error.mark.column + 1},
+                 "not YAML: " + error.msg);
+  }
+  return {};
+}
+
+}  // namespace causes

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// The patterns and rules of the catalogue as constant tables.
+#include <ostream>
+#include <set>
+#include <string>
+
+#include "causes/catalogue.h"
+#include "causes/literal.h"
+
+namespace causes {
+namespace {
+
+// The fact that a line becomes which the rule's pattern finds.
+std::string FactOf(const CauseFile& file, std::size_t index) {
+  return "log." + file.label.text + "." + std::to_string(index);
+}
+
+// "exit.status.signal=SIGKILL" -> {"exit.status", "signal", "SIGKILL"}.
+std::string Condition(const std::string& text) {
+  const auto equals = text.find('=');
+  if (equals == std::string::npos) {
+    return "{" + Literal(text) + ", \"\", \"\"}";
+  }
+  const auto dot = text.rfind('.', equals);
+  return "{" + Literal(text.substr(0, dot)) + ", " +
+         Literal(text.substr(dot + 1, equals - dot - 1)) + ", " +
+         Literal(text.substr(equals + 1)) + "}";
+}
+
+std::string WriteConditions(std::ostream& out, const std::string& name,
+                            const std::vector<std::string>& conditions) {
+  if (conditions.empty()) {
+    return "{}";
+  }
+  out << "constexpr Condition " << name << "[] = {\n";
+  for (const std::string& condition : conditions) {
+    out << "    " << condition << ",\n";
+  }
+  out << "};\n";
+  return name;
+}
+
+std::string RuleOf(const CauseFile& file, std::size_t index,
+                   std::ostream& out) {
+  const Rule& rule = file.rules[index];
+  const std::string id =
+      Enumerator(file.label.text).substr(1) + std::to_string(index);
+  std::vector<std::string> with;
+  if (!rule.text.text.empty()) {
+    with.push_back(Condition(FactOf(file, index)));
+  }
+  for (const Placed& condition : rule.with) {
+    with.push_back(Condition(condition.text));
+  }
+  std::vector<std::string> without;
+  for (const Placed& condition : rule.without) {
+    without.push_back(Condition(condition.text));
+  }
+  const std::string with_name = WriteConditions(out, "kWith" + id, with);
+  const std::string not_name = WriteConditions(out, "kNot" + id, without);
+  return "    {Cause::" + Enumerator(file.label.text) +
+         ", Weight::" + Enumerator(rule.weight) + ", " + with_name + ", " +
+         not_name + "},\n";
+}
+
+}  // namespace
+
+void WritePatterns(const std::vector<CauseFile>& files,
+                   const std::vector<FactPattern>& facts, std::ostream& out) {
+  out << kNotice << "#include \"evidence/matcher.h\"\n\n"
+      << "namespace muster::evidence {\nnamespace {\n\n"
+      << "constexpr PatternRow kRows[] = {\n";
+  for (const FactPattern& fact : facts) {
+    out << "    {" << Literal(fact.text) << ", " << Literal(fact.name) << ", "
+        << Literal(fact.says) << "},\n";
+  }
+  for (const CauseFile& file : files) {
+    for (std::size_t i = 0; i < file.rules.size(); ++i) {
+      if (!file.rules[i].text.text.empty()) {
+        out << "    {" << Literal(file.rules[i].text.text) << ", "
+            << Literal(FactOf(file, i)) << ", \"\"},\n";
+      }
+    }
+  }
+  out << "};\n\n}  // namespace\n\n"
+      << "std::span<const PatternRow> CataloguePatterns() { return kRows; }\n\n"
+      << "}  // namespace muster::evidence\n";
+}
+
+void WriteRules(const std::vector<CauseFile>& files, std::ostream& out) {
+  out << kNotice << "#include \"explain/rules.h\"\n\n"
+      << "namespace muster::explain {\nnamespace {\n\n";
+  std::string rows;
+  std::string causes;
+  for (const CauseFile& file : files) {
+    for (std::size_t i = 0; i < file.rules.size(); ++i) {
+      rows += RuleOf(file, i, out);
+    }
+    std::vector<std::string> over;
+    for (const Placed& label : file.over) {
+      over.push_back("Cause::" + Enumerator(label.text));
+    }
+    const std::string id = Enumerator(file.label.text).substr(1);
+    if (!over.empty()) {
+      out << "constexpr Cause kOver" << id << "[] = {\n";
+      for (const std::string& label : over) {
+        out << "    " << label << ",\n";
+      }
+      out << "};\n";
+    }
+    causes += "    {" + (over.empty() ? std::string("{}") : "kOver" + id) +
+              ", " + Literal(file.decide.text) + ",\n     " +
+              Literal(file.decide_command.text) + "},\n";
+  }
+  out << "constexpr Rule kRules[] = {\n"
+      << rows << "};\n\n"
+      << "constexpr Standing kStandings[] = {\n"
+      << causes << "};\n\n"
+      << "}  // namespace\n\n"
+      << "std::span<const Rule> CatalogueRules() { return kRules; }\n\n"
+      << "const Standing& StandingOf(Cause cause) {\n"
+      << "  return kStandings[static_cast<std::size_t>(cause)];\n}\n\n"
+      << "}  // namespace muster::explain\n";
+}
+
+}  // namespace causes
