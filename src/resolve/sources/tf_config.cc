@@ -138,8 +138,12 @@ Match Speak(const Request&, const sys::Host& host) {
   if (!IsSet(host.env, "TF_CONFIG")) {
     return Silent("TF_CONFIG is not set");
   }
-  const auto json =
-      ParseJson(*host.env.Get("TF_CONFIG"), Cause::kClusterSpecInvalid, "");
+  // One that names nothing is short; a long one is parsed once, by Read.
+  const std::string text = *host.env.Get("TF_CONFIG");
+  if (text.size() > 1024) {
+    return Speaks();
+  }
+  const auto json = ParseJson(text, Cause::kClusterSpecInvalid, "");
   const bool nothing = json && json->is_object() &&
                        FindCluster(*json) == nullptr &&
                        (!json->contains("task") || IsEmpty((*json)["task"]));
@@ -150,6 +154,10 @@ Match Speak(const Request&, const sys::Host& host) {
 // What TensorFlow leaves open and muster does not: who this process is.
 Status Finish(const Request& request, const sys::Host& host, Claim& claim) {
   const bool has_cluster = !claim.tasks->jobs.empty();
+  if (!has_cluster && !claim.task_type && !claim.task_id) {
+    claim.nothing = "TF_CONFIG names neither a cluster nor a task";
+    return Ok();
+  }
   if (!claim.task_type && !claim.task_id && has_cluster) {
     MUSTER_TRY(Complete(claim));
     auto self = FindSelf(claim.cluster, request, host);
