@@ -93,8 +93,11 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{{"run", "--grace", "1s", "--grace", "2s", "--", "x"}, "--grace"},
         Bad{{"resolve", "--dry-run"}, "unknown flag `--dry-run`"},
         Bad{{"resolve", "--", "x"}, "only `muster run` takes a command"},
-        Bad{{"explain"}, "give the label of a cause, or --list"},
-        Bad{{"explain", "a", "b"}, "unexpected `b`"}));
+        Bad{{"explain"}, "give a log, a folder"}));
+
+TEST(CommandLine, ExplainsSeveralLogsTogether) {
+  EXPECT_THAT(Parse({"explain", "a", "b"}).inputs, ElementsAre("a", "b"));
+}
 
 TEST(Help, NamesEveryFlagOfTheTable) {
   for (const SettingRow& row : SettingRows()) {

@@ -97,8 +97,25 @@ std::vector<Finding> ReportedFindings(const std::vector<std::string>& inputs,
   return findings;
 }
 
-Error Unread(Error error) {
-  return std::move(error).While("reading what to explain");
+// What the inputs and --exit show.
+Result<std::vector<Fact>> ReadFacts(const CommandLine& line) {
+  std::vector<Fact> facts;
+  if (!line.inputs.empty()) {
+    const evidence::Matcher matcher;
+    auto reading = evidence::ReadInputs(line.inputs,
+                                        {.rank_from = line.rank_from}, matcher);
+    if (!reading) {
+      return std::move(reading).error().While("reading what to explain");
+    }
+    for (const std::string& note : reading->notes) {
+      MUSTER_LOG(kInfo, note);
+    }
+    facts = std::move(reading->facts);
+  }
+  if (!line.exit.empty()) {
+    facts.push_back(evidence::ExitFact(line.exit));
+  }
+  return facts;
 }
 
 }  // namespace
@@ -113,26 +130,13 @@ Result<int> ExplainVerb(const CommandLine& line, const Settings& settings,
   if (IsLabel(line.inputs)) {
     return PrintEntry(line.inputs[0], json);
   }
-  const evidence::Matcher matcher;
-  std::vector<Fact> facts;
-  if (!line.inputs.empty()) {
-    auto reading = evidence::ReadInputs(line.inputs,
-                                        {.rank_from = line.rank_from}, matcher);
-    if (!reading) {
-      PrintError(Unread(std::move(reading).error()), settings.output.value,
-                 host.env);
-      return 3;
-    }
-    for (const std::string& note : reading->notes) {
-      MUSTER_LOG(kInfo, note);
-    }
-    facts = std::move(reading->facts);
-  }
-  if (!line.exit.empty()) {
-    facts.push_back(evidence::ExitFact(line.exit));
+  auto facts = ReadFacts(line);
+  if (!facts) {
+    PrintError(facts.error(), settings.output.value, host.env);
+    return 3;
   }
   const explain::Answer answer =
-      explain::WithReported(explain::Explain(std::move(facts)),
+      explain::WithReported(explain::Explain(*std::move(facts)),
                             ReportedFindings(line.inputs, host.fs));
   json ? PrintDocument(ToJson(answer))
        : PrintResult(RenderText(answer, TerminalOptions(host.env, 1)));

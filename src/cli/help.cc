@@ -38,8 +38,8 @@ accelerators and ports, each with its source. Nothing is started.
 
 All sources that speak here are read, the first is used: flags, MUSTER_*, torch,
 LSF, MPI, Slurm, AWS Batch, SkyPilot, SageMaker, TF_CONFIG, JAX, PET_*, TPU pods
-on GKE, a Kubernetes Job, a TPU by name, Colab, Kaggle, the metadata of a TPU VM,
-the TPU of this host, else one process. The network is asked only when no
+on GKE, a Kubernetes Job, a TPU by name, Colab, Kaggle, the metadata of a TPU
+VM, the TPU of this host, else one process. The network is asked only when no
 variable tells the cluster.
 )help";
 

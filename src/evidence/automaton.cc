@@ -6,7 +6,21 @@
 namespace muster::evidence {
 
 Automaton::Automaton(const std::vector<std::string>& literals) {
-  // Column 0 is for all bytes that occur in no literal.
+  ChooseColumns(literals);
+  AddState();
+  for (std::size_t i = 0; i < literals.size(); ++i) {
+    AddLiteral(literals[i], static_cast<int>(i));
+  }
+  LinkFailures();
+  for (std::uint32_t& next : table_) {
+    if (outputs_[next / width_] >= 0) {
+      next |= kFinal;
+    }
+  }
+}
+
+// Column 0 is for all bytes that occur in no literal.
+void Automaton::ChooseColumns(const std::vector<std::string>& literals) {
   for (const std::string& literal : literals) {
     for (char c : literal) {
       auto& column = columns_[static_cast<std::uint8_t>(c)];
@@ -19,28 +33,32 @@ Automaton::Automaton(const std::vector<std::string>& literals) {
     columns_[static_cast<std::size_t>(c)] =
         columns_[static_cast<std::size_t>(std::tolower(c))];
   }
-  // The trie; 0 as a target is "none" until the failure links are known.
-  const auto add_state = [this] {
-    table_.resize(table_.size() + width_, 0);
-    outputs_.push_back(-1);
-    return static_cast<std::uint32_t>(table_.size()) - width_;
-  };
-  add_state();
-  for (std::size_t i = 0; i < literals.size(); ++i) {
-    std::uint32_t state = 0;
-    for (char c : literals[i]) {
-      const std::size_t at = state + columns_[static_cast<std::uint8_t>(c)];
-      if (table_[at] == 0) {
-        const std::uint32_t made = add_state();
-        table_[at] = made;
-      }
-      state = table_[at];
+}
+
+std::uint32_t Automaton::AddState() {
+  table_.resize(table_.size() + width_, 0);
+  outputs_.push_back(-1);
+  return static_cast<std::uint32_t>(table_.size()) - width_;
+}
+
+// Into the trie; 0 as a target is "none" until the failure links are known.
+void Automaton::AddLiteral(const std::string& literal, int index) {
+  std::uint32_t state = 0;
+  for (char c : literal) {
+    const std::size_t at = state + columns_[static_cast<std::uint8_t>(c)];
+    if (table_[at] == 0) {
+      const std::uint32_t made = AddState();
+      table_[at] = made;
     }
-    links_.push_back({static_cast<int>(i), outputs_[state / width_]});
-    outputs_[state / width_] = static_cast<std::int32_t>(links_.size()) - 1;
+    state = table_[at];
   }
-  // Breadth first: the failure state of a child is known before its own
-  // children are looked at; missing edges are those of the failure state.
+  links_.push_back({index, outputs_[state / width_]});
+  outputs_[state / width_] = static_cast<std::int32_t>(links_.size()) - 1;
+}
+
+// Breadth first: the failure state of a child is known before its own children
+// are looked at; missing edges are those of the failure state.
+void Automaton::LinkFailures() {
   std::vector<std::uint32_t> fails(outputs_.size(), 0);
   std::vector<std::uint32_t> queue;
   for (std::uint32_t column = 0; column < width_; ++column) {
@@ -51,17 +69,7 @@ Automaton::Automaton(const std::vector<std::string>& literals) {
   for (std::size_t head = 0; head < queue.size(); ++head) {
     const std::uint32_t state = queue[head];
     const std::uint32_t fail = fails[state / width_];
-    // The failure state's literals end here too.
-    std::int32_t& output = outputs_[state / width_];
-    if (output < 0) {
-      output = outputs_[fail / width_];
-    } else if (outputs_[fail / width_] >= 0) {
-      std::int32_t last = output;
-      while (links_[static_cast<std::size_t>(last)].next >= 0) {
-        last = links_[static_cast<std::size_t>(last)].next;
-      }
-      links_[static_cast<std::size_t>(last)].next = outputs_[fail / width_];
-    }
+    AppendOutputs(outputs_[state / width_], outputs_[fail / width_]);
     for (std::uint32_t column = 0; column < width_; ++column) {
       std::uint32_t& next = table_[state + column];
       if (next != 0) {
@@ -72,11 +80,15 @@ Automaton::Automaton(const std::vector<std::string>& literals) {
       }
     }
   }
-  for (std::uint32_t& next : table_) {
-    if (outputs_[next / width_] >= 0) {
-      next |= kFinal;
-    }
+}
+
+// The literals of the failure state end here too.
+void Automaton::AppendOutputs(std::int32_t& output, std::int32_t more) {
+  std::int32_t* last = &output;
+  while (*last >= 0) {
+    last = &links_[static_cast<std::size_t>(*last)].next;
   }
+  *last = more;
 }
 
 }  // namespace muster::evidence

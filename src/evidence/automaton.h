@@ -44,6 +44,12 @@ class Automaton {
     int literal;
     std::int32_t next;  // -1: the last
   };
+  void ChooseColumns(const std::vector<std::string>& literals);
+  std::uint32_t AddState();  // its row
+  void AddLiteral(const std::string& literal, int index);
+  void LinkFailures();
+  void AppendOutputs(std::int32_t& output, std::int32_t more);
+
   static constexpr std::uint32_t kFinal = 0x80000000U;
   static constexpr std::uint32_t kStateMask = 0x7FFFFFFFU;
 

@@ -147,6 +147,7 @@ std::vector<std::string_view> Matcher::WithoutLiteral() const {
   std::vector<int> indices;
   patterns_->regexes.AllPotentials({}, &indices);
   std::vector<std::string_view> texts;
+  texts.reserve(indices.size());
   for (int index : indices) {
     texts.push_back(patterns_->rows[static_cast<std::size_t>(index)].text);
   }

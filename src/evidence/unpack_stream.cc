@@ -4,6 +4,7 @@
 #include <zstd.h>
 
 #include <array>
+#include <optional>
 
 #include "evidence/byte_sink.h"
 

@@ -90,7 +90,7 @@ std::string RenderText(const Answer& answer, const RenderOptions& options) {
   }
   if (!answer.harmless.empty()) {
     out += "  harmless  " + Count(std::ssize(answer.harmless), "line") +
-           " that look alarming\n";
+           " with alarming words\n";
     for (std::size_t i = 0;
          i < std::min<std::size_t>(answer.harmless.size(), 3); ++i) {
       out += "            " + Printable(answer.harmless[i].what) + "\n";

@@ -164,21 +164,31 @@ void CompareMembers(std::vector<Fact>& facts) {
   }
 }
 
+// The last fact of this name that tells another operation than an earlier one
+// at the same place of the sequence.
+std::optional<Fact> OtherOperation(const std::vector<Fact>& facts,
+                                   std::string_view name) {
+  std::optional<Fact> differs;
+  std::map<std::string, std::set<std::string>> ops;
+  for (const Fact& fact : facts) {
+    if (fact.name != name) {
+      continue;
+    }
+    auto& of_sequence = ops[fact.Text("seq")];
+    of_sequence.insert(fact.Text("op"));
+    if (of_sequence.size() > 1) {
+      differs = fact;
+    }
+  }
+  return differs;
+}
+
 // What each rank was in when it gave up: other operations at the same place
 // mean that the ranks do not do the same.
 void CompareCollectives(std::vector<Fact>& facts) {
-  std::optional<Fact> differs;
-  for (const char* name : {"collective.op", "collective.timeout"}) {
-    std::map<std::string, std::set<std::string>> ops;
-    for (const Fact& fact : facts) {
-      if (fact.name == name) {
-        auto& of_sequence = ops[fact.Text("seq")];
-        of_sequence.insert(fact.Text("op"));
-        if (of_sequence.size() > 1) {
-          differs = fact;
-        }
-      }
-    }
+  auto differs = OtherOperation(facts, "collective.timeout");
+  if (!differs) {
+    differs = OtherOperation(facts, "collective.op");
   }
   if (differs) {
     Add(facts, *differs, "collective.ops_differ");
