@@ -105,23 +105,24 @@ bool Explains(const Suspicion& a, const Suspicion& b) {
          std::find(over.begin(), over.end(), b.cause) != over.end();
 }
 
+// Moves the first cause that stands over one before it to that one's place.
+bool LiftOne(std::vector<Suspicion>& all) {
+  for (auto lower = all.begin(); lower != all.end(); ++lower) {
+    const auto higher =
+        std::find_if(lower + 1, all.end(), [&](const Suspicion& other) {
+          return Explains(other, *lower) && !Explains(*lower, other);
+        });
+    if (higher != all.end()) {
+      std::rotate(lower, higher, higher + 1);
+      return true;
+    }
+  }
+  return false;
+}
+
 // A cause that stands over another one is placed before it.
 void LiftNarrower(std::vector<Suspicion>& all) {
-  for (std::size_t moves = 0; moves < all.size(); ++moves) {
-    bool moved = false;
-    for (std::size_t i = 0; i < all.size() && !moved; ++i) {
-      for (std::size_t j = i + 1; j < all.size() && !moved; ++j) {
-        if (Explains(all[j], all[i]) && !Explains(all[i], all[j])) {
-          std::rotate(all.begin() + static_cast<long>(i),
-                      all.begin() + static_cast<long>(j),
-                      all.begin() + static_cast<long>(j) + 1);
-          moved = true;
-        }
-      }
-    }
-    if (!moved) {
-      return;
-    }
+  for (std::size_t moves = 0; moves < all.size() && LiftOne(all); ++moves) {
   }
 }
 
@@ -143,6 +144,7 @@ std::vector<Suspicion> Suspicions(std::span<const Fact> facts,
     }
   }
   std::vector<Suspicion> all;
+  all.reserve(found.size());
   for (auto& [cause, suspicion] : found) {
     all.push_back(std::move(suspicion));
   }

@@ -214,10 +214,14 @@ std::string SpecText(const Cluster& cluster) {
     std::vector<std::string> addresses;
     for (const auto& [index, address] : tasks.items()) {
       const std::string quoted = PythonQuoted(address.get<std::string>());
-      addresses.push_back(tasks.is_array() ? quoted : index + ": " + quoted);
+      std::string key = tasks.is_array() ? "" : index + ": ";
+      addresses.push_back(key.append(quoted));
     }
-    jobs.push_back(PythonQuoted(job) + ": " + (tasks.is_array() ? "[" : "{") +
-                   Join(addresses, ", ") + (tasks.is_array() ? "]" : "}"));
+    std::string job_text = PythonQuoted(job);
+    job_text += tasks.is_array() ? ": [" : ": {";
+    job_text += Join(addresses, ", ");
+    job_text += tasks.is_array() ? "]" : "}";
+    jobs.push_back(std::move(job_text));
   }
   return "{" + Join(jobs, ", ") + "}\n";
 }

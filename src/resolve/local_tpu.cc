@@ -44,7 +44,7 @@ void LookAtPci(const sys::Fs& fs, LocalTpu& found) {
   }
   int chips = 0;
   for (const std::string& name : *names) {
-    const std::string place = folder + "/" + name;
+    const std::string place = sys::JoinPath(folder, name);
     const auto vendor = fs.Read(place + "/vendor", 64);
     const auto device = fs.Read(place + "/device", 64);
     if (!vendor || !device || Trim(*vendor) != "0x1ae0") {

@@ -121,6 +121,54 @@ std::string GpuList(int first, int count) {
   return Join(ids, ",");
 }
 
+// One address per task of the step, node by node.
+std::vector<std::string> PlaceTasks(const std::vector<Node>& nodes,
+                                    int port_base, Claim& claim) {
+  std::vector<std::string> addresses;
+  for (const Node& node : nodes) {
+    claim.hosts.push_back(node.host);
+    for (int local = 0; local < node.tasks; ++local) {
+      std::string address = node.host;
+      address += ":" + std::to_string(port_base + local);
+      addresses.push_back(std::move(address));
+      claim.rank_hosts.push_back(node.host);
+    }
+  }
+  return addresses;
+}
+
+// The jobs in order share the addresses out; own task and master follow.
+void ShareOut(const std::map<std::string, int>& jobs,
+              const std::vector<std::string>& addresses, Claim& claim) {
+  const int rank = claim.process_id->value;
+  claim.tasks.emplace();
+  int first = 0;
+  for (const auto& [job, count] : jobs) {
+    claim.tasks->jobs[job] =
+        ToTasks({addresses.begin() + first, addresses.begin() + first + count});
+    if (rank >= first && rank < first + count) {
+      claim.task_type = Sourced<std::string>{job, "env SLURM_PROCID"};
+      claim.task_id = Sourced<int>{rank - first, "env SLURM_PROCID"};
+    }
+    first += count;
+  }
+  claim.master =
+      Sourced<std::string>{MasterUrl(addresses[static_cast<std::size_t>(rank)],
+                                     claim.rpc_layer->value),
+                           "env SLURM_PROCID"};
+}
+
+// The place of this task on its node: SLURM_PROCID counts node by node.
+int PlaceOnNode(const std::vector<Node>& nodes, int rank) {
+  for (const Node& node : nodes) {
+    if (rank < node.tasks) {
+      return rank;
+    }
+    rank -= node.tasks;
+  }
+  return 0;
+}
+
 }  // namespace
 
 Result<Claim> ReadTensorflowStep(const Request& request,
@@ -144,39 +192,14 @@ Result<Claim> ReadTensorflowStep(const Request& request,
   MUSTER_TRY(CheckNumbers(claim));
   MUSTER_ASSIGN(claim.local_process_id, NumberVariable(env, "SLURM_LOCALID"));
   MUSTER_ASSIGN(claim.node_rank, NumberVariable(env, "SLURM_NODEID"));
-  std::vector<std::string> addresses;
-  std::vector<std::string> devices;
-  for (const Node& node : nodes) {
-    claim.hosts.push_back(node.host);
-    for (int local = 0; local < node.tasks; ++local) {
-      addresses.push_back(node.host + ":" +
-                          std::to_string(request.slurm.port_base + local));
-      devices.push_back(GpuList(local * gpus.per_task, gpus.per_task));
-      claim.rank_hosts.push_back(node.host);
-    }
-  }
-  claim.tasks.emplace();
-  int first = 0;
-  const int rank = claim.process_id->value;
-  for (const auto& [job, count] : jobs) {
-    claim.tasks->jobs[job] =
-        ToTasks({addresses.begin() + first, addresses.begin() + first + count});
-    if (rank >= first && rank < first + count) {
-      claim.task_type = Sourced<std::string>{job, "env SLURM_PROCID"};
-      claim.task_id = Sourced<int>{rank - first, "env SLURM_PROCID"};
-    }
-    first += count;
-  }
   claim.rpc_layer =
       Sourced<std::string>{request.rpc_layer.value_or("grpc"), "default of tf"};
-  claim.master =
-      Sourced<std::string>{MasterUrl(addresses[static_cast<std::size_t>(rank)],
-                                     claim.rpc_layer->value),
-                           "env SLURM_PROCID"};
+  ShareOut(jobs, PlaceTasks(nodes, request.slurm.port_base, claim), claim);
   claim.more["num_gpus"] = std::int64_t{gpus.per_task};
   if (request.slurm.auto_set_gpu) {
+    const int local = PlaceOnNode(nodes, claim.process_id->value);
     claim.more["cuda_visible_devices"] =
-        devices[static_cast<std::size_t>(rank)];
+        GpuList(local * gpus.per_task, gpus.per_task);
   }
   return claim;
 }

@@ -124,16 +124,24 @@ TaskMap::Tasks ToTasks(const std::vector<std::string>& addresses) {
   return tasks;
 }
 
+namespace {
+
+// No map writes this job as a map of indices.
+bool IsListEverywhere(const std::vector<WrittenMap>& maps,
+                      const std::string& job) {
+  return std::none_of(maps.begin(), maps.end(), [&](const WrittenMap& map) {
+    const auto sparse = map.sparse.find(job);
+    return sparse != map.sparse.end() && sparse->second;
+  });
+}
+
+}  // namespace
+
 Result<TaskMap> UniteTaskMaps(const std::vector<WrittenMap>& maps) {
   TaskMap united;
   for (const WrittenMap& one : maps) {
     for (const auto& [job, tasks] : one.map.jobs) {
-      const bool as_list =
-          std::none_of(maps.begin(), maps.end(), [&](const WrittenMap& other) {
-            const auto sparse = other.sparse.find(job);
-            return sparse != other.sparse.end() && sparse->second;
-          });
-      MUSTER_TRY(UniteJob(job, tasks, as_list, united));
+      MUSTER_TRY(UniteJob(job, tasks, IsListEverywhere(maps, job), united));
     }
   }
   return united;
