@@ -87,23 +87,28 @@ bool Selects(const Json& service, const Json& pod) {
   return TextOf(At(service, {"spec"}), "clusterIP") == "None";
 }
 
+// The name of the headless service that selects this pod; empty: there is none,
+// or the services may not be listed.
+std::string HeadlessServiceOf(const Kubernetes& cluster, const Json& pod) {
+  const auto list =
+      cluster.Get(cluster.Core() + "services", "the services", "services");
+  if (!list || !*list) {
+    return {};
+  }
+  const Json& items = At(**list, {"items"});
+  for (const Json& one : items.is_array() ? items : Json::array()) {
+    if (Selects(one, pod)) {
+      return TextOf(At(one, {"metadata"}), "name");
+    }
+  }
+  return {};
+}
+
 // Pods find each other by NAME.SUBDOMAIN only when the job names a headless
 // service as its subdomain.
 Error NoSubdomain(const Kubernetes& cluster, const Json& pod,
                   const std::string& job) {
-  const auto list =
-      cluster.Get(cluster.Core() + "services", "the services", "services");
-  std::string service;
-  if (list && *list) {
-    const Json& items = At(**list, {"items"});
-    if (items.is_array()) {
-      for (const Json& one : items) {
-        if (service.empty() && Selects(one, pod)) {
-          service = TextOf(At(one, {"metadata"}), "name");
-        }
-      }
-    }
-  }
+  const std::string service = HeadlessServiceOf(cluster, pod);
   if (!service.empty()) {
     return Error(Cause::kNetNameResolution,
                  "the headless service `" + Printable(service) +
@@ -182,7 +187,9 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
     claim.coordinator_host =
         Sourced<std::string>{job + "-0." + subdomain, "pod 0 of job " + job};
     for (int i = 0; i < claim.num_processes->value && i < 65536; ++i) {
-      claim.hosts.push_back(job + "-" + std::to_string(i) + "." + subdomain);
+      std::string host_name = job + "-";
+      host_name += std::to_string(i) + "." + subdomain;
+      claim.hosts.push_back(std::move(host_name));
     }
     claim.rank_hosts = claim.hosts;
   }

@@ -83,7 +83,7 @@ Status FillTensorflow(const Request& request, const Job& job, int index,
   const std::string port = std::to_string(request.port.value_or(2223));
   std::vector<std::string> addresses;
   for (const std::string& one : job.hosts) {
-    addresses.push_back(one + ":" + port);
+    addresses.push_back(std::string(one).append(":").append(port));
   }
   claim.tasks.emplace().jobs["worker"] = ToTasks(addresses);
   claim.task_type = Sourced<std::string>{"worker", "default of SageMaker"};

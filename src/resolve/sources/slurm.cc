@@ -218,17 +218,9 @@ Status TakeNodes(const Request& request, const sys::Host& host, Claim& claim) {
   return Ok();
 }
 
-Result<Claim> Read(const Request& request, const sys::Host& host) {
-  if (request.profile == "tf") {
-    return ReadTensorflowStep(request, host);
-  }
+// Of this task and of all of them.
+Status TakeTasks(const sys::Host& host, Claim& claim) {
   const sys::Env& env = host.env;
-  Claim claim{.source = "slurm"};
-  MUSTER_TRY(RequireAll(
-      {.names = Required(request),
-       .setters = "this is no Slurm step, srun sets them: srun python …"},
-      host));
-  MUSTER_TRY(TakeNodes(request, host, claim));
   MUSTER_ASSIGN(const int tasks, TaskCount(env, claim.hosts.size()));
   claim.num_processes = Sourced<int>{tasks, IsSet(env, "SLURM_STEP_NUM_TASKS")
                                                 ? "env SLURM_STEP_NUM_TASKS"
@@ -240,6 +232,21 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
   if (claim.rank_hosts.empty() && !claim.hosts.empty()) {
     claim.rank_hosts = {claim.hosts.front()};
   }
+  return Ok();
+}
+
+Result<Claim> Read(const Request& request, const sys::Host& host) {
+  if (request.profile == "tf") {
+    return ReadTensorflowStep(request, host);
+  }
+  const sys::Env& env = host.env;
+  Claim claim{.source = "slurm"};
+  MUSTER_TRY(RequireAll(
+      {.names = Required(request),
+       .setters = "this is no Slurm step, srun sets them: srun python …"},
+      host));
+  MUSTER_TRY(TakeNodes(request, host, claim));
+  MUSTER_TRY(TakeTasks(host, claim));
   const bool several_nodes = claim.hosts.size() > 1;
   if (request.profile != "jax") {
     MUSTER_TRY(CheckPartialTorchSet(host));

@@ -190,6 +190,17 @@ Status Finish(const Request& request, const sys::Host& host, Claim& claim) {
   return Ok();
 }
 
+// What stands beside the cluster and the task.
+Status ReadWords(const Json& json, Claim& claim) {
+  MUSTER_ASSIGN(claim.rpc_layer, ReadText(json, "rpc_layer"));
+  MUSTER_ASSIGN(claim.master, ReadText(json, "session_master"));
+  MUSTER_ASSIGN(const auto environment, ReadText(json, "environment"));
+  if (environment) {
+    claim.more["environment"] = environment->value;
+  }
+  return Ok();
+}
+
 Result<Claim> Read(const Request& request, const sys::Host& host) {
   Claim claim{.source = "tf-config"};
   claim.tasks.emplace();
@@ -206,12 +217,7 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
   if (const Json* map = FindCluster(json)) {
     MUSTER_ASSIGN(claim.tasks, TaskMapFromJson(*map, "TF_CONFIG.cluster"));
   }
-  MUSTER_ASSIGN(claim.rpc_layer, ReadText(json, "rpc_layer"));
-  MUSTER_ASSIGN(claim.master, ReadText(json, "session_master"));
-  MUSTER_ASSIGN(const auto environment, ReadText(json, "environment"));
-  if (environment) {
-    claim.more["environment"] = environment->value;
-  }
+  MUSTER_TRY(ReadWords(json, claim));
   if (request.profile == "estimator") {
     MUSTER_TRY(ApplyEstimator(json, claim));
   }

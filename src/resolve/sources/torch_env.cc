@@ -163,10 +163,10 @@ Status TakeMaster(const sys::Host& host, Claim& claim) {
   return Ok();
 }
 
-Result<Claim> Read(const Request& request, const sys::Host& host) {
+// World size and rank, from the URL where it tells them.
+Status TakeIdentity(const Request& request, const sys::Host& host,
+                    Claim& claim) {
   const sys::Env& env = host.env;
-  const bool strict = !request.source.empty();
-  Claim claim{.source = "torch", .only_trainers = true};
   MUSTER_TRY(TakeUrl(request, claim));
   if (!claim.num_processes) {
     if (!IsSet(env, "WORLD_SIZE")) {
@@ -175,17 +175,26 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
     MUSTER_ASSIGN(const int size, SizeVariable(env, "WORLD_SIZE"));
     claim.num_processes = Sourced<int>{size, "env WORLD_SIZE"};
   }
-  const int size = claim.num_processes->value;
-  if (!claim.process_id) {
-    if (IsSet(env, "RANK")) {
-      MUSTER_ASSIGN(const int rank, RankVariable(env, "RANK"));
-      claim.process_id = Sourced<int>{rank, "env RANK"};
-    } else if (size > 1 || strict) {
-      return Partly(host);
-    } else {
-      claim.process_id = Sourced<int>{0, "env WORLD_SIZE is 1"};
-    }
+  if (claim.process_id) {
+    return Ok();
   }
+  if (IsSet(env, "RANK")) {
+    MUSTER_ASSIGN(const int rank, RankVariable(env, "RANK"));
+    claim.process_id = Sourced<int>{rank, "env RANK"};
+    return Ok();
+  }
+  if (claim.num_processes->value > 1 || !request.source.empty()) {
+    return Partly(host);
+  }
+  claim.process_id = Sourced<int>{0, "env WORLD_SIZE is 1"};
+  return Ok();
+}
+
+Result<Claim> Read(const Request& request, const sys::Host& host) {
+  const sys::Env& env = host.env;
+  Claim claim{.source = "torch", .only_trainers = true};
+  MUSTER_TRY(TakeIdentity(request, host, claim));
+  const int size = claim.num_processes->value;
   if (claim.process_id->value >= size) {
     return Outside("RANK", claim.process_id->value, size)
         .With(Observed("rank.outside",
@@ -198,7 +207,7 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
   claim.cluster.self = claim.process_id;
   MUSTER_TRY(TakePlace(env, claim));
   const bool told = IsSet(env, "MASTER_ADDR") && IsSet(env, "MASTER_PORT");
-  if (!told && (size > 1 || strict)) {
+  if (!told && (size > 1 || !request.source.empty())) {
     return Partly(host);
   }
   if (told) {
