@@ -25,8 +25,8 @@ Status FillSlices(const TpuSlice& slice,
 // TPU_PROCESS_ADDRESSES=local, as Kaggle writes it: this host alone.
 bool IsLocalWord(const std::string& text);
 
-// Compares the number of hosts with those that the type allows; a warning in
-// claim.remarks when they differ.
-void RemarkHostCount(const std::string& type, Claim& claim);
+// Compares the number of hosts with those that the type in `text` allows; a
+// warning in claim.remarks when they differ.
+void RemarkHostCount(const std::string& text, Claim& claim);
 
 }  // namespace muster::resolve

@@ -194,8 +194,9 @@ std::vector<std::string> SitePackages(const std::string& prefix,
   if (names) {
     for (const std::string& name : *names) {
       if (name.starts_with("python3")) {
-        places.push_back(lib + "/" + name + "/site-packages");
-        places.push_back(lib + "/" + name + "/dist-packages");
+        const std::string python = sys::JoinPath(lib, name);
+        places.push_back(sys::JoinPath(python, "site-packages"));
+        places.push_back(sys::JoinPath(python, "dist-packages"));
       }
     }
   }
@@ -237,7 +238,7 @@ PythonPackages ReadPlace(const std::string& place, const sys::Fs& fs) {
     packages.versions[name] =
         entry.substr(dash + 1, entry.size() - kEnd.size() - dash - 1);
     if (IsWatched(name)) {
-      ReadRequirements(place + "/" + entry, name, fs, packages);
+      ReadRequirements(sys::JoinPath(place, entry), name, fs, packages);
     }
   }
   return packages;
