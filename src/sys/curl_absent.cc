@@ -55,5 +55,8 @@ MUSTER_ABSENT(RTMP_SetBufferMS)
 MUSTER_ABSENT(RTMP_SetupURL)
 MUSTER_ABSENT(RTMP_Write)
 
+// The name is libgssapi's.
+// NOLINTNEXTLINE(readability-identifier-naming)
 extern "C" const void* const GSS_C_NT_HOSTBASED_SERVICE;
+// NOLINTNEXTLINE(readability-identifier-naming)
 extern "C" const void* const GSS_C_NT_HOSTBASED_SERVICE = nullptr;

@@ -104,7 +104,7 @@ class CurlHttp : public Http {
     Received received{.most_bytes = request.most_bytes};
     List headers;
     for (const auto& [name, value] : request.headers) {
-      headers.Add(name + ": " + value);
+      headers.Add(std::string(name).append(": ").append(value));
     }
     curl_easy_setopt(curl, CURLOPT_RESOLVE, resolved.head);
     curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers.head);

@@ -37,6 +37,7 @@ class Reader {
       : file_(file), problems_(problems) {}
 
   void Read(const YAML::Node& root);
+  void ReadKey(const std::string& key, const YAML::Node& value);
 
  private:
   Place PlaceOf(const YAML::Mark& mark) const {
@@ -280,6 +281,37 @@ void Reader::ReadFixes(const YAML::Node& node) {
   }
 }
 
+void Reader::ReadKey(const std::string& key, const YAML::Node& value) {
+  if (key == "label") {
+    ReadLabel(value);
+  } else if (key == "title") {
+    ReadTitle(value);
+  } else if (key == "severity") {
+    file_.severity = OneOf(value, {"error", "warning", "note"});
+  } else if (key == "retry") {
+    file_.retry =
+        OneOf(value, {"transient", "needs-change", "needs-human", "bug"});
+  } else if (key == "since") {
+    file_.since = Text(value);
+  } else if (key == "applies") {
+    for (const auto& item : value) {
+      file_.applies.push_back(OneOf(item, {"tpu", "gpu", "cpu"}));
+    }
+  } else if (key == "rules") {
+    ReadRules(value);
+  } else if (key == "decide") {
+    ReadDecide(value);
+  } else if (key == "over") {
+    file_.over = List(value, "over");
+  } else if (key == "facts") {
+    ReadFacts(value);
+  } else if (key == "fix") {
+    ReadFixes(value);
+  } else if (key == "related") {
+    file_.related = List(value, "related");
+  }
+}
+
 void Reader::Read(const YAML::Node& root) {
   if (!CheckKeys(root, KnownKeys(),
                  {"label", "title", "severity", "retry", "applies", "since",
@@ -296,36 +328,7 @@ void Reader::Read(const YAML::Node& root) {
     }
   }
   for (const auto& pair : root) {
-    const auto key = pair.first.as<std::string>();
-    const YAML::Node& value = pair.second;
-    if (key == "label") {
-      ReadLabel(value);
-    } else if (key == "title") {
-      ReadTitle(value);
-    } else if (key == "severity") {
-      file_.severity = OneOf(value, {"error", "warning", "note"});
-    } else if (key == "retry") {
-      file_.retry =
-          OneOf(value, {"transient", "needs-change", "needs-human", "bug"});
-    } else if (key == "since") {
-      file_.since = Text(value);
-    } else if (key == "applies") {
-      for (const auto& item : value) {
-        file_.applies.push_back(OneOf(item, {"tpu", "gpu", "cpu"}));
-      }
-    } else if (key == "rules") {
-      ReadRules(value);
-    } else if (key == "decide") {
-      ReadDecide(value);
-    } else if (key == "over") {
-      file_.over = List(value, "over");
-    } else if (key == "facts") {
-      ReadFacts(value);
-    } else if (key == "fix") {
-      ReadFixes(value);
-    } else if (key == "related") {
-      file_.related = List(value, "related");
-    }
+    ReadKey(pair.first.as<std::string>(), pair.second);
   }
 }
 
