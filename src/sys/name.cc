@@ -7,9 +7,10 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <map>
 #include <memory>
-#include <mutex>
+#include <system_error>
+#include <thread>
+#include <utility>
 
 #include "base/mutex.h"
 #include "base/text.h"
@@ -72,63 +73,60 @@ addrinfo Hints(int flags) {
   return hints;
 }
 
-// A question to the resolver that libc's own thread works on. getaddrinfo(3)
-// has no deadline, and a black-holed name server holds it for half a minute.
+// A question to the resolver, on a thread of its own: getaddrinfo(3) has no
+// deadline, and a black-holed name server holds it for half a minute. (libc's
+// getaddrinfo_a makes a thread that a sanitizer does not know of.) Shared by
+// that thread and who waits; the last one frees it.
 struct Question {
-  std::string host;
-  addrinfo hints = Hints(0);
-  gaicb request{};
-
-  // Gives up; false when libc still works on it and needs its memory.
-  bool Abandon() {
-    if (gai_cancel(&request) == EAI_NOTCANCELED) {
-      return false;
+  ~Question() {
+    if (list != nullptr) {
+      freeaddrinfo(list);
     }
-    if (request.ar_result != nullptr) {
-      freeaddrinfo(request.ar_result);
-    }
-    return true;
   }
+
+  std::string host;
+  Mutex mutex;
+  CondVar answered;
+  bool done MUSTER_GUARDED_BY(mutex) = false;
+  int code MUSTER_GUARDED_BY(mutex) = 0;
+  addrinfo* list MUSTER_GUARDED_BY(mutex) = nullptr;
 };
 
-// Questions that were given up but not answered yet.
-void Keep(std::unique_ptr<Question> question) {
-  static auto* mutex = new Mutex;
-  static auto* kept = new std::vector<std::unique_ptr<Question>>;
-  const MutexLock lock(*mutex);
-  std::erase_if(*kept, [](const auto& one) { return one->Abandon(); });
-  kept->push_back(std::move(question));
+void Answer(Question& question) {
+  const addrinfo hints = Hints(0);
+  addrinfo* list = nullptr;
+  const int code = getaddrinfo(question.host.c_str(), nullptr, &hints, &list);
+  const MutexLock lock(question.mutex);
+  question.code = code;
+  question.list = code == 0 ? list : nullptr;
+  question.done = true;
+  question.answered.NotifyAll();
 }
 
 Result<std::vector<SocketAddress>> Ask(const Address& address,
                                        Deadline deadline) {
-  auto question = std::make_unique<Question>();
+  auto question = std::make_shared<Question>();
   question->host = address.host;
-  question->request.ar_name = question->host.c_str();
-  question->request.ar_request = &question->hints;
-  gaicb* list[] = {&question->request};
-  int code = getaddrinfo_a(GAI_NOWAIT, list, 1, nullptr);
-  while (code == 0 && (code = gai_error(list[0])) == EAI_INPROGRESS) {
-    if (deadline.Expired()) {
-      if (!question->Abandon()) {
-        Keep(std::move(question));
-      }
+  try {
+    std::thread([question] { Answer(*question); }).detach();
+  } catch (const std::system_error& error) {
+    return Error(Cause::kOsLimit, "no thread to look up `" +
+                                      Printable(address.host) +
+                                      "`: " + error.what());
+  }
+  const MutexLock lock(question->mutex);
+  while (!question->done) {
+    if (!question->answered.WaitUntil(question->mutex, deadline.when()) &&
+        !question->done) {
       return Unresolved(address.host, "no answer",
                         "the name service gave no answer in time");
     }
-    const auto remaining = deadline.Remaining();
-    const auto seconds =
-        std::chrono::duration_cast<std::chrono::seconds>(remaining);
-    timespec timeout{};
-    timeout.tv_sec = seconds.count();
-    timeout.tv_nsec = (remaining - seconds).count();
-    gai_suspend(list, 1, &timeout);
-    code = 0;
   }
-  if (code != 0) {
-    return Unresolved(address.host, ErrorName(code), gai_strerror(code));
+  if (question->code != 0) {
+    return Unresolved(address.host, ErrorName(question->code),
+                      gai_strerror(question->code));
   }
-  return TakeList(question->request.ar_result, address.port);
+  return TakeList(std::exchange(question->list, nullptr), address.port);
 }
 
 }  // namespace
