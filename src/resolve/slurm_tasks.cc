@@ -16,7 +16,7 @@ Result<std::vector<std::string>> FromHostFile(const std::string& path,
   MUSTER_ASSIGN(const auto text, host.fs.Read(path, 8U << 20));
   std::vector<std::string> hosts;
   for (const std::string& line : Split(text, '\n')) {
-    const auto name = Trim(line.substr(0, line.find('#')));
+    const auto name = Trim(std::string_view(line).substr(0, line.find('#')));
     if (!name.empty()) {
       hosts.emplace_back(name);
     }
