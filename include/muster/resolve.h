@@ -24,12 +24,15 @@ struct ResolveOptions {
   std::string source;                       // --source
 };
 
-// The answer of `muster resolve` from arguments, variables and files. No
-// network is asked: where only the metadata server or an API could tell, the
-// answer is that of a host without one. Errors: cluster-spec-invalid,
-// launch-env-missing, rank-world-mismatch, duplicate-identity,
-// net-wrong-endpoint, net-loopback-name, file-missing, usage-invalid. Any
-// thread.
+// The answer of `muster resolve`: arguments, variables and files, and where
+// they do not suffice the metadata server, the Cloud TPU API or the Kubernetes
+// API, each asked once for the process (1 s to connect, 2 s for an answer, 4 s
+// in all). Errors: cluster-spec-invalid, launch-env-missing,
+// rank-world-mismatch, duplicate-identity, net-wrong-endpoint,
+// net-name-resolution, net-timeout-filtered, net-loopback-name, tpu-not-found,
+// tpu-unhealthy, cloud-auth-missing, cloud-permission-denied,
+// cloud-quota-exceeded, file-missing, usage-invalid. Any thread; calls wait for
+// each other.
 Result<Cluster> ResolveCluster(const ResolveOptions& options = {});
 
 }  // namespace muster

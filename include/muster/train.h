@@ -181,8 +181,8 @@ class Trainer {
   template <typename Model>
   static Result<Trainer> Make(MultiWorkerMirrored& strategy, Model& model,
                               torch::optim::Optimizer& optimizer,
-                              TrainerOptions options = {}) {
-    return MakeFor(strategy, *model, optimizer, std::move(options));
+                              const TrainerOptions& options = {}) {
+    return MakeFor(strategy, *model, optimizer, options);
   }
   static Result<Trainer> MakeFor(MultiWorkerMirrored& strategy,
                                  torch::nn::Module& model,

@@ -104,8 +104,11 @@ bool Address::IsLoopback() const {
   if (host == "localhost" || host == "::1") {
     return true;
   }
+  if (!host.starts_with("127.")) {
+    return false;
+  }
   const auto parts = Split(host, '.');
-  return parts.size() == 4 && parts[0] == "127" &&
+  return parts.size() == 4 &&
          std::all_of(parts.begin(), parts.end(), [](const std::string& part) {
            const auto number = ParseInt(part);
            return number && *number >= 0 && *number <= 255;

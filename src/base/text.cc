@@ -90,6 +90,11 @@ std::string_view Trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
 }
 
+bool IsDigits(std::string_view text) {
+  return !text.empty() &&
+         text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 std::optional<std::int64_t> ParseInt(std::string_view text) {
   std::int64_t value = 0;
   const auto [end, error] =

@@ -19,6 +19,9 @@ std::vector<std::string> Split(std::string_view text, char separator);
 std::string Join(std::span<const std::string> parts, std::string_view between);
 std::string_view Trim(std::string_view text);
 
+// Nothing but the digits 0 to 9, at least one.
+bool IsDigits(std::string_view text);
+
 // A whole decimal number and nothing else.
 std::optional<std::int64_t> ParseInt(std::string_view text);
 

@@ -21,6 +21,13 @@ TEST(ParseInt, TakesAWholeNumberAndNothingElse) {
   EXPECT_EQ(ParseInt("99999999999999999999"), std::nullopt);
 }
 
+TEST(IsDigits, TakesNoSignAndNotNothing) {
+  EXPECT_TRUE(IsDigits("0123456789"));
+  EXPECT_FALSE(IsDigits(""));
+  EXPECT_FALSE(IsDigits("-1"));
+  EXPECT_FALSE(IsDigits("1 "));
+}
+
 TEST(ParseDuration, KnowsUnits) {
   EXPECT_EQ(ParseDuration("250ms"), milliseconds(250));
   EXPECT_EQ(ParseDuration("1.5 s"), milliseconds(1500));

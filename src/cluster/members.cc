@@ -2,8 +2,10 @@
 #include "cluster/members.h"
 
 #include <algorithm>
-#include <map>
+#include <functional>
 #include <tuple>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "base/text.h"
 
@@ -40,30 +42,55 @@ Error Duplicate(const Member& first, const Member& second,
                                               Place(second) + sources);
 }
 
+std::size_t HashOf(const std::string& text, int number) {
+  return std::hash<std::string>()(text) * 31 + static_cast<std::size_t>(number);
+}
+
+// Members by what must belong to one of them alone; nothing is copied, since
+// there may be many thousands.
+struct SamePlace {
+  std::size_t operator()(const Member* one) const {
+    return HashOf(one->task, one->index);
+  }
+  bool operator()(const Member* a, const Member* b) const {
+    return a->index == b->index && a->task == b->task;
+  }
+};
+struct SameAddress {
+  std::size_t operator()(const Member* one) const {
+    return HashOf(one->address->value.host, one->address->value.port);
+  }
+  bool operator()(const Member* a, const Member* b) const {
+    return a->address->value == b->address->value;
+  }
+};
+
 // Each of rank, place and address belongs to one member.
 Status CheckUnique(const std::vector<Member>& members) {
-  std::map<int, const Member*> ranks;
-  std::map<std::pair<std::string, int>, const Member*> places;
-  std::map<Address, const Member*> addresses;
+  std::unordered_map<int, const Member*> ranks(members.size());
+  std::unordered_set<const Member*, SamePlace, SamePlace> places(
+      members.size());
+  std::unordered_set<const Member*, SameAddress, SameAddress> addresses(
+      members.size());
   for (const Member& member : members) {
     auto rank = ranks.emplace(member.rank, &member);
     if (!rank.second) {
       return Duplicate(*rank.first->second, member,
                        "rank " + std::to_string(member.rank));
     }
-    auto place = places.emplace(std::pair(member.task, member.index), &member);
+    auto place = places.insert(&member);
     if (!place.second) {
       return Error(Cause::kDuplicateIdentity,
                    "two members are `" + member.task + "` number " +
                        std::to_string(member.index) + ": " +
-                       Name(*place.first->second) + " and " + Name(member));
+                       Name(**place.first) + " and " + Name(member));
     }
     if (!member.address) {
       continue;
     }
-    auto address = addresses.emplace(member.address->value, &member);
+    auto address = addresses.insert(&member);
     if (!address.second) {
-      return Duplicate(*address.first->second, member,
+      return Duplicate(**address.first, member,
                        "the address " + ToText(member.address->value));
     }
   }
@@ -73,13 +100,16 @@ Status CheckUnique(const std::vector<Member>& members) {
 }  // namespace
 
 void AssignRanks(std::vector<Member>& members) {
-  std::stable_sort(members.begin(), members.end(),
-                   [](const Member& a, const Member& b) {
-                     const int order_a = TaskOrder(a.task);
-                     const int order_b = TaskOrder(b.task);
-                     return std::tie(order_a, a.task, a.index) <
-                            std::tie(order_b, b.task, b.index);
-                   });
+  const auto before = [](const Member& a, const Member& b) {
+    const int order_a = TaskOrder(a.task);
+    const int order_b = TaskOrder(b.task);
+    return std::tie(order_a, a.task, a.index) <
+           std::tie(order_b, b.task, b.index);
+  };
+  // A map of one job is in order, and moving its members costs.
+  if (!std::is_sorted(members.begin(), members.end(), before)) {
+    std::stable_sort(members.begin(), members.end(), before);
+  }
   int rank = 0;
   for (Member& member : members) {
     member.rank = rank++;

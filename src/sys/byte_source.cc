@@ -32,6 +32,17 @@ Result<ByteSource> ByteSource::OpenFile(const std::string& path) {
   return ByteSource(Fd(fd), true, path);
 }
 
+Result<ByteSource> ByteSource::OpenTail(const std::string& path,
+                                        std::size_t bytes) {
+  MUSTER_ASSIGN(ByteSource source, OpenFile(path));
+  const off_t size = ::lseek(source.fd_.get(), 0, SEEK_END);
+  const off_t begin = std::max<off_t>(0, size - static_cast<off_t>(bytes));
+  if (size < 0 || ::lseek(source.fd_.get(), begin, SEEK_SET) < 0) {
+    return FromErrno("seek in", path, errno);
+  }
+  return source;
+}
+
 ByteSource ByteSource::Stdin() {
   return {Fd(STDIN_FILENO), false, "standard input"};
 }

@@ -17,6 +17,9 @@ class ByteSource {
  public:
   // file-missing, file-permission and so on, as Fs.
   static Result<ByteSource> OpenFile(const std::string& path);
+  // Only its last `bytes`, or all of a shorter one.
+  static Result<ByteSource> OpenTail(const std::string& path,
+                                     std::size_t bytes);
   // Standard input; it is not closed.
   static ByteSource Stdin();
 

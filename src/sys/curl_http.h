@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sys::Http over libcurl. A library of its own: only the program links it.
+// sys::Http over libcurl. A library of its own: the program links libcurl's
+// archives, users of libmuster the system's shared one.
 #pragma once
 
 #include <memory>

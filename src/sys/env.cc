@@ -50,9 +50,14 @@ std::map<std::string, std::string> RealEnv::All() const {
 }
 
 std::optional<std::string> RealEnv::Get(const std::string& name) const {
-  const auto all = All();
-  auto found = all.find(name);
-  return found == all.end() ? std::nullopt : std::optional(found->second);
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    if (text.size() > name.size() && text[name.size()] == '=' &&
+        text.starts_with(name)) {
+      return std::string(text.substr(name.size() + 1));
+    }
+  }
+  return std::nullopt;
 }
 
 std::string RealEnv::Hostname() const {

@@ -16,17 +16,6 @@ constexpr std::size_t kGather = 256U << 10;
 // Below what write(2) takes at once (2^31), above what a call costs.
 constexpr std::size_t kPiece = 64U << 20;
 
-Status Sync(int fd, const std::string& path) {
-  if (fsync(fd) != 0) {
-    const int why = errno;
-    // Some file systems cannot sync a directory; the data is where it can be.
-    if (why != EINVAL && why != ENOTSUP) {
-      return FromErrno("fsync", path, why);
-    }
-  }
-  return Ok();
-}
-
 std::span<const std::byte> BytesOf(std::string_view text) {
   return std::as_bytes(std::span<const char>(text.data(), text.size()));
 }
@@ -83,6 +72,17 @@ Status FileWriter::Finish() {
   if (close(fd_.Release()) != 0) {
     const int why = errno;
     return FromErrno("close", path_, why);
+  }
+  return Ok();
+}
+
+Status Sync(int fd, const std::string& path) {
+  if (fsync(fd) != 0) {
+    const int why = errno;
+    // Some file systems cannot sync a directory; the data is where it can be.
+    if (why != EINVAL && why != ENOTSUP) {
+      return FromErrno("fsync", path, why);
+    }
   }
   return Ok();
 }

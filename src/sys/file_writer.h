@@ -34,7 +34,9 @@ class FileWriter {
   std::string pending_;  // small pieces, written together
 };
 
-// Makes the names in a directory durable.
+// Makes what was written durable; a file system that cannot does what it can.
+Status Sync(int fd, const std::string& path);
+// The same for the names in a directory.
 Status SyncDirectory(const std::string& path);
 
 }  // namespace muster::sys

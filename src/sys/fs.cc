@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "sys/clock.h"
 #include "sys/fd.h"
+#include "sys/file_writer.h"
 
 namespace muster::sys {
 namespace {
@@ -34,17 +35,6 @@ Status WriteAll(int fd, std::string_view bytes, const std::string& path) {
   return Ok();
 }
 
-Status Sync(int fd, const std::string& path) {
-  if (fsync(fd) != 0) {
-    const int why = errno;
-    // Some file systems cannot sync a directory; the data is where it can be.
-    if (why != EINVAL && why != ENOTSUP) {
-      return FromErrno("fsync", path, why);
-    }
-  }
-  return Ok();
-}
-
 std::string Parent(const std::string& path) {
   const auto slash = path.rfind('/');
   return slash == std::string::npos ? "."
@@ -59,15 +49,6 @@ Status WriteTemporary(const std::string& path, std::string_view bytes) {
     return FromErrno("open", path, why);
   }
   MUSTER_TRY(WriteAll(fd.get(), bytes, path));
-  return Sync(fd.get(), path);
-}
-
-Status SyncDirectory(const std::string& path) {
-  Fd fd(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!fd) {
-    const int why = errno;
-    return FromErrno("open", path, why);
-  }
   return Sync(fd.get(), path);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One HTTP request with its deadlines; the real client is in its own library
-// (sys/curl_http.h), which only the program links.
+// One HTTP request with its deadlines; the real client is in a library of its
+// own (sys/curl_http.h), which brings libcurl.
 #pragma once
 
 #include <chrono>
@@ -50,6 +50,8 @@ class PatientHttp : public Http {
  public:
   PatientHttp(Http& http, Duration total) : http_(http), left_(total) {}
   Result<HttpResponse> Send(const HttpRequest& request) override;
+  // Another `total` to wait; what was answered stays answered.
+  void Refill(Duration total) { left_ = total; }
 
  private:
   Http& http_;

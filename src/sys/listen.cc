@@ -10,16 +10,12 @@
 #include "base/text.h"
 #include "sys/clock.h"
 #include "sys/fs.h"
+#include "sys/holders.h"
 #include "sys/name.h"
 #include "sys/net.h"
 
 namespace muster::sys {
 namespace {
-
-struct Holder {
-  int pid = 0;
-  std::string command;
-};
 
 // Inodes of the sockets that listen on a port, from a table of /proc/net:
 //   0: 0100007F:2103 00000000:0000 0A … inode
@@ -43,22 +39,6 @@ std::vector<std::string> ListenersOf(std::string_view table,
   return inodes;
 }
 
-bool HasDescriptor(const Fs& fs, const std::string& process,
-                   const std::vector<std::string>& targets) {
-  const std::string directory = process + "/fd";
-  for (const auto& name :
-       fs.List(directory).value_or(std::vector<std::string>())) {
-    std::array<char, 64> target{};
-    const auto length = readlink(JoinPath(directory, name).c_str(),
-                                 target.data(), target.size() - 1);
-    if (length > 0 && std::find(targets.begin(), targets.end(),
-                                target.data()) != targets.end()) {
-      return true;
-    }
-  }
-  return false;
-}
-
 // Who listens on the port, as far as we may look.
 std::optional<Holder> FindHolder(std::uint16_t port) {
   const RealFs fs;
@@ -70,16 +50,8 @@ std::optional<Holder> FindHolder(std::uint16_t port) {
   if (sockets.empty()) {
     return std::nullopt;
   }
-  for (const auto& name :
-       fs.List("/proc").value_or(std::vector<std::string>())) {
-    const std::string process = "/proc/" + name;
-    const auto pid = ParseInt(name);
-    if (pid && HasDescriptor(fs, process, sockets)) {
-      const auto command = fs.Read(process + "/comm").value_or("");
-      return Holder{static_cast<int>(*pid), std::string(Trim(command))};
-    }
-  }
-  return std::nullopt;
+  const auto holders = FindHolders(sockets, 1);
+  return holders.empty() ? std::nullopt : std::optional(holders.front());
 }
 
 Error InUse(const Address& address, bool look_for_holder) {
@@ -91,14 +63,14 @@ Error InUse(const Address& address, bool look_for_holder) {
   std::string who = "another socket (its owner is not visible to us)";
   const auto holder = look_for_holder ? FindHolder(address.port) : std::nullopt;
   if (holder) {
-    who = "process " + std::to_string(holder->pid) + " (" +
-          Printable(holder->command) + ")";
+    who = ToText(*holder);
     fact.fields["holder"] = who;
     fact.fields["pid"] = std::int64_t{holder->pid};
   }
+  const std::string where =
+      address.host.empty() ? "" : " of `" + address.host + "`";
   return Error(Cause::kNetPortInUse, "port " + std::to_string(address.port) +
-                                         " of `" + address.host +
-                                         "` is in use by " + who)
+                                         where + " is in use by " + who)
       .With(std::move(fact));
 }
 

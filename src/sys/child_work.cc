@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sys/child_work.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "sys/fs.h"
+#include "sys/stream.h"
+
+namespace muster::sys {
+namespace {
+
+// How long the end of a killed child is waited for.
+constexpr std::chrono::milliseconds kReapBound{200};
+
+[[noreturn]] void Work(int fd, const std::function<std::string()>& work) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const std::string text = work();
+  std::string_view left = text;
+  while (!left.empty()) {
+    const ssize_t written = write(fd, left.data(), left.size());
+    if (written <= 0) {
+      _exit(1);
+    }
+    left.remove_prefix(static_cast<std::size_t>(written));
+  }
+  _exit(0);
+}
+
+std::string HowItEnded(int status) {
+  if (WIFSIGNALED(status)) {
+    return "by signal " + std::to_string(WTERMSIG(status));
+  }
+  return "with status " + std::to_string(WEXITSTATUS(status));
+}
+
+}  // namespace
+
+Result<ChildWork> ChildWork::Start(const std::function<std::string()>& work) {
+  MUSTER_ASSIGN(PipeEnds ends, MakePipe());
+  const pid_t pid = fork();
+  if (pid < 0) {
+    const int why = errno;
+    return FromErrno("fork", "a child for a check", why);
+  }
+  if (pid == 0) {
+    ends.read.Close();
+    Work(ends.write.get(), work);
+  }
+  return ChildWork(pid, std::move(ends.read));
+}
+
+ChildWork::ChildWork(ChildWork&& other) noexcept
+    : pid_(std::exchange(other.pid_, 0)),
+      pipe_(std::move(other.pipe_)),
+      text_(std::move(other.text_)) {}
+
+ChildWork::~ChildWork() {
+  if (pid_ > 0) {
+    kill(pid_, SIGKILL);
+    Reap();
+  }
+}
+
+std::optional<int> ChildWork::Reap() {
+  const Deadline deadline = Deadline::After(kReapBound);
+  const pid_t pid = std::exchange(pid_, 0);
+  while (true) {
+    int status = 0;
+    const pid_t got = waitpid(pid, &status, WNOHANG);
+    if (got == pid) {
+      return status;
+    }
+    if ((got < 0 && errno != EINTR) || deadline.Expired()) {
+      return std::nullopt;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+std::optional<Result<std::string>> ChildWork::Take() {
+  while (true) {
+    auto arrived = ReadNow(pipe_.get(), text_);
+    if (!arrived) {
+      return std::move(arrived).error();
+    }
+    if (*arrived == Arrived::kNothing) {
+      return std::nullopt;
+    }
+    if (*arrived == Arrived::kEnd) {
+      break;
+    }
+  }
+  const auto status = Reap();
+  if (!status || *status != 0) {
+    return Error(Cause::kPeerDied,
+                 "the child of the check ended " +
+                     (status ? HowItEnded(*status) : "in an unknown way"));
+  }
+  return std::move(text_);
+}
+
+void AwaitAny(std::span<const ChildWork* const> works, Deadline deadline) {
+  std::vector<pollfd> polled;
+  for (const ChildWork* work : works) {
+    polled.push_back({.fd = work->fd(), .events = POLLIN, .revents = 0});
+  }
+  poll(polled.data(), polled.size(), deadline.PollTimeout());
+}
+
+}  // namespace muster::sys

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// A function run in a child process, for calls that may never return: what it
+// says comes back as text, and a child that does not answer is ended.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "muster/deadline.h"
+#include "muster/error.h"
+#include "sys/fd.h"
+
+namespace muster::sys {
+
+// The child has a copy of everything, may allocate, and must not print. Main
+// thread.
+class ChildWork {
+ public:
+  // os-limit: no process can be made.
+  static Result<ChildWork> Start(const std::function<std::string()>& work);
+
+  ChildWork(ChildWork&& other) noexcept;
+  ChildWork& operator=(ChildWork&&) = delete;
+  ChildWork(const ChildWork&) = delete;
+  ChildWork& operator=(const ChildWork&) = delete;
+  // Ends the child. One that the kernel does not let go is left to it.
+  ~ChildWork();
+
+  int fd() const { return pipe_.get(); }
+  // Reads what has come, without waiting. nullopt: it is still at work.
+  // peer-died: it ended without saying that it was done, and how.
+  std::optional<Result<std::string>> Take();
+
+ private:
+  ChildWork(int pid, Fd pipe) : pid_(pid), pipe_(std::move(pipe)) {}
+  // How the child ended; nullopt: it did not within the bound.
+  std::optional<int> Reap();
+
+  int pid_ = 0;
+  Fd pipe_;
+  std::string text_;
+};
+
+// Waits until one of them has something to take, or the deadline passes.
+void AwaitAny(std::span<const ChildWork* const> works, Deadline deadline);
+
+}  // namespace muster::sys

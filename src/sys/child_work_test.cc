@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sys/child_work.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <array>
+
+namespace muster::sys {
+namespace {
+
+// What the child says within ten seconds.
+Result<std::string> Await(ChildWork& work) {
+  const Deadline deadline = Deadline::After(std::chrono::seconds(10));
+  while (!deadline.Expired()) {
+    if (auto taken = work.Take()) {
+      return *std::move(taken);
+    }
+    const std::array<const ChildWork*, 1> one{&work};
+    AwaitAny(one, deadline);
+  }
+  return Error(Cause::kDeadlineExceeded, "the child said nothing");
+}
+
+TEST(ChildWork, GivesWhatTheFunctionReturns) {
+  auto work = ChildWork::Start([] { return std::string(200'000, 'x'); });
+  ASSERT_TRUE(work);
+  EXPECT_EQ(Await(*work).value().size(), 200'000U);
+}
+
+TEST(ChildWork, NamesTheSignalThatEndedTheChild) {
+  auto work = ChildWork::Start([]() -> std::string {
+    raise(SIGKILL);
+    return "";
+  });
+  ASSERT_TRUE(work);
+  const auto text = Await(*work);
+  ASSERT_FALSE(text);
+  EXPECT_NE(text.error().message().find("signal 9"), std::string::npos);
+}
+
+TEST(ChildWork, EndsAChildThatNeverReturns) {
+  int pid = 0;
+  {
+    auto pipe = std::array<int, 2>{};
+    ASSERT_EQ(::pipe(pipe.data()), 0);
+    auto work = ChildWork::Start([&]() -> std::string {
+      const int self = getpid();
+      EXPECT_EQ(write(pipe[1], &self, sizeof self),
+                static_cast<ssize_t>(sizeof self));
+      while (true) {
+        pause();
+      }
+    });
+    ASSERT_TRUE(work);
+    ASSERT_EQ(read(pipe[0], &pid, sizeof pid),
+              static_cast<ssize_t>(sizeof pid));
+    EXPECT_FALSE(work->Take());
+    close(pipe[0]);
+    close(pipe[1]);
+  }
+  EXPECT_EQ(kill(pid, 0), -1);
+}
+
+}  // namespace
+}  // namespace muster::sys

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sys/holders.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "sys/fs.h"
+
+namespace muster::sys {
+namespace {
+
+bool HasDescriptor(const Fs& fs, const std::string& process,
+                   const std::vector<std::string>& targets) {
+  const std::string directory = process + "/fd";
+  for (const auto& name :
+       fs.List(directory).value_or(std::vector<std::string>())) {
+    std::array<char, 256> target{};
+    const auto length = readlink(JoinPath(directory, name).c_str(),
+                                 target.data(), target.size() - 1);
+    if (length > 0 && std::find(targets.begin(), targets.end(),
+                                target.data()) != targets.end()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string ToText(const Holder& holder) {
+  return "process " + std::to_string(holder.pid) + " (" +
+         Printable(holder.command) + ")";
+}
+
+std::vector<Holder> FindHolders(const std::vector<std::string>& targets,
+                                std::size_t most) {
+  const RealFs fs;
+  std::vector<Holder> holders;
+  for (const auto& name :
+       fs.List("/proc").value_or(std::vector<std::string>())) {
+    if (holders.size() >= most) {
+      break;
+    }
+    const std::string process = "/proc/" + name;
+    const auto pid = ParseInt(name);
+    if (pid && HasDescriptor(fs, process, targets)) {
+      const auto command = fs.Read(process + "/comm").value_or("");
+      holders.push_back({static_cast<int>(*pid), std::string(Trim(command))});
+    }
+  }
+  return holders;
+}
+
+}  // namespace muster::sys

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sys/machine.h"
+
+#include <sys/socket.h>
+#include <sys/statvfs.h>
+#include <sys/timex.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "sys/fd.h"
+#include "sys/fs.h"
+#include "sys/name.h"
+#include "sys/net.h"
+#include "sys/process.h"
+
+namespace muster::sys {
+namespace {
+
+// Enough to name; a device with more holders is no less busy.
+constexpr std::size_t kMostHolders = 8;
+
+// Any port will do: connect of a datagram socket asks for the route alone.
+constexpr std::uint16_t kAnyPort = 9;
+
+std::string HostOf(const SocketAddress& address) {
+  std::string text = address.Text();
+  text.resize(text.rfind(':'));
+  return text.starts_with('[') ? text.substr(1, text.size() - 2) : text;
+}
+
+}  // namespace
+
+Result<Space> RealMachine::SpaceOf(const std::string& path) const {
+  struct statvfs about {};
+  if (statvfs(path.c_str(), &about) != 0) {
+    const int why = errno;
+    return FromErrno("statvfs", path, why);
+  }
+  const std::uint64_t unit = about.f_frsize;
+  return Space{.bytes = about.f_blocks * unit,
+               .free_bytes = about.f_bavail * unit,
+               .files = about.f_files,
+               .free_files = about.f_favail};
+}
+
+Status RealMachine::MayAccess(const std::string& path, Access access) const {
+  const int wanted = access == Access::kRead ? R_OK : W_OK;
+  if (::access(path.c_str(), wanted) != 0) {
+    const int why = errno;
+    return FromErrno(access == Access::kRead ? "reading" : "writing", path,
+                     why);
+  }
+  return Ok();
+}
+
+Status RealMachine::TryPort(const Address& address) const {
+  auto listening = Listen(address);
+  if (!listening) {
+    return std::move(listening).error();
+  }
+  return Ok();
+}
+
+std::vector<Holder> RealMachine::HoldersOf(
+    const std::vector<std::string>& paths) const {
+  std::vector<Holder> holders = FindHolders(paths, kMostHolders);
+  const int self = OwnPid();
+  std::erase_if(holders, [&](const Holder& one) { return one.pid == self; });
+  return holders;
+}
+
+std::optional<ClockState> RealMachine::AskClock() const {
+  timex answer{};
+  const int state = adjtimex(&answer);
+  if (state < 0) {
+    return std::nullopt;
+  }
+  return ClockState{
+      .synchronised = state != TIME_ERROR && (answer.status & STA_UNSYNC) == 0,
+      .max_error = std::chrono::microseconds(answer.maxerror)};
+}
+
+Result<std::string> RealMachine::RouteTo(const std::string& number) const {
+  MUSTER_ASSIGN(const auto found,
+                Resolve(Address{.host = number, .port = kAnyPort},
+                        Deadline::After(std::chrono::seconds(1))));
+  const SocketAddress& address = found.front();
+  const Fd fd(socket(address.family(), SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  SocketAddress own;
+  own.length = sizeof own.storage;
+  if (!fd || connect(fd.get(), address.get(), address.length) != 0 ||
+      getsockname(fd.get(), own.get(), &own.length) != 0) {
+    const int why = errno;
+    return Error(
+        Cause::kNetTimeoutFiltered,
+        "this host has no route to `" + number + "`: " + ErrnoName(why));
+  }
+  return HostOf(own);
+}
+
+Result<Space> FakeMachine::SpaceOf(const std::string& path) const {
+  if (const auto why = denied.find(path); why != denied.end()) {
+    return Error(why->second, "`" + path + "` fails as the test asked");
+  }
+  const auto found = spaces.find(path);
+  return found == spaces.end() ? space : found->second;
+}
+
+Status FakeMachine::MayAccess(const std::string& path, Access) const {
+  if (const auto why = denied.find(path); why != denied.end()) {
+    return Error(why->second, "`" + path + "` fails as the test asked");
+  }
+  return Ok();
+}
+
+Status FakeMachine::TryPort(const Address& address) const {
+  const auto found = taken.find(address.port);
+  if (found == taken.end()) {
+    return Ok();
+  }
+  return Error(Cause::kNetPortInUse, "port " + std::to_string(address.port) +
+                                         " is in use by " + found->second);
+}
+
+std::vector<Holder> FakeMachine::HoldersOf(
+    const std::vector<std::string>& paths) const {
+  std::vector<Holder> all;
+  for (const std::string& path : paths) {
+    const auto found = holders.find(path);
+    if (found != holders.end()) {
+      all.insert(all.end(), found->second.begin(), found->second.end());
+    }
+  }
+  return all;
+}
+
+Result<std::string> FakeMachine::RouteTo(const std::string& number) const {
+  if (const auto why = no_route.find(number); why != no_route.end()) {
+    return Error(why->second, "this host has no route to `" + number + "`");
+  }
+  return std::string("10.0.0.1");
+}
+
+}  // namespace muster::sys

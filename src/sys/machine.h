@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kernel tells of this machine by a call and not by a file: space,
+// rights, ports, holders of devices, routes, the state of its clock.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "muster/address.h"
+#include "muster/deadline.h"
+#include "muster/error.h"
+#include "sys/holders.h"
+
+namespace muster::sys {
+
+// Of the file system that holds a path.
+struct Space {
+  std::uint64_t bytes = 0;
+  std::uint64_t free_bytes = 0;  // for us, without what is kept for root
+  std::uint64_t files = 0;       // inodes; 0: it does not count them
+  std::uint64_t free_files = 0;
+};
+
+enum class Access { kRead, kWrite };
+
+// What the kernel knows of its own clock.
+struct ClockState {
+  bool synchronised = false;
+  Duration max_error{};  // a bound, where it is synchronised
+};
+
+// Any thread. A dead network disk lets SpaceOf and MayAccess wait for ever: a
+// caller that must not wait asks in a child (sys/child_work.h).
+class Machine {
+ public:
+  virtual ~Machine() = default;
+  // file-missing, file-permission.
+  virtual Result<Space> SpaceOf(const std::string& path) const = 0;
+  // file-missing, file-permission (EACCES, EROFS).
+  virtual Status MayAccess(const std::string& path, Access access) const = 0;
+  // That the port could be listened on now; net-port-in-use names its holder
+  // where that is visible. Host "" stands for every interface.
+  virtual Status TryPort(const Address& address) const = 0;
+  // Processes, but for this one, that have one of the files open.
+  virtual std::vector<Holder> HoldersOf(
+      const std::vector<std::string>& paths) const = 0;
+  // nullopt: the kernel does not tell (a sandbox).
+  virtual std::optional<ClockState> AskClock() const = 0;
+  // The own address with which packets to this number leave; nothing is sent.
+  // net-timeout-filtered: there is no route.
+  virtual Result<std::string> RouteTo(const std::string& number) const = 0;
+};
+
+class RealMachine : public Machine {
+ public:
+  Result<Space> SpaceOf(const std::string& path) const override;
+  Status MayAccess(const std::string& path, Access access) const override;
+  Status TryPort(const Address& address) const override;
+  std::vector<Holder> HoldersOf(
+      const std::vector<std::string>& paths) const override;
+  std::optional<ClockState> AskClock() const override;
+  Result<std::string> RouteTo(const std::string& number) const override;
+};
+
+// For tests: a healthy machine but for what a test changes.
+class FakeMachine : public Machine {
+ public:
+  Space space{.bytes = 100ULL << 30,
+              .free_bytes = 50ULL << 30,
+              .files = 1'000'000,
+              .free_files = 900'000};
+  std::map<std::string, Space> spaces;                 // of single paths
+  std::map<std::string, Cause> denied;                 // path -> why
+  std::map<std::uint16_t, std::string> taken;          // port -> by whom
+  std::map<std::string, std::vector<Holder>> holders;  // path -> who
+  std::optional<ClockState> clock = ClockState{
+      .synchronised = true, .max_error = std::chrono::milliseconds(5)};
+  std::map<std::string, Cause> no_route;
+
+  Result<Space> SpaceOf(const std::string& path) const override;
+  Status MayAccess(const std::string& path, Access access) const override;
+  Status TryPort(const Address& address) const override;
+  std::vector<Holder> HoldersOf(
+      const std::vector<std::string>& paths) const override;
+  std::optional<ClockState> AskClock() const override { return clock; }
+  Result<std::string> RouteTo(const std::string& number) const override;
+};
+
+}  // namespace muster::sys
