@@ -3,8 +3,6 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "resolve/metadata.h"
-#include "resolve/variables.h"
 
 namespace muster::resolve {
 namespace {
@@ -31,7 +29,9 @@ bool IsDisabled(const std::string& body) {
 Error Refused(const ApiCall& call, const sys::HttpResponse& response) {
   const int status = response.status;
   const std::string code = std::to_string(status);
-  const std::string said = MessageOf(response.body);
+  const std::string said =
+      (call.identity.empty() ? "" : ", asked as " + call.identity) +
+      MessageOf(response.body);
   if (status == 401) {
     return Error(
         Cause::kCloudAuthMissing,
@@ -52,35 +52,6 @@ Error Refused(const ApiCall& call, const sys::HttpResponse& response) {
   }
   return Error(Cause::kNetWrongEndpoint,
                "the server answered " + code + " for " + call.what + said);
-}
-
-// The token of a user's credentials file, for which it is exchanged.
-std::string UserToken(const sys::Host& host) {
-  std::string path =
-      host.env.Get("GOOGLE_APPLICATION_CREDENTIALS").value_or("");
-  if (path.empty()) {
-    const Text config = TextVariable(host.env, "CLOUDSDK_CONFIG");
-    const std::string home = host.env.Get("HOME").value_or("");
-    path = (config ? config->value : home + "/.config/gcloud") +
-           "/application_default_credentials.json";
-  }
-  const auto text = host.fs.Read(path, 1U << 20);
-  const auto json =
-      text ? ParseJson(*text, Cause::kCloudAuthMissing, "`" + path + "`")
-           : Result<Json>(text.error());
-  if (!json || TextOf(*json, "type") != "authorized_user") {
-    return "";
-  }
-  sys::HttpRequest request{.url = "https://oauth2.googleapis.com/token",
-                           .method = "POST"};
-  request.headers["Content-Type"] = "application/x-www-form-urlencoded";
-  request.body = "grant_type=refresh_token";
-  for (const char* key : {"client_id", "client_secret", "refresh_token"}) {
-    request.body +=
-        std::string("&") + key + "=" + sys::PercentEncode(TextOf(*json, key));
-  }
-  const auto answer = Ask({.request = request, .what = "a token"}, host);
-  return answer && *answer ? TextOf(**answer, "access_token") : "";
 }
 
 }  // namespace
@@ -151,40 +122,6 @@ Result<std::optional<Json>> Ask(const ApiCall& call, const sys::Host& host) {
     return std::move(json).error();
   }
   return Answer(*std::move(json));
-}
-
-std::string GoogleToken(const Request& request, const sys::Host& host) {
-  if (request.cloud.access_token) {
-    return *request.cloud.access_token;
-  }
-  for (const char* name :
-       {"CLOUDSDK_AUTH_ACCESS_TOKEN", "GOOGLE_OAUTH_ACCESS_TOKEN"}) {
-    if (IsSet(host.env, name)) {
-      return *host.env.Get(name);
-    }
-  }
-  if (std::string token = UserToken(host); !token.empty()) {
-    return token;
-  }
-  const Metadata metadata(host);
-  if (!metadata.SwitchedOff().empty()) {
-    return "";
-  }
-  const auto text = metadata.Get("instance/service-accounts/default/token");
-  if (!text || !*text) {
-    return "";
-  }
-  const auto json = ParseJson(**text, Cause::kCloudAuthMissing,
-                              "the token of the metadata "
-                              "server");
-  return json ? TextOf(*json, "access_token") : "";
-}
-
-sys::HttpRequest WithToken(sys::HttpRequest request, const std::string& token) {
-  if (!token.empty()) {
-    request.headers["Authorization"] = "Bearer " + token;
-  }
-  return request;
 }
 
 }  // namespace muster::resolve

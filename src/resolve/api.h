@@ -10,14 +10,15 @@
 
 namespace muster::resolve {
 
-// Asks and parses. nullopt: 404. `what` names the thing asked for in messages;
-// `needs` says which right a 403 lacks. cloud-auth-missing (401),
+// Asks and parses. nullopt: 404. `what` names the thing asked for in messages,
+// `needs` the right that a 403 lacks. cloud-auth-missing (401),
 // cloud-permission-denied (403), cloud-api-disabled, cloud-quota-exceeded
 // (429), net-wrong-endpoint (5xx, a page), what sys::Http says.
 struct ApiCall {
   sys::HttpRequest request;
   std::string what;
   std::string needs;
+  std::string identity = {};  // who asks, where that is known
 };
 Result<std::optional<Json>> Ask(const ApiCall& call, const sys::Host& host);
 
@@ -27,11 +28,5 @@ std::string TextOf(const Json& json, const char* key);
 std::optional<int> NumberOf(const Json& json, const char* key);
 // json[a][b]…, an empty object when a step is missing.
 const Json& At(const Json& json, std::initializer_list<const char*> keys);
-
-// A bearer token for Google's APIs: the request's, a variable, the credentials
-// file of a user, the metadata server. Empty when there is none.
-std::string GoogleToken(const Request& request, const sys::Host& host);
-// `request` with the token in its header, where there is one.
-sys::HttpRequest WithToken(sys::HttpRequest request, const std::string& token);
 
 }  // namespace muster::resolve

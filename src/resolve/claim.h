@@ -26,13 +26,15 @@ struct Claim {
   bool coordinator_told = false;
   // Tells how many train, and nothing of other tasks (torch's WORLD_SIZE).
   bool only_trainers = false;
+  // Tells of this host and nothing of others: it contradicts no cluster.
+  bool only_this_host = false;
   std::vector<Finding> remarks;  // worth saying, no error
   // Not empty: it speaks here and describes no cluster all the same, and why.
   std::string nothing;
 
   Number num_processes, process_id, local_process_id, local_num_processes;
   Number num_nodes, node_rank, nproc_per_node;
-  Number num_slices, slice_id;
+  Number num_slices, slice_id, megascale_port;
   Text coordinator_host;  // IPv6 without brackets
   Number coordinator_port;
   std::vector<std::string> hosts;       // as they are listed

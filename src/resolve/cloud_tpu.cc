@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "resolve/cloud_tpu.h"
 
-#include <algorithm>
-
 #include "base/json.h"
 #include "base/text.h"
 #include "resolve/api.h"
+#include "resolve/credentials.h"
 #include "resolve/grammar/endpoint.h"
 #include "resolve/local_tpu.h"
 #include "resolve/metadata.h"
@@ -28,19 +27,28 @@ std::string LastPart(const std::string& path) {
 }
 
 // TPU_CONFIG: {"tpu_node_name", "project", "zone"}.
-Json TpuConfig(const sys::Env& env) {
-  const auto json = ParseJson(env.Get("TPU_CONFIG").value_or("{}"),
-                              Cause::kClusterSpecInvalid, "TPU_CONFIG");
-  return json && json->is_object() ? *json : Json::object();
+Result<Json> TpuConfig(const sys::Env& env) {
+  if (!IsSet(env, "TPU_CONFIG")) {
+    return Json::object();
+  }
+  MUSTER_ASSIGN(Json json, ParseJson(*env.Get("TPU_CONFIG"),
+                                     Cause::kClusterSpecInvalid, "TPU_CONFIG"));
+  if (!json.is_object()) {
+    return Error(
+        Cause::kClusterSpecInvalid,
+        std::string("TPU_CONFIG is no object but ") + json.type_name());
+  }
+  return json;
 }
 
 Error NoTarget(const sys::Host& host) {
   const LocalTpu tpu = FindLocalTpu(host);
-  return Error(Cause::kLaunchEnvMissing,
-               "no TPU is named and none is here: no argument, "
-               "KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS, TPU_NAME and TPU_CONFIG are "
-               "not set; " +
-                   Join(tpu.looked, ", "));
+  return Error(
+      Cause::kLaunchEnvMissing,
+      "no TPU is named and none is here: no argument, "
+      "KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS and TPU_NAME are not set, nor a "
+      "tpu_node_name in TPU_CONFIG; " +
+          Join(tpu.looked, ", "));
 }
 
 TpuTarget Targeted(const std::string& text, const std::string& source) {
@@ -62,27 +70,35 @@ void TakeFullName(TpuPlace& place, const std::string& source) {
   }
 }
 
-Status TakeFromMetadata(const sys::Host& host, const char* path,
-                        const char* what, const char* flag, std::string& value,
+// What neither flags nor variables tell of the place of `tpu`.
+struct Wanted {
+  const char* path;
+  const char* what;
+  const char* flag;
+};
+Status TakeFromMetadata(const sys::Host& host, const TpuTarget& tpu,
+                        const Wanted& wanted, std::string& value,
                         std::string& source) {
   if (!value.empty()) {
     return Ok();
   }
   const Metadata metadata(host);
   const std::string off = metadata.SwitchedOff();
-  auto told = off.empty() ? metadata.Get(path)
+  auto told = off.empty() ? metadata.Get(wanted.path)
                           : Result<std::optional<std::string>>(
                                 Error(Cause::kLaunchEnvMissing, off));
   if (!told || !*told || (*told)->empty()) {
-    return Error(Cause::kLaunchEnvMissing,
-                 std::string("the ") + what +
-                     " of the TPU is not known: give " + flag + " (" +
-                     (told ? "the metadata server has no " + std::string(path)
-                           : told.error().message()) +
-                     ")");
+    return Error(
+        Cause::kLaunchEnvMissing,
+        std::string("the ") + wanted.what + " of the TPU `" +
+            Printable(tpu.text) + "` (" + tpu.source + ") is not known: give " +
+            wanted.flag + " (" +
+            (told ? "the metadata server has no " + std::string(wanted.path)
+                  : told.error().message()) +
+            ")");
   }
   value = LastPart(**told);
-  source = std::string("metadata ") + path;
+  source = std::string("metadata ") + wanted.path;
   return Ok();
 }
 
@@ -125,18 +141,18 @@ TpuNode ToNode(const Json& json, const TpuPlace& place) {
   return node;
 }
 
-// Names of the nodes of a list, with their zone.
+// Names of the nodes of a zone (`-`: of all), with their zone.
 std::vector<std::pair<std::string, std::string>> ListNodes(
-    const TpuPlace& place, const std::string& zone, const Request& request,
-    const sys::Host& host) {
+    const TpuPlace& place, const std::string& zone,
+    const Credentials& credentials, const sys::Host& host) {
   std::vector<std::pair<std::string, std::string>> names;
   sys::HttpRequest list{.url = Server(host.env) + "v2/projects/" +
                                sys::PercentEncode(place.project) +
-                               "/locations/" + zone + "/nodes"};
-  const auto answer =
-      Ask({.request = WithToken(list, GoogleToken(request, host)),
-           .what = "the TPUs of " + zone},
-          host);
+                               "/locations/" + sys::PercentEncode(zone) +
+                               "/nodes"};
+  const auto answer = Ask({.request = WithCredentials(list, credentials),
+                           .what = "the TPUs of " + zone},
+                          host);
   if (!answer || !*answer) {
     return names;
   }
@@ -152,22 +168,23 @@ std::vector<std::pair<std::string, std::string>> ListNodes(
   return names;
 }
 
-Error NotFound(const TpuPlace& place, const Request& request,
+Error NotFound(const TpuPlace& place, const Credentials& credentials,
                const sys::Host& host) {
   std::vector<std::string> here;
-  for (const auto& [name, zone] : ListNodes(place, place.zone, request, host)) {
+  for (const auto& [name, zone] :
+       ListNodes(place, place.zone, credentials, host)) {
     here.push_back(Printable(name));
   }
   std::vector<std::string> zones;
-  for (const auto& [name, zone] : ListNodes(place, "-", request, host)) {
+  for (const auto& [name, zone] : ListNodes(place, "-", credentials, host)) {
     if (name == place.name) {
       zones.push_back(Printable(zone));
     }
   }
-  std::string text = "there is no TPU `" + Printable(place.name) +
-                     "` in zone " + place.zone + " (" + place.zone_source +
-                     ") of project " + place.project + " (" +
-                     place.project_source + ")";
+  std::string text =
+      "there is no TPU `" + Printable(place.name) + "` in zone " +
+      Printable(place.zone) + " (" + place.zone_source + ") of project " +
+      Printable(place.project) + " (" + place.project_source + ")";
   text += here.empty() ? "" : "; there are: " + Join(here, ", ");
   text += zones.empty() ? "" : "; it is in: " + Join(zones, ", ");
   return Error(Cause::kTpuNotFound, text);
@@ -196,8 +213,8 @@ Result<TpuTarget> FindTpuTarget(const Request& request, const sys::Host& host) {
       return Targeted(text->value, text->source);
     }
   }
-  if (const auto name = TextOf(TpuConfig(host.env), "tpu_node_name");
-      !name.empty()) {
+  MUSTER_ASSIGN(const Json config, TpuConfig(host.env));
+  if (const auto name = TextOf(config, "tpu_node_name"); !name.empty()) {
     return Targeted(name, "env TPU_CONFIG");
   }
   if (FindLocalTpu(host).chips > 0) {
@@ -212,7 +229,7 @@ Result<TpuPlace> PlaceTpu(const TpuTarget& target, const Request& request,
                           const sys::Host& host) {
   TpuPlace place{.name = target.text};
   TakeFullName(place, target.source);
-  const Json config = TpuConfig(host.env);
+  MUSTER_ASSIGN(const Json config, TpuConfig(host.env));
   const auto take = [&](const std::optional<std::string>& told, const char* key,
                         const std::vector<std::string>& names,
                         std::string& value, std::string& source) {
@@ -236,10 +253,10 @@ Result<TpuPlace> PlaceTpu(const TpuTarget& target, const Request& request,
        place.project, place.project_source);
   take(request.cloud.zone, "zone", {"CLOUDSDK_COMPUTE_ZONE"}, place.zone,
        place.zone_source);
-  MUSTER_TRY(TakeFromMetadata(host, "project/project-id", "project",
-                              "--project", place.project,
-                              place.project_source));
-  MUSTER_TRY(TakeFromMetadata(host, "instance/zone", "zone", "--zone",
+  MUSTER_TRY(TakeFromMetadata(host, target,
+                              {"project/project-id", "project", "--project"},
+                              place.project, place.project_source));
+  MUSTER_TRY(TakeFromMetadata(host, target, {"instance/zone", "zone", "--zone"},
                               place.zone, place.zone_source));
   return place;
 }
@@ -250,15 +267,21 @@ Result<TpuNode> GetTpuNode(const TpuPlace& place, const Request& request,
                               sys::PercentEncode(place.project) +
                               "/locations/" + sys::PercentEncode(place.zone) +
                               "/nodes/" + sys::PercentEncode(place.name)};
+  MUSTER_ASSIGN(const Credentials credentials,
+                GoogleCredentials(request, host));
   MUSTER_ASSIGN(
       const auto answer,
-      Ask({.request = WithToken(get, GoogleToken(request, host)),
+      Ask({.request = WithCredentials(get, credentials),
            .what = "the TPU `" + Printable(place.name) + "` in zone " +
-                   place.zone + " of project " + place.project,
-           .needs = "the account needs tpu.nodes.get (roles/tpu.viewer)"},
+                   Printable(place.zone) + " of project " +
+                   Printable(place.project),
+           .needs = "the account needs tpu.nodes.get (roles/tpu.viewer)",
+           .identity = credentials.identity.empty()
+                           ? "nobody, since there are no credentials"
+                           : credentials.identity},
           host));
   if (!answer) {
-    return NotFound(place, request, host);
+    return NotFound(place, credentials, host);
   }
   return ToNode(*answer, place);
 }
@@ -282,40 +305,6 @@ Status CheckReady(const TpuNode& node, bool healthy) {
     return Error(Cause::kTpuUnhealthy, name + " is READY but has no address");
   }
   return Ok();
-}
-
-bool IsRecoverable(const TpuNode& node, WallTime now) {
-  if (node.state == "TERMINATED" || node.state == "PREEMPTED") {
-    return false;
-  }
-  return std::none_of(node.symptoms.begin(), node.symptoms.end(),
-                      [&](const auto& symptom) {
-                        return (symptom.type == "OUT_OF_MEMORY" ||
-                                symptom.type == "HBM_OUT_OF_MEMORY") &&
-                               now - symptom.at < std::chrono::seconds(90);
-                      });
-}
-
-Result<Waited> WaitUntilHealthy(
-    const std::string& name, const HealthWait& wait,
-    const std::function<std::string(int at_s)>& health) {
-  Waited waited;
-  std::string last = health(0);
-  while (last != "HEALTHY") {
-    if (waited.seconds + wait.interval_s > wait.timeout_s ||
-        wait.interval_s < 1) {
-      return Error(Cause::kTpuUnhealthy,
-                   "the TPU `" + Printable(name) +
-                       "` did not become HEALTHY "
-                       "within " +
-                       std::to_string(wait.timeout_s) + " s: its health is " +
-                       (last.empty() ? "not known" : Printable(last)));
-    }
-    waited.seconds += wait.interval_s;
-    ++waited.sleeps;
-    last = health(waited.seconds);
-  }
-  return waited;
 }
 
 std::optional<std::string> AskWorkerVersion(const std::string& endpoint,

@@ -2,7 +2,6 @@
 // One TPU node as the Cloud TPU API shows it.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -58,23 +57,6 @@ Result<TpuNode> GetTpuNode(const TpuPlace& place, const Request& request,
 
 // READY, with addresses; with `healthy` also HEALTHY.
 Status CheckReady(const TpuNode& node, bool healthy);
-
-// A run can go on there: not preempted or terminated, and no loss of memory in
-// the last 90 s before `now`.
-bool IsRecoverable(const TpuNode& node, WallTime now);
-
-// Polls until `health` says HEALTHY: `now_s` and `sleep` are the clock's.
-struct HealthWait {
-  int timeout_s = 1200;
-  int interval_s = 30;
-};
-struct Waited {
-  int seconds = 0;
-  int sleeps = 0;
-};
-Result<Waited> WaitUntilHealthy(
-    const std::string& name, const HealthWait& wait,
-    const std::function<std::string(int at_s)>& health);
 
 // The version that a TPU worker of the older kind tells on port 8475; nullopt
 // when it tells none.

@@ -43,6 +43,11 @@ Result<std::vector<Member>> MembersOf(const TaskMap& map,
                                       const std::string& place,
                                       const std::string& source) {
   std::vector<Member> members;
+  std::size_t count = 0;
+  for (const auto& [job, tasks] : map.jobs) {
+    count += tasks.size();
+  }
+  members.reserve(count);
   for (const auto& [job, tasks] : map.jobs) {
     for (const auto& [index, text] : tasks) {
       auto address = Address::Parse(text);

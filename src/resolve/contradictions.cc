@@ -3,14 +3,10 @@
 
 #include <algorithm>
 
+#include "resolve/self.h"
+
 namespace muster::resolve {
 namespace {
-
-bool IsNumeric(const std::string& host) {
-  return host.find(':') != std::string::npos ||
-         std::all_of(host.begin(), host.end(),
-                     [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
-}
 
 enum class Likeness { kEqual, kUnknown, kDifferent };
 
@@ -109,7 +105,8 @@ void CompareMembers(const Claim& first, const Claim& second,
 
 std::vector<Contradiction> Compare(const Claim& first, const Claim& second) {
   std::vector<Contradiction> found;
-  if (CountsNodesOf(first, second) || CountsNodesOf(second, first)) {
+  if (second.only_this_host || CountsNodesOf(first, second) ||
+      CountsNodesOf(second, first)) {
     return found;
   }
   if (!SizesAgree(first, second)) {

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/text.h"
+#include "resolve/export.h"
 #include "resolve/testing.h"
 
 namespace muster::resolve {
@@ -106,6 +108,22 @@ INSTANTIATE_TEST_SUITE_P(
              {"MEGASCALE_NUM_SLICES", "2"},
              {"MEGASCALE_SLICE_ID", "2"}},
             {"MEGASCALE_SLICE_ID", "MEGASCALE_NUM_SLICES", "0 to 1"}},
+        Bad{"a part of SkyPilot's variables",
+            {{"SKYPILOT_NODE_IPS", "10.0.0.1"}},
+            {"SKYPILOT_NODE_RANK"}},
+        Bad{"a part of AWS Batch's variables",
+            {{"AWS_BATCH_JOB_NODE_INDEX", "1"}},
+            {"AWS_BATCH_JOB_NUM_NODES"}},
+        Bad{"a part of Open MPI's variables",
+            {{"OMPI_COMM_WORLD_RANK", "1"}},
+            {"OMPI_COMM_WORLD_SIZE"}},
+        Bad{"a part of MPICH's variables", {{"PMI_RANK", "1"}}, {"PMI_SIZE"}},
+        Bad{"a part of the elastic launcher's variables",
+            {{"TORCHELASTIC_RUN_ID", "r"}},
+            {"TORCHELASTIC_RUN_ID=r", "RANK"}},
+        Bad{"a host that is none",
+            {{"TPU_WORKER_HOSTNAMES", "a,b\xd2\x1b"}, {"TPU_WORKER_ID", "0"}},
+            {"\\xd2", "gke-tpu"}},
         Bad{"a part of torch's variables inside of Slurm",
             With(kTwoNodes, {{"RANK", "0"}}),
             {"RANK=0", "WORLD_SIZE", "MASTER_ADDR"}}),
@@ -121,6 +139,11 @@ TEST(Derived, NothingAndAMetadataServerThatHangsIsOneHost) {
   const auto resolved = here.Ask();
   ASSERT_TRUE(resolved) << resolved.error().ToText();
   EXPECT_EQ(resolved->claims[0].source, "default");
+  EXPECT_EQ(*Detect({}, {.env = here.env,
+                         .clock = here.clock,
+                         .fs = here.fs,
+                         .http = &here.http}),
+            "");
   EXPECT_THAT(RenderText(*resolved),
               HasSubstr("the metadata server was not reached"));
 }
@@ -237,6 +260,9 @@ TEST(Derived, VariablesOfJaxJobsAreRead) {
   EXPECT_EQ(resolved->cluster.size.value, 3);
   EXPECT_EQ(resolved->cluster.self->value, 2);
   EXPECT_EQ(ToText(resolved->cluster.coordinator->value), "job-worker-0:6666");
+  EXPECT_THAT(
+      *ExportText("python", *resolved),
+      HasSubstr("jax.distributed.initialize('job-worker-0:6666', 3, 2)"));
 }
 
 TEST(Derived, AHostFileThatIsMissingIsAnError) {
@@ -291,6 +317,7 @@ TEST(Derived, AnUnsetTpuNameOnATpuVmIsTheLocalTpu) {
   ASSERT_TRUE(resolved) << resolved.error().ToText();
   EXPECT_EQ(resolved->claims[0].source, "colab");
   EXPECT_THAT(RenderText(*resolved), HasSubstr("tpu='local'"));
+  EXPECT_EQ(ExportFor("tf", *resolved)->at("TPU_NAME"), "local");
 }
 
 TEST(Derived, ATpuThatIsNotThereListsThoseThatAre) {
@@ -322,6 +349,129 @@ TEST(Derived, AReadyButUnhealthyTpuIsSaid) {
   ASSERT_TRUE(resolved) << resolved.error().ToText();
   ASSERT_EQ(resolved->findings.size(), 1U);
   EXPECT_EQ(resolved->findings[0].cause, Cause::kTpuUnhealthy);
+}
+
+// The host of the last task, and what is remarked.
+std::string Placed(FakeHere& here) {
+  const auto resolved = here.Ask();
+  if (!resolved) {
+    return resolved.error().ToText();
+  }
+  std::string text = Join(resolved->claims[0].rank_hosts, " ");
+  for (const Finding& finding : resolved->findings) {
+    text += "; " + finding.what;
+  }
+  return text;
+}
+
+TEST(SlurmTasks, AreDealtAsTheDistributionSays) {
+  FakeHere here;
+  here.env.variables = {{"SLURM_JOB_ID", "7"},
+                        {"SLURM_PROCID", "0"},
+                        {"SLURM_LOCALID", "0"},
+                        {"SLURM_NODEID", "0"},
+                        {"SLURM_STEP_NUM_TASKS", "6"},
+                        {"SLURM_STEP_NODELIST", "a,b"},
+                        {"SLURM_STEP_TASKS_PER_NODE", "3(x2)"}};
+  EXPECT_EQ(Placed(here), "a a a b b b");
+  here.env.variables["SLURM_DISTRIBUTION"] = "cyclic";
+  EXPECT_EQ(Placed(here), "a b a b a b");
+  here.env.variables["SLURM_DISTRIBUTION"] = "plane";
+  EXPECT_THAT(Placed(here), HasSubstr("SLURM_DIST_PLANESIZE is not set"));
+  here.env.variables["SLURM_DIST_PLANESIZE"] = "2";
+  EXPECT_EQ(Placed(here), "a a b b a b");
+}
+
+TEST(SlurmTasks, ThatStandElsewhereThanSlurmSaysAreRemarked) {
+  FakeHere here;
+  here.env.variables = {{"SLURM_JOB_ID", "7"},
+                        {"SLURM_PROCID", "3"},
+                        {"SLURM_LOCALID", "5"},
+                        {"SLURM_NODEID", "0"},
+                        {"SLURM_STEP_NUM_TASKS", "4"},
+                        {"SLURM_STEP_NODELIST", "a,b"},
+                        {"SLURM_STEP_TASKS_PER_NODE", "2(x2)"}};
+  EXPECT_THAT(Placed(here), AllOf(HasSubstr("SLURM_NODEID=0 is `a`"),
+                                  HasSubstr("SLURM_PROCID=3 belongs on `b`"),
+                                  HasSubstr("SLURM_LOCALID=5, but `b` has 2")));
+}
+
+TEST(Lsf, WithoutJsrunIsTheJobsOwnScript) {
+  FakeHere here;
+  here.fs.files["/lsf/ranks"] = "launch\nn1\n";
+  here.env.variables = {{"LSB_JOBID", "9"},
+                        {"LSB_DJOB_RANKFILE", "/lsf/ranks"}};
+  ASSERT_TRUE(here.Ask()) << here.Refusal();
+  EXPECT_THAT(here.Ask()->findings[0].what, HasSubstr("jsrun"));
+  here.env.variables["JSM_NAMESPACE_SIZE"] = "2";
+  EXPECT_THAT(here.Refusal(), HasSubstr("JSM_NAMESPACE_RANK"));
+}
+
+TEST(Derived, ChipsOfThisHostAreComparedWithTheType) {
+  FakeHere here;
+  here.env.variables = {{"TPU_WORKER_HOSTNAMES", "a,b"},
+                        {"TPU_WORKER_ID", "0"},
+                        {"TPU_ACCELERATOR_TYPE", "v4-16"}};
+  for (int chip = 0; chip < 4; ++chip) {
+    here.fs.files["/dev/accel" + std::to_string(chip)] = "";
+  }
+  EXPECT_EQ(here.Ask()->findings.size(), 0U);
+  EXPECT_THAT(RenderText(*here.Ask()), HasSubstr("TPU chips here  4 "));
+  here.fs.files.erase("/dev/accel3");
+  here.fs.files.erase("/dev/accel2");
+  ASSERT_EQ(here.Ask()->findings.size(), 1U);
+  EXPECT_THAT(here.Ask()->findings[0].what,
+              AllOf(HasSubstr("2 TPU chips"), HasSubstr("4 hosts")));
+}
+
+TEST(Derived, ABrokenTpuConfigIsAnErrorWithItsPlace) {
+  FakeHere here;
+  here.env.variables["TPU_CONFIG"] = R"({"tpu_node_name": "t",})";
+  EXPECT_THAT(here.Refusal(),
+              AllOf(HasSubstr("TPU_CONFIG"), HasSubstr("line 1, column 23")));
+}
+
+TEST(Derived, AnEvaluatorBesideTheClusterIsAlone) {
+  FakeHere here;
+  here.env.variables["TF_CONFIG"] =
+      R"({"cluster": {"chief": ["a:1"], "worker": ["b:1"]},
+          "task": {"type": "evaluator", "index": 0}})";
+  for (const char* profile : {"", "estimator"}) {
+    here.request.profile = profile;
+    const auto resolved = here.Ask();
+    ASSERT_TRUE(resolved) << resolved.error().ToText();
+    EXPECT_EQ(resolved->cluster.size.value, 1);
+    EXPECT_EQ(resolved->cluster.members[0].task, "evaluator");
+  }
+}
+
+TEST(Derived, RanksWithoutAClusterAreRemarked) {
+  for (const char* name : {"JAX_NUM_PROCESSES", "TPU_WORKER_ID"}) {
+    FakeHere here;
+    here.env.variables[name] = "2";
+    ASSERT_TRUE(here.Ask()) << here.Refusal();
+    ASSERT_EQ(here.Ask()->findings.size(), 1U) << name;
+    EXPECT_THAT(here.Ask()->findings[0].what, HasSubstr(name));
+  }
+}
+
+TEST(Tpu, OfANameIsNotLookedUpWhereTheClusterIsKnown) {
+  FakeHere here;
+  here.env.variables = {{"TPU_NAME", "leader-0"},
+                        {"TPU_WORKER_HOSTNAMES", "a,b"},
+                        {"TPU_WORKER_ID", "1"}};
+  ASSERT_TRUE(here.Ask()) << here.Refusal();
+  EXPECT_EQ(here.Ask()->claims[0].source, "gke-tpu");
+  EXPECT_EQ(here.http.requests.size(), 0U);
+}
+
+TEST(Tpu, OfTheCommandLineComesBeforeAllVariables) {
+  FakeHere here;
+  here.env.variables = {{"TPU_WORKER_HOSTNAMES", "a,b"},
+                        {"TPU_WORKER_ID", "1"}};
+  here.request.cloud.tpu = std::vector<std::string>{"grpc://10.0.0.9"};
+  ASSERT_TRUE(here.Ask()) << here.Refusal();
+  EXPECT_EQ(here.Ask()->claims[0].source, "tpu");
 }
 
 }  // namespace

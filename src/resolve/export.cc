@@ -48,7 +48,11 @@ Result<Environment> ForTensorflow(const Resolved& resolved) {
       cluster.members.begin(), cluster.members.end(),
       [](const Member& member) { return member.address.has_value(); });
   if (cluster.size.value == 1 && placed == 0) {
-    return Environment{};  // one process needs no TF_CONFIG
+    // One process needs no TF_CONFIG; without a name TPUClusterResolver() says
+    // that it wants one.
+    return resolved.claims.front().more.contains("tpu")
+               ? Environment{{"TPU_NAME", "local"}}
+               : Environment{};
   }
   if (placed < std::ssize(cluster.members)) {
     const auto addresses =
@@ -68,7 +72,9 @@ Result<Environment> ForTensorflow(const Resolved& resolved) {
   config["task"] = Json::object();
   config["task"]["type"] = self.task;
   config["task"]["index"] = self.index;
-  return Environment{{"TF_CONFIG", config.dump()}};
+  return Environment{
+      {"TF_CONFIG",
+       config.dump(-1, ' ', false, Json::error_handler_t::replace)}};
 }
 
 Result<Address> CoordinatorOf(const Cluster& cluster, const char* framework) {
@@ -152,6 +158,17 @@ std::string PythonQuoted(const std::string& value) {
   return text + "'";
 }
 
+// JAX reads the coordinator's variable and no other: the rest are arguments.
+std::string JaxCall(const Cluster& cluster) {
+  if (cluster.size.value == 1 || !cluster.coordinator) {
+    return "";
+  }
+  return "# JAX: jax.distributed.initialize(" +
+         PythonQuoted(muster::ToText(cluster.coordinator->value)) + ", " +
+         std::to_string(cluster.size.value) + ", " +
+         std::to_string(OwnRank(cluster)) + ")\n";
+}
+
 // What every framework that can be told anything is told.
 Environment ForAll(const Resolved& resolved) {
   Environment all;
@@ -193,7 +210,7 @@ Result<std::string> ExportText(std::string_view what,
     for (const auto& [name, value] : ForAll(resolved)) {
       text += "    " + PythonQuoted(name) + ": " + PythonQuoted(value) + ",\n";
     }
-    return text + "})\n";
+    return text + "})\n" + JaxCall(resolved.cluster);
   }
   Environment env;
   if (what == "shell") {

@@ -107,18 +107,33 @@ TEST(Versions, OfPackagesThatDoNotFitAreNamed) {
   Install(here, "jaxlib-0.5.1");
   const auto packages = FindPythonPackages({here.env, here.clock, here.fs});
   ASSERT_TRUE(packages.has_value());
-  const auto findings = CheckVersions(*packages, "");
+  const auto findings = CheckVersions(*packages, {});
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].cause, Cause::kVerPluginMismatch);
   EXPECT_THAT(findings[0].what, HasSubstr("installed is 0.5.1"));
+}
+
+TEST(Versions, OfLibrariesOfOperationsAreWatched) {
+  FakeHere here;
+  Install(here, "tensorflow_io-0.31.0",
+          R"(tensorflow<2.12.0,>=2.11.0; extra == "tensorflow")");
+  Install(here, "tensorflow_text-2.11.0", "tensorflow (<2.12,>=2.11.0)");
+  Install(here, "tensorflow-2.17.0", "jax; extra == 'and-cuda'");
+  const auto packages = FindPythonPackages({here.env, here.clock, here.fs});
+  const auto findings = CheckVersions(*packages, {});
+  ASSERT_EQ(findings.size(), 2U);
+  EXPECT_THAT(findings[0].what, HasSubstr("tensorflow-io 0.31.0 needs"));
+  EXPECT_THAT(findings[1].what, HasSubstr("tensorflow-text 2.11.0 needs"));
 }
 
 TEST(Versions, OfClientAndTpuRuntimeMustBeTheSame) {
   FakeHere here;
   Install(here, "tensorflow-2.11.0");
   const auto packages = FindPythonPackages({here.env, here.clock, here.fs});
-  EXPECT_THAT(CheckVersions(*packages, "tpu-vm-tf-2.11.0-pod"), IsEmpty());
-  const auto findings = CheckVersions(*packages, "tpu-vm-tf-2.17.0");
+  EXPECT_THAT(CheckVersions(*packages, {.runtime = "tpu-vm-tf-2.11.0-pod"}),
+              IsEmpty());
+  const auto findings =
+      CheckVersions(*packages, {.runtime = "tpu-vm-tf-2.17.0"});
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].cause, Cause::kVerClientRuntime);
 }
@@ -132,6 +147,40 @@ TEST(Versions, ThatAScriptNeedsAreChecked) {
               HasSubstr("installed is 2.11.0"));
   EXPECT_THAT(CheckRequirement("flax", host).error().message(),
               HasSubstr("flax is not installed"));
+}
+
+TEST(Versions, AreReadWhereThatPythonLooksInItsOrder) {
+  FakeHere here;
+  here.env.variables = {{"PATH", "/sbin:/usr/bin"}, {"HOME", "/home/u"}};
+  for (const char* file :
+       {"/usr/bin/python3", "/usr/bin/python3.11",
+        "/usr/lib/python3/dist-packages/numpy-1.24.0.dist-info/METADATA",
+        "/usr/lib/python3/dist-packages/jax-0.4.1.dist-info/METADATA",
+        "/usr/lib/python3.9/site-packages/flax-1.dist-info/METADATA",
+        "/usr/lib/python3.11/os.py",
+        "/usr/local/lib/python3.11/dist-packages/jax-0.8.2.dist-info/METADATA",
+        "/home/u/.local/lib/python3.11/site-packages/numpy-2.dist-info/x"}) {
+    here.fs.files[file] = "";
+  }
+  const auto packages = FindPythonPackages({here.env, here.clock, here.fs});
+  ASSERT_TRUE(packages.has_value());
+  EXPECT_EQ(packages->versions.at("jax"), "0.8.2");
+  EXPECT_EQ(packages->versions.at("numpy"), "2");
+  EXPECT_FALSE(packages->versions.contains("flax"));
+}
+
+TEST(Versions, OfATensorflowWithoutTpuBesideChipsAreNamed) {
+  FakeHere here;
+  Install(here, "tensorflow-2.18.0");
+  auto packages = FindPythonPackages({here.env, here.clock, here.fs});
+  const auto findings = CheckVersions(*packages, {.chips = 8});
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].cause, Cause::kAccelPluginMissing);
+  EXPECT_THAT(CheckVersions(*packages, {.chips = 8, .has_libtpu = true}),
+              IsEmpty());
+  Install(here, "libtpu-0.0.10");
+  packages = FindPythonPackages({here.env, here.clock, here.fs});
+  EXPECT_THAT(CheckVersions(*packages, {.chips = 8}), IsEmpty());
 }
 
 }  // namespace

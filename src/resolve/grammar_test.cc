@@ -14,6 +14,7 @@
 namespace muster::resolve {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -44,6 +45,22 @@ TEST(HostList, IsBounded) {
   EXPECT_FALSE(ExpandHostList("[1-999][1-999][1-999]"));
   EXPECT_FALSE(ExpandHostList(std::string(2U << 20, 'a')));
   EXPECT_FALSE(ExpandTasksPerNode("1(x99999999)"));
+  // Each of 65,536 names would be as long as the text.
+  EXPECT_THAT(Refusal(ExpandHostList("[0-65535]" + std::string(300, 'a'))),
+              HasSubstr("longer than 255"));
+  EXPECT_THAT(Refusal(ExpandHostList("[" + std::string(300, '0') + "1-9]")),
+              HasSubstr("more than 18 digits at position 2"));
+}
+
+TEST(HostFile, AddsRepeatedSlotsUpToTheLimit) {
+  const auto hosts = ParseHostFile("a slots=65536\na slots=65536\n", "`f`",
+                                   {.default_slots = 1, .add_repeated = true});
+  EXPECT_EQ(hosts->front().slots, 65536);
+}
+
+TEST(TpuEndpoints, ErrorsNameTheEntry) {
+  EXPECT_THAT(ParseTpuEndpoints("a:1,b:x").error().ToText(),
+              AllOf(HasSubstr("at position 3"), HasSubstr("entry 2")));
 }
 
 TEST(TasksPerNode, ErrorsNameThePosition) {

@@ -65,9 +65,8 @@ Result<std::optional<Json>> Kubernetes::Get(const std::string& path,
                                             const std::string& what,
                                             const std::string& resource) const {
   sys::HttpRequest get{.url = server_ + path, .ca_file = ca_file_};
-  return Ask({.request = WithToken(get, token_),
-              .what = what,
-              .needs = RoleFor(space_, resource)},
+  get.headers["Authorization"] = "Bearer " + token_;
+  return Ask({.request = get, .what = what, .needs = RoleFor(space_, resource)},
              host_);
 }
 

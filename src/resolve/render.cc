@@ -78,13 +78,21 @@ Rows Details(const Claim& claim) {
     rows.push_back({"accelerator", Printable(claim.accelerator_type->value),
                     claim.accelerator_type->source});
   }
-  if (claim.chips_per_host && claim.chips_per_host->value > 0) {
-    rows.push_back(
-        {"TPU chips here",
-         std::to_string(claim.chips_per_host->value) + ", use tpu='local'",
-         claim.chips_per_host->source});
-  }
   return rows;
+}
+
+// Whoever tells them; alone they are what TensorFlow calls local.
+Rows Chips(const Resolved& resolved) {
+  for (const Claim& claim : resolved.claims) {
+    if (claim.chips_per_host && claim.chips_per_host->value > 0) {
+      const bool alone = resolved.cluster.size.value == 1;
+      return {{"TPU chips here",
+               std::to_string(claim.chips_per_host->value) +
+                   (alone ? ", use tpu='local'" : ""),
+               claim.chips_per_host->source}};
+    }
+  }
+  return {};
 }
 
 std::string HostOf(const Claim& winner, const Member& member) {
@@ -136,8 +144,8 @@ bool IsTelling(const Silence& silence, const Resolved& resolved) {
 }
 
 std::string Says(const Claim& claim) {
-  std::string text = std::to_string(claim.cluster.size.value) + " of " +
-                     claim.cluster.size.source;
+  std::string text = "size " + std::to_string(claim.cluster.size.value) + " (" +
+                     claim.cluster.size.source + ")";
   if (claim.cluster.self) {
     text += ", rank " + std::to_string(claim.cluster.self->value);
   }
@@ -170,6 +178,8 @@ std::string RenderText(const Resolved& resolved, const RenderOptions& options) {
   Rows head = Head(resolved);
   const Rows details = Details(resolved.claims.front());
   head.insert(head.end(), details.begin(), details.end());
+  const Rows chips = Chips(resolved);
+  head.insert(head.end(), chips.begin(), chips.end());
   std::string out = Table(head) + "\n" + Table(Members(resolved)) + "\n";
   if (const Rows ports = PortRows(resolved); !ports.empty()) {
     out += Table(ports) + "\n";

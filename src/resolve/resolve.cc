@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "base/text.h"
 #include "cluster/members.h"
 #include "resolve/contradictions.h"
 #include "resolve/grammar/endpoint.h"
+#include "resolve/notebook.h"
+#include "resolve/proxies.h"
 #include "resolve/self.h"
 #include "resolve/source.h"
 #include "resolve/variables.h"
@@ -16,6 +19,8 @@ namespace muster::resolve {
 namespace {
 
 constexpr const char* kNothing = "default: nothing describes a cluster";
+constexpr const char* kKnown =
+    "not asked: the cluster is known without the network";
 
 // One process on this host. A rank that was told all the same has no cluster to
 // be a rank of.
@@ -105,9 +110,7 @@ std::string WhyNotAsked(const Source& source, const Request& request,
   if (source.on_request) {
     return "speaks only with --source";
   }
-  return source.network && known
-             ? "not asked: the cluster is known without the network"
-             : "";
+  return source.network && known ? kKnown : "";
 }
 
 // A loopback address is each node's own.
@@ -128,6 +131,26 @@ Status CheckCoordinator(const Claim& claim, const sys::Host& host) {
                      {{"address", claim.coordinator_host->value}}, host));
 }
 
+// What could be no part of a host's name ends in files, variables and
+// terminals otherwise.
+Status CheckHosts(const Claim& claim) {
+  for (const auto* hosts : {&claim.hosts, &claim.rank_hosts}) {
+    for (const std::string& host : *hosts) {
+      const bool sound =
+          std::all_of(host.begin(), host.end(),
+                      [](unsigned char c) { return c > 0x20 && c < 0x7f; });
+      if (!sound || host.empty()) {
+        return Error(Cause::kClusterSpecInvalid,
+                     "the host `" + Printable(host) + "` of the source " +
+                         claim.source +
+                         " is no name and no address: it has a character that "
+                         "is neither a letter, a digit nor a sign");
+      }
+    }
+  }
+  return Ok();
+}
+
 // Reads a source; a claim of nothing is a silence.
 Status ReadSource(const Source& source, const Request& request,
                   const sys::Host& host, Resolved& resolved) {
@@ -136,6 +159,7 @@ Status ReadSource(const Source& source, const Request& request,
     return std::move(claim).error().While("reading the source " +
                                           std::string(source.name));
   }
+  MUSTER_TRY(CheckHosts(*claim));
   MUSTER_TRY(Complete(*claim));
   if (!claim->nothing.empty()) {
     resolved.silent.push_back({std::string(source.name), claim->nothing});
@@ -147,9 +171,21 @@ Status ReadSource(const Source& source, const Request& request,
   return Ok();
 }
 
+// By precedence; a TPU that the command line names comes before all variables.
+std::vector<const Source*> InOrder(const Request& request) {
+  const auto all = AllSources();
+  std::vector<const Source*> sources(all.begin(), all.end());
+  if (request.cloud.tpu) {
+    std::stable_partition(
+        sources.begin(), sources.end(),
+        [](const Source* source) { return source->name == "tpu"; });
+  }
+  return sources;
+}
+
 Status ReadClaims(const Request& request, const sys::Host& host,
                   Resolved& resolved) {
-  for (const Source* source : AllSources()) {
+  for (const Source* source : InOrder(request)) {
     const std::string name(source->name);
     if (std::string why =
             WhyNotAsked(*source, request, !resolved.claims.empty());
@@ -162,13 +198,22 @@ Status ReadClaims(const Request& request, const sys::Host& host,
     const Match match = source->match(request, host);
     if (!match.speaks && request.source.empty()) {
       if (match.suspicious) {
-        resolved.findings.push_back(
-            Warning(Cause::kSchedulerEnvMisread, match.why));
+        resolved.findings.push_back(Warning(*match.suspicious, match.why));
       }
       resolved.silent.push_back({name, match.why});
       continue;
     }
+    if (match.asks_network && !resolved.claims.empty()) {
+      resolved.silent.push_back({name, kKnown});
+      continue;
+    }
     MUSTER_TRY(ReadSource(*source, request, host, resolved));
+  }
+  if (resolved.claims.empty() && !request.source.empty()) {
+    return Error(Cause::kLaunchEnvMissing,
+                 "the source " + request.source +
+                     ", the only one to ask (--source), tells no cluster: " +
+                     resolved.silent.back().why);
   }
   if (resolved.claims.empty()) {
     MUSTER_ASSIGN(auto claim, Default(request, host));
@@ -220,7 +265,45 @@ std::vector<PortUse> Ports(const Resolved& resolved) {
   if (winner.accelerator_type || winner.source == "gke-tpu") {
     ports.push_back({8476, "TPU processes, 8476 and up", "default of libtpu"});
   }
+  if (winner.num_slices && winner.num_slices->value > 1) {
+    ports.push_back(
+        {winner.megascale_port ? winner.megascale_port->value : 8080,
+         "between slices",
+         winner.megascale_port ? winner.megascale_port->source
+                               : "default of megascale"});
+  }
   return ports;
+}
+
+// Where rank 0 meets the others, as its launcher told: an address that is not
+// this host's makes everybody a client, and all of them wait. The launcher of
+// MPI may run elsewhere. Numbers only: names are compared by --check-self.
+std::optional<Finding> CheckCoordinatorIsHere(const Resolved& resolved,
+                                              const sys::Host& host) {
+  const Cluster& cluster = resolved.cluster;
+  const Claim& winner = resolved.claims.front();
+  const auto ours = host.env.LocalAddresses();
+  if (!cluster.self || cluster.self->value != 0 || !cluster.coordinator ||
+      !winner.coordinator_told || winner.source == "openmpi" ||
+      cluster.size.value == 1 || ours.empty()) {
+    return std::nullopt;
+  }
+  const Address& there = cluster.coordinator->value;
+  const bool here = std::any_of(
+      ours.begin(), ours.end(),
+      [&](const std::string& one) { return SameIp(one, there.host); });
+  if (!IsIpAddress(there.host) || IsLoopbackIp(there.host) || here) {
+    return std::nullopt;
+  }
+  Finding finding = Warning(
+      Cause::kNetWrongEndpoint,
+      "this process is rank 0 (" + cluster.self->source +
+          "), but the coordinator " + muster::ToText(there) + " (" +
+          cluster.coordinator->source +
+          ") is not an address of this host, which has " + Join(ours, ", ") +
+          ": nobody listens there unless it is forwarded");
+  finding.confidence = Confidence::kPossible;
+  return finding;
 }
 
 // --rank or MUSTER_RANK beside a source that tells the own rank itself.
@@ -240,6 +323,22 @@ Status CheckToldRank(const Claim& claim, const Request& request,
       {{"own rank", {std::to_string(told->value), told->source}, other}}, host);
 }
 
+// What stands around the answer and may spoil it.
+void AddSurroundings(const sys::Host& host, Resolved& resolved) {
+  static const std::set<std::string_view> notebooks{
+      "default", "colab", "kaggle", "local-tpu", "tpu"};
+  std::vector<std::optional<Finding>> found{
+      CheckProxies(resolved, host.env), CheckCoordinatorIsHere(resolved, host)};
+  if (notebooks.contains(resolved.claims.front().source)) {
+    found.push_back(FindLostTpuName(host));
+  }
+  for (std::optional<Finding>& one : found) {
+    if (one) {
+      resolved.findings.push_back(*std::move(one));
+    }
+  }
+}
+
 }  // namespace
 
 Fact Observed(std::string name, std::map<std::string, FactValue> fields,
@@ -256,6 +355,7 @@ Result<Claim> AskSource(std::string_view name, const Request& request,
   MUSTER_ASSIGN(const Source* source, RequireSource(name));
   Request only = request;
   only.source = name;
+  only.as_peer = true;
   return source->read(only, host);
 }
 
@@ -287,6 +387,9 @@ Result<Resolved> Resolve(const Request& request, const sys::Host& host) {
     MUSTER_TRY(CheckToldRank(claim, request, host));
     resolved.findings.insert(resolved.findings.end(), claim.remarks.begin(),
                              claim.remarks.end());
+    if (&claim == &winner) {
+      continue;
+    }
     const bool both_told = IsForThisProcess(winner) && IsForThisProcess(claim);
     for (Contradiction& one : Compare(winner, claim)) {
       if (one.fatal && both_told) {
@@ -309,6 +412,7 @@ Result<Resolved> Resolve(const Request& request, const sys::Host& host) {
   }
   MUSTER_TRY(RequireCoordinator(resolved.cluster));
   resolved.ports = Ports(resolved);
+  AddSurroundings(host, resolved);
   return resolved;
 }
 

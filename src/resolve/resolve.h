@@ -3,6 +3,7 @@
 // read; the first by precedence wins, the others are compared with it.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <optional>
 #include <string>
@@ -57,6 +58,8 @@ struct Request {
   // torch_xla, ray, deepspeed, openmpi; empty: that of the source.
   std::string profile;
   std::string source;  // the only one to ask; empty: all
+  // As the framework itself reads that source: what it leaves open stays so.
+  bool as_peer = false;
 
   // What overrides a source's own word.
   std::optional<std::string> task_type, rpc_layer;
@@ -98,8 +101,12 @@ struct Resolved {
 // when nothing else tells the cluster. Main thread.
 Result<Resolved> Resolve(const Request& request, const sys::Host& host);
 
-// Asks one source alone. cluster-spec-invalid also when it does not speak here,
-// with its reason; usage-invalid when there is none of that name.
+// What all questions to the network of one call may take together.
+inline constexpr std::chrono::seconds kPatience{4};
+
+// Asks one source alone, as the framework that it is of. cluster-spec-invalid
+// also when it does not speak here, with its reason; usage-invalid when there
+// is none of that name.
 Result<Claim> AskSource(std::string_view name, const Request& request,
                         const sys::Host& host);
 

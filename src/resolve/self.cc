@@ -11,19 +11,6 @@
 namespace muster::resolve {
 namespace {
 
-bool IsNumeric(const std::string& host) {
-  return host.find(':') != std::string::npos ||
-         std::all_of(host.begin(), host.end(),
-                     [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
-}
-
-std::string Lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) {
-    return static_cast<char>(std::tolower(c));
-  });
-  return text;
-}
-
 std::string ThisHost(const sys::Env& env) {
   const auto addresses = env.LocalAddresses();
   return "this host is `" + Printable(env.Hostname()) + "` with " +
@@ -43,9 +30,7 @@ std::string Names(const std::vector<const Member*>& members) {
 class ThisHostNames {
  public:
   explicit ThisHostNames(const sys::Env& env)
-      : name_(env.Hostname()),
-        lower_(Lower(name_)),
-        addresses_(env.LocalAddresses()) {}
+      : name_(env.Hostname()), addresses_(env.LocalAddresses()) {}
 
   bool Are(const Address& address) const {
     const std::string& host = address.host;
@@ -57,13 +42,21 @@ class ThisHostNames {
     if (IsNumeric(host)) {
       return false;
     }
-    const std::string theirs = Lower(host);
-    return theirs == lower_ || theirs.starts_with(lower_ + ".") ||
-           lower_.starts_with(theirs + ".");
+    return Begins(host, name_) || Begins(name_, host);
   }
 
  private:
-  std::string name_, lower_;
+  // `whole` is `part`, or goes on after it with a dot; whatever the case.
+  static bool Begins(std::string_view whole, std::string_view part) {
+    return !part.empty() && whole.size() >= part.size() &&
+           (whole.size() == part.size() || whole[part.size()] == '.') &&
+           std::equal(part.begin(), part.end(), whole.begin(),
+                      [](unsigned char a, unsigned char b) {
+                        return std::tolower(a) == std::tolower(b);
+                      });
+  }
+
+  std::string name_;
   std::vector<std::string> addresses_;
 };
 
@@ -79,7 +72,46 @@ std::vector<const Member*> MembersHere(const Cluster& cluster,
   return here;
 }
 
+// The host of the own task, by its address, by its rank in a list of hosts, or
+// as the coordinator that rank 0 is. Empty: nothing tells it.
+std::string OwnHost(const Resolved& resolved, const Member& self) {
+  if (self.address) {
+    return self.address->value.host;
+  }
+  const auto& hosts = resolved.claims.front().rank_hosts;
+  const auto rank = static_cast<std::size_t>(self.rank);
+  if (rank < hosts.size()) {
+    return hosts[rank];
+  }
+  return self.rank == 0 && resolved.cluster.coordinator
+             ? resolved.cluster.coordinator->value.host
+             : "";
+}
+
+Result<std::vector<std::string>> NumbersOf(const std::string& name,
+                                           const sys::Host& host) {
+  if (IsIpAddress(name) || host.names == nullptr) {
+    return std::vector<std::string>{name};
+  }
+  return host.names->Lookup(name, Deadline::After(std::chrono::seconds(1)));
+}
+
+bool AllOnLoopback(const Cluster& cluster) {
+  return cluster.size.value == 1 ||
+         std::all_of(cluster.members.begin(), cluster.members.end(),
+                     [](const Member& member) {
+                       return member.address &&
+                              member.address->value.IsLoopback();
+                     });
+}
+
 }  // namespace
+
+bool IsNumeric(const std::string& host) {
+  return host.find(':') != std::string::npos ||
+         std::all_of(host.begin(), host.end(),
+                     [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
+}
 
 Result<std::optional<Sourced<int>>> ToldRank(const Request& request,
                                              const sys::Host& host) {
@@ -176,6 +208,45 @@ Result<Sourced<int>> FindSelf(const Cluster& cluster, const Request& request,
                    "): tell which one this process is with --rank or "
                    "MUSTER_RANK")
       .With(Observed("env.ambiguous", {{"members", Names(here)}}, host));
+}
+
+Result<std::string> CheckSelf(const Resolved& resolved, const sys::Host& host) {
+  const Cluster& cluster = resolved.cluster;
+  if (!cluster.self) {
+    return std::string("check-self: every rank is this host's");
+  }
+  const Member& self =
+      cluster.members[static_cast<std::size_t>(cluster.self->value)];
+  const std::string name = OwnHost(resolved, self);
+  if (name.empty()) {
+    return "check-self: no source tells the address of " + Name(self) +
+           ", so there is nothing to compare";
+  }
+  MUSTER_ASSIGN(const auto theirs, NumbersOf(name, host));
+  const auto ours = host.env.LocalAddresses();
+  const auto here =
+      std::find_if(theirs.begin(), theirs.end(), [&](const std::string& one) {
+        return !IsLoopbackIp(one) && std::any_of(ours.begin(), ours.end(),
+                                                 [&](const std::string& own) {
+                                                   return SameIp(one, own);
+                                                 });
+      });
+  if (here != theirs.end()) {
+    return "check-self: " + Name(self) + " is at " + Printable(name) +
+           (*here == name ? "" : " (" + *here + ")") +
+           ", an address of this host";
+  }
+  const bool loopback =
+      std::all_of(theirs.begin(), theirs.end(),
+                  [](const std::string& one) { return IsLoopbackIp(one); });
+  if (loopback && AllOnLoopback(cluster)) {
+    return "check-self: " + Name(self) + " is at " + Printable(name) +
+           ", as all members are: they share this host";
+  }
+  return Error(loopback ? Cause::kNetLoopbackName : Cause::kNetWrongEndpoint,
+               Name(self) + " is at `" + Printable(name) + "`, which is " +
+                   Join(theirs, ", ") + ", but " + ThisHost(host.env) +
+                   (loopback ? ": other hosts would reach themselves" : ""));
 }
 
 Status CheckAddresses(const Cluster& cluster, const sys::Host& host,

@@ -15,6 +15,9 @@ namespace muster::resolve {
 Result<std::optional<Sourced<int>>> ToldRank(const Request& request,
                                              const sys::Host& host);
 
+// An address written in digits, not a name: "10.0.0.1", "::1".
+bool IsNumeric(const std::string& host);
+
 // True when the host of the address is an address or the name of this host.
 // Names are compared, not looked up.
 bool IsThisHost(const Address& address, const sys::Env& env);
@@ -29,6 +32,13 @@ bool MatchesThisHost(const std::string& name, const sys::Host& host);
 // rank-world-mismatch: the told rank is no member's.
 Result<Sourced<int>> FindSelf(const Cluster& cluster, const Request& request,
                               const sys::Host& host);
+
+// That this host owns the address of the own task, by its interfaces: a name is
+// looked up, and one of its addresses must be here. The line that says so, also
+// where there is nothing to compare. net-wrong-endpoint: it is another host's.
+// net-loopback-name: the own name leads to a loopback address while others have
+// to reach it. net-name-resolution.
+Result<std::string> CheckSelf(const Resolved& resolved, const sys::Host& host);
 
 // What is wrong with a list of addresses as seen from this host: an address
 // that is good for listening only, an own rank whose address belongs to another

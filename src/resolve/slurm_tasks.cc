@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "base/text.h"
@@ -31,26 +32,68 @@ Result<std::vector<std::string>> FromHostFile(const std::string& path,
   return hosts;
 }
 
+// Rounds over the nodes, each of which takes up to `at_once` of its tasks.
 std::vector<std::string> Dealt(const std::vector<std::string>& hosts,
-                               std::vector<int> counts, bool cyclic) {
+                               std::vector<int> counts, int at_once) {
   std::vector<std::string> placed;
-  if (!cyclic) {
-    for (std::size_t node = 0; node < hosts.size(); ++node) {
-      placed.insert(placed.end(), static_cast<std::size_t>(counts[node]),
-                    hosts[node]);
-    }
-    return placed;
-  }
   for (bool any = true; any;) {
     any = false;
     for (std::size_t node = 0; node < hosts.size(); ++node) {
-      if (counts[node]-- > 0) {
-        placed.push_back(hosts[node]);
-        any = true;
-      }
+      const int tasks = std::min(counts[node], at_once);
+      counts[node] -= tasks;
+      placed.insert(placed.end(), static_cast<std::size_t>(tasks), hosts[node]);
+      any = any || tasks > 0;
     }
   }
   return placed;
+}
+
+// How many tasks in a row a node gets: all of them (block), one (cyclic), or a
+// number (plane).
+Result<int> AtOnce(const sys::Env& env, const std::string& spread) {
+  if (spread.starts_with("cyclic")) {
+    return 1;
+  }
+  if (!spread.starts_with("plane")) {
+    return std::numeric_limits<int>::max();
+  }
+  MUSTER_ASSIGN(const auto plane,
+                NumberVariable(env, "SLURM_DIST_PLANESIZE", 1));
+  if (!plane) {
+    return Error(Cause::kLaunchEnvMissing,
+                 "SLURM_DISTRIBUTION is `" + Printable(spread) +
+                     "`, but SLURM_DIST_PLANESIZE is not set: srun sets both");
+  }
+  return plane->value;
+}
+
+// What Slurm says of this very task, against where the counts put it.
+void CheckOwnPlace(const std::vector<std::string>& hosts,
+                   const std::vector<std::string>& placed, Claim& claim) {
+  const auto at = [](const Number& number) {
+    return static_cast<std::size_t>(number ? number->value : 0);
+  };
+  if (!claim.process_id || at(claim.process_id) >= placed.size()) {
+    return;
+  }
+  const std::string& mine = placed[at(claim.process_id)];
+  if (claim.node_rank && at(claim.node_rank) < hosts.size() &&
+      hosts[at(claim.node_rank)] != mine) {
+    claim.remarks.push_back(Warning(
+        Cause::kSchedulerEnvMisread,
+        "SLURM_NODEID=" + std::to_string(claim.node_rank->value) + " is `" +
+            Printable(hosts[at(claim.node_rank)]) + "`, but SLURM_PROCID=" +
+            std::to_string(claim.process_id->value) + " belongs on `" +
+            Printable(mine) + "` by the number of tasks of each node"));
+  }
+  const auto here = std::count(placed.begin(), placed.end(), mine);
+  if (claim.local_process_id && claim.local_process_id->value >= here) {
+    claim.remarks.push_back(Warning(
+        Cause::kSchedulerEnvMisread,
+        "SLURM_LOCALID=" + std::to_string(claim.local_process_id->value) +
+            ", but `" + Printable(mine) + "` has " + Count(here, "task") +
+            " of the step"));
+  }
 }
 
 }  // namespace
@@ -83,8 +126,10 @@ Result<std::vector<std::string>> PlaceTasks(
             Count(tasks, "task") + " on " + Count(std::ssize(hosts), "node")));
     return std::vector<std::string>();
   }
-  const bool cyclic = spread.starts_with("cyclic");
-  return Dealt(hosts, *std::move(counts), cyclic);
+  MUSTER_ASSIGN(const int at_once, AtOnce(env, spread));
+  auto placed = Dealt(hosts, *std::move(counts), at_once);
+  CheckOwnPlace(hosts, placed, claim);
+  return placed;
 }
 
 Status ValidateSlurm(const Asked& asked, const sys::Env& env) {

@@ -12,6 +12,7 @@
 namespace muster::resolve {
 namespace {
 
+constexpr std::int64_t kMostTasks = 65536;
 constexpr const char* kSetters =
     "this is no Slurm job step, srun sets them for each task: srun python …";
 
@@ -86,7 +87,8 @@ Result<Gpus> ReadGpus(const Request& request, int most_tasks,
 }
 
 Result<std::map<std::string, int>> ReadJobs(const Request& request,
-                                            const sys::Host& host, int total) {
+                                            const sys::Host& host,
+                                            std::int64_t total) {
   auto jobs = request.slurm.jobs;
   if (jobs.empty()) {
     if (!IsSet(host.env, "SLURM_STEP_NUM_TASKS")) {
@@ -102,9 +104,9 @@ Result<std::map<std::string, int>> ReadJobs(const Request& request,
                        std::to_string(count) + " tasks");
     }
   }
-  const int wanted = std::accumulate(
-      jobs.begin(), jobs.end(), 0,
-      [](int sum, const auto& job) { return sum + job.second; });
+  const auto wanted = std::accumulate(
+      jobs.begin(), jobs.end(), std::int64_t{0},
+      [](std::int64_t sum, const auto& job) { return sum + job.second; });
   if (wanted != total) {
     return Error(Cause::kRankWorldMismatch,
                  "the jobs ask for " + Count(wanted, "task") +
@@ -180,15 +182,21 @@ Result<Claim> ReadTensorflowStep(const Request& request,
     return Missing("SLURM_PROCID", host);
   }
   MUSTER_ASSIGN(const auto nodes, ReadNodes(request, host));
-  int total = 0;
+  std::int64_t total = 0;
   int most = 0;
   for (const Node& node : nodes) {
     total += node.tasks;
     most = std::max(most, node.tasks);
   }
+  if (total > kMostTasks) {
+    return Error(Cause::kClusterSpecInvalid,
+                 "the nodes of the step have " + Count(total, "task") +
+                     ", the limit is " + std::to_string(kMostTasks));
+  }
   MUSTER_ASSIGN(const auto jobs, ReadJobs(request, host, total));
   MUSTER_ASSIGN(const Gpus gpus, ReadGpus(request, most, env));
-  claim.num_processes = Sourced<int>{total, "env SLURM_STEP_TASKS_PER_NODE"};
+  claim.num_processes =
+      Sourced<int>{static_cast<int>(total), "env SLURM_STEP_TASKS_PER_NODE"};
   MUSTER_TRY(CheckNumbers(claim));
   MUSTER_ASSIGN(claim.local_process_id, NumberVariable(env, "SLURM_LOCALID"));
   MUSTER_ASSIGN(claim.node_rank, NumberVariable(env, "SLURM_NODEID"));

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,8 +16,9 @@ namespace muster::resolve {
 // Whether a source speaks here.
 struct Match {
   bool speaks = false;
-  std::string why;          // it does not: "TF_CONFIG is not set"
-  bool suspicious = false;  // the reason is worth a warning
+  std::string why;                  // it does not: "TF_CONFIG is not set"
+  std::optional<Cause> suspicious;  // the reason is worth a warning
+  bool asks_network = false;        // it speaks, by asking
 };
 inline Match Speaks() {
   return {.speaks = true};
@@ -24,8 +26,8 @@ inline Match Speaks() {
 inline Match Silent(std::string why) {
   return {.why = std::move(why)};
 }
-inline Match Suspicious(std::string why) {
-  return {.why = std::move(why), .suspicious = true};
+inline Match Suspicious(Cause cause, std::string why) {
+  return {.why = std::move(why), .suspicious = cause};
 }
 
 // Who a source speaks for. A contradiction between two that were made for this

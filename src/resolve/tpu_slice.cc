@@ -77,6 +77,10 @@ Status TakeCoordinator(const TpuSlice& slice,
   if (!split) {
     return std::move(split).error().While("while reading " + source);
   }
+  MUSTER_ASSIGN(claim.megascale_port, PortVariable(env, "MEGASCALE_PORT"));
+  if (!claim.megascale_port && told && split->port && *split->port > 0) {
+    claim.megascale_port = Sourced<int>{*split->port, source};
+  }
   claim.coordinator_host = Sourced<std::string>{split->host, source};
   MUSTER_ASSIGN(claim.coordinator_port,
                 PortVariable(env, "JAX_COORDINATOR_PORT"));
@@ -130,12 +134,23 @@ Status FillSlices(const TpuSlice& slice,
   return TakeCoordinator(slice, tpu_env, request, env, claim);
 }
 
-void RemarkHostCount(const std::string& text, Claim& claim) {
+void RemarkHostCount(const std::string& text, Claim& claim, int chips_here) {
   const auto type = ParseTpuType(text);
   if (!type) {
     return;
   }
-  const auto possible = PossibleHosts(*type);
+  auto possible = PossibleHosts(*type);
+  const int by_chips = HostsOf(*type, chips_here);
+  if (chips_here > 0 &&
+      std::find(possible.begin(), possible.end(), by_chips) == possible.end()) {
+    claim.remarks.push_back(
+        Warning(Cause::kClusterSpecInvalid,
+                "this host has " + Count(chips_here, "TPU chip") + ", so a " +
+                    type->text + " would have " + Count(by_chips, "host") +
+                    ", but it has " + std::to_string(possible.front())));
+  } else if (chips_here > 0) {
+    possible = {by_chips};
+  }
   const int listed = static_cast<int>(claim.hosts.size());
   if (std::find(possible.begin(), possible.end(), listed) != possible.end()) {
     return;

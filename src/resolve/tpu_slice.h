@@ -25,8 +25,9 @@ Status FillSlices(const TpuSlice& slice,
 // TPU_PROCESS_ADDRESSES=local, as Kaggle writes it: this host alone.
 bool IsLocalWord(const std::string& text);
 
-// Compares the number of hosts with those that the type in `text` allows; a
-// warning in claim.remarks when they differ.
-void RemarkHostCount(const std::string& text, Claim& claim);
+// Compares the number of listed hosts with those that the type in `text` has,
+// and both with the chips of this host (0: not known); warnings in
+// claim.remarks.
+void RemarkHostCount(const std::string& text, Claim& claim, int chips_here);
 
 }  // namespace muster::resolve

@@ -94,6 +94,11 @@ Result<Number> PortVariable(const sys::Env& env, const std::string& name) {
   return Number(Sourced<int>{static_cast<int>(*port), "env " + name});
 }
 
+Result<Sourced<int>> MasterPort(const sys::Env& env) {
+  MUSTER_ASSIGN(const auto told, PortVariable(env, "MASTER_PORT"));
+  return told ? *told : Sourced<int>{kTorchPort, "default of torch's launcher"};
+}
+
 Error PartlySet(const Variables& variables, const sys::Host& host) {
   std::vector<std::string> set;
   std::vector<std::string> missing;

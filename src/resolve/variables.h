@@ -28,6 +28,9 @@ Result<Number> FirstNumber(const sys::Env& env,
                            int least = 0);
 // A port, 1 to 65535. cluster-spec-invalid names the variable.
 Result<Number> PortVariable(const sys::Env& env, const std::string& name);
+// MASTER_PORT, else the port of torch's launcher.
+Result<Sourced<int>> MasterPort(const sys::Env& env);
+inline constexpr int kTorchPort = 29500;
 
 // A group of variables of which some are set.
 struct Variables {

@@ -10,31 +10,15 @@
 namespace muster::resolve {
 namespace {
 
-// Packages whose versions must fit each other.
-const std::vector<std::string>& Watched() {
-  static const std::vector<std::string> names{"jax",
-                                              "jaxlib",
-                                              "libtpu",
-                                              "libtpu-nightly",
-                                              "torch",
-                                              "torch-xla",
-                                              "tensorflow",
-                                              "tensorflow-cpu",
-                                              "tensorflow-tpu",
-                                              "tensorflow-text",
-                                              "tensorflow-io",
-                                              "tensorflow-io-gcs-filesystem",
-                                              "tensorflow-addons",
-                                              "tf-keras",
-                                              "keras",
-                                              "flax",
-                                              "torchvision",
-                                              "torchaudio"};
-  return names;
-}
-
+// Packages whose versions must fit each other: the frameworks, and what brings
+// operations of its own to them.
 bool IsWatched(const std::string& name) {
-  return std::find(Watched().begin(), Watched().end(), name) != Watched().end();
+  static const std::vector<std::string> beginnings{
+      "tensorflow", "tf-",   "jax",  "libtpu",
+      "torch",      "keras", "flax", "horovod"};
+  return std::any_of(
+      beginnings.begin(), beginnings.end(),
+      [&](const std::string& begin) { return name.starts_with(begin); });
 }
 
 std::string Normal(std::string_view name) {
@@ -168,38 +152,75 @@ Result<bool> ClauseHolds(std::string_view version, std::string_view clause) {
                "`" + Printable(clause) + "` is no condition on a version");
 }
 
-// Prefixes in which a Python keeps its packages, the active one first.
-std::vector<std::string> Prefixes(const sys::Host& host) {
-  std::vector<std::string> prefixes;
+// Where a Python looks for packages.
+struct Python {
+  std::string prefix;
+  bool isolated = false;  // an environment: nothing of the user or the system
+};
+
+// The active environment, then what is on PATH.
+std::vector<Python> Pythons(const sys::Host& host) {
+  std::vector<Python> pythons;
   for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
     if (const Text text = TextVariable(host.env, name)) {
-      prefixes.push_back(text->value);
+      pythons.push_back({text->value, true});
     }
   }
   for (const std::string& folder :
        Split(host.env.Get("PATH").value_or(""), ':')) {
     if (folder.ends_with("/bin") &&
         host.fs.Exists(sys::JoinPath(folder, "python3"))) {
-      prefixes.push_back(folder.substr(0, folder.size() - 4));
+      const std::string prefix = folder.substr(0, folder.size() - 4);
+      pythons.push_back({prefix, host.fs.Exists(prefix + "/pyvenv.cfg")});
     }
   }
-  return prefixes;
+  return pythons;
 }
 
-std::vector<std::string> SitePackages(const std::string& prefix,
-                                      const sys::Fs& fs) {
-  std::vector<std::string> places;
-  const std::string lib = prefix + "/lib";
-  const auto names = fs.List(lib);
-  if (names) {
-    for (const std::string& name : *names) {
-      if (name.starts_with("python3")) {
-        const std::string python = sys::JoinPath(lib, name);
-        places.push_back(sys::JoinPath(python, "site-packages"));
-        places.push_back(sys::JoinPath(python, "dist-packages"));
-      }
+// "python3.11" of the folders below lib/: the one whose program is there, else
+// the newest.
+std::string VersionFolder(const std::string& prefix, const sys::Fs& fs) {
+  std::string best;
+  bool best_runs = false;
+  const std::string programs = prefix + "/bin";
+  for (const std::string& name :
+       fs.List(prefix + "/lib").value_or(std::vector<std::string>())) {
+    const auto minor = name.starts_with("python3.")
+                           ? ParseInt(std::string_view(name).substr(8))
+                           : std::nullopt;
+    if (!minor) {
+      continue;
+    }
+    const bool runs = fs.Exists(sys::JoinPath(programs, name));
+    const bool newer =
+        best.empty() || *minor > ParseInt(std::string_view(best).substr(8));
+    if (runs > best_runs || (runs == best_runs && newer)) {
+      best = name;
+      best_runs = runs;
     }
   }
+  return best;
+}
+
+// In the order in which that Python looks.
+std::vector<std::string> SitePackages(const Python& python,
+                                      const sys::Host& host) {
+  const std::string version = VersionFolder(python.prefix, host.fs);
+  if (version.empty()) {
+    return {};
+  }
+  std::vector<std::string> places;
+  const Text home = TextVariable(host.env, "HOME");
+  if (!python.isolated && home && !IsSet(host.env, "PYTHONNOUSERSITE")) {
+    places.push_back(home->value + "/.local/lib/" + version + "/site-packages");
+  }
+  if (python.prefix == "/usr") {  // Debian: what pip installs comes first
+    places.push_back("/usr/local/lib/" + version + "/dist-packages");
+    places.emplace_back("/usr/lib/python3/dist-packages");
+  }
+  const std::string lib = python.prefix + "/lib/" + version;
+  places.push_back(lib + "/site-packages");
+  places.push_back(lib + "/dist-packages");
   return places;
 }
 
@@ -221,27 +242,30 @@ void ReadRequirements(const std::string& folder, const std::string& name,
   }
 }
 
-// The packages of one folder.
-PythonPackages ReadPlace(const std::string& place, const sys::Fs& fs) {
-  PythonPackages packages{.place = place};
-  const auto names = fs.List(place);
-  if (!names) {
-    return packages;
-  }
-  for (const std::string& entry : *names) {
+// Adds the packages of one folder that no folder before it has.
+void ReadPlace(const std::string& place, const sys::Fs& fs,
+               PythonPackages& packages) {
+  for (const std::string& entry :
+       fs.List(place).value_or(std::vector<std::string>())) {
     constexpr std::string_view kEnd = ".dist-info";
     const auto dash = entry.find('-');
-    if (!entry.ends_with(kEnd) || dash == std::string::npos) {
+    if (!entry.ends_with(kEnd) || dash == std::string::npos ||
+        dash + 1 > entry.size() - kEnd.size()) {
       continue;
     }
     const std::string name = Normal(entry.substr(0, dash));
-    packages.versions[name] =
+    const std::string version =
         entry.substr(dash + 1, entry.size() - kEnd.size() - dash - 1);
-    if (IsWatched(name)) {
-      ReadRequirements(sys::JoinPath(place, entry), name, fs, packages);
+    if (packages.versions.emplace(name, version).second) {
+      packages.places[name] = place;
+      if (IsWatched(name)) {
+        ReadRequirements(sys::JoinPath(place, entry), name, fs, packages);
+      }
     }
   }
-  return packages;
+  if (packages.place.empty() && !packages.versions.empty()) {
+    packages.place = place;
+  }
 }
 
 // The version in "tpu-vm-tf-2.11.0-pod", "2.11"; empty when none is there.
@@ -262,15 +286,43 @@ void CheckRuntime(const PythonPackages& packages, const std::string& runtime,
       continue;
     }
     if (!HasPrefix(found->second, wanted)) {
-      findings.push_back(
-          MakeFinding(Cause::kVerClientRuntime,
-                      std::string(name) + " is " + found->second + " (" +
-                          packages.place + "), the TPU's runtime is `" +
-                          Printable(runtime) + "`: they must be the same",
-                      Confidence::kCertain));
+      findings.push_back(MakeFinding(
+          Cause::kVerClientRuntime,
+          std::string(name) + " is " + found->second + " (" +
+              packages.places.at(name) + "), the TPU's runtime is `" +
+              Printable(runtime) + "`: they must be the same",
+          Confidence::kCertain));
     }
     return;
   }
+}
+
+// Of an extra that nobody here asked for. An extra named as what it requires
+// (tensorflow-io[tensorflow]) tells what the package was built for.
+bool IsOtherExtra(const Requirement& wanted) {
+  return wanted.marker.find("extra") != std::string::npos &&
+         wanted.marker.find("tpu") == std::string::npos &&
+         wanted.marker.find("'" + wanted.name + "'") == std::string::npos &&
+         wanted.marker.find('"' + wanted.name + '"') == std::string::npos;
+}
+
+// The TensorFlow of PyPI has no TPU in it: tensorflow-tpu with its libtpu has,
+// and the wheel of a TPU image with the libtpu beside it.
+void CheckDriver(const PythonPackages& packages, const TpuHere& tpu,
+                 std::vector<Finding>& findings) {
+  const auto& versions = packages.versions;
+  const auto tensorflow = versions.find("tensorflow");
+  if (tpu.chips == 0 || tpu.has_libtpu || tensorflow == versions.end() ||
+      versions.contains("tensorflow-tpu") || versions.contains("libtpu")) {
+    return;
+  }
+  findings.push_back(MakeFinding(
+      Cause::kAccelPluginMissing,
+      "this host has " + Count(tpu.chips, "TPU chip") + ", but tensorflow " +
+          tensorflow->second + " (" + packages.places.at("tensorflow") +
+          ") is the build without TPUs and no libtpu is installed: install "
+          "tensorflow-tpu of that version",
+      Confidence::kLikely));
 }
 
 }  // namespace
@@ -301,26 +353,25 @@ Result<bool> VersionFits(std::string_view version, std::string_view specifier) {
 }
 
 std::optional<PythonPackages> FindPythonPackages(const sys::Host& host) {
-  for (const std::string& prefix : Prefixes(host)) {
-    for (const std::string& place : SitePackages(prefix, host.fs)) {
-      PythonPackages packages = ReadPlace(place, host.fs);
-      if (!packages.versions.empty()) {
-        return packages;
-      }
+  for (const Python& python : Pythons(host)) {
+    PythonPackages packages;
+    for (const std::string& place : SitePackages(python, host)) {
+      ReadPlace(place, host.fs, packages);
+    }
+    if (!packages.versions.empty()) {
+      return packages;
     }
   }
   return std::nullopt;
 }
 
 std::vector<Finding> CheckVersions(const PythonPackages& packages,
-                                   const std::string& tpu_runtime) {
+                                   const TpuHere& tpu) {
   std::vector<Finding> findings;
   for (const auto& [name, requirements] : packages.requires_) {
     for (const std::string& text : requirements) {
       const auto wanted = ParseRequirement(text);
-      const bool other_extra =
-          wanted && wanted->marker.find("extra") != std::string::npos &&
-          wanted->marker.find("tpu") == std::string::npos;
+      const bool other_extra = wanted && IsOtherExtra(*wanted);
       const auto found = wanted ? packages.versions.find(wanted->name)
                                 : packages.versions.end();
       if (found == packages.versions.end() || other_extra ||
@@ -333,12 +384,13 @@ std::vector<Finding> CheckVersions(const PythonPackages& packages,
             Cause::kVerPluginMismatch,
             name + " " + packages.versions.at(name) + " needs " + wanted->name +
                 wanted->specifier + ", installed is " + found->second + " (" +
-                packages.place + ")",
+                packages.places.at(wanted->name) + ")",
             Confidence::kCertain));
       }
     }
   }
-  CheckRuntime(packages, tpu_runtime, findings);
+  CheckRuntime(packages, tpu.runtime, findings);
+  CheckDriver(packages, tpu, findings);
   return findings;
 }
 
@@ -364,7 +416,8 @@ Status CheckRequirement(std::string_view requirement, const sys::Host& host) {
   if (!fits) {
     return Error(Cause::kVerPluginMismatch,
                  "`" + Printable(requirement) + "` is required, installed is " +
-                     found->second + " (" + packages->place + ")");
+                     found->second + " (" + packages->places.at(wanted->name) +
+                     ")");
   }
   return Ok();
 }

@@ -15,13 +15,15 @@
 namespace muster::resolve {
 
 struct PythonPackages {
-  std::string place;                            // site-packages that was read
-  std::map<std::string, std::string> versions;  // name in lower case, with `-`
+  std::string place;  // the first site-packages that was read
+  // By name in lower case with `-`: the version, and the folder it is from.
+  std::map<std::string, std::string> versions, places;
   // Requirements of the packages that matter here: "jax" -> {"jaxlib<=0.4.35"}.
   std::map<std::string, std::vector<std::string>> requires_;
 };
 // The active environment (VIRTUAL_ENV, CONDA_PREFIX), else that of the first
-// python3 on PATH. nullopt: there is none.
+// python3 on PATH with the folders of the user and of the system that it reads,
+// in its order. nullopt: there is none.
 std::optional<PythonPackages> FindPythonPackages(const sys::Host& host);
 
 // Versions as PEP 440 orders them, without epochs: negative, 0, positive.
@@ -30,11 +32,18 @@ int CompareVersions(std::string_view a, std::string_view b);
 // are cluster-spec-invalid.
 Result<bool> VersionFits(std::string_view version, std::string_view specifier);
 
-// Pairs of the environment that do not fit (ver-plugin-mismatch), and the
-// client against the runtime of the TPU, where that is known
-// (ver-client-runtime).
+// What the environment is to fit besides itself.
+struct TpuHere {
+  std::string runtime;      // "tpu-vm-tf-2.11.0"; empty: not known
+  int chips = 0;            // of this host
+  bool has_libtpu = false;  // outside of the environment, as images have it
+};
+
+// Pairs of the environment that do not fit (ver-plugin-mismatch), the client
+// against the runtime of the TPU (ver-client-runtime), and a TensorFlow without
+// anything that drives the chips of this host (accel-plugin-missing).
 std::vector<Finding> CheckVersions(const PythonPackages& packages,
-                                   const std::string& tpu_runtime);
+                                   const TpuHere& tpu);
 
 // "tensorflow==2.11.*" holds here; ver-plugin-mismatch names what is installed
 // and where, usage-invalid a text that is no requirement.

@@ -128,6 +128,42 @@ def tpu_vm(worker=0, hosts=("10.0.0.1", "10.0.0.2"), **changes):
             for name, answer in attributes.items()}
 
 
+def tpu_api(**changes):
+    """Zone z of project p has the TPUs `t` and `other`; `far` is in zone y."""
+    node = {"state": "READY", "health": "HEALTHY", "acceleratorType": "v3-8",
+            "networkEndpoints": [{"ipAddress": "10.0.0.9", "port": 8470}]}
+    node.update(changes)
+    base = "/v2/projects/p/locations/"
+
+    def names(zone, *those):
+        return [{"name": f"projects/p/locations/{zone}/nodes/{one}"}
+                for one in those]
+    return {base + "z/nodes/t": Answer(node),
+            base + "z/nodes": Answer({"nodes": names("z", "t", "other")}),
+            base + "-/nodes": Answer({"nodes": names("z", "t", "other") +
+                                      names("y", "far")})}
+
+
+def kubernetes(kind="@kubernetes"):
+    """Pod train-1-x of the Indexed Job `train` in namespace team."""
+    space = "/api/v1/namespaces/team/"
+    pod = {"metadata": {"name": "train-1-x", "labels": {"job-name": "train"},
+                        "ownerReferences": [{"kind": "Job", "name": "train",
+                                             "controller": True}]},
+           "spec": {"subdomain": "svc"}}
+    if kind == "@kubernetes_without_service":
+        pod["spec"] = {}
+    answers = {
+        space + "pods/train-1-x": Answer(pod),
+        space + "services": Answer({"items": []}),
+        "/apis/batch/v1/namespaces/team/jobs/train": Answer(
+            {"spec": {"parallelism": 2, "completionMode": "Indexed"}})}
+    if kind == "@kubernetes_without_rights":
+        answers[space + "pods/train-1-x"] = Answer(
+            {"message": "pods is forbidden"}, 403)
+    return answers
+
+
 def certificate(folder):
     """A certificate of 127.0.0.1 that signs itself: (cert, key)."""
     cert, key = pathlib.Path(folder, "ca.crt"), pathlib.Path(folder, "key.pem")

@@ -8,6 +8,11 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(os.environ["MUSTER_SOURCE"],
+                                    "tests", "fakes")))
+# pylint: disable=wrong-import-position
+from http_fakes import Fake, tpu_vm  # noqa: E402
+
 BUILD = os.environ["MUSTER_BUILD"]
 HERE = pathlib.Path(__file__).parent
 HAS_TRAIN = (pathlib.Path(BUILD) / "libmuster_train.a").exists()
@@ -55,6 +60,11 @@ class Package(unittest.TestCase):
         libraries = run("ldd", program).stdout
         self.assertNotIn("torch", libraries)
         self.assertNotIn("grpc", libraries)
+        with Fake(tpu_vm()) as fake:
+            done = run(program, "resolve",
+                       env={"GCE_METADATA_HOST": fake.address})
+        self.assertEqual(done.stdout, "size 2 (metadata attribute "
+                                      "worker-network-endpoints)\n")
 
     @unittest.skipUnless(HAS_TRAIN, "this build has no libtorch")
     def test_a_program_that_trains_gets_its_libtorch(self):

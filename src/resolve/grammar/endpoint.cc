@@ -215,12 +215,16 @@ Result<std::vector<std::string>> ParseTpuEndpoints(std::string_view text,
                                                    int default_port) {
   std::vector<std::string> endpoints;
   for (const std::string& part : Split(text, ',')) {
-    MUSTER_ASSIGN(const auto one, SplitHostPort(WithoutScheme(Trim(part))));
-    if (one.port == 0) {
-      return Malformed(part, "the port is not within 1 to 65535");
+    auto one = SplitHostPort(WithoutScheme(Trim(part)));
+    if (one && one->port == 0) {
+      one = Malformed(part, "the port is not within 1 to 65535");
+    }
+    if (!one) {
+      return std::move(one).error().While("reading entry " +
+                                          std::to_string(endpoints.size() + 1));
     }
     endpoints.push_back(
-        JoinHostPort(one.host, one.port.value_or(default_port)));
+        JoinHostPort(one->host, one->port.value_or(default_port)));
   }
   if (endpoints.empty()) {
     return Malformed(text, "it lists no address");

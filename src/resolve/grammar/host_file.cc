@@ -9,7 +9,9 @@ namespace muster::resolve {
 namespace {
 
 constexpr std::size_t kLongestText = 8U << 20;
+constexpr std::size_t kLongestList = 1U << 20;
 constexpr int kMostSlots = 65536;
+constexpr std::size_t kMostHosts = 65536;
 
 std::vector<std::string> Words(std::string_view line) {
   std::vector<std::string> words;
@@ -105,10 +107,15 @@ Result<std::vector<HostSlots>> ParseHostFile(std::string_view text,
                    "`" + Printable(Trim(line)) + "` is not: host slots=N");
     }
     const auto [place, added] = places.emplace(one->host, hosts.size());
+    if (hosts.size() >= kMostHosts) {
+      return Wrong(what, number,
+                   "more than " + std::to_string(kMostHosts) + " hosts");
+    }
     if (added) {
       hosts.push_back(*std::move(one));
     } else if (rules.add_repeated) {
-      hosts[place->second].slots += one->slots;
+      int& slots = hosts[place->second].slots;
+      slots = std::min(slots + one->slots, kMostSlots);
     } else {
       return Wrong(what, number,
                    "the host `" + Printable(one->host) + "` occurs twice");
@@ -122,6 +129,11 @@ Result<std::vector<HostSlots>> ParseHostFile(std::string_view text,
 
 Result<std::vector<HostSlots>> ParseHostSlots(std::string_view text) {
   std::vector<HostSlots> hosts;
+  if (text.size() > kLongestList) {
+    return Error(Cause::kClusterSpecInvalid,
+                 "a list of " + BytesText(text.size()) + ", the limit is " +
+                     BytesText(kLongestList));
+  }
   for (const std::string& entry : Split(text, ',')) {
     const auto colon = entry.rfind(':');
     const auto host = Trim(std::string_view(entry).substr(0, colon));

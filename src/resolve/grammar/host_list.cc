@@ -12,6 +12,9 @@ namespace {
 // More than any machine has, and little enough not to use up memory.
 constexpr std::size_t kMostHosts = 65536;
 constexpr std::size_t kLongestText = 1U << 20;
+// Of a host: names of the DNS have 253 characters, numbers far less.
+constexpr std::size_t kLongestName = 255;
+constexpr std::size_t kMostDigits = 18;
 
 bool IsDigit(char c) {
   return c >= '0' && c <= '9';
@@ -96,6 +99,10 @@ class Reader {
   Result<std::vector<std::string>> Item() {
     std::vector<std::string> names{""};
     while (at_ < text_.size() && !IsBetweenItems(text_[at_])) {
+      if (names.front().size() >= kLongestName) {
+        return Wrong("a name longer than " + std::to_string(kLongestName) +
+                     " characters");
+      }
       if (text_[at_] != '[') {
         for (std::string& name : names) {
           name += text_[at_];
@@ -145,6 +152,11 @@ class Reader {
     }
     if (at_ == from) {
       return Wrong("not a number inside the brackets");
+    }
+    if (at_ - from > kMostDigits) {
+      at_ = from;
+      return Wrong("a number of more than " + std::to_string(kMostDigits) +
+                   " digits");
     }
     return text_.substr(from, at_ - from);
   }

@@ -41,6 +41,9 @@ Result<std::map<std::string, std::string>> ParseRdzvConf(
   if (Trim(text).empty()) {
     return conf;
   }
+  if (text.size() > kLongestText) {
+    return Wrong(text, 0, "it is longer than " + BytesText(kLongestText));
+  }
   std::size_t at = 0;
   while (at <= text.size()) {
     const auto end = std::min(text.find(',', at), text.size());

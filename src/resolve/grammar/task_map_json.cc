@@ -31,12 +31,12 @@ Result<TaskMap::Tasks> TasksFromJson(const Json& json,
       }
       index = *number;
     }
-    const std::string at = place + "[" + std::to_string(index) + "]";
     if (json.is_array() && value.is_null()) {
       continue;  // a hole, as job_tasks writes it
     }
     if (!value.is_string()) {
-      return Wrong(at, std::string("is no address but ") + value.type_name());
+      return Wrong(place + "[" + std::to_string(index) + "]",
+                   std::string("is no address but ") + value.type_name());
     }
     if (index >= kMostPlaces) {
       return Wrong(place, "has more than 65536 addresses");

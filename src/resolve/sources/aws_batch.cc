@@ -11,9 +11,12 @@ constexpr const char* kMainAddress =
     "AWS_BATCH_JOB_MAIN_NODE_PRIVATE_IPV4_ADDRESS";
 
 Match Speak(const Request&, const sys::Host& host) {
-  return IsSet(host.env, "AWS_BATCH_JOB_NUM_NODES")
-             ? Speaks()
-             : Silent("AWS_BATCH_JOB_NUM_NODES is not set");
+  const Text any = FirstText(
+      host.env, {"AWS_BATCH_JOB_NUM_NODES", "AWS_BATCH_JOB_NODE_INDEX"});
+  return any ? Speaks()
+             : Silent(
+                   "neither AWS_BATCH_JOB_NUM_NODES nor "
+                   "AWS_BATCH_JOB_NODE_INDEX is set");
 }
 
 // The main node itself is not told its address: this host has it.
@@ -50,10 +53,7 @@ Result<Claim> Read(const Request&, const sys::Host& host) {
     }
     claim.coordinator_host = OwnAddress(env);
   }
-  MUSTER_ASSIGN(claim.coordinator_port, PortVariable(env, "MASTER_PORT"));
-  if (!claim.coordinator_port) {
-    claim.coordinator_port = Sourced<int>{29500, "default of torch's launcher"};
-  }
+  MUSTER_ASSIGN(claim.coordinator_port, MasterPort(env));
   return claim;
 }
 

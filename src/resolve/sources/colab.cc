@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "resolve/grammar/endpoint.h"
 #include "resolve/local_tpu.h"
+#include "resolve/notebook.h"
 #include "resolve/source.h"
 #include "resolve/tensorflow.h"
 #include "resolve/variables.h"
@@ -11,41 +12,65 @@
 namespace muster::resolve::colab {
 namespace {
 
-bool IsColab(const sys::Env& env) {
-  return IsSet(env, "COLAB_RELEASE_TAG") || IsSet(env, "COLAB_TPU_ADDR") ||
-         IsSet(env, "COLAB_GPU");
-}
+constexpr const char* kAddress = "COLAB_TPU_ADDR";
 
 Match Speak(const Request&, const sys::Host& host) {
-  const sys::Env& env = host.env;
-  if (!IsColab(env)) {
-    return Silent(
-        "no variable of Colab (COLAB_RELEASE_TAG, COLAB_TPU_ADDR) is "
-        "set");
+  const std::string colab = ColabMark(host);
+  const std::string kaggle = KaggleMark(host);
+  // Kaggle's images are made from Colab's, and may keep its variables.
+  if (!kaggle.empty()) {
+    return Silent("this is Kaggle (" + kaggle + ")");
   }
-  if (IsSet(env, "COLAB_TPU_ADDR") && IsSet(env, "KAGGLE_KERNEL_RUN_TYPE")) {
-    return Suspicious(
-        "COLAB_TPU_ADDR is set on Kaggle, which never sets it: it was copied "
-        "from a Colab notebook, remove it and use the local TPU");
+  return colab.empty() && !IsSet(host.env, kAddress)
+             ? Silent("none of COLAB_RELEASE_TAG, COLAB_GPU and " +
+                      std::string(kAddress) + " is set")
+             : Speaks();
+}
+
+// What a cell of a Kaggle notebook, or of Colab's own past, may have set.
+void RemarkOtherWays(const sys::Host& host, const LocalTpu& tpu, Claim& claim) {
+  for (const char* name : {"ISTPUVM", "TPU_PROCESS_ADDRESSES"}) {
+    if (IsSet(host.env, name)) {
+      claim.remarks.push_back(
+          Warning(Cause::kTpuModeMismatch,
+                  std::string(name) + "=" + Printable(*host.env.Get(name)) +
+                      " is set on Colab, where only Kaggle's images set it: "
+                      "it was copied from a Kaggle notebook, remove it"));
+    }
   }
-  return Speaks();
+  if (tpu.chips > 0 && IsSet(host.env, kAddress)) {
+    claim.remarks.push_back(Warning(
+        Cause::kTpuModeMismatch,
+        std::string(kAddress) + "=" + Printable(*host.env.Get(kAddress)) +
+            " is of Colab's time before 2024: the TPU is in this machine now "
+            "(" +
+            tpu.source + "), use tpu='local' and drop the address"));
+  }
+}
+
+Claim OnThisMachine(const LocalTpu& tpu) {
+  Claim claim{.source = "colab", .only_this_host = true};
+  claim.num_processes = Sourced<int>{1, "a Colab runtime is one machine"};
+  claim.process_id = Sourced<int>{0, "a Colab runtime is one machine"};
+  claim.chips_per_host = Sourced<int>{tpu.chips, tpu.source};
+  claim.master = Sourced<std::string>{"", "the TPU is local"};
+  claim.tasks.emplace();
+  if (tpu.chips > 0) {
+    claim.more["tpu"] = std::string("local");
+  }
+  return claim;
 }
 
 Result<Claim> Read(const Request& request, const sys::Host& host) {
-  Claim claim{.source = "colab"};
-  const Text address = TextVariable(host.env, "COLAB_TPU_ADDR");
-  if (!address) {
-    const LocalTpu tpu = FindLocalTpu(host);
-    claim.num_processes = Sourced<int>{1, "a Colab runtime is one machine"};
-    claim.process_id = Sourced<int>{0, "a Colab runtime is one machine"};
-    claim.chips_per_host = Sourced<int>{tpu.chips, tpu.source};
-    claim.master = Sourced<std::string>{"", "the TPU is local"};
-    claim.tasks.emplace();
-    if (tpu.chips > 0) {
-      claim.more["tpu"] = std::string("local");
-    }
-    return claim;
+  const LocalTpu tpu = FindLocalTpu(host);
+  const Text address = TextVariable(host.env, kAddress);
+  if (!address || tpu.chips > 0) {
+    Claim local = OnThisMachine(tpu);
+    RemarkOtherWays(host, tpu, local);
+    return local;
   }
+  Claim claim{.source = "colab"};
+  RemarkOtherWays(host, tpu, claim);
   auto endpoints = ParseTpuEndpoints(address->value);
   if (!endpoints) {
     return std::move(endpoints).error().While("while reading COLAB_TPU_ADDR");

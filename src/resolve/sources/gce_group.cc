@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "resolve/api.h"
+#include "resolve/credentials.h"
 #include "resolve/grammar/endpoint.h"
 #include "resolve/source.h"
 #include "resolve/tensorflow.h"
@@ -22,7 +23,7 @@ Match Speak(const Request& request, const sys::Host&) {
 struct Place {
   std::string base;   // …/projects/P/zones/Z
   std::string group;  // name
-  std::string token;
+  Credentials credentials;
 };
 
 Result<Place> Where(const Request& request, const sys::Host& host) {
@@ -37,11 +38,12 @@ Result<Place> Where(const Request& request, const sys::Host& host) {
   if (server.empty()) {
     server = "https://compute.googleapis.com/compute/v1/";
   }
+  MUSTER_ASSIGN(auto credentials, GoogleCredentials(request, host));
   return Place{.base = server + "projects/" +
                        sys::PercentEncode(*cloud.project) + "/zones/" +
                        sys::PercentEncode(*cloud.zone),
                .group = *cloud.instance_group,
-               .token = GoogleToken(request, host)};
+               .credentials = std::move(credentials)};
 }
 
 Result<std::vector<std::string>> Instances(const Place& place,
@@ -55,10 +57,11 @@ Result<std::vector<std::string>> Instances(const Place& place,
   post.headers["Content-Type"] = "application/json";
   post.body = "{}";
   MUSTER_ASSIGN(const auto answer,
-                Ask({.request = WithToken(post, place.token),
+                Ask({.request = WithCredentials(post, place.credentials),
                      .what = what,
                      .needs = "the account needs compute.instanceGroups.list "
-                              "(roles/compute.viewer)"},
+                              "(roles/compute.viewer)",
+                     .identity = place.credentials.identity},
                     host));
   if (!answer) {
     return Error(Cause::kClusterSpecInvalid,
@@ -89,9 +92,13 @@ Result<std::string> AddressOf(const Place& place, const std::string& name,
   sys::HttpRequest get{.url = place.base + "/instances/" +
                               sys::PercentEncode(name)};
   const std::string what = "the instance `" + Printable(name) + "`";
-  MUSTER_ASSIGN(
-      const auto answer,
-      Ask({.request = WithToken(get, place.token), .what = what}, host));
+  MUSTER_ASSIGN(const auto answer,
+                Ask({.request = WithCredentials(get, place.credentials),
+                     .what = what,
+                     .needs = "the account needs compute.instances.get "
+                              "(roles/compute.viewer)",
+                     .identity = place.credentials.identity},
+                    host));
   if (!answer) {
     return Error(Cause::kClusterSpecInvalid, what + " does not exist");
   }

@@ -2,6 +2,7 @@
 // A TPU VM of Compute Engine by its metadata attributes.
 #include "base/text.h"
 #include "resolve/grammar/tpu_type.h"
+#include "resolve/local_tpu.h"
 #include "resolve/metadata.h"
 #include "resolve/source.h"
 #include "resolve/tpu_slice.h"
@@ -65,7 +66,7 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
       type != tpu_env.end() && ParseTpuType(type->second)) {
     claim.accelerator_type = Sourced<std::string>{
         type->second, "metadata attribute tpu-env, ACCELERATOR_TYPE"};
-    RemarkHostCount(type->second, claim);
+    RemarkHostCount(type->second, claim, FindLocalTpu(host).chips);
   }
   if (const auto version = tpu_env.find("RUNTIME_VERSION");
       version != tpu_env.end()) {

@@ -2,6 +2,7 @@
 // Variables that GKE, LeaderWorkerSet and KubeRay put into pods with TPUs. No
 // network is asked.
 #include "base/text.h"
+#include "resolve/local_tpu.h"
 #include "resolve/source.h"
 #include "resolve/tpu_slice.h"
 #include "resolve/variables.h"
@@ -14,6 +15,15 @@ constexpr const char* kHostnames = "TPU_WORKER_HOSTNAMES";
 
 Match Speak(const Request&, const sys::Host& host) {
   const Text list = FirstText(host.env, {kAddresses, kHostnames});
+  const Text worker = TextVariable(host.env, "TPU_WORKER_ID");
+  if (!list && worker && worker->value != "0") {
+    return Suspicious(Cause::kLaunchEnvMissing,
+                      "TPU_WORKER_ID is `" + Printable(worker->value) +
+                          "`, but neither " + kHostnames + " nor " +
+                          kAddresses +
+                          " is set: whoever gives a pod its id gives it the "
+                          "list too, unless a cell or a shell set it");
+  }
   if (!list) {
     return Silent(std::string("neither ") + kHostnames + " nor " + kAddresses +
                   " is set");
@@ -55,7 +65,8 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
   claim.accelerator_type = TextVariable(env, "TPU_ACCELERATOR_TYPE");
   if (claim.accelerator_type &&
       list->source == std::string("env ") + kHostnames) {
-    RemarkHostCount(claim.accelerator_type->value, claim);
+    RemarkHostCount(claim.accelerator_type->value, claim,
+                    FindLocalTpu(host).chips);
   }
   return claim;
 }

@@ -50,7 +50,8 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
   claim.num_nodes = Sourced<int>{static_cast<int>(hosts.size()), what};
   claim.coordinator_host =
       Sourced<std::string>{claim.hosts.front(), "first of the " + what};
-  claim.coordinator_port = Sourced<int>{29500, "default of torch's launcher"};
+  claim.coordinator_port =
+      Sourced<int>{kTorchPort, "default of torch's launcher"};
   return claim;
 }
 

@@ -26,9 +26,17 @@ Match Speak(const Request& request, const sys::Host& host) {
   const bool set =
       std::any_of(Addresses().begin(), Addresses().end(),
                   [&](const auto& name) { return IsSet(host.env, name); });
-  return set || request.coordinator
-             ? Speaks()
-             : Silent("none of " + List(Addresses()) + " is set");
+  if (set || request.coordinator) {
+    return Speaks();
+  }
+  const Text rank = FirstText(
+      host.env, {"JAX_NUM_PROCESSES", "JAX_PROCESS_COUNT", "JAX_PROCESS_ID"});
+  const std::string none = "none of " + List(Addresses()) + " is set";
+  return rank ? Suspicious(Cause::kLaunchEnvMissing,
+                           rank->source.substr(4) + " is `" +
+                               Printable(rank->value) + "`, but " + none +
+                               ": without a coordinator it says nothing")
+              : Silent(none);
 }
 
 Number Given(std::optional<int> value, const char* name) {

@@ -198,7 +198,7 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
   if (!claim.coordinator_port) {
     claim.coordinator_port =
         request.profile == "torch"
-            ? Sourced<int>{29500, "default of torch"}
+            ? Sourced<int>{kTorchPort, "default of torch"}
             : Sourced<int>{55527, "default of jax on Kubernetes"};
   }
   return claim;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kaggle: the TPU is this machine's own.
+#include "base/text.h"
 #include "resolve/local_tpu.h"
+#include "resolve/notebook.h"
 #include "resolve/source.h"
 #include "resolve/tpu_slice.h"
 #include "resolve/variables.h"
@@ -8,17 +10,26 @@
 namespace muster::resolve::kaggle {
 namespace {
 
+bool HasTpuMark(const sys::Env& env) {
+  return IsSet(env, "ISTPUVM") ||
+         IsLocalWord(env.Get("TPU_PROCESS_ADDRESSES").value_or(""));
+}
+
 Match Speak(const Request&, const sys::Host& host) {
-  const sys::Env& env = host.env;
-  return IsSet(env, "KAGGLE_KERNEL_RUN_TYPE") || IsSet(env, "ISTPUVM") ||
-                 IsLocalWord(env.Get("TPU_PROCESS_ADDRESSES").value_or(""))
+  if (!KaggleMark(host).empty()) {
+    return Speaks();
+  }
+  if (const std::string colab = ColabMark(host); !colab.empty()) {
+    return Silent("this is Colab (" + colab + ")");
+  }
+  return HasTpuMark(host.env)
              ? Speaks()
              : Silent("neither KAGGLE_KERNEL_RUN_TYPE nor ISTPUVM is set");
 }
 
 Result<Claim> Read(const Request&, const sys::Host& host) {
-  Claim claim{.source = "kaggle"};
-  if (!Speak({}, host).speaks) {
+  Claim claim{.source = "kaggle", .only_this_host = true};
+  if (KaggleMark(host).empty() && !HasTpuMark(host.env)) {
     return PartlySet({.names = {"ISTPUVM", "TPU_PROCESS_ADDRESSES"},
                       .setters = "Kaggle's TPU VM image sets them"},
                      host);
@@ -34,8 +45,9 @@ Result<Claim> Read(const Request&, const sys::Host& host) {
   if (IsSet(host.env, "COLAB_TPU_ADDR")) {
     claim.remarks.push_back(Warning(
         Cause::kTpuModeMismatch,
-        "COLAB_TPU_ADDR is set on Kaggle, where the TPU is local: it was "
-        "copied from a Colab notebook"));
+        "COLAB_TPU_ADDR=" + Printable(*host.env.Get("COLAB_TPU_ADDR")) +
+            " is set on Kaggle, which never sets it: it was copied from a "
+            "Colab notebook, remove it and use the local TPU"));
   }
   return claim;
 }

@@ -61,7 +61,16 @@ Status TakeSeveralNodes(const sys::Env& env, Claim& claim, Number base) {
                      " of them here) and no rank of this node: set NODE_RANK "
                      "or BASE_RANK");
   }
-  if (!claim.node_rank && world % nproc == 0 && base->value % nproc == 0) {
+  if (!claim.node_rank) {
+    if (world % nproc != 0 || base->value % nproc != 0) {
+      return Error(Cause::kLaunchEnvMissing,
+                   "NODE_RANK is not set, and the first rank of this node " +
+                       std::to_string(base->value) + " (" + base->source +
+                       ") does not tell it: " + std::to_string(nproc) +
+                       " processes of a node divide neither it nor the world "
+                       "size " +
+                       std::to_string(world) + " evenly");
+    }
     claim.node_rank = Sourced<int>{base->value / nproc, base->source};
   }
   if (!base) {

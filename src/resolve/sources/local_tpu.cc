@@ -16,7 +16,7 @@ Match Speak(const Request&, const sys::Host& host) {
 
 Result<Claim> Read(const Request&, const sys::Host& host) {
   const LocalTpu tpu = FindLocalTpu(host);
-  Claim claim{.source = "local-tpu"};
+  Claim claim{.source = "local-tpu", .only_this_host = true};
   const std::string source =
       tpu.source.empty() ? "no device file" : "TPU of this host, " + tpu.source;
   claim.num_processes = Sourced<int>{1, source};

@@ -13,13 +13,22 @@ namespace {
 constexpr const char* kRankFile = "LSB_DJOB_RANKFILE";
 
 Match Speak(const Request&, const sys::Host& host) {
-  for (const char* name :
-       {kRankFile, "LSB_JOBID", "JSM_NAMESPACE_SIZE", "JSM_NAMESPACE_RANK"}) {
+  for (const char* name : {kRankFile, "LSB_JOBID"}) {
     if (!IsSet(host.env, name)) {
       return Silent(std::string(name) + " is not set");
     }
   }
-  return Speaks();
+  // A part of jsrun's variables is an error, which Read tells; none at all is
+  // the job's own script.
+  const Text part = FirstText(
+      host.env,
+      {"JSM_NAMESPACE_SIZE", "JSM_NAMESPACE_RANK", "JSM_NAMESPACE_LOCAL_RANK"});
+  return part ? Speaks()
+              : Suspicious(Cause::kSchedulerEnvMisread,
+                           "this process is inside an LSF job but jsrun did "
+                           "not start it (JSM_NAMESPACE_RANK is not set): a "
+                           "job's script runs once, start the program with "
+                           "jsrun");
 }
 
 // One line for each process; the first is the node that the job was launched

@@ -9,7 +9,10 @@ namespace {
 
 Match Speak(const Request&, const sys::Host& host) {
   const sys::Env& env = host.env;
-  const bool set = IsSet(env, "PMI_SIZE") || IsSet(env, "MV2_COMM_WORLD_SIZE");
+  const bool set =
+      FirstText(env, {"PMI_SIZE", "PMI_RANK", "MV2_COMM_WORLD_SIZE",
+                      "MV2_COMM_WORLD_RANK"})
+          .has_value();
   if (set &&
       (IsSet(env, "SLURM_PROCID") || IsSet(env, "OMPI_COMM_WORLD_SIZE"))) {
     return Silent(
@@ -17,7 +20,9 @@ Match Speak(const Request&, const sys::Host& host) {
         "themselves");
   }
   return set ? Speaks()
-             : Silent("neither PMI_SIZE nor MV2_COMM_WORLD_SIZE is set");
+             : Silent(
+                   "none of PMI_SIZE, PMI_RANK and MV2_COMM_WORLD_SIZE is "
+                   "set");
 }
 
 Result<Claim> Read(const Request&, const sys::Host& host) {

@@ -27,7 +27,8 @@ bool IsPrrte(const sys::Env& env) {
 
 Match Speak(const Request&, const sys::Host& host) {
   const sys::Env& env = host.env;
-  if (IsSet(env, kOrteUri) || IsSet(env, "OMPI_COMM_WORLD_SIZE") ||
+  if (FirstText(env,
+                {kOrteUri, "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"}) ||
       IsPrrte(env)) {
     return Speaks();
   }
@@ -148,7 +149,7 @@ Status TakeCoordinator(const Request& request, const sys::Env& env,
   }
   const bool several = claim.num_processes && claim.num_processes->value > 1;
   if (request.profile == "jax" && several && !claim.coordinator_host &&
-      !request.source.empty()) {
+      request.as_peer) {
     return Error(Cause::kLaunchEnvMissing,
                  std::string("the rank is known, the coordinator is not: "
                              "neither ") +

@@ -108,6 +108,7 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
   }
   const int index = static_cast<int>(own - job.hosts.begin());
   claim.hosts = job.hosts;
+  claim.rank_hosts = job.hosts;  // by node
   claim.num_nodes =
       Sourced<int>{static_cast<int>(job.hosts.size()), job.source};
   claim.node_rank = Sourced<int>{index, job.current.source};

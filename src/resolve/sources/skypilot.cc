@@ -8,9 +8,13 @@ namespace muster::resolve::skypilot {
 namespace {
 
 Match Speak(const Request&, const sys::Host& host) {
-  return IsSet(host.env, "SKYPILOT_NODE_RANK")
-             ? Speaks()
-             : Silent("SKYPILOT_NODE_RANK is not set");
+  const Text any = FirstText(
+      host.env,
+      {"SKYPILOT_NODE_RANK", "SKYPILOT_NODE_IPS", "SKYPILOT_NUM_NODES"});
+  return any ? Speaks()
+             : Silent(
+                   "none of SKYPILOT_NODE_RANK, SKYPILOT_NODE_IPS and "
+                   "SKYPILOT_NUM_NODES is set");
 }
 
 Result<Claim> Read(const Request&, const sys::Host& host) {
@@ -27,6 +31,7 @@ Result<Claim> Read(const Request&, const sys::Host& host) {
   }
   MUSTER_ASSIGN(claim.node_rank, NumberVariable(env, "SKYPILOT_NODE_RANK"));
   MUSTER_ASSIGN(claim.num_nodes, NumberVariable(env, "SKYPILOT_NUM_NODES", 1));
+  claim.rank_hosts = claim.hosts;  // by node
   const int listed = static_cast<int>(claim.hosts.size());
   if (!claim.num_nodes) {
     claim.num_nodes = Sourced<int>{listed, "env SKYPILOT_NODE_IPS"};
@@ -48,10 +53,7 @@ Result<Claim> Read(const Request&, const sys::Host& host) {
                    "SKYPILOT_NUM_NODES times SKYPILOT_NUM_GPUS_PER_NODE"};
   claim.coordinator_host = Sourced<std::string>{
       claim.hosts.front(), "first address of SKYPILOT_NODE_IPS"};
-  MUSTER_ASSIGN(claim.coordinator_port, PortVariable(env, "MASTER_PORT"));
-  if (!claim.coordinator_port) {
-    claim.coordinator_port = Sourced<int>{29500, "default of torch's launcher"};
-  }
+  MUSTER_ASSIGN(claim.coordinator_port, MasterPort(env));
   return claim;
 }
 

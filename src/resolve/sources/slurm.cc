@@ -31,6 +31,7 @@ Match Speak(const Request&, const sys::Host& host) {
   }
   if (!IsSet(env, "SLURM_PROCID")) {
     return Suspicious(
+        Cause::kSchedulerEnvMisread,
         "this process is inside a Slurm allocation but not in a step "
         "(SLURM_PROCID is not set): a batch script, an IDE or an salloc shell "
         "runs once, start the program with srun");
@@ -41,19 +42,21 @@ Match Speak(const Request&, const sys::Host& host) {
                       "SLURM_STEP_NUM_TASKS"})
           .has_value();
   if (!step && env.Get("SLURM_NTASKS").value_or("1") != "1") {
-    return Suspicious("SLURM_NTASKS is `" +
-                      Printable(*env.Get("SLURM_NTASKS")) +
-                      "`, but no SLURM_STEP_* variable is set: this is the "
-                      "batch script itself, start the program with srun");
+    return Suspicious(Cause::kSchedulerEnvMisread,
+                      "SLURM_NTASKS is `" +
+                          Printable(*env.Get("SLURM_NTASKS")) +
+                          "`, but no SLURM_STEP_* variable is set: this is the "
+                          "batch script itself, start the program with srun");
   }
   const std::string tasks =
       env.Get("SLURM_STEP_NUM_TASKS")
           .value_or(env.Get("SLURM_NTASKS").value_or("1"));
   if (IsInteractive(env) && tasks == "1") {
-    return Suspicious("SLURM_JOB_NAME is `" +
-                      Printable(*env.Get("SLURM_JOB_NAME")) +
-                      "`: an interactive shell counts as one task, start the "
-                      "program with srun");
+    return Suspicious(
+        Cause::kSchedulerEnvMisread,
+        "SLURM_JOB_NAME is `" + Printable(*env.Get("SLURM_JOB_NAME")) +
+            "`: an interactive shell counts as one task, start the "
+            "program with srun");
   }
   return Speaks();
 }
@@ -270,6 +273,7 @@ constinit const Source kSource{
         "SLURM_PROCID, SLURM_LOCALID, SLURM_NODEID, SLURM_STEP_NUM_TASKS, "
         "SLURM_NTASKS, SLURM_STEP_NODELIST, SLURM_JOB_NODELIST, "
         "SLURM_NODELIST, SLURM_STEP_TASKS_PER_NODE, SLURM_HOSTFILE, "
+        "SLURM_DISTRIBUTION, SLURM_DIST_PLANESIZE, "
         "SLURM_JOB_ID, JAX_COORDINATOR_PORT, MASTER_ADDR, MASTER_PORT",
     .ports =
         "torch 15000 + last four digits of the job id, jax 61440 + job id "

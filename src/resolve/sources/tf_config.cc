@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "resolve/address_list.h"
+#include "resolve/grammar/roles.h"
 #include "resolve/self.h"
 #include "resolve/source.h"
 #include "resolve/tensorflow.h"
@@ -151,6 +152,24 @@ Match Speak(const Request&, const sys::Host& host) {
                  : Speaks();
 }
 
+// An evaluator stands beside the cluster that it evaluates, and is a world of
+// its own.
+bool IsBeside(const Claim& claim, bool told_a_cluster) {
+  return told_a_cluster && claim.task_type &&
+         claim.task_type->value == "evaluator" &&
+         !claim.tasks->jobs.contains("evaluator");
+}
+
+Cluster EvaluatorAlone(const Claim& claim) {
+  const std::string why =
+      std::string(kSourceText) + ": an evaluator is beside the cluster";
+  const int index = claim.task_id ? claim.task_id->value : 0;
+  return {.members = {{.rank = 0, .task = "evaluator", .index = index}},
+          .self = Sourced<int>{0, why},
+          .coordinator = std::nullopt,
+          .size = {1, why}};
+}
+
 // What TensorFlow leaves open and muster does not: who this process is.
 Status Finish(const Request& request, const sys::Host& host, Claim& claim) {
   const bool has_cluster = !claim.tasks->jobs.empty();
@@ -225,7 +244,10 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
   if (alone) {
     claim.master = Sourced<std::string>{"", "no cluster in TF_CONFIG"};
   }
-  if (request.source.empty()) {
+  if (!request.as_peer && IsBeside(claim, FindCluster(json) != nullptr)) {
+    claim.cluster = EvaluatorAlone(claim);
+    claim.master = Sourced<std::string>{"", "an evaluator drives itself"};
+  } else if (!request.as_peer) {
     MUSTER_TRY(Finish(request, host, claim));
     MUSTER_TRY(Complete(claim));
   }

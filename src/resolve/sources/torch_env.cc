@@ -12,8 +12,9 @@ namespace {
 
 Match Speak(const Request&, const sys::Host& host) {
   const sys::Env& env = host.env;
-  const bool ranks = IsSet(env, "RANK") || IsSet(env, "WORLD_SIZE") ||
-                     IsSet(env, "LOCAL_RANK");
+  const bool ranks = FirstText(env, {"RANK", "WORLD_SIZE", "LOCAL_RANK",
+                                     "TORCHELASTIC_RUN_ID"})
+                         .has_value();
   const bool master = IsSet(env, "MASTER_ADDR") || IsSet(env, "MASTER_PORT");
   if (!ranks && !master) {
     return Silent(
@@ -39,8 +40,10 @@ Error Partly(const sys::Host& host) {
           "a launcher sets all of them (torchrun, a Kubernetes "
           "operator, `muster run`); start through one, or unset what is "
           "left over"};
-  if (IsSet(host.env, "LOCAL_RANK")) {
-    variables.names.emplace_back("LOCAL_RANK");
+  for (const char* name : {"LOCAL_RANK", "TORCHELASTIC_RUN_ID"}) {
+    if (IsSet(host.env, name)) {
+      variables.names.emplace_back(name);
+    }
   }
   return PartlySet(variables, host);
 }
@@ -183,7 +186,7 @@ Status TakeIdentity(const Request& request, const sys::Host& host,
     claim.process_id = Sourced<int>{rank, "env RANK"};
     return Ok();
   }
-  if (claim.num_processes->value > 1 || !request.source.empty()) {
+  if (claim.num_processes->value > 1 || request.as_peer) {
     return Partly(host);
   }
   claim.process_id = Sourced<int>{0, "env WORLD_SIZE is 1"};

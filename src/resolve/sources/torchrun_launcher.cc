@@ -72,7 +72,8 @@ Status TakeRendezvous(const sys::Env& env, Claim& claim) {
         Sourced<std::string>{"127.0.0.1", "default of torch's launcher"};
   }
   if (!claim.coordinator_port) {
-    claim.coordinator_port = Sourced<int>{29500, "default of torch's launcher"};
+    claim.coordinator_port =
+        Sourced<int>{kTorchPort, "default of torch's launcher"};
   }
   claim.more["rdzv_endpoint"] =
       backend == "static" ? JoinHostPort(claim.coordinator_host->value,

@@ -6,6 +6,7 @@
 #include "resolve/grammar/endpoint.h"
 #include "resolve/local_tpu.h"
 #include "resolve/metadata.h"
+#include "resolve/self.h"
 #include "resolve/source.h"
 #include "resolve/tensorflow.h"
 #include "resolve/tpu_slice.h"
@@ -19,9 +20,12 @@ constexpr int kDriverPort = 8479;
 
 Match Speak(const Request& request, const sys::Host& host) {
   const sys::Env& env = host.env;
-  if (request.cloud.tpu || IsSet(env, "KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS") ||
-      IsSet(env, "TPU_CONFIG")) {
+  if (request.cloud.tpu || IsSet(env, "KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS")) {
     return Speaks();
+  }
+  Match asking{.speaks = true, .asks_network = true};
+  if (IsSet(env, "TPU_CONFIG") && !IsSet(env, "TPU_NAME")) {
+    return asking;
   }
   const Text name = TextVariable(env, "TPU_NAME");
   if (!name) {
@@ -29,20 +33,47 @@ Match Speak(const Request& request, const sys::Host& host) {
         "TPU_NAME, KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS and TPU_CONFIG are not set");
   }
   const LocalTpu chips = FindLocalTpu(host);
-  if (chips.chips > 0 && !IsTpuEndpoints(name->value)) {
-    return Silent("TPU_NAME is `" + Printable(name->value) +
-                  "`, and the TPU is this host's own (" + chips.source + ")");
+  if (IsTpuEndpoints(name->value)) {
+    return Speaks();
   }
-  return Speaks();
+  if (chips.chips == 0) {
+    return Trim(name->value) == "local" ? Speaks() : asking;
+  }
+  const std::string why = "TPU_NAME is `" + Printable(name->value) +
+                          "`, and the TPU is this host's own (" + chips.source +
+                          ")";
+  // Operators name the pod's TPU so, beside its workers.
+  const bool of_a_pod =
+      FirstText(env, {"TPU_WORKER_HOSTNAMES", "TPU_PROCESS_ADDRESSES"})
+          .has_value();
+  return Trim(name->value) == "local" || of_a_pod
+             ? Silent(why)
+             : Suspicious(Cause::kTpuModeMismatch,
+                          why +
+                              ": TensorFlow looks such a name up in the "
+                              "Cloud TPU API; a program of this host alone "
+                              "needs TPU_NAME=local");
 }
 
-Status TakeAddresses(const TpuTarget& target, Claim& claim) {
+Status TakeAddresses(const TpuTarget& target, const sys::Host& host,
+                     Claim& claim) {
   auto endpoints = ParseTpuEndpoints(target.text);
   if (!endpoints) {
     return std::move(endpoints).error().While("while reading " + target.source);
   }
   claim.hosts = *endpoints;
   claim.more["use_api"] = false;
+  const LocalTpu chips = FindLocalTpu(host);
+  const auto first = SplitHostPort(claim.hosts.front());
+  if (chips.chips > 0 && first &&
+      !IsThisHost({.host = first->host}, host.env)) {
+    claim.remarks.push_back(
+        Warning(Cause::kTpuModeMismatch,
+                target.source + " is `" + Printable(target.text) +
+                    "`, another machine's address, although this host has a "
+                    "TPU of its own (" +
+                    chips.source + "): use tpu='local' for that one"));
+  }
   return Ok();
 }
 
@@ -62,7 +93,7 @@ Status TakeNode(const TpuTarget& target, const Request& request,
   if (!node.accelerator_type.empty()) {
     claim.accelerator_type =
         Sourced<std::string>{node.accelerator_type, "Cloud TPU API"};
-    RemarkHostCount(node.accelerator_type, claim);
+    RemarkHostCount(node.accelerator_type, claim, 0);
   }
   if (!node.health.empty() && node.health != "HEALTHY") {
     claim.remarks.push_back(
@@ -107,7 +138,7 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
     return claim;
   }
   if (target.kind == TpuTarget::Kind::kAddresses) {
-    MUSTER_TRY(TakeAddresses(target, claim));
+    MUSTER_TRY(TakeAddresses(target, host, claim));
   } else {
     MUSTER_TRY(TakeNode(target, request, host, claim));
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joins, reduces and says who it is: the rank side without torch.
+// Joins, reduces and says who it is: the rank side without torch. With an
+// argument: which cluster this is, asked of whoever knows.
 #include <muster/collective.h>
+#include <muster/resolve.h>
 #include <muster/session.h>
 
 #include <chrono>
@@ -16,10 +18,17 @@ muster::Status Work() {
   return muster::Ok();
 }
 
+muster::Status Resolve() {
+  MUSTER_ASSIGN(const auto cluster, muster::ResolveCluster());
+  std::printf("size %d (%s)\n", cluster.size.value,
+              cluster.size.source.c_str());
+  return muster::Ok();
+}
+
 }  // namespace
 
-int main() {
-  auto status = Work();
+int main(int argc, char**) {
+  auto status = argc > 1 ? Resolve() : Work();
   if (!status) {
     std::fprintf(stderr, "%s\n", status.error().ToText().c_str());
     return 1;

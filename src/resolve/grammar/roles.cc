@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "resolve/grammar/roles.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace muster::resolve {
+namespace {
+
+Error Wrong(const std::string& what) {
+  return Error(Cause::kClusterSpecInvalid, what);
+}
+
+std::string Quoted(const std::string& text) {
+  return "`" + Printable(text) + "`";
+}
+
+int CountOf(const TaskMap& map, const std::string& job) {
+  const auto found = map.jobs.find(job);
+  return found == map.jobs.end() ? 0 : TaskMap::Places(found->second);
+}
+
+Status CheckRoles(const TaskMap& map, const std::string& type, int index) {
+  const std::vector<std::string> known{"chief", "worker", "evaluator", "ps"};
+  const auto is_known = [&](const std::string& name) {
+    return std::find(known.begin(), known.end(), name) != known.end();
+  };
+  for (const auto& [job, tasks] : map.jobs) {
+    if (!is_known(job)) {
+      return Wrong("the job " + Quoted(job) +
+                   " has no role: chief, worker, evaluator and ps have one");
+    }
+  }
+  for (const char* job : {"chief", "evaluator"}) {
+    if (CountOf(map, job) > 1) {
+      return Wrong("the job `" + std::string(job) + "` has " +
+                   std::to_string(CountOf(map, job)) +
+                   " tasks, there is at most one");
+    }
+  }
+  if (!type.empty() && !is_known(type)) {
+    return Wrong("the task type " + Quoted(type) + " is not known");
+  }
+  if (type.empty() || (type == "evaluator" && !map.jobs.contains(type))) {
+    return Ok();
+  }
+  if (!map.jobs.contains(type)) {
+    return Wrong("the task type " + Quoted(type) +
+                 " is not a job of the cluster (" + map.JobNames() + ")");
+  }
+  if (index < 0 || index >= CountOf(map, type)) {
+    return Wrong("the task index " + std::to_string(index) +
+                 " is out of range: the job " + Quoted(type) + " has " +
+                 Count(CountOf(map, type), "task"));
+  }
+  return Ok();
+}
+
+}  // namespace
+
+Result<Role> RoleOf(const TaskMap& map, const std::string& type, int index) {
+  MUSTER_TRY(CheckRoles(map, type, index));
+  Role role;
+  const bool has_chief = map.jobs.contains("chief");
+  role.is_chief = type == "chief" || type == "evaluator" ||
+                  (!has_chief && type == "worker" && index == 0);
+  const int workers = CountOf(map, "chief") + CountOf(map, "worker");
+  if (type == "chief" || type == "worker") {
+    role.id_in_cluster = type == "chief" ? 0 : index + CountOf(map, "chief");
+    role.worker_count = workers;
+  } else if (type == "evaluator") {
+    role.id_in_cluster = index;
+    role.worker_count = std::max(CountOf(map, "evaluator"), 1);
+  }
+  if (!map.jobs.empty() && type != "evaluator" && workers > 0) {
+    role.leader = has_chief ? "/job:chief/replica:0/task:0"
+                            : "/job:worker/replica:0/task:0";
+  }
+  return role;
+}
+
+Result<EstimatorRole> EstimatorRoleOf(const TaskMap& map,
+                                      const std::optional<std::string>& type,
+                                      std::optional<int> index) {
+  if (map.jobs.empty()) {
+    if (type.value_or("worker") != "worker") {
+      return Wrong("there is no cluster, but the task type is " +
+                   Quoted(*type) + ": one process alone is worker 0");
+    }
+    if (index.value_or(0) != 0) {
+      return Wrong("there is no cluster, but the task index is " +
+                   std::to_string(*index) + ": one process alone is worker 0");
+    }
+    return EstimatorRole{.is_chief = true, .num_workers = 1, .global_id = 0};
+  }
+  const bool master = map.jobs.contains("master");
+  const std::string first = master ? "master" : "chief";
+  if (master && map.jobs.contains("chief")) {
+    return Wrong("the cluster has both `master` and `chief`: one leads");
+  }
+  if (CountOf(map, first) != 1) {
+    return Wrong("the cluster has " + Count(CountOf(map, first), "task") +
+                 " of `" + first + "`: there must be one");
+  }
+  if (!type || type->empty()) {
+    return Wrong("there is a cluster, but task.type is missing");
+  }
+  if (!index) {
+    return Wrong("there is a cluster, but task.index is missing");
+  }
+  if (*index < 0) {
+    return Wrong("the task index is negative: " + std::to_string(*index));
+  }
+  if (*type == "evaluator") {
+    return master ? Result<EstimatorRole>(Wrong(
+                        "the cluster has a `master`, which excludes the task "
+                        "type `evaluator`"))
+                  : EstimatorRole{};
+  }
+  if (!map.jobs.contains(*type)) {
+    return Wrong("the task type " + Quoted(*type) +
+                 " is not a job of the cluster (" + map.JobNames() + ")");
+  }
+  if (*index >= CountOf(map, *type)) {
+    return Wrong("the task index is " + std::to_string(*index) + ", but " +
+                 Quoted(*type) + " has " + Count(CountOf(map, *type), "task"));
+  }
+  EstimatorRole role{
+      .is_chief = *type == first,
+      .num_workers = CountOf(map, first) + CountOf(map, "worker"),
+      .num_ps = CountOf(map, "ps")};
+  std::vector<std::string> order{first};
+  for (const auto& [job, tasks] : map.jobs) {
+    if (job != first && job != "ps") {
+      order.push_back(job);
+    }
+  }
+  order.emplace_back("ps");
+  int next = 0;
+  for (const std::string& job : order) {
+    if (job == *type) {
+      role.global_id = next + *index;
+    }
+    next += CountOf(map, job);
+  }
+  return role;
+}
+
+}  // namespace muster::resolve
