@@ -4,8 +4,8 @@
 //   gen_causes CAUSES OUT      OUT/muster/cause.h, OUT/cause_table.cc,
 //                              OUT/catalogue_table.cc, OUT/cause_rules.cc and
 //                              OUT/log_patterns.cc
-//   gen_causes --docs CAUSES   the reference page, on stdout
-//   gen_causes --check CAUSES  nothing but the check
+//   gen_causes --docs CAUSES OUT   OUT/README.md and OUT/LABEL.md
+//   gen_causes --check CAUSES      nothing but the check
 //
 // Exit status 1: a file is wrong; each problem is printed with its place.
 #include <filesystem>
@@ -47,16 +47,28 @@ bool Update(const std::filesystem::path& path, const Writer& writer,
   return true;
 }
 
+// The reference pages.
+bool WriteDocs(const std::filesystem::path& out, const Files& files) {
+  bool written = Update(out / "README.md", causes::WriteOverview, files);
+  for (const causes::CauseFile& file : files) {
+    const auto page = [&](const Files& /*all*/, std::ostream& to) {
+      causes::WriteEntry(file, to);
+    };
+    written = Update(out / (file.label.text + ".md"), page, files) && written;
+  }
+  return written;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::vector<std::string> args(argv + 1, argv + argc);
-  if (args.size() != 2) {
-    std::cerr << "usage: gen_causes CAUSES OUT | --docs CAUSES | --check "
+  const bool option = !args.empty() && args[0].rfind("--", 0) == 0;
+  if (args.size() != (option && args[0] == "--docs" ? 3U : 2U)) {
+    std::cerr << "usage: gen_causes CAUSES OUT | --docs CAUSES OUT | --check "
                  "CAUSES\n";
     return 2;
   }
-  const bool option = args[0].rfind("--", 0) == 0;
   causes::Problems problems;
   const std::filesystem::path root = option ? args[1] : args[0];
   const Files files = causes::ReadCatalogue(root, problems);
@@ -69,8 +81,7 @@ int main(int argc, char** argv) {
     return 0;
   }
   if (args[0] == "--docs") {
-    causes::WriteDocs(files, std::cout);
-    return 0;
+    return WriteDocs(args[2], files) ? 0 : 1;
   }
   const std::filesystem::path out = args[1];
   const bool written =

@@ -19,6 +19,11 @@ Automaton::Automaton(const std::vector<std::string>& literals) {
   }
 }
 
+std::size_t Automaton::MiddleLine(std::string_view text) {
+  const std::size_t at = text.find_first_of("\r\n", text.size() / 2);
+  return at == std::string_view::npos ? 0 : at;
+}
+
 // Column 0 is for all bytes that occur in no literal.
 void Automaton::ChooseColumns(const std::vector<std::string>& literals) {
   for (const std::string& literal : literals) {

@@ -2,10 +2,13 @@
 // Where bytes go that were unpacked: one stage of a chain.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "finding/finding.h"
 
 namespace muster::evidence {
 
@@ -20,6 +23,12 @@ class ByteSink {
   virtual void End() = 0;
 };
 
+// How much may come out of what is packed, all streams together: a small
+// archive can hold more than anybody wants to wait for.
+struct Budget {
+  std::uint64_t left = std::uint64_t{16} << 30;
+};
+
 // What a chain ends in and what it may not exceed.
 struct Unpacking {
   LogScanner* scanner = nullptr;
@@ -29,10 +38,20 @@ struct Unpacking {
   // Set for files that nobody named one by one: what is no text is skipped.
   bool only_text = false;
   std::vector<std::string>* notes = nullptr;  // what was skipped, and why
+  Budget* budget = nullptr;                   // null: no bound
+  std::vector<Finding>* reported = nullptr;   // of reports of runs
 };
 
+// Keeps the note, up to a number of them.
+void Note(const Unpacking& unpacking, std::string note);
+
+// False, with a note, when the budget does not allow so many bytes more.
+bool Spend(const Unpacking& unpacking, const std::string& name,
+           std::size_t bytes);
+
 // Looks at the first bytes and passes the stream to what can read it: gzip,
-// zstd, tar, zip, a Kaggle log, a notebook, UTF-16, or text.
+// zstd, tar, zip, a Kaggle log, a notebook, the report of a run, UTF-16, or
+// text. What else a run has written of itself repeats its logs and is left out.
 std::unique_ptr<ByteSink> MakeUnpacker(std::string name,
                                        const Unpacking& unpacking);
 
@@ -49,6 +68,9 @@ std::unique_ptr<ByteSink> MakeUnzip(std::string name,
 // A JSON array of {"stream_name", "time", "data"}, or a notebook with outputs.
 std::unique_ptr<ByteSink> MakeJsonText(std::string name,
                                        const Unpacking& unpacking);
+// The report.json of a run: its findings go to `reported`.
+std::unique_ptr<ByteSink> MakeRunReport(std::string name,
+                                        const Unpacking& unpacking);
 std::unique_ptr<ByteSink> MakeUtf16(std::string name, bool little_endian,
                                     const Unpacking& unpacking);
 std::unique_ptr<ByteSink> MakeText(std::string name,

@@ -34,6 +34,8 @@ class Reader {
     unpacking_.scanner = &scanner_;
     unpacking_.rank_from = options.rank_from;
     unpacking_.notes = &reading_.notes;
+    unpacking_.reported = &reading_.reported;
+    unpacking_.budget = &budget_;
   }
 
   void Take(const std::string& input) {
@@ -102,6 +104,7 @@ class Reader {
 
   LogScanner scanner_;
   Unpacking unpacking_;
+  Budget budget_;
   Reading reading_;
   std::optional<Error> failed_;
   std::vector<char> piece_ = std::vector<char>(kPiece);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "evidence/matcher.h"
+#include "finding/finding.h"
 #include "muster/error.h"
 #include "muster/fact.h"
 
@@ -18,6 +19,7 @@ struct InputOptions {
 
 struct Reading {
   std::vector<Fact> facts;
+  std::vector<Finding> reported;   // what runs have found out themselves
   std::vector<std::string> notes;  // what was skipped, and why
   std::size_t files = 0;           // that were read
 };

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/json.h"
 #include "evidence/byte_sink.h"
 #include "evidence/log_scanner.h"
 
@@ -146,6 +147,20 @@ TEST(Unpacking, ReadsUtf16) {
   EXPECT_THAT(Seen(wide), ElementsAre("in:2"));
 }
 
+TEST(Unpacking, ReadsUtf16OfTheOtherOrder) {
+  std::string wide("\xFE\xFF", 2);
+  for (char c : kLog) {
+    wide += {'\0', c};
+  }
+  EXPECT_THAT(Seen(wide), ElementsAre("in:2"));
+}
+
+TEST(Unpacking, ReadsLinesOfJson) {
+  EXPECT_THAT(Seen("{\"level\":\"info\",\"msg\":\"one\"}\n"
+                   "{\"level\":\"error\",\"msg\":\"out of disk on sda\"}\n"),
+              ElementsAre("in:2"));
+}
+
 TEST(Unpacking, EndsWithADamagedArchive) {
   std::string zipped = Deflated(kLog, 31);
   zipped.resize(zipped.size() / 2);
@@ -153,6 +168,23 @@ TEST(Unpacking, EndsWithADamagedArchive) {
   (void)Seen("PK\x03\x04" + std::string(200, 'x'));
   (void)Seen(TarMember("a", kLog).substr(0, 600));
   (void)Seen("\x28\xB5\x2F\xFD broken and then some more");
+}
+
+TEST(Unpacking, StopsWhenMoreComesOutThanMayBe) {
+  const Matcher matcher(kRows);
+  const std::string bomb = Deflated(std::string(1 << 20, 'x'), 31);
+  for (const std::string& packed :
+       {bomb, ZipMember("a", std::string(1 << 20, 'x'), true)}) {
+    LogScanner scanner(matcher);
+    std::vector<std::string> notes;
+    Budget budget{1000};
+    const auto unpacker = MakeUnpacker(
+        "bomb", {.scanner = &scanner, .notes = &notes, .budget = &budget});
+    unpacker->Feed(packed);
+    unpacker->End();
+    EXPECT_THAT(notes, ElementsAre(HasSubstr("more than can be unpacked")));
+    EXPECT_EQ(budget.left, 0U);
+  }
 }
 
 TEST(RankOfAName, IsReadFromUsualNames) {
@@ -176,6 +208,30 @@ TEST(Inputs, ReadsAFolderAndSaysWhatItSkipped) {
   EXPECT_EQ(reading->facts[0].subject, "rank 0");
   EXPECT_THAT(reading->notes, ElementsAre(HasSubstr("model.pt")));
   std::filesystem::remove_all(folder);
+}
+
+TEST(Inputs, OfARunsFolderAreItsLogsAndWhatItFoundOutItself) {
+  const std::string folder = testing::TempDir() + "run_folder";
+  std::filesystem::create_directories(folder);
+  Json report{{"schema", "muster.report/1"}};
+  report["findings"] = Json::array(
+      {ToJson(MakeFinding(Cause::kDiskFull, "rank 1 ended: out of disk on sda",
+                          Confidence::kCertain))});
+  std::ofstream(folder + "/report.json") << report.dump(2);
+  std::ofstream(folder + "/report.md")
+      << "# Run 1: failed\n\n- started today\n- out of disk on sda\n";
+  std::ofstream(folder + "/events.jsonl")
+      << "{\"name\":\"run.started\"}\n{\"text\":\"out of disk on sda\"}\n";
+  std::ofstream(folder + "/rank1.err") << kLog;
+  const Matcher matcher(kRows);
+  const std::vector<std::string> inputs{folder};
+  const auto reading = ReadInputs(inputs, {}, matcher);
+  std::filesystem::remove_all(folder);
+  ASSERT_TRUE(reading) << reading.error().ToText();
+  ASSERT_EQ(reading->reported.size(), 1U);
+  EXPECT_EQ(reading->reported[0].cause, Cause::kDiskFull);
+  ASSERT_EQ(reading->facts.size(), 1U);
+  EXPECT_THAT(reading->facts[0].by, HasSubstr("rank1.err"));
 }
 
 TEST(Inputs, NothingToReadIsAnError) {

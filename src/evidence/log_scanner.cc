@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "evidence/log_end.h"
 #include "evidence/prefix.h"
 #include "evidence/redact.h"
 
@@ -23,6 +24,7 @@ constexpr std::size_t kKeptOfAName = 64;
 constexpr int kKeptOfASource = 6;
 constexpr int kSeenOfASource = 2000;
 constexpr std::size_t kFrameReach = 8;  // lines from a frame to its exception
+constexpr std::size_t kTail = 4096;     // bytes that tell how a log ends
 
 bool IsLineEnd(char c) {
   return c == '\n' || c == '\r';
@@ -96,6 +98,7 @@ std::string SignalOfStatus(std::string_view code) {
 void LogScanner::Begin(Source source) {
   source_ = std::move(source);
   carry_.clear();
+  tail_.clear();
   line_ = 0;
   frame_.clear();
   frame_line_ = 0;
@@ -147,6 +150,22 @@ void LogScanner::End() {
     carry_ += '\n';
     Block(std::exchange(carry_, {}));
   }
+  AddEnd();
+}
+
+// What the program did last, if that was progress.
+void LogScanner::AddEnd() {
+  const auto last = LastProgress(tail_);
+  if (!last) {
+    return;
+  }
+  Fact fact;
+  fact.name = kWentOn;
+  fact.by = source_.name + ":" + std::to_string(line_ - last->lines_after);
+  fact.fields["text"] = Redacted(Trim(last->text).substr(0, kLongestText));
+  fact.fields["source"] = source_.name;
+  fact.fields["line"] = line_ - last->lines_after;
+  facts_.push_back(std::move(fact));
 }
 
 void LogScanner::CountLines(std::string_view block, std::size_t until) {
@@ -171,6 +190,12 @@ void LogScanner::Block(std::string_view whole_lines) {
          suspect);
   });
   CountLines(whole_lines, whole_lines.size());
+  if (whole_lines.size() >= kTail) {
+    tail_.clear();
+  }
+  tail_.append(whole_lines.substr(whole_lines.size() -
+                                  std::min(whole_lines.size(), kTail)));
+  tail_.erase(0, tail_.size() - std::min(tail_.size(), kTail));
 }
 
 void LogScanner::Line(std::string_view line, const Matcher::Suspect& suspect) {
@@ -203,26 +228,48 @@ void LogScanner::Add(const Match& match, std::string_view line) {
     memory_.done[pattern] = true;
   }
   auto& seen = by_name_[std::string(match.row->fact)];
-  const auto same = [&](std::size_t index) {
-    return std::all_of(match.fields.begin(), match.fields.end(),
-                       [&](const auto& field) {
-                         return facts_[index].Text(field.first) == field.second;
-                       });
-  };
   const Prefix prefix = ReadPrefix(line);
   const int rank = source_.rank >= 0 ? source_.rank : prefix.rank;
-  const bool full = seen.size() >= kKeptOfAName;
-  const auto twin =
-      std::find_if(seen.begin(), seen.end(), [&](std::size_t index) {
-        return full ||
-               (facts_[index].Number("rank", -1) == rank &&
-                facts_[index].Text("source") == source_.name && same(index));
-      });
-  if (twin != seen.end()) {
-    Fact& fact = facts_[*twin];
-    fact.fields["times"] = fact.Number("times", 1) + 1;
+  if (Fact* const twin = TwinOf(match, rank, seen)) {
+    twin->fields["times"] = twin->Number("times", 1) + 1;
     return;
   }
+  // A new fact weighs as much as many repetitions.
+  given_[pattern] += kSeenOfASource / kKeptOfASource;
+  if (seen.size() < kKeptOfAName) {
+    seen.push_back(facts_.size());
+    facts_.push_back(FactOf(match, line, prefix));
+    return;
+  }
+  // Of many ranks the first in time has to be among those that are kept.
+  Fact& last = facts_[*std::max_element(seen.begin(), seen.end(),
+                                        [&](std::size_t a, std::size_t b) {
+                                          return facts_[a].at < facts_[b].at;
+                                        })];
+  if (prefix.at && *prefix.at < last.at) {
+    last = FactOf(match, line, prefix);
+  }
+}
+
+// A fact of the same rank and file that tells the same, or null.
+Fact* LogScanner::TwinOf(const Match& match, int rank,
+                         const std::vector<std::size_t>& seen) {
+  for (const std::size_t index : seen) {
+    Fact& other = facts_[index];
+    const bool same = std::all_of(
+        match.fields.begin(), match.fields.end(), [&](const auto& field) {
+          return other.Text(field.first) == field.second;
+        });
+    if (same && other.Number("rank", -1) == rank &&
+        other.Text("source") == source_.name) {
+      return &other;
+    }
+  }
+  return nullptr;
+}
+
+Fact LogScanner::FactOf(const Match& match, std::string_view line,
+                        const Prefix& prefix) const {
   Fact fact;
   fact.name = match.row->fact;
   for (const auto& [name, value] : match.fields) {
@@ -245,6 +292,14 @@ void LogScanner::Add(const Match& match, std::string_view line) {
   fact.fields["source"] = source_.name;
   fact.fields["line"] = line_ + 1;
   fact.fields["order"] = order_;
+  fact.by = source_.name + ":" + std::to_string(line_ + 1);
+  AddPrefix(prefix, fact);
+  return fact;
+}
+
+// Rank, host, time and level, where the line or its file tells them.
+void LogScanner::AddPrefix(const Prefix& prefix, Fact& fact) const {
+  const int rank = source_.rank >= 0 ? source_.rank : prefix.rank;
   if (rank >= 0) {
     fact.fields["rank"] = std::int64_t{rank};
     fact.subject = "rank " + std::to_string(rank);
@@ -252,14 +307,12 @@ void LogScanner::Add(const Match& match, std::string_view line) {
   if (!prefix.host.empty()) {
     fact.fields["host"] = prefix.host;
   }
-  fact.by = source_.name + ":" + std::to_string(line_ + 1);
+  if (prefix.level != ' ') {
+    fact.fields["level"] = std::string(1, prefix.level);
+  }
   if (prefix.at) {
     fact.at = *prefix.at;
   }
-  // A new fact weighs as much as many repetitions.
-  given_[pattern] += kSeenOfASource / kKeptOfASource;
-  seen.push_back(facts_.size());
-  facts_.push_back(std::move(fact));
 }
 
 std::vector<Fact> LogScanner::TakeFacts() {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "evidence/matcher.h"
+#include "evidence/prefix.h"
 #include "muster/fact.h"
 
 namespace muster::evidence {
@@ -34,8 +35,8 @@ class LogScanner {
   void Feed(std::string_view bytes);
   void End();
 
-  // What was seen; the scanner begins anew. At most a few facts of one name,
-  // the first ones.
+  // What was seen; the scanner begins anew. At most a few facts of one name:
+  // the first ones in time, else in order.
   std::vector<Fact> TakeFacts();
   std::uint64_t lines() const { return all_lines_; }
 
@@ -43,6 +44,12 @@ class LogScanner {
   void Block(std::string_view whole_lines);
   void Line(std::string_view line, const Matcher::Suspect& suspect);
   void Add(const Match& match, std::string_view line);
+  Fact* TwinOf(const Match& match, int rank,
+               const std::vector<std::size_t>& seen);
+  Fact FactOf(const Match& match, std::string_view line,
+              const Prefix& prefix) const;
+  void AddPrefix(const Prefix& prefix, Fact& fact) const;
+  void AddEnd();
   void CountLines(std::string_view block, std::size_t until);
 
   const Matcher& matcher_;
@@ -50,6 +57,7 @@ class LogScanner {
   Source source_;
   std::string carry_;      // a line whose end has not come yet
   std::string plain_;      // a block without escape sequences
+  std::string tail_;       // the last bytes of the source
   std::int64_t line_ = 0;  // of the source, from one
   std::uint64_t all_lines_ = 0;
   std::int64_t order_ = 0;

@@ -90,5 +90,20 @@ TEST_F(Scanning, TakesTheRankOfTheLineOrOfTheFile) {
   EXPECT_EQ(scanner.TakeFacts()[0].subject, "rank 5");
 }
 
+TEST_F(Scanning, KeepsTheFirstInTimeOfManyRanks) {
+  LogScanner scanner(matcher_);
+  for (int rank = 0; rank < 100; ++rank) {
+    scanner.Begin({.name = "rank" + std::to_string(rank), .rank = rank});
+    scanner.Feed(rank == 99 ? "2024-05-01 12:00:00 out of disk on sda\n"
+                            : "2024-05-01 12:00:07 out of disk on sda\n");
+    scanner.End();
+  }
+  const auto facts = scanner.TakeFacts();
+  EXPECT_LT(facts.size(), 100U);
+  EXPECT_TRUE(std::any_of(facts.begin(), facts.end(), [](const Fact& fact) {
+    return fact.subject == "rank 99";
+  }));
+}
+
 }  // namespace
 }  // namespace muster::evidence

@@ -5,9 +5,11 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 
 #include "evidence/automaton.h"
+#include "evidence/log_end.h"
 
 namespace muster::evidence {
 namespace {
@@ -17,8 +19,25 @@ constexpr int kLeastLiteral = 3;
 // Sets of literals whose patterns are remembered.
 constexpr std::size_t kRemembered = 20'000;
 
-bool IsLineEnd(char c) {
-  return c == '\n' || c == '\r';
+// The byte after the last line end in [from, at), or `from`.
+std::size_t LineBegin(std::string_view block, std::size_t from,
+                      std::size_t at) {
+  const auto after = [&](char ending) {
+    const void* const found = memrchr(block.data() + from, ending, at - from);
+    from = found == nullptr
+               ? from
+               : static_cast<std::size_t>(static_cast<const char*>(found) + 1 -
+                                          block.data());
+  };
+  after('\n');
+  after('\r');
+  return from;
+}
+
+// The first line end at or behind `at`, or the end of the block.
+std::size_t LineEnd(std::string_view block, std::size_t at) {
+  const std::size_t end = std::min(block.find('\n', at), block.size());
+  return std::min(block.substr(0, end).find('\r', at), end);
 }
 
 // Spreads small numbers over 64 bits (the finaliser of splitmix64), so that
@@ -65,6 +84,9 @@ Matcher::Matcher(std::span<const PatternRow> rows)
   options.set_encoding(RE2::Options::EncodingLatin1);
   options.set_max_mem(1 << 20);
   for (const PatternRow& row : rows) {
+    if (row.fact == kWentOn) {
+      continue;
+    }
     int id = -1;
     const auto code = patterns_->regexes.Add(
         re2::StringPiece(row.text.data(), row.text.size()), options, &id);
@@ -92,14 +114,8 @@ void Matcher::Scan(std::string_view block, Memory& memory,
       suspect.atoms.clear();
       suspect.key = 0;
       ++memory.stamp;
-      suspect.begin = end - 1;
-      while (suspect.begin > 0 && !IsLineEnd(block[suspect.begin - 1])) {
-        --suspect.begin;
-      }
-      suspect.end = end;
-      while (suspect.end < block.size() && !IsLineEnd(block[suspect.end])) {
-        ++suspect.end;
-      }
+      suspect.begin = LineBegin(block, suspect.end, end - 1);
+      suspect.end = LineEnd(block, end);
     }
     std::uint32_t& stamp = memory.stamps[static_cast<std::size_t>(literal)];
     if (stamp != memory.stamp) {

@@ -35,6 +35,20 @@ TEST(Automaton, FindsWordsInsideOfWordsWithoutCase) {
               ElementsAre(std::pair(4, 0), std::pair(4, 1), std::pair(6, 2)));
 }
 
+TEST(Automaton, FindsInBothHalvesOfATextInTheirOrder) {
+  const Automaton automaton({"one", "two"});
+  const std::string text = "one\nx two\r" + std::string(50, '.') + "\none\ntwo";
+  std::vector<int> found;
+  std::size_t last = 0;
+  automaton.Scan(text, [&](std::size_t end, int literal) {
+    EXPECT_GT(end, last);
+    last = end;
+    found.push_back(literal);
+  });
+  EXPECT_THAT(found, ElementsAre(0, 1, 0, 1));
+  EXPECT_EQ(last, text.size());
+}
+
 TEST(Automaton, OfNoLiteralsFindsNothing) {
   Automaton({}).Scan("anything", [](std::size_t, int) { FAIL(); });
 }

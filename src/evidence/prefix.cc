@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "evidence/prefix.h"
 
+#include <algorithm>
 #include <cctype>
+#include <initializer_list>
 
 #include "base/text.h"
 
@@ -144,11 +146,82 @@ std::string HostOf(std::string_view head) {
   return std::string(head.substr(begin, colon - begin));
 }
 
+// "I0101 10:00:00.0", "[W101 10:00:00.0", "[W socket.cpp:601]", "…: I
+// tensorflow".
+char LetterLevel(std::string_view head) {
+  const auto is_level = [](char c) {
+    return c == 'I' || c == 'W' || c == 'E' || c == 'F';
+  };
+  for (std::size_t i = 0; i + 2 < head.size() && i < 60; ++i) {
+    const bool begins = i == 0 || head[i - 1] == '[' || head[i - 1] == ' ';
+    if (!begins || !is_level(head[i])) {
+      continue;
+    }
+    const bool numbered = Digit(head[i + 1]) && Digit(head[i + 2]);
+    const bool named = head[i + 1] == ' ' && i > 0 &&
+                       (head[i - 1] == '[' ||
+                        (i > 1 && head[i - 1] == ' ' && head[i - 2] == ':'));
+    if (numbered || named) {
+      return head[i] == 'F' ? 'E' : head[i];
+    }
+  }
+  return ' ';
+}
+
+// " - INFO - ", "[WARNING]", "INFO:", "level=info", " NCCL INFO ".
+char WordLevel(std::string_view head) {
+  struct Word {
+    std::string_view text;
+    char level;
+  };
+  constexpr Word kWords[] = {{"INFO", 'I'},       {"DEBUG", 'I'},
+                             {"WARNING", 'W'},    {"ERROR", 'E'},
+                             {"level=info", 'I'}, {"\"level\":\"info\"", 'I'}};
+  std::size_t first = head.size();
+  char level = ' ';
+  for (const Word& word : kWords) {
+    const std::size_t at = head.find(word.text);
+    const bool whole =
+        at < first && (at == 0 || head[at - 1] == ' ' || head[at - 1] == '[' ||
+                       head[at - 1] == '{' || head[at - 1] == ':');
+    if (whole) {
+      first = at;
+      level = word.level;
+    }
+  }
+  return first < 100 ? level : ' ';
+}
+
+bool HasOneOf(std::string_view line,
+              std::initializer_list<std::string_view> words) {
+  return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
+    return line.find(word) != std::string_view::npos;
+  });
+}
+
+// Some note as information what has failed, or warn of a call that did.
+bool SaysWhatFailed(char level, std::string_view line) {
+  return level == 'I'
+             ? HasOneOf(line, {"Error", "rror:", "Exception", "ailed",
+                               "ABORTED", "atal"})
+             : HasOneOf(line, {"errno", "gai error", "due to an error",
+                               "Exception", "fallback", "taking more than"});
+}
+
+char LevelOf(std::string_view head) {
+  const char letter = LetterLevel(head);
+  char level = letter == ' ' ? WordLevel(head) : letter;
+  if (level == ' ' && head.find("Warning: ") != std::string_view::npos) {
+    level = 'W';
+  }
+  return level != 'E' && SaysWhatFailed(level, head) ? ' ' : level;
+}
+
 }  // namespace
 
 Prefix ReadPrefix(std::string_view line) {
   const std::string_view head = line.substr(0, kPrefix);
-  return {TimeOf(head), RankOf(head), HostOf(head)};
+  return {TimeOf(head), RankOf(head), HostOf(head), LevelOf(head)};
 }
 
 }  // namespace muster::evidence

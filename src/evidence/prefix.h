@@ -14,6 +14,7 @@ struct Prefix {
   std::optional<WallTime> at;  // without a zone it is taken for UTC
   int rank = -1;
   std::string host;
+  char level = ' ';  // I (or lower), W, E (or higher); ' ': it tells none
 };
 
 // Looks at the first 200 bytes. Ranks as torchrun ("[rank3]:"), mpirun

@@ -30,5 +30,21 @@ TEST(Prefix, ReadsTheHostOfNccl) {
   EXPECT_EQ(ReadPrefix("no such thing").host, "");
 }
 
+TEST(Prefix, ReadsTheLevel) {
+  EXPECT_EQ(ReadPrefix("I0101 10:00:00.1 7 a.cc:1] all well").level, 'I');
+  EXPECT_EQ(ReadPrefix("2024-01-01 10:00:00.1: W tensorflow/x").level, 'W');
+  EXPECT_EQ(ReadPrefix("[W socket.cpp:601] [c10d] slow").level, 'W');
+  EXPECT_EQ(ReadPrefix("2024-01-01 - trainer - INFO - epoch 3").level, 'I');
+  EXPECT_EQ(ReadPrefix("a.py:3: UserWarning: many workers").level, 'W');
+  EXPECT_EQ(ReadPrefix("ERROR:root: it broke").level, 'E');
+  EXPECT_EQ(ReadPrefix("host:1:2 [0] NCCL WARN Cuda failure").level, ' ');
+}
+
+TEST(Prefix, TakesANoteOfAFailureForMoreThanANote) {
+  EXPECT_EQ(ReadPrefix("INFO:tf: Error reported: DataLossError").level, ' ');
+  EXPECT_EQ(ReadPrefix("[W socket.cpp:1] bind (errno: 98 - in use)").level,
+            ' ');
+}
+
 }  // namespace
 }  // namespace muster::evidence

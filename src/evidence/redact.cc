@@ -21,7 +21,7 @@ constexpr Secret kSecrets[] = {
     {"key",
      R"(()-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(?:-----END[^-]*-----)?)"},
     {"token",
-     R"((?i)(\bauthorization["']?\s*[:=]\s*["']?(?:bearer|basic|token)\s+)[^\s"',]+)"},
+     R"((?i)(\bauthorization\\*["']?\s*[:=]\s*\\*["']?(?:bearer|basic|token)\s+)[^\s"',\\]+)"},
     {"token", R"((?i)(\bbearer\s+)[A-Za-z0-9._~+/=-]{16,})"},
     {"token", R"(()\bya29\.[A-Za-z0-9._-]+)"},
     {"token", R"(()\bhf_[A-Za-z0-9]{16,})"},
@@ -37,7 +37,7 @@ constexpr Secret kSecrets[] = {
      R"((?i)([?&](?:x-goog-signature|x-amz-signature|x-amz-security-token|x-goog-credential|signature|sig|token|access_token|key|awsaccesskeyid)=)[^&\s"'<>]+)"},
     {"password", R"(([a-z][a-z0-9+.-]*://[^\s/:@"']*:)[^\s/@"']+(?:@))"},
     {"secret",
-     R"((?i)(\b[A-Z0-9_]*(?:password|passwd|secret|api_?key|access_?key|auth_?token|access_?token|refresh_?token|private_?key|wandb_api_key|_token)["']?\s*[:=]\s*["']?)[^\s"',;&]{4,})"},
+     R"((?i)(\b[A-Z0-9_]*(?:password|passwd|secret|api_?key|access_?key|auth_?token|access_?token|refresh_?token|private_?key|wandb_api_key|_token)\\*["']?\s*[:=]\s*\\*["']?)[^\s"',;&\\]{4,})"},
 };
 
 struct Compiled {
@@ -84,6 +84,18 @@ std::string Redacted(std::string_view text,
     }
   }
   return out;
+}
+
+std::string Redactor::Line(std::string_view line) {
+  if (in_key_) {
+    in_key_ = line.find("-----END") == std::string_view::npos;
+    return "";
+  }
+  const auto begin = line.find("-----BEGIN ");
+  in_key_ = begin != std::string_view::npos &&
+            line.find("PRIVATE KEY-----", begin) != std::string_view::npos &&
+            line.find("-----END", begin) == std::string_view::npos;
+  return Redacted(line, &removed_);
 }
 
 bool VariableIsPublic(std::string_view name) {

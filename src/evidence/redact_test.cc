@@ -21,6 +21,8 @@ TEST(Redaction, LeavesNoCanary) {
       "token ghp_" + c,
       "ya29." + c,
       "AWS_SECRET_ACCESS_KEY='" + c + "'",
+      R"({"text": "{\"api_key\": \"" + c + R"(\"}"})",
+      R"("headers": "{\"Authorization\": \"Bearer )" + c + R"(\"}")",
       "eyJ" + c + "." + c + "." + c,
   };
   for (const std::string& text : texts) {
@@ -36,6 +38,20 @@ TEST(Redaction, LeavesWhatAnExplanationNeeds) {
         "KeyError: 'RANK'", "Tried to allocate 2.00 GiB"}) {
     EXPECT_EQ(Redacted(text), text);
   }
+}
+
+TEST(Redaction, TakesAKeyOfSeveralLinesAsAWhole) {
+  Redactor redactor;
+  std::string out;
+  for (const char* line :
+       {"before", "-----BEGIN RSA PRIVATE KEY-----", "MIIEowCANARY",
+        "CANARY==", "-----END RSA PRIVATE KEY-----", "after"}) {
+    out += redactor.Line(line) + "\n";
+  }
+  EXPECT_EQ(out.find("CANARY"), std::string::npos);
+  EXPECT_NE(out.find("before"), std::string::npos);
+  EXPECT_NE(out.find("after"), std::string::npos);
+  EXPECT_EQ(redactor.removed().at("key"), 1);
 }
 
 TEST(Redaction, CountsWhatItRemoved) {

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t kHead = 1024;
 constexpr int kDeepest = 4;
+constexpr std::size_t kMostNotes = 1000;
 
 bool IsBinary(std::string_view head) {
   const auto odd = std::count_if(head.begin(), head.end(), [](char c) {
@@ -36,6 +37,17 @@ bool IsJsonText(std::string_view head, std::string_view name) {
   }
   return head.starts_with('{') &&
          (name.ends_with(".ipynb") || head.find("\"cells\"") < 200);
+}
+
+// Files of a run's folder, by what each of them begins with.
+bool IsRunReport(std::string_view head) {
+  const auto schema = head.find("\"muster.report/1\"");
+  return head.starts_with('{') && schema < 40;
+}
+bool RepeatsLogs(std::string_view head) {
+  return head.starts_with(R"({"name":"run.started")") ||
+         (head.starts_with("# Run ") &&
+          head.find("\n- started ") != std::string_view::npos);
 }
 
 class Text : public ByteSink {
@@ -111,13 +123,17 @@ class Unpacker : public ByteSink {
     if (head.starts_with("\xFF\xFE"sv) || head.starts_with("\xFE\xFF"sv)) {
       return MakeUtf16(name_, head[0] == '\xFF', unpacking_);
     }
+    if (unpacking_.reported != nullptr && IsRunReport(head)) {
+      return MakeRunReport(name_, unpacking_);
+    }
+    if (unpacking_.only_text && RepeatsLogs(head)) {
+      return std::make_unique<Nothing>();
+    }
     if (IsJsonText(head, name_)) {
       return MakeJsonText(name_, unpacking_);
     }
     if (unpacking_.only_text && IsBinary(head.substr(0, 512))) {
-      if (unpacking_.notes != nullptr) {
-        unpacking_.notes->push_back(name_ + ": no text, skipped");
-      }
+      Note(unpacking_, name_ + ": no text, skipped");
       return std::make_unique<Nothing>();
     }
     return MakeText(name_, unpacking_);
@@ -130,6 +146,26 @@ class Unpacker : public ByteSink {
 };
 
 }  // namespace
+
+void Note(const Unpacking& unpacking, std::string note) {
+  if (unpacking.notes != nullptr && unpacking.notes->size() < kMostNotes) {
+    unpacking.notes->push_back(std::move(note));
+  }
+}
+
+bool Spend(const Unpacking& unpacking, const std::string& name,
+           std::size_t bytes) {
+  if (unpacking.budget == nullptr) {
+    return true;
+  }
+  if (bytes <= unpacking.budget->left) {
+    unpacking.budget->left -= bytes;
+    return true;
+  }
+  unpacking.budget->left = 0;
+  Note(unpacking, name + ": more than can be unpacked, read up to there");
+  return false;
+}
 
 std::unique_ptr<ByteSink> MakeUnpacker(std::string name,
                                        const Unpacking& unpacking) {

@@ -9,12 +9,6 @@
 namespace muster::evidence {
 namespace {
 
-void Note(const Unpacking& unpacking, const std::string& what) {
-  if (unpacking.notes != nullptr) {
-    unpacking.notes->push_back(what);
-  }
-}
-
 Unpacking OfMember(const Unpacking& unpacking) {
   Unpacking member = unpacking;
   member.only_text = true;
@@ -256,8 +250,14 @@ class Unzip : public ByteSink {
       stream_.next_out = reinterpret_cast<Bytef*>(out.data());
       stream_.avail_out = static_cast<uInt>(out.size());
       const int code = inflate(&stream_, Z_NO_FLUSH);
+      const std::size_t made = out.size() - stream_.avail_out;
+      if (!Spend(unpacking_, name_, made)) {
+        EndMember();
+        done_ = true;
+        return bytes.size();
+      }
       if (member_ != nullptr) {
-        member_->Feed({out.data(), out.size() - stream_.avail_out});
+        member_->Feed({out.data(), made});
       }
       if (code == Z_STREAM_END) {
         const std::size_t used = in.size() - stream_.avail_in;

@@ -21,12 +21,6 @@ std::string Without(std::string name, std::string_view ending) {
   return name;
 }
 
-void Note(const Unpacking& unpacking, const std::string& what) {
-  if (unpacking.notes != nullptr) {
-    unpacking.notes->push_back(what);
-  }
-}
-
 class Gunzip : public ByteSink {
  public:
   Gunzip(std::string name, const Unpacking& unpacking)
@@ -48,7 +42,12 @@ class Gunzip : public ByteSink {
       stream_.next_out = reinterpret_cast<Bytef*>(out.data());
       stream_.avail_out = static_cast<uInt>(out.size());
       const int code = inflate(&stream_, Z_NO_FLUSH);
-      next_->Feed({out.data(), out.size() - stream_.avail_out});
+      const std::size_t made = out.size() - stream_.avail_out;
+      if (!Spend(unpacking_, name_, made)) {
+        open_ = false;
+        return;
+      }
+      next_->Feed({out.data(), made});
       if (code == Z_STREAM_END) {
         // Files of several members, as pigz and logrotate make them.
         open_ = inflateReset(&stream_) == Z_OK;
@@ -88,6 +87,10 @@ class Unzstd : public ByteSink {
     while (open_ && in.pos < in.size) {
       ZSTD_outBuffer to{out.data(), out.size(), 0};
       const std::size_t code = ZSTD_decompressStream(stream_, &to, &in);
+      if (!Spend(unpacking_, name_, to.pos)) {
+        open_ = false;
+        return;
+      }
       next_->Feed({out.data(), to.pos});
       if (ZSTD_isError(code) != 0) {
         Note(unpacking_, name_ + ": damaged zstd, read up to there");

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "explain/clocks.h"
 #include "explain/derive.h"
 #include "explain/ranking.h"
 
@@ -42,17 +43,18 @@ std::vector<Evidence> EvidenceOf(const std::vector<const Fact*>& facts) {
 
 Confidence ConfidenceOf(const Suspicion& root,
                         const std::vector<Suspicion>& all) {
-  if (root.weight == Weight::kWeak) {
+  if (root.weight == RuleWeight::kWeak) {
     return Confidence::kPossible;
   }
-  if (root.weight != Weight::kDirect) {
+  if (root.weight != RuleWeight::kDirect) {
     return Confidence::kLikely;
   }
   // Another direct fact that this cause does not explain: not certain.
   const bool contested =
       std::any_of(all.begin(), all.end(), [&](const Suspicion& other) {
         const auto over = StandingOf(root.cause).over;
-        return other.cause != root.cause && other.weight == Weight::kDirect &&
+        return other.cause != root.cause &&
+               other.weight == RuleWeight::kDirect &&
                std::find(over.begin(), over.end(), other.cause) == over.end();
       });
   return contested ? Confidence::kLikely : Confidence::kCertain;
@@ -93,10 +95,6 @@ Finding FindingOf(const Suspicion& suspicion, Confidence confidence) {
   Finding finding =
       MakeFinding(suspicion.cause, WhatOf(suspicion), confidence, facts);
   finding.evidence = EvidenceOf(suspicion.evidence);
-  const Fact& first = *suspicion.evidence.front();
-  if (!first.subject.empty()) {
-    finding.subjects.push_back(first.subject);
-  }
   return finding;
 }
 
@@ -136,7 +134,11 @@ std::vector<Candidate> CandidatesOf(const std::vector<Suspicion>& all) {
 
 // True when something went wrong, whatever it was.
 bool SaysTrouble(const std::vector<Fact>& facts) {
-  return std::any_of(facts.begin(), facts.end(), [](const Fact& fact) {
+  const Progress progress = LastProgress(facts);
+  return std::any_of(facts.begin(), facts.end(), [&](const Fact& fact) {
+    if (WasSurvived(fact, progress)) {
+      return false;
+    }
     if (fact.name == "exit.status") {
       return fact.Text("code") != "0";
     }
@@ -148,6 +150,7 @@ bool SaysTrouble(const std::vector<Fact>& facts) {
 }  // namespace
 
 Answer Explain(std::vector<Fact> facts) {
+  AlignClocks(facts);
   Derive(facts);
   const std::vector<Suspicion> all = Suspicions(facts, CatalogueRules());
   Answer answer;
@@ -158,11 +161,14 @@ Answer Explain(std::vector<Fact> facts) {
         evidence.what += ": " + says;
       }
       answer.harmless.push_back(std::move(evidence));
+    } else if (fact.name == "look.seen") {
+      answer.looks.push_back(EvidenceOf(fact));
     }
   }
-  if (all.empty() || all.front().weight == Weight::kHint) {
+  const bool trouble = SaysTrouble(facts);
+  if (all.empty() || all.front().weight == RuleWeight::kHint) {
     // Words that may speak for a cause are everywhere in healthy logs.
-    if (SaysTrouble(facts)) {
+    if (trouble) {
       answer.kind = AnswerKind::kUnknown;
       answer.candidates = CandidatesOf(all);
     }
@@ -171,6 +177,11 @@ Answer Explain(std::vector<Fact> facts) {
   const Suspicion& root = all.front();
   answer.kind = AnswerKind::kCause;
   Finding finding = FindingOf(root, ConfidenceOf(root, all));
+  for (const Fact& fact : facts) {
+    if (fact.name == "clock.offset") {
+      finding.evidence.push_back(EvidenceOf(fact));
+    }
+  }
   finding.victims = VictimsOf(root, facts);
   finding.ruled_out = RuledOut(root, all);
   answer.findings.push_back(std::move(finding));

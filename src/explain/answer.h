@@ -27,6 +27,7 @@ struct Answer {
   std::vector<Finding> findings;      // root first
   std::vector<Candidate> candidates;  // most likely first, at most three
   std::vector<Evidence> harmless;     // alarming lines that mean nothing
+  std::vector<Evidence> looks;        // what was seen on this machine
 };
 
 // The facts of evidence::LogScanner, of looks and of runs.

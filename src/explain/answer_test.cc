@@ -52,6 +52,66 @@ TEST(Answer, NamesVictimsBelowTheRoot) {
               testing::ElementsAre(testing::HasSubstr("closed by peer")));
 }
 
+TEST(Answer, OfWhatTheProgramSurvivedIsHealthy) {
+  std::vector<Fact> facts = {
+      Seen("log.trouble", {{"source", "a"}, {"line", std::int64_t{3}}}),
+      Seen("log.oom-device.0", {{"source", "a"}, {"line", std::int64_t{3}}}),
+      Seen("progress.went_on", {{"source", "a"}, {"line", std::int64_t{9}}})};
+  EXPECT_EQ(Explain(facts).kind, AnswerKind::kHealthy);
+  facts[2].fields["source"] = "another log";
+  EXPECT_EQ(Explain(facts).kind, AnswerKind::kCause);
+}
+
+TEST(Answer, OfTheSchedulersEndStaysThoughLinesFollow) {
+  const Answer answer = Explain(
+      {Seen("log.sched-time-limit.0",
+            {{"source", "a"}, {"line", std::int64_t{3}}}),
+       Seen("progress.went_on", {{"source", "a"}, {"line", std::int64_t{9}}})});
+  EXPECT_EQ(answer.kind, AnswerKind::kCause);
+}
+
+TEST(Answer, OfANoteIsNoCause) {
+  EXPECT_EQ(Explain({Seen("log.net-port-in-use.1", {{"level", "I"}})}).kind,
+            AnswerKind::kHealthy);
+  EXPECT_EQ(Explain({Seen("log.net-port-in-use.1")}).kind, AnswerKind::kCause);
+}
+
+TEST(Answer, OfAWarningIsACauseOnlyWhereSomethingFailed) {
+  std::vector<Fact> facts = {Seen("log.net-port-in-use.1", {{"level", "W"}})};
+  EXPECT_EQ(Explain(facts).kind, AnswerKind::kHealthy);
+  facts.push_back(Seen("python.exception"));
+  EXPECT_EQ(Explain(facts).kind, AnswerKind::kCause);
+}
+
+TEST(Answer, NamesTheRankThatWasFirstInTime) {
+  std::vector<Fact> facts = {Seen("log.oom-device.0"),
+                             Seen("log.oom-device.0")};
+  facts[0].subject = "rank 0";
+  facts[1].subject = "rank 1";
+  facts[0].at = WallTime(std::chrono::seconds(1'700'000'020));
+  facts[1].at = WallTime(std::chrono::seconds(1'700'000'000));
+  const Answer answer = Explain(facts);
+  ASSERT_EQ(answer.kind, AnswerKind::kCause);
+  EXPECT_THAT(answer.findings[0].subjects,
+              testing::ElementsAre("rank 1", "rank 0"));
+}
+
+TEST(Derived, RanksWhoseTracebacksEndInOtherCollectivesDoNotDoTheSame) {
+  std::vector<Fact> facts = {
+      Seen("collective.frame", {{"rank", std::int64_t{0}}, {"op", "barrier"}}),
+      Seen("collective.frame",
+           {{"rank", std::int64_t{1}}, {"op", "all_reduce"}})};
+  Derive(facts);
+  EXPECT_TRUE(Has(facts, "collective.ops_differ"));
+}
+
+TEST(Answer, ListsItsLooks) {
+  const Answer answer =
+      Explain({Seen("look.seen", {{"text", "/dev/shm has 64 MiB"}})});
+  EXPECT_THAT(RenderText(answer, {}),
+              testing::HasSubstr("/dev/shm has 64 MiB"));
+}
+
 TEST(Answer, ShowsHarmlessLinesAndStaysHealthy) {
   const Answer answer =
       Explain({Seen("log.harmless", {{"says", "it is nothing"}})});

@@ -70,6 +70,10 @@ Json ToJson(const Answer& answer) {
   for (const Evidence& evidence : answer.harmless) {
     json["harmless"].push_back(JsonOf(evidence));
   }
+  json["looks"] = Json::array();
+  for (const Evidence& evidence : answer.looks) {
+    json["looks"].push_back(JsonOf(evidence));
+  }
   return json;
 }
 
@@ -95,6 +99,10 @@ std::string RenderText(const Answer& answer, const RenderOptions& options) {
          i < std::min<std::size_t>(answer.harmless.size(), 3); ++i) {
       out += "            " + Printable(answer.harmless[i].what) + "\n";
     }
+  }
+  for (const Evidence& look : answer.looks) {
+    out += "  looked at " + Printable(look.source) + ": " +
+           Printable(look.what) + "\n";
   }
   return out;
 }

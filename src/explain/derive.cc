@@ -183,12 +183,38 @@ std::optional<Fact> OtherOperation(const std::vector<Fact>& facts,
   return differs;
 }
 
+// Ranks whose tracebacks end in different collectives.
+std::optional<Fact> OtherFrame(const std::vector<Fact>& facts) {
+  std::map<std::int64_t, const Fact*> first;
+  for (const Fact& fact : facts) {
+    const std::int64_t rank = fact.Number("rank", -1);
+    if (fact.name == "collective.frame" && rank >= 0) {
+      first.emplace(rank, &fact);
+    }
+  }
+  for (const auto& [rank, fact] : first) {
+    if (fact->Text("op") != first.begin()->second->Text("op")) {
+      return *fact;
+    }
+  }
+  return std::nullopt;
+}
+
 // What each rank was in when it gave up: other operations at the same place
 // mean that the ranks do not do the same.
 void CompareCollectives(std::vector<Fact>& facts) {
   auto differs = OtherOperation(facts, "collective.timeout");
+  for (const Fact& fact : facts) {
+    if (fact.name == "collective.op_pair" &&
+        fact.Text("op") != fact.Text("other")) {
+      differs = fact;
+    }
+  }
   if (!differs) {
     differs = OtherOperation(facts, "collective.op");
+  }
+  if (!differs) {
+    differs = OtherFrame(facts);
   }
   if (differs) {
     Add(facts, *differs, "collective.ops_differ");

@@ -24,6 +24,7 @@ std::string FieldText(const Fact& fact, std::string_view field) {
   return text == nullptr ? std::string() : *text;
 }
 
+// Those that hold, the first in time first where all of them tell their time.
 std::vector<const Fact*> Holding(const ByName& facts,
                                  const Condition& condition) {
   std::vector<const Fact*> holding;
@@ -33,6 +34,12 @@ std::vector<const Fact*> Holding(const ByName& facts,
         FieldText(*it->second, condition.field) == condition.value) {
       holding.push_back(it->second);
     }
+  }
+  if (std::all_of(holding.begin(), holding.end(),
+                  [](const Fact* fact) { return fact->at != WallTime{}; })) {
+    std::stable_sort(
+        holding.begin(), holding.end(),
+        [](const Fact* a, const Fact* b) { return a->at < b->at; });
   }
   return holding;
 }
@@ -55,16 +62,39 @@ std::optional<std::vector<const Fact*>> Apply(const Rule& rule,
   return excluded ? std::nullopt : std::optional(std::move(evidence));
 }
 
-void Merge(Suspicion& suspicion, const Rule& rule,
+// True when something says, and not in passing, that the program failed.
+bool SaysFailure(std::span<const Fact> facts) {
+  return std::any_of(facts.begin(), facts.end(), [](const Fact& fact) {
+    const bool speaks =
+        fact.name == "log.trouble" || fact.name == "python.exception" ||
+        fact.name.starts_with("exit.") || fact.name.starts_with("cascade.");
+    const std::string level = fact.Text("level");
+    return speaks && level != "W" && level != "I";
+  });
+}
+
+// What a program notes in passing only hints; what it warns of, too, where
+// nothing failed.
+RuleWeight WeightOf(const Rule& rule, const Fact& first, bool failed) {
+  const std::string level = first.Text("level");
+  const bool noted =
+      level == "I" ||
+      (level == "W" && (!failed || rule.weight == RuleWeight::kWeak));
+  return noted && rule.weight != RuleWeight::kDirect ? RuleWeight::kHint
+                                                     : rule.weight;
+}
+
+void Merge(Suspicion& suspicion, const Rule& rule, bool failed,
            const std::vector<const Fact*>& evidence) {
   const Fact& first = *evidence.front();
+  const RuleWeight weight = WeightOf(rule, first, failed);
   const auto specificity =
       static_cast<int>(rule.with.size() + rule.without.size());
   const std::int64_t order = first.Number("order", 0);
-  const bool stronger = suspicion.hints == 0 || rule.weight > suspicion.weight;
+  const bool stronger = suspicion.hints == 0 || weight > suspicion.weight;
   ++suspicion.hints;
   if (stronger) {
-    suspicion.weight = rule.weight;
+    suspicion.weight = weight;
     suspicion.specificity = specificity;
     suspicion.order = order;
     suspicion.at = first.at;
@@ -72,7 +102,7 @@ void Merge(Suspicion& suspicion, const Rule& rule,
                               evidence.end());
     return;
   }
-  if (rule.weight == suspicion.weight) {
+  if (weight == suspicion.weight) {
     suspicion.specificity = std::max(suspicion.specificity, specificity);
     if (order < suspicion.order) {
       suspicion.order = order;
@@ -87,7 +117,7 @@ bool Before(const Suspicion& a, const Suspicion& b) {
   if (a.weight != b.weight) {
     return a.weight > b.weight;
   }
-  if (a.weight == Weight::kHint && a.hints != b.hints) {
+  if (a.weight == RuleWeight::kHint && a.hints != b.hints) {
     return a.hints > b.hints;
   }
   if (a.specificity != b.specificity) {
@@ -101,8 +131,16 @@ bool Before(const Suspicion& a, const Suspicion& b) {
 
 bool Explains(const Suspicion& a, const Suspicion& b) {
   const auto over = StandingOf(a.cause).over;
-  return a.weight > Weight::kHint &&
+  return a.weight > RuleWeight::kHint &&
          std::find(over.begin(), over.end(), b.cause) != over.end();
+}
+
+// True when the program went on after all that speaks for the cause.
+bool AllSurvived(const Suspicion& suspicion, const Progress& progress) {
+  return !StandingOf(suspicion.cause).lasting &&
+         std::all_of(
+             suspicion.evidence.begin(), suspicion.evidence.end(),
+             [&](const Fact* fact) { return WasSurvived(*fact, progress); });
 }
 
 // Moves the first cause that stands over one before it to that one's place.
@@ -128,25 +166,44 @@ void LiftNarrower(std::vector<Suspicion>& all) {
 
 }  // namespace
 
+Progress LastProgress(std::span<const Fact> facts) {
+  Progress lines;
+  for (const Fact& fact : facts) {
+    if (fact.name == "progress.went_on") {
+      lines[fact.Text("source")] = fact.Number("line", 0);
+    }
+  }
+  return lines;
+}
+
+bool WasSurvived(const Fact& fact, const Progress& progress) {
+  const auto last = progress.find(fact.Text("source"));
+  return last != progress.end() && fact.Number("line", 0) <= last->second;
+}
+
 std::vector<Suspicion> Suspicions(std::span<const Fact> facts,
                                   std::span<const Rule> rules) {
   ByName by_name;
   for (const Fact& fact : facts) {
     by_name.emplace(fact.name, &fact);
   }
+  const bool failed = SaysFailure(facts);
   std::map<Cause, Suspicion> found;
   for (const Rule& rule : rules) {
     if (const auto evidence = Apply(rule, by_name)) {
       auto& suspicion =
           found.try_emplace(rule.cause, Suspicion{.cause = rule.cause})
               .first->second;
-      Merge(suspicion, rule, *evidence);
+      Merge(suspicion, rule, failed, *evidence);
     }
   }
+  const auto progress = LastProgress(facts);
   std::vector<Suspicion> all;
   all.reserve(found.size());
   for (auto& [cause, suspicion] : found) {
-    all.push_back(std::move(suspicion));
+    if (!AllSurvived(suspicion, progress)) {
+      all.push_back(std::move(suspicion));
+    }
   }
   std::stable_sort(all.begin(), all.end(), Before);
   LiftNarrower(all);

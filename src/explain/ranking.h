@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "explain/rules.h"
@@ -14,13 +16,20 @@ namespace muster::explain {
 // One cause with everything that speaks for it.
 struct Suspicion {
   Cause cause;
-  Weight weight = Weight::kHint;
+  RuleWeight weight = RuleWeight::kHint;
   int specificity = 0;                // conditions of the strongest rule
   int hints = 0;                      // rules that speak for it
   std::vector<const Fact*> evidence;  // strongest rule first
   std::int64_t order = 0;             // of its first evidence
   WallTime at{};
 };
+
+// Where each source told of progress for the last time: its line.
+using Progress = std::map<std::string, std::int64_t>;
+Progress LastProgress(std::span<const Fact> facts);
+
+// True when the program went on after what the fact tells.
+bool WasSurvived(const Fact& fact, const Progress& progress);
 
 // The suspicions of kWeak and more, root first, then those that only hint,
 // those with most hints first. `facts` must outlive the result.

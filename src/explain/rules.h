@@ -11,7 +11,7 @@ namespace muster::explain {
 
 // How much a rule proves. kDirect: who says it knows it. kPattern: what this
 // cause looks like. kWeak: mostly this cause. kHint: one of several.
-enum class Weight { kHint, kWeak, kPattern, kDirect };
+enum class RuleWeight { kHint, kWeak, kPattern, kDirect };
 
 // A fact of this name, with this value in the field if one is named.
 struct Condition {
@@ -22,7 +22,7 @@ struct Condition {
 
 struct Rule {
   Cause cause;
-  Weight weight;
+  RuleWeight weight;
   std::span<const Condition> with;     // all; the first is the evidence
   std::span<const Condition> without;  // none
 };
@@ -32,6 +32,7 @@ struct Standing {
   std::span<const Cause> over;
   std::string_view decide;  // the observation that tells it from its neighbours
   std::string_view command;
+  bool lasting;  // what the program prints after it proves nothing
 };
 
 std::span<const Rule> CatalogueRules();

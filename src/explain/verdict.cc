@@ -193,6 +193,7 @@ Verdict Judge(const AttemptEnd& attempt) {
   }
   verdict.findings.front().victims = std::move(victims);
   if (root.weight == Weight::kCascade) {
+    verdict.cascade = true;
     ExplainCascade(attempt, root, verdict.findings.front());
   }
   return verdict;

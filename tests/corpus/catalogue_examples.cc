@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the whole catalogue makes of the examples in causes/: the label of each
 // example has to be the verdict, or one of its candidates; "none" is no cause.
+// And what it makes of a file of texts, each below a line `@ LABEL`: there the
+// label has to be the verdict.
 //
-//   catalogue_examples CAUSES       exit 1 and a list when some are not met
+//   catalogue_examples CAUSES TEXTS   exit 1 and a list when some are not met
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -16,6 +18,7 @@ namespace {
 
 struct Example {
   std::string expect, text;
+  bool is_verdict = false;  // a candidate is not enough
 };
 
 std::vector<Example> ExamplesOf(const std::filesystem::path& path) {
@@ -37,6 +40,19 @@ std::vector<Example> ExamplesOf(const std::filesystem::path& path) {
   return examples;
 }
 
+std::vector<Example> TextsOf(const std::filesystem::path& path) {
+  std::vector<Example> texts;
+  std::ifstream in(path);
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("@ ")) {
+      texts.push_back({line.substr(2), "", true});
+    } else if (!texts.empty() && !line.starts_with("# ")) {
+      texts.back().text += line + "\n";
+    }
+  }
+  return texts;
+}
+
 explain::Answer Ask(const evidence::Matcher& matcher, const std::string& text) {
   evidence::LogScanner scanner(matcher);
   scanner.Begin({.name = "example"});
@@ -53,6 +69,9 @@ bool IsMet(const Example& example, const explain::Answer& answer) {
   if (named) {
     return Label(answer.findings.front().cause) == example.expect;
   }
+  if (example.is_verdict) {
+    return false;
+  }
   for (const auto& candidate : answer.candidates) {
     if (Label(candidate.cause) == example.expect) {
       return true;
@@ -61,37 +80,48 @@ bool IsMet(const Example& example, const explain::Answer& answer) {
   return false;
 }
 
-int Run(const std::string& folder) {
-  const evidence::Matcher matcher;
-  int all = 0;
+// How many of the examples are not met; each is printed.
+int Missed(const evidence::Matcher& matcher, const std::string& from,
+           const std::vector<Example>& examples) {
   int missed = 0;
+  for (const Example& example : examples) {
+    const explain::Answer answer = Ask(matcher, example.text);
+    if (IsMet(example, answer)) {
+      continue;
+    }
+    ++missed;
+    std::printf("%s: expected %s, got %s\n  %s", from.c_str(),
+                example.expect.c_str(),
+                answer.findings.empty()
+                    ? std::string(explain::ToText(answer.kind)).c_str()
+                    : std::string(Label(answer.findings[0].cause)).c_str(),
+                example.text.c_str());
+  }
+  return missed;
+}
+
+int Run(const std::string& folder, const std::string& texts_path) {
+  const evidence::Matcher matcher;
+  const auto texts = TextsOf(texts_path);
+  std::size_t all = texts.size();
+  int missed = Missed(matcher, texts_path, texts);
   for (const auto& entry :
        std::filesystem::recursive_directory_iterator(folder)) {
     if (entry.path().extension() != ".md" ||
         entry.path().parent_path().filename() == "muster") {
       continue;
     }
-    for (const Example& example : ExamplesOf(entry.path())) {
-      ++all;
-      const explain::Answer answer = Ask(matcher, example.text);
-      if (!IsMet(example, answer)) {
-        ++missed;
-        std::printf("%s: expected %s, got %s\n  %s",
-                    entry.path().filename().c_str(), example.expect.c_str(),
-                    answer.findings.empty()
-                        ? std::string(explain::ToText(answer.kind)).c_str()
-                        : std::string(Label(answer.findings[0].cause)).c_str(),
-                    example.text.c_str());
-      }
-    }
+    const auto examples = ExamplesOf(entry.path());
+    all += examples.size();
+    missed += Missed(matcher, entry.path().filename().string(), examples);
   }
-  std::printf("%d examples, %d missed\n", all, missed);
-  return missed == 0 && all > 0 ? 0 : 1;
+  std::printf("%zu examples, %d missed\n", all, missed);
+  return missed == 0 && !texts.empty() && all > texts.size() ? 0 : 1;
 }
 
 }  // namespace
 }  // namespace muster
 
 int main(int argc, char** argv) {
-  return argc == 2 ? muster::Run(argv[1]) : 2;
+  return argc == 3 ? muster::Run(argv[1], argv[2]) : 2;
 }

@@ -30,6 +30,8 @@ namespace {
 
 struct Case {
   std::string id, signal, exit, cause;
+  std::vector<std::string> ranks;  // a log of each, instead of one signal
+  std::int64_t root = -1;          // the rank that has to be named
   bool settled = false;
   bool symptom_only = false;
 };
@@ -54,36 +56,53 @@ struct Score {
   int all() const { return right + abstained + wrong; }
 };
 
+// True when the signal is a description, without any line of a log.
+bool IsSymptomOnly(const std::string& signal) {
+  bool symptom_only = true;
+  bool described = false;
+  for (const std::string& line : Split(signal, '\n')) {
+    const std::string_view text = Trim(line);
+    described = described || text.starts_with("(symptom)");
+    symptom_only = symptom_only && (text.empty() || text[0] == '(');
+  }
+  return symptom_only || (described && signal.starts_with("(symptom)"));
+}
+
 std::optional<Case> ReadCase(const std::filesystem::path& path) {
   std::ifstream in(path);
   const Json json = Json::parse(in, nullptr, false);
-  if (!json.is_object() || !json.contains("signal")) {
+  if (!json.is_object() ||
+      !(json.contains("signal") || json.contains("ranks"))) {
     return std::nullopt;
   }
   Case one{.id = json.value("id", path.stem().string()),
-           .signal = json["signal"].get<std::string>(),
+           .signal = json.value("signal", ""),
            .cause = json.value("cause", "")};
   one.settled = json.value("settled", false);
+  one.root = json.value("root", std::int64_t{-1});
   if (json.contains("exit") && json["exit"].is_string()) {
     one.exit = json["exit"].get<std::string>();
   }
-  one.symptom_only = true;
-  bool described = false;
-  for (const std::string& line : Split(one.signal, '\n')) {
-    const std::string_view text = Trim(line);
-    described = described || text.starts_with("(symptom)");
-    one.symptom_only = one.symptom_only && (text.empty() || text[0] == '(');
+  for (const Json& log : json.value("ranks", Json::array())) {
+    one.ranks.push_back(log.get<std::string>());
   }
-  one.symptom_only =
-      one.symptom_only || (described && one.signal.starts_with("(symptom)"));
+  one.symptom_only = one.ranks.empty() && IsSymptomOnly(one.signal);
   return one;
 }
 
 explain::Answer Ask(const evidence::Matcher& matcher, const Case& one) {
   evidence::LogScanner scanner(matcher);
-  scanner.Begin({.name = "log"});
-  scanner.Feed(one.signal);
-  scanner.End();
+  if (one.ranks.empty()) {
+    scanner.Begin({.name = "log"});
+    scanner.Feed(one.signal);
+    scanner.End();
+  }
+  for (std::size_t rank = 0; rank < one.ranks.size(); ++rank) {
+    scanner.Begin({.name = "rank" + std::to_string(rank) + ".log",
+                   .rank = static_cast<int>(rank)});
+    scanner.Feed(one.ranks[rank]);
+    scanner.End();
+  }
   std::vector<Fact> facts = scanner.TakeFacts();
   if (!one.exit.empty()) {
     facts.push_back(evidence::ExitFact(one.exit));
@@ -118,7 +137,12 @@ std::string Judge(const Case& one, const explain::Answer& answer) {
   if (!named) {
     return "abstained";
   }
-  return Label(answer.findings.front().cause) == one.cause ? "right" : "wrong";
+  const Finding& first = answer.findings.front();
+  const bool named_root =
+      one.root < 0 ||
+      (!first.subjects.empty() &&
+       first.subjects.front() == "rank " + std::to_string(one.root));
+  return Label(first.cause) == one.cause && named_root ? "right" : "wrong";
 }
 
 void Count(Score& score, const Case& one, const explain::Answer& answer,

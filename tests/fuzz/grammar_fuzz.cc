@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each grammar of resolve alone; the first byte picks one. Nothing accepted is
 // larger than its limit, and every refusal is printable.
-#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -10,9 +9,11 @@
 #include "resolve/grammar/host_file.h"
 #include "resolve/grammar/host_list.h"
 #include "resolve/grammar/key_values.h"
+#include "resolve/grammar/roles.h"
 #include "resolve/grammar/task_map.h"
 #include "resolve/grammar/torch_url.h"
 #include "resolve/grammar/tpu_type.h"
+#include "tests/fuzz/fuzz.h"
 
 namespace {
 
@@ -22,7 +23,7 @@ template <typename T>
 void Check(const muster::Result<T>& result) {
   if (!result) {
     for (const char c : result.error().message()) {
-      MUSTER_CHECK(static_cast<unsigned char>(c) >= 0x20);
+      MUSTER_CHECK(static_cast<unsigned char>(c) >= 0x20 || c == '\t');
     }
   }
 }
@@ -56,16 +57,12 @@ void Tasks(const std::string& text) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
-                                      std::size_t size);
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
-                                      std::size_t size) {
-  if (size == 0) {
-    return 0;
+void Fuzz(const std::string& bytes) {
+  if (bytes.empty()) {
+    return;
   }
-  const std::string text(reinterpret_cast<const char*>(data) + 1, size - 1);
-  switch (data[0] % 12) {
+  const std::string text = bytes.substr(1);
+  switch (static_cast<unsigned char>(bytes[0]) % 12) {
     case 0:
       if (const auto hosts = ExpandHostList(text); hosts) {
         MUSTER_CHECK(hosts->size() <= 65536);
@@ -112,5 +109,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
     default:
       Tasks(text);
   }
-  return 0;
 }

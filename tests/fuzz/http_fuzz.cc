@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bodies of the metadata server, the Cloud TPU API, Compute Engine and
 // Kubernetes; the first byte picks the path that gives the fuzzed one.
-#include <cstddef>
 #include <cstdint>
 #include <string>
 
 #include "resolve/resolve.h"
 #include "resolve/tpu_identity.h"
+#include "tests/fuzz/fuzz.h"
 
 namespace {
 
@@ -22,15 +22,11 @@ void Give(muster::sys::FakeHttp& http, const std::string& url,
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
-                                      std::size_t size);
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
-                                      std::size_t size) {
-  if (size == 0) {
-    return 0;
+void Fuzz(const std::string& bytes) {
+  if (bytes.empty()) {
+    return;
   }
-  const std::string text(reinterpret_cast<const char*>(data) + 1, size - 1);
+  const std::string text = bytes.substr(1);
   muster::sys::FakeEnv env;
   muster::sys::FakeClock clock;
   muster::sys::FakeFs fs;
@@ -48,7 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   const std::string pod = "https://10.0.0.1:443/api/v1/namespaces/n/pods";
   const std::string job =
       "https://10.0.0.1:443/apis/batch/v1/namespaces/n/jobs/j";
-  switch (data[0] % 8) {
+  switch (static_cast<unsigned char>(bytes[0]) % 8) {
     case 0:
       Give(http, metadata + "tpu-env", text);
       break;
@@ -68,11 +64,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
       env.variables["CLOUDSDK_API_ENDPOINT_OVERRIDES_COMPUTE"] =
           "https://g.invalid/";
       Give(http, std::string(kZone) + "instanceGroups/g/listInstances",
-           data[0] % 8 == 3 ? text : R"({"items": [{"instance": "x/i"}]})");
+           static_cast<unsigned char>(bytes[0]) % 8 == 3
+               ? text
+               : R"({"items": [{"instance": "x/i"}]})");
       Give(http, std::string(kZone) + "instances/i", text);
       break;
     default:
-      source = data[0] % 8 == 5 ? "k8s-pods" : "k8s-job";
+      source = static_cast<unsigned char>(bytes[0]) % 8 == 5 ? "k8s-pods"
+                                                             : "k8s-job";
       env.variables = {{"KUBERNETES_SERVICE_HOST", "10.0.0.1"},
                        {"HOSTNAME", "w"},
                        {"JOB_COMPLETION_INDEX", "0"},
@@ -80,7 +79,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
       fs.files = {{"/a/token", "t"}, {"/a/namespace", "n"}};
       Give(http, pod, text);
       Give(http, pod + "/w",
-           data[0] % 8 == 6
+           static_cast<unsigned char>(bytes[0]) % 8 == 6
                ? text
                : R"({"metadata": {"ownerReferences": [{"kind": "Job",
                     "name": "j", "controller": true}]}})");
@@ -91,5 +90,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
     static_cast<void>(muster::resolve::Complete(*claim));
   }
   static_cast<void>(muster::resolve::IdentifyTpu(host));
-  return 0;
 }

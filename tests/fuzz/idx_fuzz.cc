@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // IDX files, plain and gzip: whatever is read has the size that it tells.
-#include <cstddef>
 #include <cstdint>
 #include <string>
 
 #include "input/idx.h"
+#include "tests/fuzz/fuzz.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
-                                      std::size_t size);
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
-                                      std::size_t size) {
-  const std::string file(reinterpret_cast<const char*>(data), size);
+void Fuzz(const std::string& bytes) {
+  const std::string& file = bytes;
   for (const int dimensions : {1, 3}) {
     const auto array = muster::ParseIdx(file, dimensions, "fuzz");
     if (!array) {
@@ -24,5 +20,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
     }
     MUSTER_CHECK(elements == array->bytes.size());
   }
-  return 0;
 }

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Frames between rank and agent: what is taken off a stream writes itself as
 // the bytes it was, and its value may be taken for a membership.
-#include <cstddef>
 #include <cstdint>
 #include <string>
 
 #include "base/rank_wire.h"
 #include "member/membership.h"
+#include "tests/fuzz/fuzz.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
-                                      std::size_t size);
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
-                                      std::size_t size) {
-  const std::string stream(reinterpret_cast<const char*>(data), size);
+void Fuzz(const std::string& bytes) {
+  const std::string& stream = bytes;
   std::string buffer = stream;
   std::string again;
   for (;;) {
@@ -26,5 +22,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
     const auto membership = muster::ParseMembership((*message)->value);
     MUSTER_CHECK(!membership || membership->local_size <= 256);
   }
-  return 0;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // safetensors files and manifests: tensors lie within the file, cover its
 // buffer, and what was read can be written and read again.
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -9,6 +8,7 @@
 
 #include "checkpoint/manifest.h"
 #include "checkpoint/safetensors.h"
+#include "tests/fuzz/fuzz.h"
 
 namespace {
 
@@ -41,17 +41,12 @@ void CheckContent(std::string_view file, const SafetensorsContent& content) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
-                                      std::size_t size);
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
-                                      std::size_t size) {
-  const std::string_view file(reinterpret_cast<const char*>(data), size);
+void Fuzz(const std::string& bytes) {
+  const std::string_view file = bytes;
   if (const auto content = ParseSafetensors(file, "fuzz")) {
     CheckContent(file, *content);
   }
   if (const auto manifest = ParseManifest(file, "fuzz")) {
     MUSTER_CHECK(ParseManifest(ToText(*manifest), "again").has_value());
   }
-  return 0;
 }

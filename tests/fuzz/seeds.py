@@ -24,6 +24,9 @@ def seeds(vector):
     for path, text in (vector.get("files") or {}).items():
         if "host" in path:
             yield "grammar_fuzz", b"\x04" + text.encode()
+            yield "resolve_fuzz", b"\x05" + text.encode()
+        if "resourceconfig" in path:
+            yield "resolve_fuzz", b"\x04" + text.encode()
     env = vector.get("env") or {}
     if "TF_CONFIG" in env:
         yield "resolve_fuzz", b"\x00" + env["TF_CONFIG"].encode()
@@ -41,6 +44,14 @@ def seeds(vector):
         yield "http_fuzz", bytes([number]) + body
 
 
+# What no vector has: versions of packages, names of TPUs, credentials.
+MORE = [("resolve_fuzz", b"\x07jaxlib (<=0.4.35,>=0.4.34) ; extra == 'tpu'"),
+        ("resolve_fuzz", b"\x07Requires-Dist: jaxlib[x]~=0.4.1rc1,!=0.4.*\n"),
+        ("resolve_fuzz", b'\x06{"tpu_node_name": "t", "project": "p", '
+                         b'"zone": "z", "type": "authorized_user"}'),
+        ("grammar_fuzz", b"\x09n-0:1:10.0.0.1,n-1:2:10.0.0.2")]
+
+
 def main():
     vectors, out = map(pathlib.Path, sys.argv[1:3])
     count = 0
@@ -51,6 +62,10 @@ def main():
                 folder.mkdir(parents=True, exist_ok=True)
                 (folder / f"{vector['id']}-{i}").write_bytes(data)
                 count += 1
+    for i, (fuzzer, data) in enumerate(MORE):
+        (out / fuzzer).mkdir(parents=True, exist_ok=True)
+        (out / fuzzer / f"more-{i}").write_bytes(data)
+        count += 1
     print(f"{count} seeds in {out}", file=sys.stderr)
 
 

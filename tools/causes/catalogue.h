@@ -28,7 +28,8 @@ void WriteTexts(const std::vector<CauseFile>& files, std::ostream& out);
 void WritePatterns(const std::vector<CauseFile>& files,
                    const std::vector<FactPattern>& facts, std::ostream& out);
 void WriteRules(const std::vector<CauseFile>& files, std::ostream& out);
-// docs/reference/causes.md.
-void WriteDocs(const std::vector<CauseFile>& files, std::ostream& out);
+// docs/reference/causes/: README.md, and a page for each cause.
+void WriteOverview(const std::vector<CauseFile>& files, std::ostream& out);
+void WriteEntry(const CauseFile& file, std::ostream& out);
 
 }  // namespace causes

@@ -54,6 +54,7 @@ struct CauseFile {
   std::vector<Placed> applies, match, facts, related, over;
   std::vector<Rule> rules;
   Placed decide, decide_command;  // the observation that tells it apart
+  bool lasting = false;           // the program goes on with it
   std::vector<Fix> fixes;
   std::map<std::string, std::string> sections;  // heading -> text
   std::vector<Example> examples;

@@ -16,10 +16,10 @@ namespace {
 using Words = std::vector<std::string_view>;
 
 const Words& KnownKeys() {
-  static const Words keys{"label",   "title",  "severity", "retry",
-                          "applies", "since",  "match",    "fix",
-                          "facts",   "direct", "weak",     "hint",
-                          "rules",   "over",   "decide",   "related"};
+  static const Words keys{"label",   "title",  "severity", "retry", "applies",
+                          "since",   "match",  "fix",      "facts", "direct",
+                          "weak",    "hint",   "rules",    "over",  "decide",
+                          "related", "lasting"};
   return keys;
 }
 
@@ -165,8 +165,27 @@ std::size_t LongestLiteral(std::string_view pattern) {
   return longest;
 }
 
+// A line that says all of these things within a sentence's reach, in any order.
+std::string InAnyOrder(const std::vector<Placed>& words) {
+  std::vector<std::string> groups;
+  groups.reserve(words.size());
+  for (const Placed& word : words) {
+    groups.push_back("(?:" + word.text + ")");
+  }
+  std::sort(groups.begin(), groups.end());
+  std::string all;
+  do {
+    std::string order;
+    for (const std::string& group : groups) {
+      order += (order.empty() ? "\\b" : ".{0,80}?\\b") + group;
+    }
+    all += (all.empty() ? "" : "|") + order;
+  } while (std::next_permutation(groups.begin(), groups.end()));
+  return "(?i)(?:" + all + ")";
+}
+
 bool Reader::ReadConditions(const YAML::Node& node, Rule& rule) {
-  if (!CheckKeys(node, {"text", "weight", "with", "without"}, {})) {
+  if (!CheckKeys(node, {"text", "says", "weight", "with", "without"}, {})) {
     return false;
   }
   if (node["with"]) {
@@ -188,11 +207,13 @@ void Reader::ReadPatterns(const YAML::Node& node, std::string_view key,
     Rule rule;
     rule.weight = weight;
     if (item.IsMap()) {
-      if (!ReadConditions(item, rule) || !item["text"]) {
-        Wrong(item, "the key `text` is missing");
+      if (!ReadConditions(item, rule) || !(item["text"] || item["says"])) {
+        Wrong(item, "neither `text` nor `says`");
         continue;
       }
-      rule.text = Text(item["text"]);
+      rule.text = item["says"] ? Placed{InAnyOrder(List(item["says"], "says")),
+                                        PlaceOf(item.Mark())}
+                               : Text(item["text"]);
     } else {
       rule.text = Text(item);
     }
@@ -301,6 +322,8 @@ void Reader::ReadKey(const std::string& key, const YAML::Node& value) {
     ReadRules(value);
   } else if (key == "decide") {
     ReadDecide(value);
+  } else if (key == "lasting") {
+    file_.lasting = OneOf(value, {"true", "false"}).text == "true";
   } else if (key == "over") {
     file_.over = List(value, "over");
   } else if (key == "facts") {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference page of the catalogue.
+// The reference pages of the catalogue: an overview and one for each cause.
 #include <map>
 #include <ostream>
 #include <string>
@@ -11,12 +11,12 @@ namespace {
 
 using Families = std::map<std::string, std::vector<const CauseFile*>>;
 
-void WriteOverview(const Families& families, std::ostream& out) {
+void WriteRows(const Families& families, std::ostream& out) {
   out << "| cause | what it says | severity | a repeat |\n"
          "|---|---|---|---|\n";
   for (const auto& [family, files] : families) {
     for (const CauseFile* file : files) {
-      out << "| [" << file->label.text << "](#" << file->label.text << ") | "
+      out << "| [" << file->label.text << "](" << file->label.text << ".md) | "
           << file->title.text << " | " << file->severity.text << " | "
           << file->retry.text << " |\n";
     }
@@ -27,7 +27,7 @@ std::string Joined(const std::vector<Placed>& words, bool links) {
   std::string out;
   for (const Placed& word : words) {
     out += out.empty() ? "" : ", ";
-    out += links ? "[" + word.text + "](#" + word.text + ")" : word.text;
+    out += links ? "[" + word.text + "](" + word.text + ".md)" : word.text;
   }
   return out;
 }
@@ -44,17 +44,41 @@ void WriteFixes(const std::vector<Fix>& fixes, std::ostream& out) {
   }
 }
 
+void WriteExamples(const std::vector<Example>& examples, std::ostream& out) {
+  if (!examples.empty()) {
+    out << "\n## Lines that lead here, and lines that do not\n";
+  }
+  for (const Example& example : examples) {
+    out << "\n`" << example.expect.text << "`:\n\n```\n" << example.text;
+    out << (example.text.ends_with('\n') ? "```\n" : "\n```\n");
+  }
+}
+
+}  // namespace
+
 void WriteEntry(const CauseFile& file, std::ostream& out) {
-  out << "\n### " << file.label.text << "\n\n" << file.title.text << "\n";
+  out << "<!-- Generated from causes/" << file.family << "/" << file.label.text
+      << ".md by tools/gen_causes.cc --docs. -->\n# " << file.label.text
+      << "\n\n"
+      << file.title.text << "\n\n| family | severity | a repeat |\n"
+      << "|---|---|---|\n| " << file.family << " | " << file.severity.text
+      << " | " << file.retry.text << " |\n";
   for (std::string_view section : kSections) {
     if (section == "Examples") {
       continue;
     }
-    out << "\n**" << section << ".**\n\n"
+    out << "\n## " << section << "\n\n"
         << file.sections.at(std::string(section)) << "\n";
     if (section == "Fix") {
       WriteFixes(file.fixes, out);
     }
+  }
+  if (!file.decide.text.empty()) {
+    out << "\n## What decides\n\n" << file.decide.text;
+    if (!file.decide_command.text.empty()) {
+      out << ": `" << file.decide_command.text << "`";
+    }
+    out << "\n";
   }
   if (!file.related.empty()) {
     out << "\nRelated: " << Joined(file.related, true) << "\n";
@@ -62,11 +86,10 @@ void WriteEntry(const CauseFile& file, std::ostream& out) {
   if (!file.facts.empty()) {
     out << "\nSeen from: " << Joined(file.facts, false) << "\n";
   }
+  WriteExamples(file.examples, out);
 }
 
-}  // namespace
-
-void WriteDocs(const std::vector<CauseFile>& files, std::ostream& out) {
+void WriteOverview(const std::vector<CauseFile>& files, std::ostream& out) {
   Families families;
   for (const CauseFile& file : files) {
     families[file.family].push_back(&file);
@@ -82,13 +105,7 @@ void WriteDocs(const std::vector<CauseFile>& files, std::ostream& out) {
          "defect.\n\n"
          "Safety of a fix: *safe* changes nothing; *asks* changes something "
          "of yours;\n*costs* creates or deletes cloud resources.\n\n";
-  WriteOverview(families, out);
-  for (const auto& [family, members] : families) {
-    out << "\n## " << family << "\n";
-    for (const CauseFile* file : members) {
-      WriteEntry(*file, out);
-    }
-  }
+  WriteRows(families, out);
 }
 
 }  // namespace causes

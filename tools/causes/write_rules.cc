@@ -59,7 +59,7 @@ std::string RuleOf(const CauseFile& file, std::size_t index,
   const std::string with_name = WriteConditions(out, "kWith" + id, with);
   const std::string not_name = WriteConditions(out, "kNot" + id, without);
   return "    {Cause::" + Enumerator(file.label.text) +
-         ", Weight::" + Enumerator(rule.weight) + ", " + with_name + ", " +
+         ", RuleWeight::" + Enumerator(rule.weight) + ", " + with_name + ", " +
          not_name + "},\n";
 }
 
@@ -110,7 +110,8 @@ void WriteRules(const std::vector<CauseFile>& files, std::ostream& out) {
     }
     causes += "    {" + (over.empty() ? std::string("{}") : "kOver" + id) +
               ", " + Literal(file.decide.text) + ",\n     " +
-              Literal(file.decide_command.text) + "},\n";
+              Literal(file.decide_command.text) + ", " +
+              (file.lasting ? "true" : "false") + "},\n";
   }
   out << "constexpr Rule kRules[] = {\n"
       << rows << "};\n\n"

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evidence/bundle.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "evidence/redact.h"
+#include "evidence/tar_writer.h"
+#include "sys/byte_source.h"
+#include "sys/fs.h"
+
+namespace muster::evidence {
+namespace {
+
+constexpr std::size_t kMostFiles = 5'000;
+// Of a file that is larger: how it began and how it ended.
+constexpr std::size_t kHead = std::size_t{1} << 20;
+constexpr std::size_t kTail = std::size_t{15} << 20;
+constexpr std::size_t kPiece = std::size_t{256} << 10;
+constexpr std::size_t kSniffed = 4096;
+
+struct Text {
+  std::string head, tail;
+  std::uint64_t bytes = 0;  // of the whole file
+
+  std::uint64_t LeftOut() const { return bytes - head.size() - tail.size(); }
+};
+
+void Take(std::string_view piece, Text& text) {
+  text.bytes += piece.size();
+  const std::size_t first = std::min(piece.size(), kHead - text.head.size());
+  text.head += piece.substr(0, first);
+  text.tail += piece.substr(first);
+  // Now and then, so that a byte is not moved for each piece.
+  if (text.tail.size() > 2 * kTail) {
+    text.tail.erase(0, text.tail.size() - kTail);
+  }
+}
+
+Result<Text> ReadText(const std::string& path) {
+  MUSTER_ASSIGN(auto source, sys::ByteSource::OpenFile(path));
+  Text text;
+  std::vector<char> piece(kPiece);
+  for (;;) {
+    MUSTER_ASSIGN(const std::size_t count, source.Read(piece));
+    if (count == 0) {
+      break;
+    }
+    Take({piece.data(), count}, text);
+  }
+  if (text.tail.size() > kTail) {
+    text.tail.erase(0, text.tail.size() - kTail);
+  }
+  return text;
+}
+
+bool IsText(const Text& text) {
+  return std::string_view(text.head).substr(0, kSniffed).find('\0') ==
+         std::string_view::npos;
+}
+
+// "a/b/../c" and "/a/b" must not leave the folder where they are unpacked.
+std::string NameInside(const std::string& path) {
+  std::string name;
+  for (const std::string_view part : Split(path, '/')) {
+    if (!part.empty() && part != "." && part != "..") {
+      name += (name.empty() ? "" : "/") + std::string(part);
+    }
+  }
+  return name;
+}
+
+class Packer {
+ public:
+  explicit Packer(const BundleOptions& options) : options_(options) {}
+
+  Status Take(const std::string& input) {
+    switch (sys::KindOf(input)) {
+      case sys::PathKind::kNothing:
+        return Error(Cause::kFileMissing,
+                     "there is no `" + Printable(input) + "`");
+      case sys::PathKind::kDirectory:
+        for (const std::string& file : sys::FilesBelow(input, kMostFiles)) {
+          File(file);
+        }
+        return Ok();
+      default:
+        File(input);
+        return Ok();
+    }
+  }
+
+  Result<Bundle> Finish() {
+    if (bundle_.files.empty()) {
+      return Error(Cause::kFileMissing,
+                   "there is nothing to pack: " +
+                       (bundle_.notes.empty() ? "the folder is empty"
+                                              : bundle_.notes.front()));
+    }
+    AddEnvironment();
+    Add("bundle.json", Contents());
+    bundle_.archive = tar_.Finish();
+    return std::move(bundle_);
+  }
+
+ private:
+  void File(const std::string& path) {
+    auto text = ReadText(path);
+    if (!text) {
+      bundle_.notes.push_back(text.error().message());
+      return;
+    }
+    if (!IsText(*text)) {
+      bundle_.notes.push_back(path + ": not text, left out");
+      return;
+    }
+    std::string packed = Redact(text->head);
+    if (text->LeftOut() > 0) {
+      const std::string cut = BytesText(text->LeftOut()) + " left out here";
+      packed += "\n[muster: " + cut + "]\n";
+      bundle_.notes.push_back(path + ": " + cut);
+    }
+    packed += Redact(text->tail);
+    Add(NameInside(path), packed);
+    bundle_.files.push_back(path);
+  }
+
+  std::string Redact(std::string_view text) {
+    std::string out;
+    out.reserve(text.size());
+    while (!text.empty()) {
+      const std::size_t end = text.find('\n');
+      out += redactor_.Line(text.substr(0, end));
+      if (end == std::string_view::npos) {
+        break;
+      }
+      out += '\n';
+      text.remove_prefix(end + 1);
+    }
+    return out;
+  }
+
+  // Two inputs may have one name inside: the second one gets a number.
+  void Add(std::string name, std::string_view bytes) {
+    const std::string plain = name;
+    for (int number = 2; !names_.insert(name).second; ++number) {
+      name = plain;
+      name += "." + std::to_string(number);
+    }
+    tar_.Add(name, bytes, options_.at);
+  }
+
+  void AddEnvironment() {
+    std::string text;
+    for (const auto& [name, value] : options_.environment) {
+      if (VariableIsPublic(name)) {
+        std::string line = name;
+        line += "=" + value;
+        text += redactor_.Line(line) + "\n";
+      } else {
+        bundle_.left_out.push_back(name);
+      }
+    }
+    Add("environment.txt", text);
+  }
+
+  std::string Contents() {
+    bundle_.removed = redactor_.removed();
+    Json json;
+    json["schema"] = "muster.bundle/1";
+    json["version"] = options_.version;
+    json["at"] = ToText(options_.at);
+    json["files"] = bundle_.files;
+    json["removed"] = bundle_.removed;
+    // Their number only: names may tell what one keeps.
+    json["variables_left_out"] = bundle_.left_out.size();
+    json["notes"] = bundle_.notes;
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  }
+
+  const BundleOptions& options_;
+  TarWriter tar_;
+  Redactor redactor_;
+  std::set<std::string> names_;
+  Bundle bundle_;
+};
+
+}  // namespace
+
+Result<Bundle> MakeBundle(std::span<const std::string> inputs,
+                          const BundleOptions& options) {
+  Packer packer(options);
+  for (const std::string& input : inputs) {
+    MUSTER_TRY(packer.Take(input));
+  }
+  return packer.Finish();
+}
+
+}  // namespace muster::evidence

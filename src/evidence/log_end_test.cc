@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evidence/log_end.h"
+
+#include <gtest/gtest.h>
+
+namespace muster::evidence {
+namespace {
+
+TEST(LogEnd, IsTheLastLineOfProgress) {
+  const auto end = LastProgress("step 1 loss 2.0\nstep 2 loss 1.9\nbye\n");
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->text, "step 2 loss 1.9");
+  EXPECT_EQ(end->lines_after, 2);
+}
+
+TEST(LogEnd, IsNoProgressWhenTroubleFollows) {
+  EXPECT_FALSE(LastProgress("step 2 loss 1.9\nRuntimeError: no\n"));
+  EXPECT_FALSE(LastProgress("step 2 loss 1.9\nKilled\n"));
+}
+
+TEST(LogEnd, PassesOverHarmlessLines) {
+  EXPECT_TRUE(LastProgress(
+      "epoch 3 done\nWARNING: process group has NOT been destroyed before we "
+      "destruct ProcessGroupNCCL. Error\n"));
+}
+
+TEST(LogEnd, OfAnythingElseSaysNothing) {
+  EXPECT_FALSE(LastProgress(""));
+  EXPECT_FALSE(LastProgress("\n\r\n"));
+  EXPECT_FALSE(LastProgress("loading\n"));
+}
+
+TEST(LogEnd, ReadsBarsThatEndInACarriageReturn) {
+  const auto end = LastProgress(" 1% 2.3it/s\r 2% 2.4it/s\r");
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->lines_after, 0);
+}
+
+}  // namespace
+}  // namespace muster::evidence
