@@ -33,15 +33,12 @@ void AddSettings(CLI::App& app, std::string_view module, Texts& texts) {
   }
 }
 
+// What describes the cluster, for every verb that needs one.
 void AddClusterFlags(CLI::App& app, Texts& texts) {
   app.add_option("-n", texts.processes);
   app.add_option("--hosts", texts.hosts);
   app.add_option("--cluster", texts.cluster);
   app.add_option("--rank", texts.rank);
-}
-
-// Flags of what describes a cluster in more words, and of what is shown.
-void AddResolveFlags(CLI::App& app, Texts& texts, ResolveFlags& flags) {
   app.add_option("--source", texts.source);
   app.add_option("--profile", texts.profile);
   app.add_option("--hostfile", texts.host_file);
@@ -50,6 +47,10 @@ void AddResolveFlags(CLI::App& app, Texts& texts, ResolveFlags& flags) {
   app.add_option("--zone", texts.zone);
   app.add_option("--instance-group", texts.instance_group);
   app.add_option("--pods", texts.pods)->allow_extra_args(false)->take_all();
+}
+
+// What `muster resolve` shows.
+void AddResolveFlags(CLI::App& app, ResolveFlags& flags) {
   app.add_option("--export", flags.export_for);
   app.add_option("--require", flags.requirements)
       ->allow_extra_args(false)
@@ -57,6 +58,15 @@ void AddResolveFlags(CLI::App& app, Texts& texts, ResolveFlags& flags) {
   app.add_flag("-v,--verbose", flags.verbose);
   app.add_flag("--spec", flags.spec);
   app.add_flag("--check-self", flags.check_self);
+}
+
+void AddCheckFlags(CLI::App& app, CommandLine& line) {
+  app.add_option("groups", line.groups);
+  app.add_option("--checkpoints", line.checkpoints)
+      ->allow_extra_args(false)
+      ->take_all();
+  app.add_option("--data", line.data)->allow_extra_args(false)->take_all();
+  app.add_flag("--list", line.list);
 }
 
 // Every flag that the sub-command knows.
@@ -91,7 +101,7 @@ Error Unknown(const std::vector<std::string>& extras, const CLI::App& app,
   const std::string word = Printable(extras.front());
   if (verb == Verb::kOverview) {
     return Usage("unknown sub-command `" + word + "`" +
-                 Meant(word, {"resolve", "run", "explain"}));
+                 Meant(word, {"resolve", "check", "run", "explain", "bundle"}));
   }
   if (verb == Verb::kRun) {
     return Usage("`" + word +
@@ -227,6 +237,10 @@ Status CheckCommand(const CommandLine& line, bool has_dashes) {
         "give a log, a folder, `-` for standard input or the label of a "
         "cause; --list prints all causes");
   }
+  if (line.verb == Verb::kBundle && line.inputs.empty()) {
+    return Usage(
+        "give the folder of a run or logs, as in `muster bundle runs/latest`");
+  }
   return Ok();
 }
 
@@ -238,14 +252,19 @@ struct Tree {
     app.add_flag("--version", line.version);
     app.require_subcommand(0, 1);
     resolve->set_help_flag();
+    check->set_help_flag();
     run->set_help_flag();
     explain->set_help_flag();
-    for (CLI::App* verb : {resolve, run, explain}) {
+    bundle->set_help_flag();
+    for (CLI::App* verb : {resolve, check, run, explain, bundle}) {
       verb->add_flag("-h,--help", line.help);
     }
     AddClusterFlags(*resolve, texts);
-    AddResolveFlags(*resolve, texts, line.resolve);
+    AddResolveFlags(*resolve, line.resolve);
     AddSettings(*resolve, "resolve", texts);
+    AddClusterFlags(*check, texts);
+    AddCheckFlags(*check, line);
+    AddSettings(*check, "check", texts);
     AddClusterFlags(*run, texts);
     run->add_option("--env", texts.environment)
         ->allow_extra_args(false)
@@ -255,18 +274,23 @@ struct Tree {
     explain->add_option("inputs", line.inputs);
     explain->add_option("--exit", line.exit);
     explain->add_option("--rank-from", line.rank_from);
+    explain->add_flag("--look", line.look);
     explain->add_flag("--list", line.list);
     AddSettings(*explain, "explain", texts);
+    bundle->add_option("inputs", line.inputs);
+    bundle->add_option("--archive", line.archive);
+    AddSettings(*bundle, "bundle", texts);
     for (const SettingRow& row : SettingRows()) {
       texts.settings[std::string(row.name)];
     }
   }
 
   const CLI::App* Chosen(Verb& verb) const {
-    const std::pair<const CLI::App*, Verb> verbs[] = {
-        {resolve, Verb::kResolve},
-        {run, Verb::kRun},
-        {explain, Verb::kExplain}};
+    const std::pair<const CLI::App*, Verb> verbs[] = {{resolve, Verb::kResolve},
+                                                      {check, Verb::kCheck},
+                                                      {run, Verb::kRun},
+                                                      {explain, Verb::kExplain},
+                                                      {bundle, Verb::kBundle}};
     for (const auto& [sub, its] : verbs) {
       if (sub->count() > 0) {
         verb = its;
@@ -278,8 +302,10 @@ struct Tree {
 
   CLI::App app;
   CLI::App* resolve = app.add_subcommand("resolve");
+  CLI::App* check = app.add_subcommand("check");
   CLI::App* run = app.add_subcommand("run");
   CLI::App* explain = app.add_subcommand("explain");
+  CLI::App* bundle = app.add_subcommand("bundle");
 };
 
 std::string Plain(std::string text) {

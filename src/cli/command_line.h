@@ -13,7 +13,7 @@
 
 namespace muster::cli {
 
-enum class Verb { kOverview, kResolve, kRun, kExplain };
+enum class Verb { kOverview, kResolve, kCheck, kRun, kExplain, kBundle };
 
 // What `muster resolve` is to show besides the cluster.
 struct ResolveFlags {
@@ -30,18 +30,27 @@ struct CommandLine {
   bool version = false;
   std::map<std::string, std::string> settings;  // name -> text of its flag
 
-  // resolve and run
+  // resolve, check and run
   resolve::Request cluster;
   // resolve
   ResolveFlags resolve;
+  // check
+  std::vector<std::string> groups;       // groups or ids of checks
+  std::vector<std::string> checkpoints;  // where they are to be written
+  std::vector<std::string> data;         // what is to be read
   // run
   std::vector<std::pair<std::string, std::string>> environment;
   bool dry_run = false;
   std::vector<std::string> command;
-  // explain
+  // explain and bundle
   std::vector<std::string> inputs;  // files, folders, "-", or one label
-  std::string exit;                 // exit status or signal of the program
-  std::string rank_from;            // pattern over names of files
+  // bundle
+  std::string archive;  // the file to write
+  // explain
+  std::string exit;       // exit status or signal of the program
+  std::string rank_from;  // pattern over names of files
+  bool look = false;      // at this machine, too
+  // explain and check
   bool list = false;
 };
 

@@ -33,6 +33,18 @@ TEST(CommandLine, OfRunTakesAllFlags) {
   EXPECT_THAT(line.command, ElementsAre("python", "-n", "--", "x"));
 }
 
+TEST(CommandLine, OfCheckTakesGroupsAmongFlags) {
+  const CommandLine line =
+      Parse({"check", "network", "--data", "/a", "host.memory", "--data", "/b",
+             "--checkpoints", "/ck", "-n", "2", "--fail-on", "warning"});
+  EXPECT_EQ(line.verb, Verb::kCheck);
+  EXPECT_THAT(line.groups, ElementsAre("network", "host.memory"));
+  EXPECT_THAT(line.data, ElementsAre("/a", "/b"));
+  EXPECT_THAT(line.checkpoints, ElementsAre("/ck"));
+  EXPECT_EQ(line.cluster.processes, 2);
+  EXPECT_THAT(line.settings, ElementsAre(Pair("fail_on", "warning")));
+}
+
 TEST(CommandLine, OfResolveTakesTheCluster) {
   const CommandLine line =
       Parse({"resolve", "--hosts", "a:1,b:1", "--rank", "1"});
@@ -101,14 +113,16 @@ TEST(CommandLine, ExplainsSeveralLogsTogether) {
 
 TEST(Help, NamesEveryFlagOfTheTable) {
   for (const SettingRow& row : SettingRows()) {
-    EXPECT_THAT(HelpText(Verb::kRun), HasSubstr(std::string(row.flag)));
-    EXPECT_THAT(HelpText(Verb::kRun), HasSubstr(std::string(row.variable)));
+    const std::string help =
+        HelpText(row.module == "check" ? Verb::kCheck : Verb::kRun);
+    EXPECT_THAT(help, HasSubstr(std::string(row.flag)));
+    EXPECT_THAT(help, HasSubstr(std::string(row.variable)));
   }
 }
 
 TEST(Help, FitsATerminal) {
-  for (Verb verb :
-       {Verb::kOverview, Verb::kRun, Verb::kResolve, Verb::kExplain}) {
+  for (Verb verb : {Verb::kOverview, Verb::kCheck, Verb::kRun, Verb::kResolve,
+                    Verb::kExplain}) {
     std::string text = HelpText(verb);
     while (!text.empty()) {
       const auto end = text.find('\n');

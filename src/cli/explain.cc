@@ -6,6 +6,7 @@
 #include "cli/verbs.h"
 #include "evidence/inputs.h"
 #include "evidence/log_scanner.h"
+#include "evidence/looks.h"
 #include "explain/answer.h"
 #include "finding/catalogue.h"
 #include "sys/byte_source.h"
@@ -72,34 +73,9 @@ bool IsLabel(const std::vector<std::string>& inputs) {
          sys::KindOf(inputs[0]) == sys::PathKind::kNothing;
 }
 
-// The findings that a run wrote down itself, if this is the folder of one.
-std::vector<Finding> ReportedFindings(const std::vector<std::string>& inputs,
-                                      const sys::Fs& fs) {
-  std::vector<Finding> findings;
-  if (inputs.size() != 1 ||
-      sys::KindOf(inputs[0]) != sys::PathKind::kDirectory) {
-    return findings;
-  }
-  const auto text = fs.Read(sys::JoinPath(inputs[0], "report.json"));
-  if (!text) {
-    return findings;
-  }
-  const Json report = Json::parse(*text, nullptr, false);
-  if (!report.is_object() || report.value("schema", "") != "muster.report/1" ||
-      !report.contains("findings") || !report["findings"].is_array()) {
-    return findings;
-  }
-  for (const Json& one : report["findings"]) {
-    if (auto finding = FindingFromJson(one)) {
-      findings.push_back(*std::move(finding));
-    }
-  }
-  return findings;
-}
-
-// What the inputs and --exit show.
-Result<std::vector<Fact>> ReadFacts(const CommandLine& line) {
-  std::vector<Fact> facts;
+// What the inputs, --exit and --look show.
+Result<evidence::Reading> ReadAll(const CommandLine& line, const sys::Fs& fs) {
+  evidence::Reading all;
   if (!line.inputs.empty()) {
     const evidence::Matcher matcher;
     auto reading = evidence::ReadInputs(line.inputs,
@@ -110,12 +86,17 @@ Result<std::vector<Fact>> ReadFacts(const CommandLine& line) {
     for (const std::string& note : reading->notes) {
       MUSTER_LOG(kInfo, note);
     }
-    facts = std::move(reading->facts);
+    all = *std::move(reading);
   }
   if (!line.exit.empty()) {
-    facts.push_back(evidence::ExitFact(line.exit));
+    all.facts.push_back(evidence::ExitFact(line.exit));
   }
-  return facts;
+  if (line.look) {
+    for (Fact& fact : evidence::LookAround(fs)) {
+      all.facts.push_back(std::move(fact));
+    }
+  }
+  return all;
 }
 
 }  // namespace
@@ -130,14 +111,13 @@ Result<int> ExplainVerb(const CommandLine& line, const Settings& settings,
   if (IsLabel(line.inputs)) {
     return PrintEntry(line.inputs[0], json);
   }
-  auto facts = ReadFacts(line);
-  if (!facts) {
-    PrintError(facts.error(), settings.output.value, host.env);
+  auto read = ReadAll(line, host.fs);
+  if (!read) {
+    PrintError(read.error(), settings.output.value, host.env);
     return 3;
   }
-  const explain::Answer answer =
-      explain::WithReported(explain::Explain(*std::move(facts)),
-                            ReportedFindings(line.inputs, host.fs));
+  const explain::Answer answer = explain::WithReported(
+      explain::Explain(std::move(read->facts)), std::move(read->reported));
   json ? PrintDocument(ToJson(answer))
        : PrintResult(RenderText(answer, TerminalOptions(host.env, 1)));
   return 0;

@@ -14,12 +14,15 @@ training run, or tells the exact reason why not.
   muster run -n 2 -- python train.py       train on two ranks of this host
   muster run --hosts a:8476,b:8476 -- CMD  the same command on every host
   muster resolve                           which cluster is this, and who am I?
+  muster check                             can this host train?
   muster explain train.log                 why did it fail?
 
 Sub-commands:
   run        start a command on every member, watch it, restart what is worth it
   resolve    print members, own rank and coordinator, each with its source
+  check      look for what would stop a run on this host, before it starts
   explain    say why a run failed, or what a cause means
+  bundle     pack a run or logs without secrets, to be explained elsewhere
 
 Flags:
   -h, --help     this text; `muster run --help` for a sub-command
@@ -44,14 +47,7 @@ variable tells the cluster.
 )help";
 
 constexpr std::string_view kResolveFlags =
-    R"(  --source NAME          ask this source alone
-  --profile NAME         the convention that holds where they differ: tf,
-                         estimator, jax, torch, torch_xla, deepspeed, openmpi
-  --hostfile FILE        a host file of Open MPI or DeepSpeed
-  --tpu NAME             a TPU by name or address; --project P, --zone Z
-  --instance-group NAME  machines of Compute Engine; --project P, --zone Z
-  --pods JOB:LABEL=V     pods of Kubernetes; may be repeated
-  --export WHAT          print the environment for tf, jax, torch, torch_xla,
+    R"(  --export WHAT          print the environment for tf, jax, torch, torch_xla,
                          shell or python
   --spec                 print the map of tasks as TensorFlow does
   --check-self           this host owns the address of its task
@@ -70,6 +66,23 @@ newest checkpoint when a repeat can heal what happened.
 Everything after `--` is the command. It does not pass a shell.
 )";
 
+constexpr std::string_view kCheck =
+    R"(Look for what would stop a run on this host, before it starts: names, routes,
+ports, proxies, limits, memory, disks, accelerators, versions. Nothing is
+changed and no accelerator is opened.
+
+  muster check
+  muster check network host.memory             groups, or single checks
+  muster check --hosts a:8476,b:8476 --checkpoints /mnt/ck --data /mnt/data
+  muster check --output json >check.json
+  muster check --list
+
+Each check ends as ok, warn, FAIL, skip (with the reason) or broken: it could
+not be made, which is no pass. The exit code is 0 when all is well, 1 with a
+finding of severity error, 2 for a wrong command line, 3 when something could
+not be found out. --output jsonl prints a line as each check ends.
+)";
+
 constexpr std::string_view kExplain =
     R"(Say why a training run failed: one named cause with its evidence, or
 "unknown" with what remains and the observation that would decide. Silent on
@@ -86,6 +99,16 @@ Inputs: logs, folders (also of a run), `-`, tar, zip, gzip and zstd, Kaggle's
 log, notebooks.
 )";
 
+constexpr std::string_view kBundle =
+    R"(Pack the folder of a run, or logs, into one archive that `muster explain` reads
+anywhere. Tokens, keys, passwords and signed parts of addresses are taken out,
+of the environment only known variables stay, and what was removed is printed.
+
+  muster bundle runs/latest
+  muster bundle rank0.log rank1.log --archive failed.tar.gz
+  muster explain failed.tar.gz
+)";
+
 constexpr std::string_view kClusterFlags =
     R"(
 The cluster (muster resolve shows what is used):
@@ -93,6 +116,14 @@ The cluster (muster resolve shows what is used):
   --hosts A:PORT,B:PORT  one member per address, ranked in this order
   --cluster FILE         the JSON that `muster resolve --output json` prints
   --rank R               own rank, where the addresses of this host do not tell
+  --source NAME          ask this source alone
+  --profile NAME         the convention that holds where they differ: tf,
+                         estimator, jax, torch, torch_xla, ray, deepspeed,
+                         openmpi
+  --hostfile FILE        a host file of Open MPI or DeepSpeed
+  --tpu NAME             a TPU by name or address; --project P, --zone Z
+  --instance-group NAME  machines of Compute Engine; --project P, --zone Z
+  --pods JOB:LABEL=V     pods of Kubernetes; may be repeated
 )";
 
 // "  --grace TIME   doc (default 10s, MUSTER_GRACE)", wrapped at 80 columns.
@@ -154,6 +185,15 @@ std::string HelpText(Verb verb) {
                    "  --dry-run              print the plan with the source of "
                    "every value, start\n"
                    "                         nothing\n");
+    case Verb::kCheck:
+      return std::string(kCheck) + std::string(kClusterFlags) +
+             Flags(
+                 "check",
+                 "  --checkpoints PATH     where checkpoints will be written; "
+                 "may be repeated\n"
+                 "  --data PATH            what will be read; may be "
+                 "repeated\n"
+                 "  --list                 all checks, one line each\n");
     case Verb::kExplain:
       return std::string(kExplain) +
              Flags("explain",
@@ -162,7 +202,16 @@ std::string HelpText(Verb verb) {
                    "  --rank-from PATTERN    RE2 with one group that is the "
                    "rank, tried on names of\n"
                    "                         files\n"
+                   "  --look                 look at this machine as well: "
+                   "memory counters, limits,\n"
+                   "                         /dev/shm, devices, who holds "
+                   "them; changes nothing\n"
                    "  --list                 all causes, one line each\n");
+    case Verb::kBundle:
+      return std::string(kBundle) +
+             Flags("bundle",
+                   "  --archive FILE         what to write (default "
+                   "muster-bundle.tar.gz)\n");
     case Verb::kOverview:
       break;
   }

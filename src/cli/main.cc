@@ -25,9 +25,13 @@ Output OutputAskedFor(const std::vector<std::string>& args,
   const auto end = std::find(args.begin(), args.end(), "--");
   const auto flag = std::find(args.begin(), end, "--output");
   const bool json =
-      (flag != end && flag + 1 != end && *(flag + 1) == "json") ||
-      std::find(args.begin(), end, "--output=json") != end ||
-      (flag == end && env.Get("MUSTER_OUTPUT").value_or("") == "json");
+      (flag != end && flag + 1 != end && (flag + 1)->starts_with("json")) ||
+      std::any_of(args.begin(), end,
+                  [](const std::string& word) {
+                    return word.starts_with("--output=json");
+                  }) ||
+      (flag == end &&
+       env.Get("MUSTER_OUTPUT").value_or("").starts_with("json"));
   return json ? Output::kJson : Output::kText;
 }
 
@@ -56,6 +60,12 @@ Result<int> Execute(const CommandLine& line, const sys::Host& host) {
     return 0;
   }
   MUSTER_ASSIGN(const Settings settings, ReadSettings(line.settings, host.env));
+  if (settings.output.value == Output::kJsonl && line.verb != Verb::kCheck) {
+    return Error(Cause::kUsageInvalid, settings.output.source +
+                                           " is `jsonl`, which only `muster "
+                                           "check` prints: expected text or "
+                                           "json");
+  }
   SetLogLevel(settings.log_level.value);
   for (const std::string& misspelt : MisspeltVariables(host.env)) {
     MUSTER_LOG(kWarn, misspelt);
@@ -64,8 +74,12 @@ Result<int> Execute(const CommandLine& line, const sys::Host& host) {
     case Verb::kResolve:
       MUSTER_TRY(ResolveVerb(line, settings, host));
       return 0;
+    case Verb::kCheck:
+      return CheckVerb(line, settings, host);
     case Verb::kExplain:
       return ExplainVerb(line, settings, host);
+    case Verb::kBundle:
+      return BundleVerb(line, settings, host);
     case Verb::kRun:
       return RunVerb(line, settings, host);
     case Verb::kOverview:
@@ -95,9 +109,6 @@ class AnnouncedHttp : public sys::Http {
   std::string last_;
 };
 
-// What all questions of one command may take together.
-constexpr std::chrono::seconds kPatience{4};
-
 int Main(const std::vector<std::string>& args) {
   sys::RealEnv env;
   sys::RealClock clock;
@@ -107,7 +118,7 @@ int Main(const std::vector<std::string>& args) {
     return PrintError(line.error(), OutputAskedFor(args, env), env);
   }
   AnnouncedHttp announced;
-  sys::PatientHttp http(announced, kPatience);
+  sys::PatientHttp http(announced, resolve::kPatience);
   const sys::RealNames names;
   const auto code = Execute(*line, {env, clock, fs, &http, &names});
   return code ? *code

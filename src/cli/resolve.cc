@@ -6,6 +6,7 @@
 #include "cli/answer.h"
 #include "cli/verbs.h"
 #include "resolve/export.h"
+#include "resolve/local_tpu.h"
 #include "resolve/self.h"
 #include "resolve/versions.h"
 
@@ -26,37 +27,21 @@ void AddVersionFindings(const sys::Host& host, resolve::Resolved& resolved) {
   if (!packages) {
     return;
   }
-  const auto found = resolve::CheckVersions(
-      *packages, TextOf(resolved.claims.front(), "runtime_version"));
+  const resolve::TpuHere tpu{
+      .runtime = TextOf(resolved.claims.front(), "runtime_version"),
+      .chips = resolve::FindLocalTpu(host).chips,
+      .has_libtpu = host.fs.Exists("/lib/libtpu.so") ||
+                    host.fs.Exists("/usr/lib/libtpu.so")};
+  const auto found = resolve::CheckVersions(*packages, tpu);
   resolved.findings.insert(resolved.findings.end(), found.begin(), found.end());
 }
 
-// net-wrong-endpoint: the address of the own task is another host's.
-Status CheckSelf(const Cluster& cluster, const sys::Host& host) {
-  if (!cluster.self) {
-    return Ok();
-  }
-  const Member& self =
-      cluster.members[static_cast<std::size_t>(cluster.self->value)];
-  std::string name;
-  if (self.address) {
-    name = self.address->value.host;
-  } else if (cluster.self->value == 0 && cluster.coordinator) {
-    name = cluster.coordinator->value.host;
-  }
-  if (name.empty() || resolve::MatchesThisHost(name, host)) {
-    return Ok();
-  }
-  return Error(Cause::kNetWrongEndpoint,
-               Name(self) + " is at `" + Printable(name) +
-                   "`, but this host is `" + Printable(host.env.Hostname()) +
-                   "` with " + Join(host.env.LocalAddresses(), ", "));
-}
-
 Status PrintText(const CommandLine& line, const sys::Host& host,
-                 const resolve::Resolved& resolved) {
+                 const resolve::Resolved& resolved,
+                 const std::string& checked) {
   std::string text =
       resolve::RenderText(resolved, {.verbose = line.resolve.verbose});
+  text += checked.empty() ? "" : checked + "\n";
   for (const Finding& finding : resolved.findings) {
     text += "\n" + RenderText(finding, TerminalOptions(host.env, 1));
   }
@@ -72,8 +57,9 @@ Status ResolveVerb(const CommandLine& line, const Settings& settings,
     MUSTER_TRY(resolve::CheckRequirement(requirement, host));
   }
   MUSTER_ASSIGN(auto resolved, resolve::Resolve(line.cluster, host));
+  std::string checked;
   if (line.resolve.check_self) {
-    MUSTER_TRY(CheckSelf(resolved.cluster, host));
+    MUSTER_ASSIGN(checked, resolve::CheckSelf(resolved, host));
   }
   if (!line.resolve.export_for.empty()) {
     MUSTER_ASSIGN(const auto text,
@@ -90,7 +76,7 @@ Status ResolveVerb(const CommandLine& line, const Settings& settings,
     PrintDocument(resolve::ToJson(resolved));
     return Ok();
   }
-  return PrintText(line, host, resolved);
+  return PrintText(line, host, resolved, checked);
 }
 
 }  // namespace muster::cli

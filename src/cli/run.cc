@@ -337,6 +337,10 @@ Result<int> DryRun(const RunFlags& flags, const sys::Host& host,
                      .user_environment = UserEnvironment(flags),
                      .grace = flags.settings.grace.value,
                      .dry_run = true}));
+  for (const Finding& finding : resolved.findings) {
+    std::fputs(RenderText(finding, TerminalOptions(host.env, 2)).c_str(),
+               stderr);
+  }
   const Json plan = run::PlanJson(cluster, planned);
   if (flags.settings.output.value == Output::kJson) {
     PrintDocument(plan);

@@ -34,9 +34,24 @@ constexpr Reader<Output> kReadOutput{
       if (text == "text") {
         return Output::kText;
       }
+      if (text == "jsonl") {
+        return Output::kJsonl;
+      }
       return text == "json" ? std::optional(Output::kJson) : std::nullopt;
     },
     "text or json"};
+
+constexpr Reader<FailOn> kReadFailOn{
+    [](std::string_view text) -> std::optional<FailOn> {
+      if (text == "error") {
+        return FailOn::kError;
+      }
+      if (text == "warning") {
+        return FailOn::kWarning;
+      }
+      return text == "never" ? std::optional(FailOn::kNever) : std::nullopt;
+    },
+    "error, warning or never"};
 
 constexpr Reader<LogLevel> kReadLogLevel{
     [](std::string_view text) -> std::optional<LogLevel> {

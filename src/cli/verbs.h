@@ -12,8 +12,15 @@ namespace muster::cli {
 
 Status ResolveVerb(const CommandLine& line, const Settings& settings,
                    const sys::Host& host);
+// 0: good; 1: a finding that fails; 3: something could not be found out.
+Result<int> CheckVerb(const CommandLine& line, const Settings& settings,
+                      const sys::Host& host);
 // 0: an answer was printed; 3: nothing could be read.
 Result<int> ExplainVerb(const CommandLine& line, const Settings& settings,
                         const sys::Host& host);
+
+// 0: it was written; 2: there is nothing to pack.
+Result<int> BundleVerb(const CommandLine& line, const Settings& settings,
+                       const sys::Host& host);
 
 }  // namespace muster::cli

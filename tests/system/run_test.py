@@ -68,6 +68,38 @@ class Ends(RunTest):
         self.assertEqual(len(done.report["attempts"]), 1)
         self.assertRegex(self.last_line(done), r"exit code 3 \(program\)")
 
+    def test_with_the_cause_that_the_log_names(self):
+        says = self.folder / "says"
+        says.write_text(
+            "Traceback (most recent call last):\n"
+            '  File "train.py", line 31, in <module>\n'
+            "    torch.save(model.state_dict(), path)\n"
+            "OSError: [Errno 28] No space left on device: 'a.pt'\n")
+        done = self.shell(
+            'test "$RANK" = 0 && exec sleep 60; cat "$SAYS" >&2; exit 1',
+            SAYS=str(says)).wait(20)
+        self.assertEqual(done.code, 1, done.err)
+        finding = self.assert_finding(done, "disk-full")
+        self.assertIn("rank 1", finding["what"])
+        self.assertIn("rank 0", " ".join(finding["victims"]))
+        self.assertEqual(len(done.report["findings"]), 1)
+        self.assertIn("error[disk-full]", done.err)
+        # The same answer from the folder, and from an archive of it.
+        packed = self.muster("bundle", done.run)
+        self.assertEqual(packed.code, 0, packed.err)
+        for source in (done.run, "muster-bundle.tar.gz"):
+            explained = self.muster("explain", source, "--output", "json")
+            self.assertEqual(json.loads(explained.out)["findings"], [finding])
+
+    def test_again_when_the_log_names_what_passes(self):
+        done = self.shell(
+            'test "$MUSTER_ATTEMPT" = 2 || { echo "RuntimeError: The server '
+            'socket has failed to bind to [::]:29500 (errno: 98 - Address '
+            'already in use)." >&2; exit 1; }').wait(20)
+        self.assertEqual(done.code, 0, done.err)
+        self.assertIn("error[net-port-in-use]", done.err)
+        self.assertEqual(len(done.report["attempts"]), 2)
+
     def test_with_127_and_126_when_the_program_cannot_be_started(self):
         done = self.muster("run", "-n", 2, "--", "/no/such/program")
         self.assertEqual(done.code, 127, done.err)

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a check is. Adding one: a file NAME.cc in checks/ that defines
+// muster::check::NAME::kCheck; the build finds it by its name.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "check/context.h"
+#include "finding/finding.h"
+#include "muster/deadline.h"
+
+namespace muster::check {
+
+// broken: the check itself could not be made, which says nothing of what it
+// looks at.
+enum class Verdict { kPass, kWarn, kFail, kSkip, kBroken };
+
+struct Outcome {
+  Verdict verdict = Verdict::kBroken;
+  std::string detail;  // what was seen, or why it was skipped or is broken
+  std::vector<Finding> findings;
+};
+Outcome Pass(std::string detail);
+Outcome Skip(std::string reason);
+Outcome Broken(std::string reason);
+// The worst finding decides: error fails, warning warns; none passes.
+Outcome Judge(std::vector<Finding> findings, std::string detail_if_none);
+
+// What one answer holds for.
+enum class Scope { kCluster, kHost };
+
+// The way out that belongs to a check, printed before those of the catalogue.
+struct Advice {
+  std::string_view text;  // empty: the catalogue's are enough
+  std::string_view command;
+  Safety safety = Safety::kAsks;
+};
+
+struct Check {
+  std::string_view id;     // "network.ports": group, dot, name
+  std::string_view title;  // in the positive: "ports of this run are free"
+  std::string_view needs;  // ids of checks, comma separated: else skipped
+  Scope scope = Scope::kHost;
+  // It may wait for something outside of this process: a network disk, a name
+  // server. Then it runs in a child that is ended at the deadline.
+  bool may_wait = false;
+  Duration deadline = std::chrono::seconds(5);
+  Severity severity = Severity::kError;  // the worst that it can find
+  Advice fix;
+  Outcome (*run)(const Context& context);
+
+  std::string_view group() const { return id.substr(0, id.find('.')); }
+};
+
+// All of checks/, by id.
+std::span<const Check* const> AllChecks();
+
+std::string_view WordOf(Verdict verdict);
+std::string_view WordOf(Scope scope);
+
+// One thing that a check saw, with its source: "/proc/self/limits". Fields are
+// what the catalogue's commands may name ({path}, {pid}).
+struct Seen {
+  std::string what;
+  std::string source;
+  std::map<std::string, FactValue> fields;
+};
+Finding MakeProblem(const Context& context, Cause cause, std::string what,
+                    const std::vector<Seen>& seen,
+                    Confidence confidence = Confidence::kCertain);
+
+}  // namespace muster::check

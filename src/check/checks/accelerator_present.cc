@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The accelerator that the environment asks for is visible as device files.
+#include <algorithm>
+
+#include "base/text.h"
+#include "check/check.h"
+
+namespace muster::check::accelerator_present {
+namespace {
+
+// Who asks for the platform: "env PJRT_DEVICE"; empty: nobody.
+std::string WhoWants(const sys::Env& env, const std::string& platform) {
+  for (const char* name : {"PJRT_DEVICE", "JAX_PLATFORMS"}) {
+    std::string value = env.Get(name).value_or("");
+    std::transform(value.begin(), value.end(), value.begin(), [](char c) {
+      return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    });
+    // The first that JAX names must be there.
+    if (Split(value, ',') == std::vector<std::string>{platform}) {
+      return std::string("env ") + name;
+    }
+  }
+  return "";
+}
+
+std::optional<Finding> LookForTpu(const Context& context) {
+  const sys::Fs& fs = context.host.fs;
+  const std::string wants = WhoWants(context.host.env, "tpu");
+  const int on_bus = TpusOnBus(fs);
+  if (!TpuDevices(fs).empty() || (wants.empty() && on_bus == 0)) {
+    return std::nullopt;
+  }
+  Finding finding = MakeProblem(
+      context, Cause::kDeviceMissing,
+      wants.empty() ? Count(on_bus, "TPU chip") +
+                          " on the bus, but no /dev/accel* or /dev/vfio/N"
+                    : wants + " asks for a TPU, and no chip is visible",
+      {{"no /dev/accel*, no /dev/vfio/N, " + Count(on_bus, "chip") +
+            " on the PCI bus",
+        "/dev and /sys/bus/pci"}});
+  if (wants.empty()) {
+    finding.severity = Severity::kWarning;
+  }
+  return finding;
+}
+
+std::optional<Finding> LookForGpu(const Context& context) {
+  const std::string wants = WhoWants(context.host.env, "cuda");
+  if (wants.empty() || !GpuDevices(context.host.fs).empty()) {
+    return std::nullopt;
+  }
+  const int on_bus = GpusOnBus(context.host.fs);
+  return MakeProblem(
+      context, Cause::kDeviceMissing,
+      wants + " asks for a GPU, and none is visible",
+      {{"no /dev/nvidiaN, " + Count(on_bus, "GPU") + " on the PCI bus",
+        "/dev and /sys/bus/pci"}});
+}
+
+Outcome Run(const Context& context) {
+  std::vector<Finding> findings;
+  if (auto finding = LookForTpu(context)) {
+    findings.push_back(*std::move(finding));
+  }
+  if (auto finding = LookForGpu(context)) {
+    findings.push_back(*std::move(finding));
+  }
+  const auto tpu = static_cast<int>(TpuDevices(context.host.fs).size());
+  const auto gpu = static_cast<int>(GpuDevices(context.host.fs).size());
+  return Judge(std::move(findings),
+               tpu + gpu == 0
+                   ? "none is here, none is asked for"
+                   : Count(tpu, "TPU chip") + ", " + Count(gpu, "GPU"));
+}
+
+}  // namespace
+
+extern const Check kCheck;
+const Check kCheck{.id = "accelerator.present",
+                   .title = "the accelerator that is asked for is visible",
+                   .run = Run};
+
+}  // namespace muster::check::accelerator_present

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// What checks look at: the machine through the seam, and what is to run on it.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "finding/finding.h"
+#include "muster/cluster.h"
+#include "sys/host.h"
+#include "sys/machine.h"
+
+namespace muster::check {
+
+// The Python environment of this host.
+struct Frameworks {
+  std::string place;  // empty: none was found
+  std::map<std::string, std::string> versions;
+  std::vector<Finding> problems;  // pairs that do not fit
+};
+
+// Fixed while checks run; no check writes to it.
+struct Context {
+  const sys::Host& host;
+  const sys::Machine& machine;
+  // nullptr: it could not be described, and the findings say why.
+  const Cluster* cluster = nullptr;
+  std::vector<Finding> cluster_findings;
+  std::vector<std::string> checkpoints;  // folders that are written
+  std::vector<std::string> data;         // files and folders that are read
+  std::string runs_dir = "runs";
+  // May wait for a disk. Empty: nobody looks.
+  std::function<Frameworks()> frameworks;
+};
+
+// Ranks that start on this host, at least 1.
+int RanksHere(const Context& context);
+// Members stand on more than one host, as far as their addresses tell.
+bool SeveralHosts(const Cluster& cluster);
+// The member of this process that is alone on its host's part; nullptr: all are
+// ours, or there is no cluster.
+const Member* Self(const Context& context);
+// Hosts of members and of the coordinator, each once, in their order.
+std::vector<std::string> HostsOf(const Cluster& cluster);
+// An address in digits, not a name.
+bool IsNumber(std::string_view host);
+
+// Files of /dev that stand for chips: /dev/accelN, /dev/vfio/N where a TPU is
+// on the PCI bus; /dev/nvidiaN.
+std::vector<std::string> TpuDevices(const sys::Fs& fs);
+std::vector<std::string> GpuDevices(const sys::Fs& fs);
+// TPU chips and GPUs of NVIDIA on the PCI bus, with or without a driver.
+int TpusOnBus(const sys::Fs& fs);
+int GpusOnBus(const sys::Fs& fs);
+
+// The number that a file holds; nullopt: no such file, "max", or text.
+std::optional<std::int64_t> NumberIn(const sys::Fs& fs,
+                                     const std::string& path);
+// The number of "Name:   123 kB", as it stands there.
+std::optional<std::int64_t> Field(std::string_view text, std::string_view name);
+
+// A row of /proc/self/limits; nullopt in it: unlimited.
+struct Limit {
+  std::optional<std::int64_t> soft, hard;
+};
+std::optional<Limit> ReadLimit(const sys::Fs& fs, std::string_view name);
+
+// The nearest folder on the way up that exists: where `path` would be made.
+std::string NearestExisting(const sys::Host& host, const std::string& path);
+// "gs://bucket/x" and the like: no file of this host.
+bool IsRemote(std::string_view path);
+
+}  // namespace muster::check

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check/outcome_json.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/json.h"
+#include "base/text.h"
+
+namespace muster::check {
+namespace {
+
+constexpr std::array kVerdicts{Verdict::kPass, Verdict::kWarn, Verdict::kFail,
+                               Verdict::kSkip, Verdict::kBroken};
+
+double Seconds(Duration duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+
+}  // namespace
+
+std::string Encode(const Outcome& outcome) {
+  Json findings = Json::array();
+  for (const Finding& finding : outcome.findings) {
+    findings.push_back(muster::ToJson(finding));
+  }
+  return Json{{"outcome", WordOf(outcome.verdict)},
+              {"detail", outcome.detail},
+              {"findings", std::move(findings)}}
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Result<Outcome> Decode(std::string_view text) {
+  const Error unreadable(
+      Cause::kInternalError,
+      "the child of the check said `" + Printable(text.substr(0, 80)) + "`");
+  const Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object() || !json.contains("findings") ||
+      !json["findings"].is_array()) {
+    return unreadable;
+  }
+  Outcome outcome{.detail = json.value("detail", "")};
+  const std::string word = json.value("outcome", "");
+  const auto verdict =
+      std::find_if(kVerdicts.begin(), kVerdicts.end(),
+                   [&](Verdict one) { return WordOf(one) == word; });
+  if (verdict == kVerdicts.end()) {
+    return unreadable;
+  }
+  outcome.verdict = *verdict;
+  for (const Json& one : json["findings"]) {
+    MUSTER_ASSIGN(Finding finding, FindingFromJson(one));
+    outcome.findings.push_back(std::move(finding));
+  }
+  return outcome;
+}
+
+Json ToJson(const Answer& answer) {
+  Json causes = Json::array();
+  for (const Finding& finding : answer.outcome.findings) {
+    causes.push_back(Label(finding.cause));
+  }
+  return {{"id", answer.check->id},
+          {"title", answer.check->title},
+          {"scope", WordOf(answer.check->scope)},
+          {"outcome", WordOf(answer.outcome.verdict)},
+          {"detail", answer.outcome.detail},
+          {"causes", std::move(causes)},
+          {"seconds", Seconds(answer.took)}};
+}
+
+Json ToJson(const Check& check) {
+  Json needs = Json::array();
+  for (const std::string& one : Split(check.needs, ',')) {
+    needs.push_back(Trim(one));
+  }
+  return {{"id", check.id},
+          {"title", check.title},
+          {"scope", WordOf(check.scope)},
+          {"needs", std::move(needs)},
+          {"deadline_s", Seconds(check.deadline)}};
+}
+
+}  // namespace muster::check

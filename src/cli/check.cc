@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdio>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "check/outcome_json.h"
+#include "check/runner.h"
+#include "cli/answer.h"
+#include "cli/verbs.h"
+#include "muster/version.h"
+#include "resolve/resolve.h"
+#include "resolve/versions.h"
+#include "sys/machine.h"
+#include "sys/stream.h"
+
+namespace muster::cli {
+namespace {
+
+using check::Answer;
+using check::Check;
+using check::Verdict;
+
+constexpr std::string_view kSchema = "muster.check/1";
+
+// "ok", "FAIL": four columns, readable without colour.
+std::string_view Mark(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kPass:
+      return "ok";
+    case Verdict::kWarn:
+      return "warn";
+    case Verdict::kFail:
+      return "FAIL";
+    case Verdict::kSkip:
+      return "skip";
+    case Verdict::kBroken:
+      return "broken";
+  }
+  return "?";
+}
+
+// A text in a column of this width.
+std::string Cell(std::string_view text, std::size_t width) {
+  std::string cell(text);
+  cell.append(cell.size() < width ? width - cell.size() : 1, ' ');
+  return cell;
+}
+
+constexpr std::size_t kMarkWidth = 8;
+constexpr std::size_t kIdWidth = 24;
+
+// The findings of a check stand below all lines, so its line gives their names.
+std::string LineOf(const Answer& answer) {
+  std::vector<std::string> causes;
+  for (const Finding& finding : answer.outcome.findings) {
+    causes.emplace_back(Label(finding.cause));
+  }
+  return Cell(Mark(answer.outcome.verdict), kMarkWidth) +
+         Cell(answer.check->id, kIdWidth) +
+         (causes.empty() ? Printable(answer.outcome.detail)
+                         : Join(causes, ", ")) +
+         "\n";
+}
+
+int CountOf(std::span<const Answer> answers, Verdict verdict) {
+  return static_cast<int>(std::count_if(
+      answers.begin(), answers.end(),
+      [&](const Answer& one) { return one.outcome.verdict == verdict; }));
+}
+
+bool AnyFinding(std::span<const Answer> answers, Severity severity) {
+  for (const Answer& answer : answers) {
+    for (const Finding& finding : answer.outcome.findings) {
+      if (finding.severity == severity) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+// What stands around the checks.
+struct Frame {
+  std::string host;
+  Deadline::Clock::time_point began = Deadline::Clock::now();
+  // The cluster could not be described: as for every sub-command, 2.
+  bool bad_description = false;
+  FailOn fail_on = FailOn::kError;
+
+  double Seconds() const {
+    return std::chrono::duration<double>(Deadline::Clock::now() - began)
+        .count();
+  }
+};
+
+// Whether somebody asked for what could not be described.
+bool NeedsCluster(std::span<const Answer> answers) {
+  return std::any_of(answers.begin(), answers.end(), [](const Answer& one) {
+    return one.check->id == "cluster.described";
+  });
+}
+
+int ExitCode(const Frame& frame, std::span<const Answer> answers) {
+  if (frame.bad_description && NeedsCluster(answers)) {
+    return 2;
+  }
+  if (frame.fail_on == FailOn::kNever) {
+    return 0;
+  }
+  if (AnyFinding(answers, Severity::kError) ||
+      (frame.fail_on == FailOn::kWarning &&
+       AnyFinding(answers, Severity::kWarning))) {
+    return 1;
+  }
+  return CountOf(answers, Verdict::kBroken) > 0 ? 3 : 0;
+}
+
+Json SummaryOf(const Frame& frame, std::span<const Answer> answers) {
+  Json summary;
+  for (const Verdict verdict : {Verdict::kPass, Verdict::kWarn, Verdict::kFail,
+                                Verdict::kSkip, Verdict::kBroken}) {
+    summary[std::string(check::WordOf(verdict))] = CountOf(answers, verdict);
+  }
+  summary["exit"] = ExitCode(frame, answers);
+  summary["seconds"] = frame.Seconds();
+  return summary;
+}
+
+Json HeadOf(const Frame& frame) {
+  return {{"schema", kSchema}, {"muster", kVersion}, {"host", frame.host}};
+}
+
+// One line of `--output jsonl`.
+void PrintRecord(std::string_view type, const Json& fields) {
+  Json record{{"type", type}};
+  record.update(fields);
+  PrintResult(record.dump(-1, ' ', false, Json::error_handler_t::replace) +
+              "\n");
+}
+
+// Prints while checks run, and what is to be said at the end.
+class Report {
+ public:
+  Report(Output output, const Frame& frame, const sys::Env& env)
+      : output_(output), frame_(frame), env_(env) {}
+
+  void Begin() {
+    if (output_ == Output::kText) {
+      PrintResult("muster " + std::string(kVersion) + " checks " +
+                  Printable(frame_.host) + "\n\n");
+    } else if (output_ == Output::kJsonl) {
+      PrintRecord("version", HeadOf(frame_));
+    }
+  }
+
+  check::Observer Watch() {
+    return {.answered = [this](const Answer& answer) { Answered(answer); },
+            .waiting = [this](const Check& check,
+                              Duration since) { Waiting(check, since); }};
+  }
+
+  void End(std::span<const Answer> answers) {
+    if (output_ == Output::kText) {
+      EndText(answers);
+    } else if (output_ == Output::kJsonl) {
+      PrintRecord("summary", SummaryOf(frame_, answers));
+    } else {
+      EndDocument(answers);
+    }
+  }
+
+ private:
+  void Answered(const Answer& answer) {
+    if (output_ == Output::kText) {
+      ClearLine();
+      PrintResult(LineOf(answer));
+    } else if (output_ == Output::kJsonl) {
+      PrintRecord("check", check::ToJson(answer));
+      for (const Finding& finding : answer.outcome.findings) {
+        PrintRecord("finding", {{"check", answer.check->id},
+                                {"finding", ToJson(finding)}});
+      }
+    }
+  }
+
+  // On a terminal alone: the check that is waited for.
+  void Waiting(const Check& check, Duration since) {
+    if (output_ == Output::kText && sys::IsTerminal(2)) {
+      const std::string line = "\r\033[K" + Cell("...", kMarkWidth) +
+                               Cell(check.id, kIdWidth) + ToText(since);
+      std::fputs(line.c_str(), stderr);
+      live_ = true;
+    }
+  }
+
+  void ClearLine() {
+    if (live_) {
+      std::fputs("\r\033[K", stderr);
+      live_ = false;
+    }
+  }
+
+  void EndText(std::span<const Answer> answers) {
+    std::string text;
+    for (const Answer& answer : answers) {
+      for (const Finding& finding : answer.outcome.findings) {
+        text += "\n" + RenderText(finding, TerminalOptions(env_, 1));
+      }
+    }
+    text += "\n";
+    const std::pair<Verdict, const char*> words[] = {
+        {Verdict::kPass, "passed"},
+        {Verdict::kWarn, "warned"},
+        {Verdict::kFail, "failed"},
+        {Verdict::kSkip, "skipped"},
+        {Verdict::kBroken, "broken"}};
+    std::vector<std::string> parts;
+    for (const auto& [verdict, word] : words) {
+      if (const int count = CountOf(answers, verdict); count > 0) {
+        parts.push_back(std::to_string(count) + " " + word);
+      }
+    }
+    PrintResult(text + Join(parts, ", ") + " in " +
+                ToText(std::chrono::duration_cast<Duration>(
+                    std::chrono::duration<double>(frame_.Seconds()))) +
+                "\n");
+  }
+
+  void EndDocument(std::span<const Answer> answers) {
+    Json document = HeadOf(frame_);
+    document["summary"] = SummaryOf(frame_, answers);
+    document["checks"] = Json::array();
+    document["findings"] = Json::array();
+    for (const Answer& answer : answers) {
+      document["checks"].push_back(check::ToJson(answer));
+      for (const Finding& finding : answer.outcome.findings) {
+        document["findings"].push_back(ToJson(finding));
+      }
+    }
+    PrintDocument(document);
+  }
+
+  Output output_;
+  const Frame& frame_;
+  const sys::Env& env_;
+  bool live_ = false;
+};
+
+check::Frameworks LookForFrameworks(const sys::Host& host) {
+  const auto packages = resolve::FindPythonPackages(host);
+  if (!packages) {
+    return {};
+  }
+  return {.place = packages->place,
+          .versions = packages->versions,
+          .problems = resolve::CheckVersions(*packages, {})};
+}
+
+void PrintList(Output output) {
+  if (output == Output::kText) {
+    std::string text;
+    for (const Check* one : check::AllChecks()) {
+      text += Cell(one->id, kIdWidth) + std::string(one->title) + "\n";
+    }
+    PrintResult(text);
+    return;
+  }
+  Json checks = Json::array();
+  for (const Check* one : check::AllChecks()) {
+    checks.push_back(check::ToJson(*one));
+  }
+  PrintDocument({{"schema", "muster.checks/1"}, {"checks", std::move(checks)}});
+}
+
+}  // namespace
+
+Result<int> CheckVerb(const CommandLine& line, const Settings& settings,
+                      const sys::Host& host) {
+  const Output output = settings.output.value;
+  if (line.list) {
+    PrintList(output);
+    return 0;
+  }
+  MUSTER_ASSIGN(const auto checks,
+                check::Select(check::AllChecks(), line.groups));
+  Frame frame{.host = host.env.Hostname(), .fail_on = settings.fail_on.value};
+  Report report(output, frame, host.env);
+  report.Begin();
+  const sys::RealMachine machine;
+  check::Context context{.host = host,
+                         .machine = machine,
+                         .checkpoints = line.checkpoints,
+                         .data = line.data,
+                         .runs_dir = settings.runs_dir.value,
+                         .frameworks = [&] { return LookForFrameworks(host); }};
+  const auto resolved = resolve::Resolve(line.cluster, host);
+  if (resolved) {
+    context.cluster = &resolved->cluster;
+    context.cluster_findings = resolved->findings;
+    // network.proxy sees more of it.
+    std::erase_if(context.cluster_findings, [](const Finding& finding) {
+      return finding.cause == Cause::kNetProxy;
+    });
+  } else {
+    frame.bad_description = ExitCodeOf(resolved.error()) == 2;
+    context.cluster_findings = {FromError(resolved.error())};
+  }
+  const auto answers = check::RunChecks(checks, context, report.Watch());
+  report.End(answers);
+  return ExitCode(frame, answers);
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The pages of docs/how-to show what the program prints.
+
+  MUSTER_BINARY=… MUSTER_SOURCE=… tests/docs/how_to_test.py [--update]
+
+A fenced block that begins with `$ COMMAND` is run in the environment of the
+comment above it, and what stdout holds must stand below the command:
+
+    <!-- run SLURM_PROCID=2 SLURM_NTASKS=3 -->
+    <!-- run @tpu_vm -->                 with a server of tests/fakes
+
+`<!-- wrong LABEL: NAME=VALUE … [muster FLAGS] -->` after a table: in that
+environment the program's answer has the cause LABEL, which the page names.
+A command in any other block is an error, unless the block's comment says
+`<!-- not run: why -->`.
+"""
+import contextlib
+import difflib
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+SOURCE = pathlib.Path(os.environ["MUSTER_SOURCE"])
+MUSTER = pathlib.Path(os.environ["MUSTER_BINARY"])
+sys.path.insert(0, str(SOURCE / "tests" / "fakes"))
+# pylint: disable=wrong-import-position
+import http_fakes as fakes  # noqa: E402
+
+RUN = re.compile(r"<!-- run ?(.*?) ?-->\n\n?```\n(.*?)```\n", re.S)
+WRONG = re.compile(r"<!-- wrong ([a-z-]+): (.*?) -->", re.S)
+BLOCK = re.compile(r"(<!--[^>]*-->\n\n?)?```\n(.*?)```\n", re.S)
+# What a page shows that no environment can bring about again.
+NOT_RUN = {"check.md": "the state of one host; tests/system/check_test.py "
+                       "makes each of its cases"}
+PATH = f"{MUSTER.parent}:/usr/bin:/bin"
+
+
+@contextlib.contextmanager
+def server(name, folder):
+    """The variables that lead the program to a fake."""
+    if name == "@tpu_vm":
+        with fakes.Fake(fakes.tpu_vm(worker=1)) as fake:
+            yield {"GCE_METADATA_HOST": fake.address, "NO_GCE_CHECK": ""}
+    elif name == "@tpu_vm_of_4":
+        hosts = [f"10.0.0.{i}" for i in range(1, 5)]
+        with fakes.Fake(fakes.tpu_vm(hosts=hosts)) as fake:
+            yield {"GCE_METADATA_HOST": fake.address, "NO_GCE_CHECK": ""}
+    elif name == "@tpu_api":
+        with fakes.Fake(fakes.tpu_api(), flavor=False) as fake:
+            yield {"CLOUDSDK_API_ENDPOINT_OVERRIDES_TPU":
+                   f"http://{fake.address}/",
+                   "CLOUDSDK_AUTH_ACCESS_TOKEN": "secret-token"}
+    elif name in ("@kubernetes", "@kubernetes_without_rights",
+                  "@kubernetes_without_service"):
+        tls = fakes.certificate(folder)
+        fakes.service_account(folder)
+        with fakes.Fake(fakes.kubernetes(name), flavor=False,
+                        tls=tls) as fake:
+            yield {"KUBERNETES_SERVICE_HOST": "127.0.0.1",
+                   "KUBERNETES_SERVICE_PORT": str(fake.port),
+                   "MUSTER_SERVICE_ACCOUNT": folder,
+                   "HOSTNAME": "train-1-x", "JOB_COMPLETION_INDEX": "1"}
+    else:
+        raise SystemExit(f"there is no fake {name}")
+
+
+def run(command, words, shell=True):
+    """stdout, and both streams."""
+    with contextlib.ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        variables = {"PATH": PATH, "HOME": folder, "NO_GCE_CHECK": "true"}
+        for word in words:
+            if word.startswith("@"):
+                variables.update(stack.enter_context(server(word, folder)))
+            else:
+                name, _, value = word.partition("=")
+                variables[name] = value
+        pathlib.Path(folder, "hosts").write_text("n1 slots=2\nn2 slots=2\n")
+        command = re.sub(r"^!|^srun ", "", command)
+        done = subprocess.run(["bash", "-c", command] if shell else command,
+                              env=variables, cwd=folder, text=True,
+                              stdin=subprocess.DEVNULL, capture_output=True,
+                              timeout=30)
+        return done.stdout, done.stdout + done.stderr
+
+
+def played(block, words):
+    """The block as it should be: each command with what it printed."""
+    out = []
+    for line in block.splitlines():
+        if line.startswith("$ "):
+            stdout, _ = run(line[2:], words)
+            out += [line] + [l.rstrip() for l in stdout.splitlines()]
+    return "\n".join(out) + "\n"
+
+
+def check_wrong(page, text):
+    failures = []
+    for label, rest in WRONG.findall(text):
+        words = shlex.split(rest)
+        at = words.index("muster") if "muster" in words else len(words)
+        flags = words[at + 1:]
+        _, both = run(shlex.join(["muster", "resolve", *flags]), words[:at])
+        if f"[{label}]" not in both:
+            failures.append(f"{page}: expected {label} with {rest}, got:\n"
+                            f"{both[:600]}")
+        if f"`{label}`" not in WRONG.sub("", text):
+            failures.append(f"{page}: does not name `{label}`")
+    return failures
+
+
+def check_page(page, update):
+    text = page.read_text()
+    new = RUN.sub(lambda m: m.group(0).replace(
+        m.group(2), played(m.group(2), shlex.split(m.group(1)))), text)
+    failures = check_wrong(page.name, text)
+    runs = len(RUN.findall(text))
+    if runs == 0:
+        failures.append(f"{page.name}: no command is run")
+    for comment, block in BLOCK.findall(text):
+        if not comment.startswith(("<!-- run", "<!-- not run")):
+            failures.append(f"{page.name}: a block that nobody runs:\n{block}")
+    for line in text.splitlines():
+        if re.match(r"    \S*\s*(muster|!muster|eval|srun) ", line):
+            failures.append(f"{page.name}: a command that nobody runs: {line}")
+    if update:
+        page.write_text(new)
+    elif new != text:
+        failures.append("\n".join(difflib.unified_diff(
+            text.splitlines(), new.splitlines(), str(page.name),
+            "what the program printed", lineterm="")))
+    return runs, failures
+
+
+def main():
+    update = "--update" in sys.argv
+    pages = sorted((SOURCE / "docs" / "how-to").glob("*.md"))
+    total, failures = 0, []
+    for page in pages:
+        if page.name in NOT_RUN:
+            print(f"skipped: {page.name}: {NOT_RUN[page.name]}")
+            continue
+        runs, found = check_page(page, update)
+        total += runs
+        failures += found
+    print("\n".join(failures))
+    print(f"{len(pages)} pages, {total} examples, {len(failures)} failures")
+    sys.exit(1 if failures or not pages else 0)
+
+
+if __name__ == "__main__":
+    main()

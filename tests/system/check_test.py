@@ -1,0 +1,251 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""muster check on this machine: healthy, and with one fault at a time."""
+import json
+import os
+import pty
+import resource
+import select
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../support"))
+from muster_test import MUSTER, MusterTest, clean_environment  # noqa: E402
+
+PROXIES = ("grpc_proxy", "http_proxy", "https_proxy", "no_proxy",
+           "no_grpc_proxy")
+
+
+def environment(**changes):
+    surroundings = clean_environment(NO_GCE_CHECK="true")
+    for name in (*PROXIES, "OMP_NUM_THREADS"):
+        surroundings.pop(name, None)
+    surroundings.update(changes)
+    return surroundings
+
+
+def can_mount():
+    """Whether a mount namespace of our own may be made."""
+    return (shutil.which("unshare") is not None and subprocess.run(
+        ["unshare", "-m", "true"], capture_output=True).returncode == 0)
+
+
+class Check(MusterTest):
+    def run_check(self, *argv, code=0, prefix=(), limit=None, **variables):
+        """The document of a check; its exit code is as expected."""
+        def set_limit():
+            resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
+
+        done = subprocess.run(
+            [*prefix, MUSTER, "check", "--output", "json", *map(str, argv)],
+            cwd=self.folder, env=environment(**variables), timeout=60,
+            stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            preexec_fn=set_limit if limit else None)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return json.loads(done.stdout)
+
+    def assert_found(self, document, check, cause, severity="error"):
+        """Exactly this check has exactly this finding; the finding."""
+        found = [one for one in document["checks"] if one["id"] == check]
+        self.assertEqual(found[0]["causes"], [cause], document)
+        finding = next(one for one in document["findings"]
+                       if one["cause"] == cause)
+        self.assertEqual(finding["severity"], severity, finding)
+        self.assertEqual(finding["schema"], "muster.finding/1")
+        return finding
+
+    def test_finds_no_error_on_a_healthy_host(self):
+        document = self.run_check("-n", "1")
+        self.assertEqual(document["schema"], "muster.check/1")
+        summary = document["summary"]
+        self.assertEqual((summary["fail"], summary["broken"]), (0, 0),
+                         document)
+        self.assertEqual(summary["exit"], 0)
+        self.assertEqual(sum(summary[word] for word in
+                             ("pass", "warn", "fail", "skip", "broken")),
+                         len(document["checks"]))
+        self.assertFalse([one for one in document["findings"]
+                          if one["severity"] == "error"])
+
+    def test_names_who_holds_a_port(self):
+        with socket.socket() as holder:
+            holder.bind(("127.0.0.1", 0))
+            holder.listen()
+            port = holder.getsockname()[1]
+            document = self.run_check(
+                "network.ports", "--hosts", f"127.0.0.1:{port}", "--rank", "0",
+                code=1)
+        finding = self.assert_found(document, "network.ports",
+                                    "net-port-in-use")
+        self.assertIn(f"process {os.getpid()} (", finding["what"])
+
+    def test_takes_the_same_port_when_it_is_free(self):
+        with socket.socket() as holder:
+            holder.bind(("127.0.0.1", 0))
+            port = holder.getsockname()[1]
+        document = self.run_check("network.ports", "--hosts",
+                                  f"127.0.0.1:{port}", "--rank", "0")
+        self.assertEqual(document["findings"], [])
+
+    def test_names_a_low_limit_of_open_files(self):
+        document = self.run_check("host", code=1, limit=64)
+        finding = self.assert_found(document, "host.open-files", "os-limit")
+        self.assertIn("may open 64 files", finding["what"])
+
+    def test_names_a_full_shared_memory(self):
+        if not can_mount():
+            self.skipTest("no mount namespace may be made here")
+        small = ["unshare", "-m", "sh", "-c",
+                 "mount -t tmpfs -o size=1m tmpfs /dev/shm && exec \"$@\"",
+                 "sh"]
+        document = self.run_check("host.shared-memory", code=1, prefix=small)
+        finding = self.assert_found(document, "host.shared-memory",
+                                    "shm-too-small")
+        self.assertIn("1.0 MiB of 1.0 MiB", finding["what"])
+
+    def test_names_a_disk_without_inodes(self):
+        if not can_mount():
+            self.skipTest("no mount namespace may be made here")
+        disk = self.folder / "disk"
+        disk.mkdir()
+        full = ["unshare", "-m", "sh", "-c",
+                f"mount -t tmpfs -o size=2g,nr_inodes=2 tmpfs {disk} && "
+                "exec \"$@\"", "sh"]
+        document = self.run_check("storage.space", "--checkpoints",
+                                  disk / "ck", code=1, prefix=full)
+        finding = self.assert_found(document, "storage.space", "disk-full")
+        self.assertIn("inodes", finding["what"])
+
+    def test_names_a_proxy_without_its_password(self):
+        variables = {"http_proxy": "http://me:secret@127.0.0.1:9",
+                     "TF_CONFIG": json.dumps({
+                         "cluster": {"worker": ["127.0.0.1:2222",
+                                                "127.0.0.1:2223"]},
+                         "task": {"type": "worker", "index": 0}})}
+        document = self.run_check("network.proxy", code=1, **variables)
+        finding = self.assert_found(document, "network.proxy", "net-proxy")
+        self.assertIn("http_proxy", finding["what"])
+        self.assertNotIn("secret", json.dumps(document))
+        healed = self.run_check("network.proxy", no_proxy="127.0.0.1",
+                                **variables)
+        self.assertEqual(healed["findings"], [])
+
+    def test_names_what_does_not_resolve(self):
+        document = self.run_check(
+            "network.names", "--hosts", "127.0.0.1:1,no-such.invalid:1",
+            "--rank", "0", code=1)
+        self.assert_found(document, "network.names", "net-name-resolution")
+
+    def test_a_bad_description_is_found_and_skips_what_needs_it(self):
+        document = self.run_check("network", code=2, RANK="4", WORLD_SIZE="4",
+                                  MASTER_ADDR="127.0.0.1", MASTER_PORT="29500")
+        self.assert_found(document, "cluster.described", "rank-world-mismatch")
+        details = {one["id"]: one["detail"] for one in document["checks"]}
+        self.assertEqual(details["network.ports"],
+                         "needs `cluster.described`: fail")
+
+    def test_a_bad_description_is_no_matter_of_the_memory(self):
+        document = self.run_check("host.memory", RANK="4", WORLD_SIZE="4",
+                                  MASTER_ADDR="127.0.0.1", MASTER_PORT="29500")
+        self.assertEqual(len(document["checks"]), 1)
+
+    def test_data_that_is_not_there(self):
+        document = self.run_check("storage", "--data", self.folder / "none",
+                                  code=1)
+        self.assert_found(document, "storage.data", "data-path-unreachable")
+
+    def test_fails_on_what_it_is_told_to(self):
+        threads = {"OMP_NUM_THREADS": "100000"}
+        document = self.run_check("cluster.threads", **threads)
+        self.assert_found(document, "cluster.threads", "host-overloaded",
+                          "warning")
+        self.run_check("cluster.threads", "--fail-on", "warning", code=1,
+                       **threads)
+        self.run_check("host", "--fail-on", "never", limit=64)
+
+    def test_jsonl_has_one_record_a_line(self):
+        done = subprocess.run(
+            [MUSTER, "check", "-n", "1", "--output", "jsonl"],
+            cwd=self.folder, env=environment(), timeout=60,
+            capture_output=True, text=True)
+        records = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertEqual(records[0]["type"], "version")
+        self.assertEqual(records[0]["schema"], "muster.check/1")
+        self.assertEqual(records[-1]["type"], "summary")
+        checks = [one for one in records if one["type"] == "check"]
+        self.assertGreater(len(checks), 15)
+
+    def test_says_something_within_100_ms(self):
+        def once():
+            began = time.monotonic()
+            with subprocess.Popen([MUSTER, "check", "-n", "1"],
+                                  cwd=self.folder, env=environment(),
+                                  stdout=subprocess.PIPE,
+                                  stderr=subprocess.DEVNULL) as process:
+                select.select([process.stdout], [], [], 10)
+                first = time.monotonic() - began
+                process.stdout.read()
+            return first, time.monotonic() - began
+
+        times = [once() for _ in range(5)]
+        first, whole = (min(column) for column in zip(*times))
+        print(f"first output {first * 1e3:.1f} ms, all {whole * 1e3:.1f} ms")
+        self.assertLess(first, 0.1)
+
+    def test_rewrites_no_line_where_there_is_no_terminal(self):
+        done = self.muster("check", "-n", "1", NO_GCE_CHECK="true")
+        self.assertNotIn("\r", done.out + done.err)
+        self.assertNotIn("\033", done.out + done.err)
+
+    def deaf_resolver(self):
+        """A prefix under which a name server is asked that never answers."""
+        if not can_mount():
+            self.skipTest("no mount namespace may be made here")
+        silent = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.addCleanup(silent.close)
+        try:
+            silent.bind(("127.0.0.1", 53))
+        except OSError as error:
+            self.skipTest(f"port 53 of 127.0.0.1: {error}")
+        resolver = self.folder / "resolv.conf"
+        resolver.write_text("nameserver 127.0.0.1\n")
+        return ["unshare", "-m", "sh", "-c",
+                f"mount --bind {resolver} /etc/resolv.conf && exec \"$@\"",
+                "sh"]
+
+    def test_a_name_server_that_is_silent_does_not_hold_it_up(self):
+        deaf = self.deaf_resolver()
+        began = time.monotonic()
+        document = self.run_check(
+            "network.names", "--hosts", "127.0.0.1:1,a.example:1",
+            "--rank", "0", prefix=deaf, code=1)
+        self.assertLess(time.monotonic() - began, 8)
+        self.assert_found(document, "network.names", "net-name-resolution")
+
+    def test_shows_on_a_terminal_what_it_waits_for(self):
+        deaf = self.deaf_resolver()
+        terminal, end = pty.openpty()
+        self.addCleanup(os.close, terminal)
+        with subprocess.Popen(
+                [*deaf, MUSTER, "check", "network.names", "--hosts",
+                 "127.0.0.1:1,a.example:1", "--rank", "0"],
+                cwd=self.folder, env=environment(TERM="xterm"),
+                stdin=subprocess.DEVNULL, stdout=end, stderr=end) as process:
+            os.close(end)
+            text = b""
+            try:
+                while chunk := os.read(terminal, 65536):
+                    text += chunk
+            except OSError:  # EIO: the other end is closed
+                pass
+            self.assertEqual(process.wait(20), 1)
+        self.assertRegex(text, rb"\r\x1b\[K\.\.\.\s+network\.names\s+[1-9]")
+        self.assertIn(b"net-name-resolution", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
