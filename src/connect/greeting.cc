@@ -48,10 +48,11 @@ Error RefusalFrom(const std::string& body) {
                                                 : std::string();
   };
   const auto cause = CauseFromLabel(text("cause"));
-  if (!cause) {
+  const std::string message = Printable(text("message"));
+  if (!cause || message.empty()) {
     return Error(Cause::kNetWrongEndpoint,
-                 "the coordinator refused without a cause that is known here: "
-                 "`" +
+                 "the coordinator refused without a cause that is known here, "
+                 "or without a word on it: `" +
                      Printable(body.substr(0, 200)) + "`");
   }
   std::vector<Fact> facts;
@@ -63,8 +64,7 @@ Error RefusalFrom(const std::string& body) {
       }
     }
   }
-  return WithFacts(Error(*cause, Printable(text("message"))), facts,
-                   kFactsInARefusal);
+  return WithFacts(Error(*cause, message), facts, kFactsInARefusal);
 }
 
 }  // namespace muster::connect

@@ -28,9 +28,12 @@ TEST(Refusal, BoundsTheEvidence) {
 }
 
 TEST(Refusal, OfUnknownKindIsStillAnError) {
-  for (const char* body : {"", "{}", "[]", R"({"cause": "no-such-cause"})",
-                           R"({"cause": 3, "message": []})"}) {
+  for (const char* body :
+       {"", "{}", "[]", R"({"cause": "no-such-cause"})",
+        R"({"cause": 3, "message": []})", R"({"cause": "peer-died"})",
+        R"({"cause": "peer-died", "message": ""})"}) {
     EXPECT_EQ(RefusalFrom(body).cause(), Cause::kNetWrongEndpoint) << body;
+    EXPECT_FALSE(RefusalFrom(body).message().empty()) << body;
   }
 }
 

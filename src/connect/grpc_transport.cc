@@ -13,16 +13,14 @@
 #include "base/text.h"
 #include "connect/evidence.h"
 #include "connect/greeting.h"
+#include "connect/grpc_stream.h"
 #include "connect/look.h"
-#include "connect/muster.v1.grpc.pb.h"
-#include "connect/stream.h"
 #include "connect/worker_pool.h"
 #include "sys/net.h"
 
 namespace muster::connect {
 namespace {
 
-namespace pb = muster::v1;
 using std::chrono::milliseconds;
 using Steady = std::chrono::steady_clock::time_point;
 
@@ -30,59 +28,11 @@ constexpr std::size_t kLookers = 32;
 constexpr std::size_t kMostWaiting = 1024;
 // A look keeps so much of its time for finding out what else is there.
 constexpr Duration kForACloserLook = milliseconds(400);
-// How long the last messages of closed links may take when all ends.
-constexpr Duration kLinger = std::chrono::seconds(1);
-// An Envelope is a little larger than its body.
-constexpr int kMaxWire = static_cast<int>(kMaxMessage) + (64 << 10);
 
 std::chrono::system_clock::time_point ForGrpc(Deadline deadline) {
   return std::chrono::system_clock::now() +
          std::chrono::duration_cast<std::chrono::system_clock::duration>(
              deadline.Remaining());
-}
-
-std::string TargetOf(const Address& address) {
-  const bool numeric =
-      address.host.find_first_not_of("0123456789.") == std::string::npos;
-  if (numeric) {
-    return "ipv4:" + muster::ToText(address);
-  }
-  const bool v6 = address.host.find(':') != std::string::npos;
-  return (v6 ? "ipv6:" : "dns:///") + muster::ToText(address);
-}
-
-std::shared_ptr<grpc::Channel> ChannelTo(const Address& address) {
-  grpc::ChannelArguments arguments;
-  // An http_proxy of the environment is meant for the web. Through it an agent
-  // would be sought elsewhere, and a dead proxy looks like a dead member.
-  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-  // A connection of its own: a shared one remembers failures and backs off.
-  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  arguments.SetInt(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 1);
-  arguments.SetMaxReceiveMessageSize(kMaxWire);
-  arguments.SetMaxSendMessageSize(kMaxWire);
-  return grpc::CreateCustomChannel(
-      TargetOf(address), grpc::InsecureChannelCredentials(), arguments);
-}
-
-Error FromGrpc(const grpc::Status& status) {
-  const std::string said = Printable(status.error_message());
-  switch (status.error_code()) {
-    case grpc::StatusCode::OK:
-      return Error(Cause::kPeerDied, "the other side closed the link");
-    case grpc::StatusCode::UNIMPLEMENTED:
-      return Error(Cause::kNetWrongEndpoint,
-                   "a gRPC server of another service answers there "
-                   "(UNIMPLEMENTED), not muster");
-    case grpc::StatusCode::FAILED_PRECONDITION:
-      return Error(Cause::kNetWrongEndpoint,
-                   "an agent answers there that is not the coordinator");
-    case grpc::StatusCode::RESOURCE_EXHAUSTED:
-      return Error(Cause::kNetWrongEndpoint,
-                   "a message came that no agent sends: " + said);
-    default:
-      return Error(Cause::kPeerDied, "the connection broke: " + said);
-  }
 }
 
 Error OnlyOnLoopback(const Address& address) {
@@ -98,170 +48,6 @@ Error OnlyOnLoopback(const Address& address) {
 void LogOfGrpc(gpr_log_func_args* line) {
   MUSTER_LOG(kDebug, "grpc", {{"says", line->message}});
 }
-
-// The streams that live: who ends has to wait for them.
-class Streams {
- public:
-  void Enter(Stream* stream) {
-    MutexLock lock(mutex_);
-    live_[stream] = stream->weak_from_this();
-  }
-  void Leave(Stream* stream) {
-    {
-      MutexLock lock(mutex_);
-      live_.erase(stream);
-    }
-    left_.NotifyAll();
-  }
-  // Closed ones may send what they have; then all are ended.
-  void EndAll() {
-    if (!WaitUntilNone(Deadline::After(kLinger))) {
-      for (const auto& stream : All()) {
-        stream->Abort();
-      }
-      WaitUntilNone(Deadline::After(kLinger));
-    }
-  }
-
- private:
-  bool WaitUntilNone(Deadline deadline) {
-    MutexLock lock(mutex_);
-    while (!live_.empty()) {
-      if (!left_.WaitUntil(mutex_, deadline.when())) {
-        return live_.empty();
-      }
-    }
-    return true;
-  }
-  std::vector<std::shared_ptr<Stream>> All() {
-    MutexLock lock(mutex_);
-    std::vector<std::shared_ptr<Stream>> all;
-    for (const auto& [key, weak] : live_) {
-      if (auto stream = weak.lock()) {
-        all.push_back(std::move(stream));
-      }
-    }
-    return all;
-  }
-
-  Mutex mutex_;
-  CondVar left_;
-  std::map<Stream*, std::weak_ptr<Stream>> live_ MUSTER_GUARDED_BY(mutex_);
-};
-
-// What both ends of a stream do alike. Keeps itself alive from Start to OnDone.
-template <typename Reactor>
-class ReactorStream : public Reactor, public Stream {
- public:
-  ReactorStream(sys::Loop& loop, sys::Clock& clock,
-                std::shared_ptr<Streams> streams)
-      : Stream(loop, clock), streams_(std::move(streams)) {}
-
-  void OnReadDone(bool ok) override {
-    if (ok) {
-      ReadDone(Envelope{std::move(*read_.mutable_kind()),
-                        std::move(*read_.mutable_body())});
-    } else {
-      ReadDone(std::nullopt);
-    }
-  }
-  void OnWriteDone(bool ok) override { WriteDone(ok); }
-
- protected:
-  void Live() {
-    self_ = this->shared_from_this();
-    streams_->Enter(this);
-  }
-  // The last thing that a reactor does. The loop lets go of it: a channel that
-  // went in a callback would have gRPC's own thread wait for itself.
-  void Done(Error why) {
-    const auto streams = streams_;
-    Stream* const key = this;
-    Ended(std::move(why), std::move(self_));
-    streams->Leave(key);
-  }
-
-  void StartRead() override {
-    read_.Clear();
-    Reactor::StartRead(&read_);
-  }
-  void StartWrite(Envelope message) override {
-    write_.set_protocol(kProtocol);
-    write_.set_kind(std::move(message.kind));
-    write_.set_body(std::move(message.body));
-    Reactor::StartWrite(&write_);
-  }
-
- private:
-  const std::shared_ptr<Streams> streams_;  // by every stream that lives
-  std::shared_ptr<Stream> self_;
-  pb::Envelope read_;
-  pb::Envelope write_;
-};
-
-class ClientStream : public ReactorStream<
-                         grpc::ClientBidiReactor<pb::Envelope, pb::Envelope>> {
- public:
-  using ReactorStream::ReactorStream;
-
-  void Start(const Address& address) {
-    stub_ = pb::Agent::NewStub(ChannelTo(address));
-    Live();
-    stub_->async()->Attend(&context_, this);
-    // Reads and writes are started from the loop too: until Over the stream
-    // must not go away between two of them.
-    AddHold();
-    Begin();
-    StartCall();
-  }
-  void OnDone(const grpc::Status& status) override { Done(FromGrpc(status)); }
-
- protected:
-  void FinishWriting(bool over) override {
-    if (!over) {
-      StartWritesDone();
-    }
-  }
-  void Over() override { RemoveHold(); }
-  void Cancel() override { context_.TryCancel(); }
-
- private:
-  std::unique_ptr<pb::Agent::Stub> stub_;
-  grpc::ClientContext context_;
-};
-
-class ServerStream : public ReactorStream<
-                         grpc::ServerBidiReactor<pb::Envelope, pb::Envelope>> {
- public:
-  ServerStream(sys::Loop& loop, sys::Clock& clock,
-               std::shared_ptr<Streams> streams,
-               grpc::CallbackServerContext* context)
-      : ReactorStream(loop, clock, std::move(streams)), context_(context) {}
-
-  void Start() {
-    Live();
-    Begin();
-    // The first thing that arrives opens the link on the other side.
-    Send({.kind = kBeatKind, .body = ""});
-  }
-  void OnCancel() override {
-    broken_ = true;
-    Abort();
-  }
-  void OnDone() override {
-    Done(Error(Cause::kPeerDied, broken_ ? "the connection broke"
-                                         : "the other side closed the link"));
-  }
-
- protected:
-  void FinishWriting(bool) override { Finish(grpc::Status::OK); }
-  void Over() override {}
-  void Cancel() override { context_->TryCancel(); }
-
- private:
-  grpc::CallbackServerContext* const context_;  // valid until OnDone
-  std::atomic<bool> broken_{false};
-};
 
 // Ends the call at once.
 class Refusing : public grpc::ServerBidiReactor<pb::Envelope, pb::Envelope> {

@@ -160,8 +160,8 @@ void StreamLink::Beat() {
     beat_.Cancel();
     stream->Abort();
     stream->inbox()->Lose(
-        Error(Cause::kHeartbeatMissed,
-              "nothing was heard from " + peer_ + " for " + ToText(kSilence)));
+        Error(Cause::kHeartbeatMissed, "nothing was heard from " + peer_ +
+                                           " for " + muster::ToText(kSilence)));
   } else {
     stream->Send({.kind = kBeatKind, .body = ""});
   }

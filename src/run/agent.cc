@@ -259,7 +259,7 @@ Status Agent::Inner::OnStop(const Json& body) {
     stopped = stop.attempt;
     held.clear();
     asking.Cancel();
-    Send("stopped", ToJson(Stopped{.attempt = stop.attempt, .leftovers = 0}));
+    Send("stopped", ToJson(Stopped{.attempt = stop.attempt}));
   }
   return Ok();
 }

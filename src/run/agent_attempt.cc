@@ -2,6 +2,7 @@
 #include "run/agent_attempt.h"
 
 #include <algorithm>
+#include <iterator>
 #include <new>
 
 #include "base/json.h"
@@ -170,18 +171,18 @@ void AgentAttempt::Kill() {
 }
 
 void AgentAttempt::OnKilled(int killed) {
+  Stopped stopped{.attempt = plan_.attempt,
+                  .leftovers = std::max(0, killed - killed_ranks_)};
   for (const auto& rank : ranks_) {
     if (rank->running()) {
       rank->GiveUp();
     }
     rank->FinishOutput();
+    std::ranges::move(rank->ReadLogs(), std::back_inserter(stopped.logs));
   }
   state_ = State::kOver;
   progress_.Cancel();
-  context_.send(
-      "stopped",
-      ToJson(Stopped{.attempt = plan_.attempt,
-                     .leftovers = std::max(0, killed - killed_ranks_)}));
+  context_.send("stopped", ToJson(stopped));
   // Taken out first: it may destroy this attempt.
   auto on_over = std::move(on_over_);
   on_over();

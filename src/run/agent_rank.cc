@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "explain/verdict.h"
+#include "run/log_evidence.h"
 #include "run/store.h"
 #include "run/store_core.h"
 #include "sys/net.h"
@@ -170,6 +171,7 @@ void AgentRank::OnExit(const sys::Exit& exit) {
   out_->Drain();
   err_->Drain();
   running_ = false;
+  wait_status_ = exit.wait_status;
   AddOom(exit);
   AddUsage(exit);
   TellExit(
@@ -275,6 +277,12 @@ void AgentRank::FinishOutput() {
       output->Finish();
     }
   }
+}
+
+std::vector<Fact> AgentRank::ReadLogs() const {
+  const bool read = !log_directory_.empty() && IsWorthReading(wait_status_);
+  return read ? ReadRankLogs(log_directory_, plan_.rank, wait_status_)
+              : std::vector<Fact>();
 }
 
 void AgentRank::OnMessage(const RankMessage& message) {

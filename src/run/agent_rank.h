@@ -88,6 +88,8 @@ class AgentRank : public std::enable_shared_from_this<AgentRank> {
   void Answer(const RankMessage& message);
   // Its descendants are gone too: the rest of what they wrote.
   void FinishOutput();
+  // What it has written, when it failed. After FinishOutput.
+  std::vector<Fact> ReadLogs() const;
 
  private:
   Status Prepare(sys::ProcessSpec& spec, std::vector<sys::Fd>& for_child);
@@ -116,6 +118,7 @@ class AgentRank : public std::enable_shared_from_this<AgentRank> {
   bool registered_ = false;
   bool told_ = false;
   int sent_signal_ = 0;
+  int wait_status_ = 0;  // once it has ended
   std::string error_cause_;
   std::string error_message_;
   std::vector<Fact> facts_;

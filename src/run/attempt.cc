@@ -2,6 +2,7 @@
 #include "run/attempt.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "sys/spawner.h"
 
@@ -49,8 +50,10 @@ void Attempt::Lost(int agent, const Error& why, WallTime at) {
   }
 }
 
-void Attempt::Stopped(int agent) {
-  stopped_.insert(agent);
+void Attempt::Stopped(int agent, std::vector<Fact> logs) {
+  if (stopped_.insert(agent).second) {
+    std::ranges::move(logs, std::back_inserter(logs_));
+  }
 }
 
 void Attempt::StandsStill(Standstill standstill, WallTime at) {

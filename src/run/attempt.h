@@ -33,7 +33,8 @@ class Attempt {
 
   void Exited(RankExited exited);
   void Lost(int agent, const Error& why, WallTime at);
-  void Stopped(int agent);
+  // With what its ranks that failed have written.
+  void Stopped(int agent, std::vector<Fact> logs);
   // Told once: ranks that still run do so without progress.
   void StandsStill(Standstill standstill, WallTime at);
   // Label that the agents were told to end their ranks for.
@@ -48,6 +49,7 @@ class Attempt {
   // Agents of which processes may still be left.
   std::vector<int> Unstopped() const;
   int Running() const;
+  const std::vector<Fact>& logs() const { return logs_; }
 
   AttemptReach Reach() const;
   explain::AttemptEnd End() const;
@@ -62,6 +64,7 @@ class Attempt {
   std::vector<explain::AgentLoss> lost_;
   std::set<int> gone_;  // ranks of lost agents
   std::set<int> stopped_;
+  std::vector<Fact> logs_;
   std::optional<Standstill> standstill_;
   std::string stop_cause_;
 };

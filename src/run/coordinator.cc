@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cluster/cluster_json.h"
+#include "explain/refine.h"
 #include "explain/verdict.h"
 #include "run/command_line.h"
 #include "run/events.h"
@@ -15,8 +16,6 @@
 
 namespace muster::run {
 namespace {
-
-constexpr std::string_view kBy = "coordinator";
 
 std::string HostsText(std::size_t agents) {
   return Count(static_cast<std::int64_t>(agents), "host");
@@ -87,7 +86,7 @@ void Coordinator::OnMissing(std::span<const connect::Missing> missing) {
   Fact fact;
   fact.name = "attempt.waiting";
   fact.subject = "attempt " + std::to_string(number_);
-  fact.by = kBy;
+  fact.by = kByCoordinator;
   fact.fields["attempt"] = std::int64_t{number_};
   fact.fields["text"] = text;
   journal_.Note(std::move(fact));
@@ -188,7 +187,8 @@ void Coordinator::OnAttemptOver() {
                  " ended well"});
     return;
   }
-  const auto verdict = explain::Judge(attempt_->End());
+  auto verdict = explain::Judge(attempt_->End());
+  explain::Refine(verdict, attempt_->logs());
   for (const Finding& finding : verdict.findings) {
     Tell(finding);
   }

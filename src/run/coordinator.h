@@ -123,7 +123,6 @@ class Coordinator {
   Watchdog watchdog_;
   RunState decided_;
   std::optional<std::string> interrupted_by_;
-  bool now_ = false;
   sys::Clock::Steady started_{};
   std::optional<observe::LivePace> pace_;
   sys::Loop::Handle pause_;

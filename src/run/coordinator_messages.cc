@@ -11,8 +11,6 @@
 namespace muster::run {
 namespace {
 
-constexpr std::string_view kBy = "coordinator";
-
 // The label that ranks find on their boards when a peer has failed.
 std::string PeerDied() {
   return std::string(Label(Cause::kPeerDied));
@@ -55,8 +53,8 @@ void Coordinator::OnMessage(int agent, const connect::Envelope& message) {
       OnExited(*std::move(exited));
     }
   } else if (message.kind == "stopped") {
-    if (Current(message, StoppedFromJson)) {
-      attempt_->Stopped(agent);
+    if (auto stopped = Current(message, StoppedFromJson)) {
+      attempt_->Stopped(agent, std::move(stopped->logs));
       if (attempt_->Unstopped().empty()) {
         OnAttemptOver();
       }
@@ -178,7 +176,7 @@ void Coordinator::Record(std::string_view name,
     fact.fields["attempt"] = std::int64_t{number_};
   }
   fact.subject = "run " + options_.run_id;
-  fact.by = kBy;
+  fact.by = kByCoordinator;
   journal_.Record(std::move(fact));
 }
 

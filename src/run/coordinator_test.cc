@@ -266,6 +266,26 @@ TEST_F(CoordinatorTest, ALostAgentThatStaysAwayEndsAs75) {
   EXPECT_EQ(result.origin, Origin::kMuster);
 }
 
+TEST_F(CoordinatorTest, TheLogsOfAFailedRankNameTheCauseAndDecide) {
+  agent_.on_launch = [&](const LaunchPlan& plan) {
+    if (plan.attempt == 2) {
+      agent_.Ends(0, 0);
+      agent_.Ends(1, 0);
+      agent_.Stops();
+      return;
+    }
+    agent_.Ends(1, 1 << 8);
+  };
+  agent_.on_stop = [&](const StopRanks&) {
+    agent_.Ends(0, 15, 15);
+    const Fact told{.name = "log.net-port-in-use.0",
+                    .fields = {{"rank", 1L}, {"text", "in use"}}};
+    agent_.Say("stopped", ToJson(Stopped{.attempt = 1, .logs = {told}}));
+  };
+  EXPECT_EQ(Run().exit_code, 0);
+  EXPECT_THAT(Causes(), ElementsAre("net-port-in-use"));
+}
+
 TEST_F(CoordinatorTest, AStandstillIsStoppedAndNamed) {
   agent_.on_launch = [&](const LaunchPlan& plan) {
     if (plan.attempt == 2) {

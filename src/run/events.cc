@@ -11,13 +11,11 @@
 namespace muster::run {
 namespace {
 
-constexpr std::string_view kBy = "coordinator";
-
 Fact RankFact(std::string_view name, int rank, int attempt, WallTime at) {
   Fact fact;
   fact.name = name;
   fact.subject = "rank " + std::to_string(rank);
-  fact.by = kBy;
+  fact.by = kByCoordinator;
   fact.at = at;
   fact.fields["rank"] = std::int64_t{rank};
   fact.fields["attempt"] = std::int64_t{attempt};
@@ -117,7 +115,7 @@ Fact FindingFact(const Finding& finding, int attempt, WallTime at) {
   Fact fact;
   fact.name = kFinding;
   fact.subject = finding.subjects.empty() ? "run" : finding.subjects.front();
-  fact.by = kBy;
+  fact.by = kByCoordinator;
   fact.at = at;
   fact.fields["attempt"] = std::int64_t{attempt};
   fact.fields["cause"] = std::string(Label(finding.cause));

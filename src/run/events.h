@@ -17,6 +17,9 @@
 
 namespace muster::run {
 
+// Fact::by of all facts that the coordinator makes itself.
+inline constexpr std::string_view kByCoordinator = "coordinator";
+
 // Subject "run ID". Fields: run, command (one line), argv (JSON), version,
 // host, directory, folder, world_size, max_restarts, cluster (JSON,
 // muster.cluster/1).

@@ -129,6 +129,7 @@ template <typename Io>
 void Fields(Io& io, Stopped& stopped) {
   io("attempt", stopped.attempt);
   io("leftovers", stopped.leftovers);
+  io("logs", stopped.logs);
 }
 
 // The bytes of a frame, as hexadecimal: JSON holds text, a frame need not be.

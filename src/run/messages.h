@@ -92,7 +92,8 @@ struct StopRanks {
 // agent -> coordinator, kind "stopped": no process of the attempt is left.
 struct Stopped {
   int attempt = 1;
-  int leftovers = 0;  // descendants that had to be killed
+  int leftovers = 0;       // descendants that had to be killed
+  std::vector<Fact> logs;  // what ranks that failed have written
 };
 
 // Both ways, kind "store": a store request of a rank of another host, and
