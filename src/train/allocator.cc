@@ -7,8 +7,11 @@ namespace muster {
 
 void KeepHeap() {
   constexpr int kGibibyte = 1 << 30;
+  // Called by Join, before the threads that make batches.
+  // NOLINTBEGIN(concurrency-mt-unsafe)
   mallopt(M_TRIM_THRESHOLD, kGibibyte);
   mallopt(M_MMAP_THRESHOLD, kGibibyte);
+  // NOLINTEND(concurrency-mt-unsafe)
 }
 
 }  // namespace muster

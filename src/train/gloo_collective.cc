@@ -2,6 +2,7 @@
 #include "train/gloo_collective.h"
 
 #include <torch/torch.h>
+#include <torch/version.h>
 
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <torch/csrc/distributed/c10d/Store.hpp>
@@ -17,6 +18,7 @@
 
 #include "base/mutex.h"
 #include "base/text.h"
+#include "collective/reduce.h"
 #include "train/tensors.h"
 
 #if defined(MUSTER_TORCH_FOREIGN) && !defined(MUSTER_GLOO_NAMES)
@@ -83,15 +85,19 @@ class SessionStore final : public c10d::Store {
   std::int64_t getNumKeys() override {
     throw std::runtime_error("the session's store does not count its keys");
   }
-  // Virtual in newer versions of c10d only.
-  // NOLINTNEXTLINE(modernize-use-override)
-  c10::intrusive_ptr<c10d::Store> clone() {
+#if TORCH_VERSION_MAJOR >= 2
+  c10::intrusive_ptr<c10d::Store> clone() override {
     return c10::make_intrusive<SessionStore>(session_, timeout_);
   }
+#endif
 
  private:
-  static std::string Named(const std::string& key) { return "gloo/" + key; }
-  Deadline Limit() const { return Deadline::After(timeout_); }
+  static std::string Named(const std::string& key) {
+    return "gloo/" + key;
+  }
+  Deadline Limit() const {
+    return Deadline::After(timeout_);
+  }
   template <typename T>
   static void Must(const Result<T>& result) {
     if (!result) {
@@ -186,9 +192,11 @@ class Nothing final : public Work {
 
 // ---- The group ----
 
-bool AllFinite(const torch::Tensor& tensor) {
-  return !tensor.is_floating_point() ||
-         torch::isfinite(tensor).all().item<bool>();
+bool AllFinite(Buffer buffer) {
+  auto* const bytes = static_cast<std::byte*>(buffer.data);
+  return SumToAll(std::span(&bytes, 1), {.dtype = buffer.dtype,
+                                         .count = buffer.count,
+                                         .check_finite = true}) == kAllFinite;
 }
 
 torch::Tensor Over(Buffer buffer) {
@@ -201,6 +209,22 @@ torch::Tensor BytesOver(Buffer buffer) {
   return torch::from_blob(
       buffer.data, {static_cast<std::int64_t>(buffer.bytes())}, torch::kUInt8);
 }
+
+// Connecting and working have one limit in c10d; here each has its own.
+class Group final : public c10d::ProcessGroupGloo {
+ public:
+  using ProcessGroupGloo::ProcessGroupGloo;
+
+  void LimitEachCall(milliseconds limit) {
+#if TORCH_VERSION_MAJOR >= 2
+    setTimeout(limit);
+#else
+    for (const auto& context : contexts_) {
+      context->setTimeout(limit);
+    }
+#endif
+  }
+};
 
 class Gloo final : public Collective {
  public:
@@ -241,7 +265,7 @@ class Gloo final : public Collective {
 
   c10::intrusive_ptr<c10d::Store> store_;
   GlooOptions options_;
-  c10::intrusive_ptr<c10d::ProcessGroupGloo> group_;
+  c10::intrusive_ptr<Group> group_;
   std::vector<torch::Tensor> areas_;
   std::uint64_t calls_ = 0;
   std::optional<Error> failed_;
@@ -322,8 +346,9 @@ Status Gloo::Connect(Deadline deadline) {
             ? c10d::ProcessGroupGloo::createDefaultDevice()
             : c10d::ProcessGroupGloo::createDeviceForHostname(options_.host));
     store_->setTimeout(Milliseconds(deadline));
-    group_ = c10::make_intrusive<c10d::ProcessGroupGloo>(
-        store_, options_.rank, options_.size, settings);
+    group_ = c10::make_intrusive<Group>(store_, options_.rank, options_.size,
+                                        settings);
+    group_->LimitEachCall(kGlooLimit);
     return Ok();
   } catch (const std::exception& thrown) {
     return FromGloo(thrown, "to connect rank " + std::to_string(rank()) +
@@ -385,7 +410,7 @@ Result<std::unique_ptr<Work>> Gloo::StartAllReduce(Buffer buffer,
     sent = BytesOver(buffer);
     operation = c10d::ReduceOp::MAX;
   }
-  bool own_finite = !options.check_finite || AllFinite(sent);
+  bool own_finite = !options.check_finite || AllFinite(buffer);
   return Start(
       "all-reduce of " + std::to_string(buffer.count) + " " +
           std::string(ToText(buffer.dtype)),
@@ -395,12 +420,12 @@ Result<std::unique_ptr<Work>> Gloo::StartAllReduce(Buffer buffer,
         settings.reduceOp = operation;
         return group_->allreduce(tensors, settings);
       },
-      [this, own, sent, options, own_finite,
+      [this, buffer, own, sent, options, own_finite,
        sequence = calls_ + 1]() -> Status {
         if (sent.data_ptr() != own.data_ptr()) {
           own.copy_(sent);
         }
-        if (options.check_finite && !AllFinite(own)) {
+        if (options.check_finite && !AllFinite(buffer)) {
           return NameNotFinite(sequence, own_finite);
         }
         return Ok();
@@ -413,13 +438,12 @@ Status Gloo::NameNotFinite(std::uint64_t sequence, bool own_finite) {
     return "finite/" + std::to_string(sequence) + "/" + std::to_string(of);
   };
   store_->set(key(rank()), std::vector<std::uint8_t>{own_finite});
-  std::string where = " in all-reduce " + std::to_string(sequence);
+  const std::string where = " in all-reduce " + std::to_string(sequence);
   for (int other = 0; other < size(); ++other) {
     if (store_->get(key(other)) == std::vector<std::uint8_t>{0}) {
       std::string who = "rank " + std::to_string(other);
-      return Error(
-                 Cause::kNumericsNan,
-                 who + " is the first whose input is NaN or infinite," + where)
+      std::string what = who + " is the first whose input is NaN or infinite,";
+      return Error(Cause::kNumericsNan, what + where)
           .With({.name = "collective.not_finite",
                  .fields = {{"rank", std::int64_t{other}}},
                  .subject = who});

@@ -5,6 +5,8 @@
 
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
 
+#include <thread>
+
 #include "collective/conformance.h"
 
 namespace muster {
@@ -43,6 +45,26 @@ TEST(Gloo, SaysWithWhomItCouldNotConnect) {
   EXPECT_EQ(group.error().cause(), Cause::kDeadlineExceeded)
       << group.error().ToText();
   EXPECT_THAT(group.error().message(), testing::HasSubstr("rank 0"));
+}
+
+// A rank may be long at something else, a checkpoint, while others wait.
+TEST(Gloo, AWaitMayTakeLongerThanConnecting) {
+  constexpr std::chrono::seconds kConnecting(2);
+  const auto store = c10::make_intrusive<c10d::HashStore>();
+  auto join = [&](int rank, std::chrono::seconds busy) -> Status {
+    MUSTER_ASSIGN(
+        auto group,
+        MakeGlooOver(store, {.rank = rank, .size = 2, .host = "127.0.0.1"},
+                     Deadline::After(kConnecting)));
+    std::this_thread::sleep_for(busy);
+    return Barrier(*group, Deadline::After(std::chrono::seconds(30)));
+  };
+  Status late = Ok();
+  std::thread other([&] { late = join(1, kConnecting + kConnecting / 2); });
+  const Status waits = join(0, std::chrono::seconds(0));
+  other.join();
+  EXPECT_TRUE(waits) << waits.error().ToText();
+  EXPECT_TRUE(late) << late.error().ToText();
 }
 
 }  // namespace

@@ -38,11 +38,11 @@ torch::Tensor ViewAt(std::byte* memory, const torch::Tensor& like) {
 }  // namespace
 
 BucketSizes SizesFor(const Collective& group) {
-  constexpr std::size_t kKibibyte = 1024;
+  constexpr std::size_t kMebibyte = 1U << 20;
   if (group.name() == "gloo") {
-    return {.first = 1024 * kKibibyte, .other = 25 * 1024 * kKibibyte};
+    return {.first = kMebibyte, .other = 25 * kMebibyte};
   }
-  return {.first = 256 * kKibibyte, .other = 1024 * kKibibyte};
+  return {.first = kMebibyte / 4, .other = kMebibyte};
 }
 
 // Runs after a parameter's gradient was accumulated.

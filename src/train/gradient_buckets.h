@@ -81,7 +81,7 @@ class GradientBuckets {
   explicit GradientBuckets(Collective& group) : group_(group) {}
   Status Lay(std::vector<NamedTensor> parameters, BucketSizes sizes);
   void AddHook(std::size_t place);
-  void OnGradient(std::size_t place);
+  void OnGradient(std::size_t index);
   // Puts a gradient that torch keeps elsewhere into its place.
   void BringHome(Place& place);
   void StartReady();

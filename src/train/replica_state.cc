@@ -181,6 +181,7 @@ Status ReplicaState::ProveSameModel(const Peers& peers) const {
     return Ok();
   }
   std::vector<std::uint64_t> digests;
+  digests.reserve(texts.size());
   for (const std::string& text : texts) {
     digests.push_back(DigestOf(text));
   }
