@@ -22,12 +22,15 @@ function(muster_installed_library name)
 endfunction()
 
 muster_installed_library(libmuster EXPORT muster
-  MODULES base finding sys cluster resolve member input checkpoint collective
-  LINKS Threads::Threads isal z)
+  MODULES base finding sys sys_curl cluster resolve resolve_cluster member input
+          checkpoint collective
+  LINKS Threads::Threads isal z
+        # Only who calls ResolveCluster needs libcurl.so when it runs.
+        -Wl,--push-state,--as-needed,-lcurl,--pop-state)
 set_target_properties(libmuster PROPERTIES OUTPUT_NAME muster)
 if(TARGET muster_train)
   muster_installed_library(libmuster_train EXPORT train
-    MODULES train LINKS libmuster)
+    MODULES train LINKS libmuster $<$<BOOL:${MUSTER_GLOO_LIBRARY}>:gloo>)
   set_target_properties(libmuster_train PROPERTIES OUTPUT_NAME muster_train)
 endif()
 

@@ -47,5 +47,8 @@ if(MUSTER_TORCH_FOREIGN)
     $<BUILD_INTERFACE:MUSTER_TORCH_FOREIGN="${MUSTER_TORCH_FOREIGN}">)
   message(STATUS "libtorch: ${MUSTER_TORCH_FOREIGN}")
 else()
+  # Debian's libtorch leaves Gloo in a library of its own.
+  find_library(MUSTER_GLOO_LIBRARY NAMES gloo REQUIRED)
+  target_link_libraries(muster_torch INTERFACE ${MUSTER_GLOO_LIBRARY})
   message(STATUS "libtorch: ${TORCH_LIBRARY}")
 endif()

@@ -26,12 +26,14 @@ ALLOWED = {
     "observe": {"base", "finding", "sys", "cluster"},
     "evidence": {"base", "finding", "sys", "cluster"},
     "explain": {"base", "finding", "cluster"},
+    "check": {"base", "finding", "sys", "cluster", "connect", "pjrt"},
     "run": {"base", "finding", "sys", "cluster", "connect", "observe",
             "evidence", "explain"},
     "train": {"base", "finding", "sys", "cluster", "member", "observe",
               "input", "checkpoint", "collective"},
     "cli": {"base", "finding", "sys", "cluster", "resolve", "connect",
-            "observe", "evidence", "explain", "run", "input", "checkpoint"},
+            "observe", "evidence", "explain", "check", "run", "input",
+            "checkpoint"},
 }
 
 # Which module a public header belongs to.
