@@ -1,11 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# muster beside PyTorch, as ratios: `make bench`. Wants a quiet machine.
+# What resolving a large cluster costs, and muster beside PyTorch, as ratios:
+# `make bench`. Wants a quiet machine.
 #   bench/run.sh [--quick] [--only NAME] [--output json]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 python=$(tools/python_env.sh torch torch==2.13.0 numpy)
 cmake --build --preset release -j "${JOBS:-$(nproc)}" \
-  --target muster train_bench >&2
-exec "$python" bench/bench.py "$@"
+  --target muster train_bench resolve_bench >&2
+missed=0
+build/release/bench/resolve_bench >&2 || missed=$?
+"$python" bench/bench.py "$@"
+exit "$missed"

@@ -76,7 +76,7 @@ class Trace {
     file_.reset(std::fopen(path.c_str(), "a"));
     if (!file_) {
       std::perror(path.c_str());
-      std::exit(1);
+      std::_Exit(1);
     }
   }
 

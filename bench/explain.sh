@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Reading a log, on one core, beside ripgrep with the same patterns as one
+# alternation. Wants a quiet machine and rg.
+#   bench/explain.sh [MIB]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+mib=${1:-512}
+cmake --build --preset release -j "${JOBS:-$(nproc)}" --target explain_bench >&2
+bench=build/release/bench/explain_bench
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+taskset -c 0 "$bench" "$mib"
+if ! command -v rg >/dev/null; then
+  echo "rg is not installed: nothing to compare with" >&2
+  exit 0
+fi
+"$bench" --log "$mib" >"$folder/log"
+"$bench" --patterns >"$folder/patterns"
+start=$(date +%s.%N)
+taskset -c 0 rg --threads 1 --text --count --dfa-size-limit 1G \
+  --regex-size-limit 1G --file "$folder/patterns" "$folder/log" || true
+end=$(date +%s.%N)
+awk -v mib="$mib" -v s="$start" -v e="$end" \
+  'BEGIN { printf "%.0f MiB/s  ripgrep, the same patterns\n", mib / (e - s) }'
