@@ -19,6 +19,7 @@
 #include "base/mutex.h"
 #include "base/text.h"
 #include "collective/reduce.h"
+#include "sys/slice.h"
 #include "train/tensors.h"
 
 #if defined(MUSTER_TORCH_FOREIGN) && !defined(MUSTER_GLOO_NAMES)
@@ -338,6 +339,8 @@ Gloo::~Gloo() {
 }
 
 Status Gloo::Connect(Deadline deadline) {
+  // Gloo's and c10d's threads share the cores with the backward pass.
+  const sys::ShortSlices slices;
   try {
     auto settings =
         c10d::ProcessGroupGloo::Options::create(Milliseconds(deadline));
