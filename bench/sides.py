@@ -100,7 +100,7 @@ class Job:
 
     def layout(self):
         """What the program says about its tensors."""
-        found = re.search(r"layout: ([a-z ]+)", self.text())
+        found = re.search(r"layout: ([A-Za-z ]+)", self.text())
         if not found:
             raise Broken(f"no layout is told\n{self.tail()}")
         return found[1].strip()
@@ -177,7 +177,7 @@ def on_core(number, argv):
 @dataclasses.dataclass(frozen=True)
 class Speed:
     steps_per_s: float  # of each worker
-    layout: str  # of the weights of convolutions and of images
+    layout: str  # of the images between the layers
 
 
 def speed(jobs):

@@ -99,12 +99,11 @@ class Trace {
   std::uint64_t done_ = 0;
 };
 
-// How the weights of convolutions lie in memory, and with them the images.
-const char* LayoutOf(const torch::nn::Module& model) {
-  for (const torch::Tensor& parameter : model.parameters()) {
-    if (parameter.dim() == 4 && !parameter.is_contiguous()) {
-      return "channels last";
-    }
+// How images lie in memory between a model's layers.
+template <typename Model>
+std::string_view LayoutOf(const Model& model) {
+  if constexpr (requires { model.layout(); }) {
+    return model.layout();
   }
   return "contiguous";
 }
@@ -137,7 +136,7 @@ Status Train(MultiWorkerMirrored& strategy, Model model,
   if (strategy.rank() == 0) {
     std::printf("step %llu, loss %.4f\nlayout: %s\n",
                 static_cast<unsigned long long>(trainer.step()), trainer.loss(),
-                LayoutOf(*model));
+                std::string(LayoutOf(*model)).c_str());
   }
   return muster::Ok();
 }

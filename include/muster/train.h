@@ -28,6 +28,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -261,6 +262,9 @@ class Mlp : public torch::nn::ModuleHolder<MlpNet> {
 class CnnNet : public torch::nn::Module {
  public:
   explicit CnnNet(std::int64_t outputs);
+  // How images lie in memory between its convolutions: "oneDNN blocked" where
+  // this libtorch has oneDNN, else "contiguous".
+  static std::string_view layout();
   torch::Tensor forward(torch::Tensor x);  // N x 1 x 28 x 28
 
  private:
