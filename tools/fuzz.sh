@@ -6,16 +6,14 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 seconds=${1:-60}
-CC=clang-14 CXX=clang++-14 cmake --preset dev -B build/fuzz -DMUSTER_FUZZ=ON \
-  -DMUSTER_WITH_TORCH=OFF -DMUSTER_WITH_GRPC=OFF >build/fuzz.log 2>&1 ||
-  { cat build/fuzz.log; exit 1; }
-cmake --build build/fuzz -j "${JOBS:-$(nproc)}" --target muster_fuzzers
-python3 tests/fuzz/seeds.py tests/data/resolve/vectors build/fuzz/seeds
+cmake --preset asan >build/asan.log 2>&1 || { cat build/asan.log; exit 1; }
+cmake --build --preset asan -j "${JOBS:-$(nproc)}" --target muster_fuzzers
+python3 tests/fuzz/seeds.py tests/data/resolve/vectors build/asan/fuzz/seeds
 count=0
-for fuzzer in build/fuzz/fuzz/*_fuzz; do
+for fuzzer in build/asan/fuzz/*_fuzz; do
   corpus=tests/fuzz/corpus/$(basename "$fuzzer")
-  scratch=build/fuzz/found/$(basename "$fuzzer")
-  seeds=build/fuzz/seeds/$(basename "$fuzzer")
+  scratch=build/asan/fuzz/found/$(basename "$fuzzer")
+  seeds=build/asan/fuzz/seeds/$(basename "$fuzzer")
   mkdir -p "$corpus" "$scratch" "$seeds"
   echo "fuzz: $(basename "$fuzzer") for $seconds s"
   "$fuzzer" -max_total_time="$seconds" -print_final_stats=1 -verbosity=0 \

@@ -10,8 +10,10 @@ namespace muster::connect {
 namespace {
 
 TEST(WorkerPool, RunsTasksAtOnceUpToItsNumberOfThreads) {
+  // Three tasks and this thread; outlives the pool, whose threads still look
+  // at it when this one has been let through.
+  std::latch together(4);
   WorkerPool pool(3, 100);
-  std::latch together(4);  // three tasks and this thread
   for (int i = 0; i < 3; ++i) {
     ASSERT_TRUE(pool.Submit([&] { together.arrive_and_wait(); }));
   }
