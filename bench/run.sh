@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What resolving a large cluster costs, and muster beside PyTorch, as ratios:
+# What resolving and a process cost, and muster beside PyTorch, as ratios:
 # `make bench`. Wants a quiet machine.
 #   bench/run.sh [--quick] [--only NAME] [--output json]
 set -euo pipefail
@@ -11,5 +11,6 @@ cmake --build --preset release -j "${JOBS:-$(nproc)}" \
   --target muster train_bench resolve_bench >&2
 missed=0
 build/release/bench/resolve_bench >&2 || missed=$?
+"$python" bench/process_times.py >&2 || missed=$?
 "$python" bench/bench.py "$@"
 exit "$missed"

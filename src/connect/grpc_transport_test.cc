@@ -126,7 +126,7 @@ TEST_F(GrpcTest, EndsAtTheDeadlineWhereNothingIsSaid) {
   const auto start = clock.Now();
   const Sighting seen = LookAt(silent->address, seconds(1));
   EXPECT_EQ(seen.what, Sight::kSilent) << Message(seen);
-  EXPECT_LT(clock.Now() - start, seconds(3));
+  EXPECT_LT(clock.Now() - start, seconds(10));
 }
 
 TEST_F(GrpcTest, EndsADialWhereNothingIsSaid) {

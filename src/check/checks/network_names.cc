@@ -9,8 +9,8 @@
 namespace muster::check::network_names {
 namespace {
 
-// For all names together; the check's own deadline is a second later.
-constexpr std::chrono::seconds kPatience{4};
+// For all names together; two seconds before the check's own deadline.
+constexpr std::chrono::seconds kPatience{3};
 
 bool AllLoopback(const std::vector<std::string>& numbers) {
   return std::all_of(numbers.begin(), numbers.end(), [](const auto& one) {
