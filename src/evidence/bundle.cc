@@ -82,9 +82,7 @@ class Packer {
         return Error(Cause::kFileMissing,
                      "there is no `" + Printable(input) + "`");
       case sys::PathKind::kDirectory:
-        for (const std::string& file : sys::FilesBelow(input, kMostFiles)) {
-          File(file);
-        }
+        Folder(input);
         return Ok();
       default:
         File(input);
@@ -101,11 +99,21 @@ class Packer {
     }
     AddEnvironment();
     Add("bundle.json", Contents());
-    bundle_.archive = tar_.Finish();
+    MUSTER_ASSIGN(bundle_.archive, tar_.Finish());
     return std::move(bundle_);
   }
 
  private:
+  void Folder(const std::string& path) {
+    const sys::FileList list = sys::FilesBelow(path, kMostFiles);
+    if (!list.cut.empty()) {
+      bundle_.notes.push_back(path + ": " + list.cut);
+    }
+    for (const std::string& file : list.paths) {
+      File(file);
+    }
+  }
+
   void File(const std::string& path) {
     auto text = ReadText(path);
     if (!text) {

@@ -59,7 +59,11 @@ class Reader {
 
  private:
   void Folder(const std::string& path) {
-    for (const std::string& file : sys::FilesBelow(path, kMostFiles)) {
+    const sys::FileList list = sys::FilesBelow(path, kMostFiles);
+    if (!list.cut.empty()) {
+      reading_.notes.push_back(path + ": " + list.cut);
+    }
+    for (const std::string& file : list.paths) {
       if (IsNoLog(file)) {
         reading_.notes.push_back(file + ": no log, skipped");
       } else {

@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "sys/accelerators.h"
-#include "sys/cgroup.h"
+#include "sys/process.h"
 
 namespace muster::evidence {
 namespace {
@@ -30,40 +30,22 @@ void Seen(Facts& facts, const std::string& from, const std::string& text) {
   facts.push_back(FactOf("look.seen", from, text));
 }
 
-// The number after `key ` at the begin of a line, or nullopt.
-std::optional<std::int64_t> NumberOf(std::string_view text,
-                                     std::string_view key) {
-  for (const std::string& line : Split(text, '\n')) {
-    if (line.starts_with(key) && line.size() > key.size() &&
-        line[key.size()] == ' ') {
-      return ParseInt(Trim(std::string_view(line).substr(key.size())));
-    }
-  }
-  return std::nullopt;
-}
-
 // Killed processes count in the group that had the limit and in its parents.
 void MemoryOfGroups(const sys::Fs& fs, Facts& facts) {
-  const sys::CgroupPath group = sys::FindCgroup(fs, "memory", 0);
-  for (const std::string& directory : group.directories) {
-    const std::string path = sys::JoinPath(
-        directory, group.v2 ? "memory.events" : "memory.oom_control");
-    const auto text = fs.Read(path, kMostBytes);
-    const auto kills = text ? NumberOf(*text, "oom_kill") : std::nullopt;
-    if (!kills) {
-      continue;
-    }
-    Seen(facts, path, "oom_kill " + std::to_string(*kills));
-    if (*kills > 0) {
-      Fact fact = FactOf("oom.counter", path,
-                         "the kernel killed for memory " +
-                             Count(*kills, "time") + " in this group");
-      fact.fields["kills"] = *kills;
-      facts.push_back(std::move(fact));
-    }
+  const auto kills = sys::OomKillsOfGroup(fs, 0);
+  if (!kills) {
+    Seen(facts, "memory cgroup", "no counter can be read here");
     return;
   }
-  Seen(facts, "memory cgroup", "no counter can be read here");
+  const auto count = static_cast<std::int64_t>(kills->count);
+  Seen(facts, kills->path, "oom_kill " + std::to_string(count));
+  if (count > 0) {
+    Fact fact = FactOf("oom.counter", kills->path,
+                       "the kernel killed for memory " + Count(count, "time") +
+                           " in this group");
+    fact.fields["kills"] = count;
+    facts.push_back(std::move(fact));
+  }
 }
 
 // "tmpfs /dev/shm tmpfs rw,size=65536k 0 0".

@@ -70,9 +70,13 @@ void Name(std::string_view name, Header& header) {
 
 struct TarWriter::Stream {
   z_stream zlib{};
+  bool begun = false;
   std::string out;
 
   void Put(std::string_view bytes, int flush) {
+    if (!begun) {
+      return;  // Finish tells
+    }
     // zlib declares its input without const.
     zlib.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
     zlib.avail_in = static_cast<uInt>(bytes.size());
@@ -89,8 +93,10 @@ struct TarWriter::Stream {
 TarWriter::TarWriter() : stream_(std::make_unique<Stream>()) {
   constexpr int kGzip = 15 + 16;
   constexpr int kMemory = 8;
-  deflateInit2(&stream_->zlib, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzip,
-               kMemory, Z_DEFAULT_STRATEGY);
+  // Refused only for want of memory, about 256 KiB; deflate never is then.
+  stream_->begun =
+      deflateInit2(&stream_->zlib, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzip,
+                   kMemory, Z_DEFAULT_STRATEGY) == Z_OK;
 }
 
 TarWriter::~TarWriter() {
@@ -126,7 +132,10 @@ void TarWriter::Add(std::string_view name, std::string_view bytes,
                Z_NO_FLUSH);
 }
 
-std::string TarWriter::Finish() {
+Result<std::string> TarWriter::Finish() {
+  if (!stream_->begun) {
+    return Error(Cause::kOomHost, "there is no memory to compress an archive");
+  }
   stream_->Put(std::string(2 * kBlock, '\0'), Z_FINISH);
   return std::move(stream_->out);
 }

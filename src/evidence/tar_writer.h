@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "muster/error.h"
 #include "muster/fact.h"
 
 namespace muster::evidence {
@@ -20,8 +21,9 @@ class TarWriter {
   // `name` is relative; what is longer than the format takes (255 bytes) is cut
   // at its front.
   void Add(std::string_view name, std::string_view bytes, WallTime at);
-  // The whole archive; nothing can be added after it.
-  std::string Finish();
+  // The whole archive; nothing can be added after it. Error: oom-host, no
+  // memory for the compression.
+  Result<std::string> Finish();
 
  private:
   struct Stream;

@@ -33,7 +33,12 @@ void ReadTail(const std::string& path, const evidence::Source& source,
   std::vector<char> piece(kPiece);
   for (;;) {
     const auto count = file->Read(piece);
-    if (!count || *count == 0) {
+    if (!count) {
+      MUSTER_LOG(kWarn, "the rest of a rank's log cannot be read",
+                 {{"error", count.error().ToText()}});
+      break;
+    }
+    if (*count == 0) {
       break;
     }
     scanner.Feed({piece.data(), *count});

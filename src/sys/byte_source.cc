@@ -77,22 +77,30 @@ PathKind KindOf(const std::string& path) {
   }
 }
 
-std::vector<std::string> FilesBelow(const std::string& directory,
-                                    std::size_t limit) {
-  std::vector<std::string> files;
+FileList FilesBelow(const std::string& directory, std::size_t limit) {
+  FileList list;
   std::error_code error;
   auto entry = std::filesystem::recursive_directory_iterator(
       directory, std::filesystem::directory_options::skip_permission_denied,
       error);
   for (const std::filesystem::recursive_directory_iterator end;
-       !error && entry != end && files.size() < limit; entry.increment(error)) {
+       !error && entry != end; entry.increment(error)) {
     std::error_code ignored;
-    if (entry->is_regular_file(ignored)) {
-      files.push_back(entry->path().string());
+    if (!entry->is_regular_file(ignored)) {
+      continue;
     }
+    if (list.paths.size() == limit) {
+      list.cut = "only the first " + std::to_string(limit) +
+                 " files below it are read";
+      break;
+    }
+    list.paths.push_back(entry->path().string());
   }
-  std::sort(files.begin(), files.end());
-  return files;
+  if (error) {
+    list.cut = "not all files below it are read: " + error.message();
+  }
+  std::sort(list.paths.begin(), list.paths.end());
+  return list;
 }
 
 }  // namespace muster::sys

@@ -41,9 +41,12 @@ enum class PathKind { kNothing, kFile, kDirectory, kOther };
 // Symbolic links are followed. kOther: a device, a socket; a FIFO is kFile.
 PathKind KindOf(const std::string& path);
 
-// Paths of the files below a directory, sorted, at most `limit`; symbolic links
-// to directories are not followed.
-std::vector<std::string> FilesBelow(const std::string& directory,
-                                    std::size_t limit);
+// The files below a directory, at most `limit`; symbolic links to directories
+// are not followed.
+struct FileList {
+  std::vector<std::string> paths;  // sorted
+  std::string cut;                 // why these are not all; empty: they are
+};
+FileList FilesBelow(const std::string& directory, std::size_t limit);
 
 }  // namespace muster::sys

@@ -137,14 +137,21 @@ std::optional<double> CpuQuota(const Fs& fs, int pid) {
   return least;
 }
 
-std::optional<std::uint64_t> OomKills(const Fs& fs, int pid) {
+std::optional<GroupCounter> OomKillsOfGroup(const Fs& fs, int pid) {
   const auto cgroup = FindCgroup(fs, "memory", pid);
   const char* file = cgroup.v2 ? "memory.events" : "memory.oom_control";
   for (const auto& directory : cgroup.directories) {
-    const auto text = fs.Read(JoinPath(directory, file)).value_or("");
-    if (const auto count = Counter(text, "oom_kill")) {
-      return count;
+    const std::string path = JoinPath(directory, file);
+    if (const auto count = Counter(fs.Read(path).value_or(""), "oom_kill")) {
+      return GroupCounter{.path = path, .count = *count};
     }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::uint64_t> OomKills(const Fs& fs, int pid) {
+  if (const auto group = OomKillsOfGroup(fs, pid)) {
+    return group->count;
   }
   // Outside of any group (the root has no counter): that of the host.
   return Counter(fs.Read("/proc/vmstat").value_or(""), "oom_kill");

@@ -72,6 +72,7 @@ TEST(OomKills, TakesTheCounterOfTheHostOutsideOfGroups) {
   EXPECT_EQ(OomKills(v2, 7), std::nullopt);
   v2.files["/proc/vmstat"] = "nr_free_pages 1\noom_kill 4\n";
   EXPECT_EQ(OomKills(v2, 7), 4U);
+  EXPECT_FALSE(OomKillsOfGroup(v2, 7)) << "that is the host's";
 }
 
 TEST(CpuQuota, TakesTheLeastOfAllLevels) {

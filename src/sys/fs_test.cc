@@ -8,6 +8,8 @@
 
 #include <cerrno>
 
+#include "sys/byte_source.h"
+
 namespace muster::sys {
 namespace {
 
@@ -191,6 +193,24 @@ TEST(FromErrno, NamesTheCauseAndKeepsTheFact) {
   EXPECT_EQ(CauseOfErrno(EDQUOT), Cause::kDiskFull);
   EXPECT_EQ(CauseOfErrno(EMFILE), Cause::kOsLimit);
   EXPECT_EQ(CauseOfErrno(EIO), Cause::kInternalError);
+}
+
+TEST(FilesBelow, SaysThatItDoesNotGiveAll) {
+  const std::string root =
+      testing::TempDir() + "muster_below_" + std::to_string(getpid());
+  RealFs fs;
+  ASSERT_TRUE(fs.MakeDirectories(root + "/deep"));
+  for (const char* const name : {"/b", "/deep/a", "/c"}) {
+    ASSERT_TRUE(fs.Write(root + name, ""));
+  }
+  const FileList all = FilesBelow(root, 3);
+  EXPECT_EQ(all.paths, Names({root + "/b", root + "/c", root + "/deep/a"}));
+  EXPECT_EQ(all.cut, "");
+  const FileList two = FilesBelow(root, 2);
+  EXPECT_EQ(two.paths.size(), 2U);
+  EXPECT_EQ(two.cut, "only the first 2 files below it are read");
+  EXPECT_NE(FilesBelow(root + "/nothing", 2).cut, "");
+  EXPECT_TRUE(fs.RemoveRecursively(root));
 }
 
 }  // namespace

@@ -30,6 +30,13 @@ std::optional<ProcessState> ReadProcess(int pid);
 std::optional<std::uint64_t> OomKills(int pid);
 std::optional<std::uint64_t> OomKills(const Fs& fs, int pid);
 
+// The same of its cgroup alone, with the file that tells it.
+struct GroupCounter {
+  std::string path;
+  std::uint64_t count = 0;
+};
+std::optional<GroupCounter> OomKillsOfGroup(const Fs& fs, int pid);
+
 // Memory of the host now, in bytes.
 struct HostMemory {
   std::uint64_t total = 0;
