@@ -10,14 +10,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(ClusterDescribed, FindsTwoMembersAtOneAddress) {
-  FakeHost host;
-  host.SetCluster({{"10.0.0.1", 8476}, {"10.0.0.1", 8476}});
-  const Outcome outcome = host.Run("cluster.described");
-  ASSERT_EQ(Summary(outcome), "fail duplicate-identity");
-  EXPECT_THAT(outcome.detail, HasSubstr("rank 0 and rank 1"));
-}
-
 TEST(ClusterDescribed, AllowsTwoPortsOfOneHost) {
   FakeHost host;
   host.SetCluster({{"10.0.0.1", 8476}, {"10.0.0.1", 8477}});
