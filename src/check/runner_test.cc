@@ -26,6 +26,7 @@ Outcome Bad(const Context& context) {
                "");
 }
 
+// Stands for a call that never comes back; its child is ended at the deadline.
 Outcome Endless(const Context&) {
   while (true) {
     std::this_thread::sleep_for(std::chrono::hours(1));

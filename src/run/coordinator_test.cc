@@ -47,6 +47,12 @@ class ScriptedAgent {
             .progress = {.phase = Phase::kStep, .step = step, .steps = step}}));
   }
   void Stops() { Say("stopped", ToJson(Stopped{.attempt = attempt})); }
+  // Both ranks, by themselves.
+  void EndsWell() {
+    Ends(0, 0);
+    Ends(1, 0);
+    Stops();
+  }
   void Leaves() { link_->Close(); }
 
  private:
@@ -146,9 +152,7 @@ class CoordinatorTest : public testing::Test {
 TEST_F(CoordinatorTest, EndsWellWhenAllRanksDo) {
   agent_.on_launch = [&](const LaunchPlan& plan) {
     EXPECT_THAT(plan.ranks, SizeIs(2));
-    agent_.Ends(0, 0);
-    agent_.Ends(1, 0);
-    agent_.Stops();
+    agent_.EndsWell();
   };
   const auto end = Run();
   EXPECT_EQ(end.exit_code, 0);
@@ -179,9 +183,7 @@ TEST_F(CoordinatorTest, RestartsAfterAKillAndThenEndsWell) {
       agent_.Ends(1, kSigkill, 0, 50);
       return;
     }
-    agent_.Ends(0, 0);
-    agent_.Ends(1, 0);
-    agent_.Stops();
+    agent_.EndsWell();
   };
   agent_.on_stop = [&](const StopRanks&) {
     agent_.Ends(0, 15, 15, 49);
@@ -269,9 +271,7 @@ TEST_F(CoordinatorTest, ALostAgentThatStaysAwayEndsAs75) {
 TEST_F(CoordinatorTest, TheLogsOfAFailedRankNameTheCauseAndDecide) {
   agent_.on_launch = [&](const LaunchPlan& plan) {
     if (plan.attempt == 2) {
-      agent_.Ends(0, 0);
-      agent_.Ends(1, 0);
-      agent_.Stops();
+      agent_.EndsWell();
       return;
     }
     agent_.Ends(1, 1 << 8);
@@ -289,9 +289,7 @@ TEST_F(CoordinatorTest, TheLogsOfAFailedRankNameTheCauseAndDecide) {
 TEST_F(CoordinatorTest, AStandstillIsStoppedAndNamed) {
   agent_.on_launch = [&](const LaunchPlan& plan) {
     if (plan.attempt == 2) {
-      agent_.Ends(0, 0);
-      agent_.Ends(1, 0);
-      agent_.Stops();
+      agent_.EndsWell();
       return;
     }
     Progress progress{.attempt = 1};
@@ -329,9 +327,7 @@ TEST_F(CoordinatorTest, AnswersTheStore) {
                                             .attempt = 1,
                                             .frame = Encode({.op = RankOp::kPut,
                                                              .key = "k"})}));
-    agent_.Ends(0, 0);
-    agent_.Ends(1, 0);
-    agent_.Stops();
+    agent_.EndsWell();
   };
   EXPECT_EQ(Run().exit_code, 0);
   EXPECT_THAT(agent_.heard, Contains("store-reply"));
@@ -343,9 +339,7 @@ TEST_F(CoordinatorTest, SurvivesMessagesThatMakeNoSense) {
     agent_.Say("store", Json("x"));
     agent_.Say("stopped", ToJson(Stopped{.attempt = 7}));
     agent_.Say("who knows", Json::object());
-    agent_.Ends(0, 0);
-    agent_.Ends(1, 0);
-    agent_.Stops();
+    agent_.EndsWell();
   };
   EXPECT_EQ(Run().exit_code, 0);
 }

@@ -56,7 +56,7 @@ TEST(Gloo, AWaitMayTakeLongerThanConnecting) {
         auto group,
         MakeGlooOver(store, {.rank = rank, .size = 2, .host = "127.0.0.1"},
                      Deadline::After(kConnecting)));
-    std::this_thread::sleep_for(busy);
+    std::this_thread::sleep_for(busy);  // the checkpoint
     return Barrier(*group, Deadline::After(std::chrono::seconds(30)));
   };
   Status late = Ok();
