@@ -83,6 +83,16 @@ TEST(Proxies, MatterOnlyWhereMembersTalk) {
   EXPECT_THAT(Said(here, Cause::kNetProxy), IsEmpty());
 }
 
+TEST(TpuEnv, LineThatCannotBeReadIsNamed) {
+  FakeHere here;
+  here.Metadata("instance/attributes/agent-worker-number", "0");
+  here.Metadata("instance/attributes/worker-network-endpoints", "a,b");
+  here.Metadata("instance/attributes/tpu-env", "ZONE: 'z'\nMEGASCALE_NUM\n");
+  EXPECT_THAT(Said(here, Cause::kClusterSpecInvalid),
+              ElementsAre(HasSubstr("tpu-env, line 2: `MEGASCALE_NUM` is not "
+                                    "KEY: 'VALUE'")));
+}
+
 // muster as a shell's child, and the shell a child of `parent`.
 FakeHere ChildOf(const std::string& command, const std::string& environment) {
   FakeHere here;
