@@ -176,6 +176,8 @@ Status ReadSource(const Source& source, const Request& request,
   MUSTER_TRY(Complete(*claim));
   if (!claim->nothing.empty()) {
     resolved.silent.push_back({name, claim->nothing});
+    resolved.findings.insert(resolved.findings.end(), claim->remarks.begin(),
+                             claim->remarks.end());
     if (source.may_be_left_over && claim->coordinator_host &&
         claim->coordinator_port) {
       rest.coordinators.push_back(*std::move(claim));

@@ -199,5 +199,60 @@ TEST(HostFile, WithoutThisHostIsNeverThisHostAlone) {
             (std::vector<std::string>{"n1", "n2"}));
 }
 
+const std::map<std::string, std::string> kOneTaskPerNode{
+    {"SLURM_JOB_ID", "7"},
+    {"SLURM_PROCID", "1"},
+    {"SLURM_LOCALID", "0"},
+    {"SLURM_NODEID", "1"},
+    {"SLURM_STEP_NUM_TASKS", "2"},
+    {"SLURM_STEP_NODELIST", "n[1-2]"},
+    {"SLURM_STEP_TASKS_PER_NODE", "1(x2)"}};
+
+TEST(LauncherInside, OfASlurmTaskTellsTheRanksAndContradictsNothing) {
+  const std::map<std::string, std::string> intel{
+      {"PMI_RANK", "5"},        {"PMI_SIZE", "8"},     {"MPI_LOCALRANKID", "1"},
+      {"MPI_LOCALNRANKS", "4"}, {"MASTER_ADDR", "n1"}, {"MASTER_PORT", "1234"}};
+  const std::map<std::string, std::string> open_mpi{
+      {"OMPI_COMM_WORLD_RANK", "5"},
+      {"OMPI_COMM_WORLD_SIZE", "8"},
+      {"OMPI_COMM_WORLD_LOCAL_RANK", "1"},
+      {"OMPI_COMM_WORLD_LOCAL_SIZE", "4"},
+      {"PMIX_SERVER_URI41", "prterun-n1-7@0.0;tcp4://10.0.0.1:4000"}};
+  for (const auto& [variables, source] :
+       {std::pair(intel, "mpi-env"), std::pair(open_mpi, "openmpi")}) {
+    FakeHere here;
+    here.env.variables = variables;
+    here.env.variables.insert(kOneTaskPerNode.begin(), kOneTaskPerNode.end());
+    const auto resolved = here.Ask();
+    ASSERT_TRUE(resolved) << resolved.error().ToText();
+    EXPECT_EQ(resolved->claims.front().source, source);
+    EXPECT_EQ(resolved->cluster.self->value, 5);
+    EXPECT_EQ(resolved->findings.size(), 0U);
+  }
+}
+
+TEST(LauncherInside, OfAnAllocationIsNotToldToUseAnother) {
+  FakeHere here;
+  here.env.variables = {
+      {"OMPI_COMM_WORLD_RANK", "0"}, {"OMPI_COMM_WORLD_SIZE", "1"},
+      {"SLURM_JOB_ID", "7"},         {"SLURM_NTASKS", "8"},
+      {"SLURM_PROCID", "0"},         {"LSB_JOBID", "7"},
+      {"LSB_DJOB_RANKFILE", "/f"}};
+  const auto resolved = here.Ask();
+  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  EXPECT_EQ(resolved->findings.size(), 0U);
+}
+
+TEST(TorchrunLauncher, ThatMayGrowIsNotOneProcessWithoutAWord) {
+  FakeHere here;
+  here.env.variables = {{"PET_NNODES", "1:3"},
+                        {"PET_RDZV_ENDPOINT", "w-0:23456"}};
+  const auto resolved = here.Ask();
+  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_EQ(resolved->findings.size(), 1U);
+  EXPECT_THAT(resolved->findings[0].what,
+              AllOf(HasSubstr("`1:3`"), HasSubstr("torchrun")));
+}
+
 }  // namespace
 }  // namespace muster::resolve
