@@ -20,6 +20,10 @@ void PrintDocument(const Json& document) {
               "\n");
 }
 
+void PrintAside(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
 RenderOptions TerminalOptions(const sys::Env& env, int fd) {
   const auto set = [&](const char* name) {
     return !env.Get(name).value_or("").empty();

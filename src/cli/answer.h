@@ -18,6 +18,9 @@ namespace muster::cli {
 void PrintResult(std::string_view text);
 void PrintDocument(const Json& document);
 
+// Writes to stderr what stands beside a result that a shell or a program reads.
+void PrintAside(std::string_view text);
+
 // Width and colour as the terminal, COLUMNS, NO_COLOR and CLICOLOR_FORCE say.
 RenderOptions TerminalOptions(const sys::Env& env, int fd);
 

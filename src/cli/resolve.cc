@@ -49,6 +49,16 @@ Status PrintText(const CommandLine& line, const sys::Host& host,
   return Ok();
 }
 
+// A result for a shell has no room for what is wrong with it.
+void PrintFindingsAside(const resolve::Resolved& resolved,
+                        const sys::Host& host) {
+  for (const Finding& finding : resolved.findings) {
+    if (finding.severity != Severity::kNote) {
+      PrintAside(RenderText(finding, TerminalOptions(host.env, 2)));
+    }
+  }
+}
+
 }  // namespace
 
 Status ResolveVerb(const CommandLine& line, const Settings& settings,
@@ -64,10 +74,12 @@ Status ResolveVerb(const CommandLine& line, const Settings& settings,
   if (!line.resolve.export_for.empty()) {
     MUSTER_ASSIGN(const auto text,
                   resolve::ExportText(line.resolve.export_for, resolved));
+    PrintFindingsAside(resolved, host);
     PrintResult(text);
     return Ok();
   }
   if (line.resolve.spec) {
+    PrintFindingsAside(resolved, host);
     PrintResult(resolve::SpecText(resolved.cluster));
     return Ok();
   }

@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "sys/proxy.h"
 
 namespace muster::resolve {
 namespace {
@@ -49,6 +50,11 @@ Error Refused(const ApiCall& call, const sys::HttpResponse& response) {
   if (status == 429) {
     return Error(Cause::kCloudQuotaExceeded,
                  "too many requests for " + call.what + " (429)" + said);
+  }
+  if (status == 407) {
+    return Error(Cause::kNetProxy,
+                 "the proxy wants to know who asks for " + call.what +
+                     " (407): put user and password into its address");
   }
   return Error(Cause::kNetWrongEndpoint,
                "the server answered " + code + " for " + call.what + said);
@@ -99,9 +105,16 @@ Result<std::optional<Json>> Ask(const ApiCall& call, const sys::Host& host) {
   }
   sys::HttpRequest request = call.request;
   request.most_bytes = kMostBytes;
+  const auto proxy =
+      call.is_public ? sys::ProxyForUrl(request.url, host.env) : std::nullopt;
+  if (proxy) {
+    request.proxy = proxy->address;
+  }
   auto response = host.http->Send(request);
   if (!response) {
-    return std::move(response).error().While("asking for " + call.what);
+    return std::move(response).error().While(
+        "asking for " + call.what +
+        (proxy ? " as env " + proxy->variable + " says" : ""));
   }
   if (response->status >= 500) {
     auto again = host.http->Send(request);

@@ -13,12 +13,16 @@ namespace muster::resolve {
 // Asks and parses. nullopt: 404. `what` names the thing asked for in messages,
 // `needs` the right that a 403 lacks. cloud-auth-missing (401),
 // cloud-permission-denied (403), cloud-api-disabled, cloud-quota-exceeded
-// (429), net-wrong-endpoint (5xx, a page), what sys::Http says.
+// (429), net-proxy (407), net-wrong-endpoint (5xx, a page), what sys::Http
+// says.
 struct ApiCall {
   sys::HttpRequest request;
   std::string what;
   std::string needs;
   std::string identity = {};  // who asks, where that is known
+  // One of the world's services, which a proxy of the environment may be
+  // needed for; never a metadata server nor an address of the cluster.
+  bool is_public = false;
 };
 Result<std::optional<Json>> Ask(const ApiCall& call, const sys::Host& host);
 

@@ -151,7 +151,8 @@ std::vector<std::pair<std::string, std::string>> ListNodes(
                                "/locations/" + sys::PercentEncode(zone) +
                                "/nodes"};
   const auto answer = Ask({.request = WithCredentials(list, credentials),
-                           .what = "the TPUs of " + zone},
+                           .what = "the TPUs of " + zone,
+                           .is_public = true},
                           host);
   if (!answer || !*answer) {
     return names;
@@ -278,7 +279,8 @@ Result<TpuNode> GetTpuNode(const TpuPlace& place, const Request& request,
            .needs = "the account needs tpu.nodes.get (roles/tpu.viewer)",
            .identity = credentials.identity.empty()
                            ? "nobody, since there are no credentials"
-                           : credentials.identity},
+                           : credentials.identity,
+           .is_public = true},
           host));
   if (!answer) {
     return NotFound(place, credentials, host);

@@ -38,9 +38,13 @@ Sourced<std::string> AddressText(const Sourced<Address>& address) {
 // One counts processes, the other the nodes that they run on: a launcher with
 // one task for each node.
 bool CountsNodesOf(const Claim& nodes, const Claim& processes) {
-  return processes.num_nodes && processes.node_rank &&
-         processes.num_nodes->value == nodes.cluster.size.value &&
-         processes.cluster.size.value > nodes.cluster.size.value;
+  const int count = nodes.cluster.size.value;
+  const int size = processes.cluster.size.value;
+  const bool by_nodes = processes.num_nodes && processes.node_rank &&
+                        processes.num_nodes->value == count;
+  const bool by_share = processes.local_num_processes &&
+                        processes.local_num_processes->value * count == size;
+  return size > count && (by_nodes || by_share);
 }
 
 bool SizesAgree(const Claim& first, const Claim& second) {

@@ -74,8 +74,10 @@ Result<Credentials> OfUser(const Json& json, const KeyFile& file,
     request.body +=
         std::string("&") + key + "=" + sys::PercentEncode(TextOf(json, key));
   }
-  auto answer =
-      Ask({.request = request, .what = "a token of " + user.identity}, host);
+  auto answer = Ask({.request = request,
+                     .what = "a token of " + user.identity,
+                     .is_public = true},
+                    host);
   if (!answer) {
     return std::move(answer).error();
   }

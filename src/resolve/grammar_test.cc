@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "resolve/grammar/endpoint.h"
 #include "resolve/grammar/host_file.h"
 #include "resolve/grammar/host_list.h"
@@ -100,11 +102,14 @@ TEST(RdzvConf, ErrorsNameThePosition) {
               HasSubstr("the key `b` has no value at position 5"));
 }
 
-TEST(TpuEnv, SkipsWhatItDoesNotKnow) {
-  const auto values = ParseTpuEnv("A: 'x'\nno line\n: y\nB: \"z\"\n");
-  EXPECT_EQ(values.size(), 2U);
-  EXPECT_EQ(values.at("A"), "x");
-  EXPECT_EQ(values.at("B"), "z");
+TEST(TpuEnv, NamesLinesThatItCannotRead) {
+  const auto env =
+      ParseTpuEnv("A: 'x'\nno line\n\n# note\n: y\nB: \"z\"\nC: 'q\n");
+  EXPECT_EQ(env.values,
+            (std::map<std::string, std::string>{{"A", "x"}, {"B", "z"}}));
+  EXPECT_THAT(env.odd, ElementsAre("line 2: `no line` is not KEY: 'VALUE'",
+                                   "line 5: `: y` is not KEY: 'VALUE'",
+                                   "line 7: `C: 'q` is not KEY: 'VALUE'"));
 }
 
 TEST(HostFile, NamesTheLine) {
@@ -123,6 +128,41 @@ TEST(TorchUrl, DoesNotTakeARankTwice) {
   EXPECT_FALSE(ParseTorchUrl("tcp://a:1?rank=2&world_size=2", {}, {}));
 }
 
+TEST(TorchUrl, NamesThePlace) {
+  const auto refused = [](const char* url) {
+    return Refusal(ParseTorchUrl(url, {}, {}));
+  };
+  EXPECT_THAT(refused("tcp://a?rank=0&world_size=2"),
+              HasSubstr("the port is missing at position 8"));
+  EXPECT_THAT(refused("tcp://:1?rank=0&world_size=2"),
+              HasSubstr("the host is missing at position 7"));
+  EXPECT_THAT(refused("tcp://a:1?rank=x&world_size=2"),
+              HasSubstr("is no whole number, at position 16"));
+  EXPECT_THAT(refused("tcp://a:1?world_size=2"),
+              HasSubstr("the rank is missing at position 23"));
+  EXPECT_THAT(refused("udp://a:1"), HasSubstr("`udp`"));
+  EXPECT_THAT(refused("file://a?rank=0&world_size=2"),
+              HasSubstr("the path is missing (file:///PATH) at position 8"));
+}
+
+TEST(NodeRange, NamesThePlace) {
+  EXPECT_EQ(ParseNodeRange(" 1 : 3 ")->most, 3);
+  EXPECT_EQ(ParseNodeRange("4")->least, 4);
+  EXPECT_THAT(Refusal(ParseNodeRange("1:x")), HasSubstr("at position 3"));
+  EXPECT_THAT(Refusal(ParseNodeRange("1:2:3")), HasSubstr("at position 3"));
+  EXPECT_THAT(Refusal(ParseNodeRange("3:1")),
+              HasSubstr("MAX is below MIN or 0 at position 3"));
+  EXPECT_THAT(Refusal(ParseNodeRange("")), HasSubstr("at position 1"));
+}
+
+TEST(Filter, NamesThePlace) {
+  const SlotLists hosts{{"a", {0, 1}}, {"b", {0}}};
+  EXPECT_THAT(Refusal(FilterHosts(hosts, "a:0@c", "")),
+              HasSubstr("`c` is not in the list at position 5"));
+  EXPECT_THAT(Refusal(FilterHosts(hosts, "", "b@a:0,7")),
+              HasSubstr("has no slot `7` at position 7"));
+}
+
 TEST(TpuType, KnowsHostsOfEachGeneration) {
   EXPECT_EQ(HostsOf(*ParseTpuType("v4-16"), 4), 2);
   EXPECT_EQ(HostsOf(*ParseTpuType("v5litepod-16"), 4), 4);
@@ -131,6 +171,9 @@ TEST(TpuType, KnowsHostsOfEachGeneration) {
   EXPECT_FALSE(ParseTpuType("nonsense"));
   EXPECT_THAT(Refusal(ParseBounds("2,2", "TPU_HOST_BOUNDS")),
               HasSubstr("TPU_HOST_BOUNDS is `2,2`"));
+  EXPECT_THAT(Refusal(ParseBounds("2,2", "b")), HasSubstr("at position 4"));
+  EXPECT_THAT(Refusal(ParseBounds("2,x,1", "b")), HasSubstr("at position 3"));
+  EXPECT_THAT(Refusal(ParseBounds("2,2,1,1", "b")), HasSubstr("at position 6"));
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include "resolve/metadata.h"
 
 #include "base/text.h"
-#include "resolve/grammar/key_values.h"
 #include "resolve/variables.h"
 
 namespace muster::resolve {
@@ -95,7 +94,7 @@ Result<std::optional<std::string>> Metadata::Attribute(
   return Get("instance/attributes/" + name);
 }
 
-Result<std::map<std::string, std::string>> Metadata::TpuEnv() const {
+Result<resolve::TpuEnv> Metadata::TpuEnv() const {
   MUSTER_ASSIGN(const auto text, Attribute("tpu-env"));
   return ParseTpuEnv(text.value_or(""));
 }

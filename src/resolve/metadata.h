@@ -3,11 +3,11 @@
 // for it: the header Metadata-Flavor goes both ways, a page is no value.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 
 #include "resolve/claim.h"
+#include "resolve/grammar/key_values.h"
 #include "sys/host.h"
 
 namespace muster::resolve {
@@ -28,7 +28,7 @@ class Metadata {
   Result<std::optional<std::string>> Get(const std::string& path) const;
   Result<std::optional<std::string>> Attribute(const std::string& name) const;
   // The attribute tpu-env; empty when there is none.
-  Result<std::map<std::string, std::string>> TpuEnv() const;
+  Result<resolve::TpuEnv> TpuEnv() const;
 
   // A metadata server answers: this is a machine of Compute Engine.
   bool Answers() const;

@@ -151,23 +151,98 @@ Status CheckHosts(const Claim& claim) {
   return Ok();
 }
 
+// What was read and describes no cluster by itself.
+struct Rest {
+  std::vector<Error> left_over;     // sources of which a part is set
+  std::vector<Claim> coordinators;  // a coordinator without ranks
+};
+
 // Reads a source; a claim of nothing is a silence.
 Status ReadSource(const Source& source, const Request& request,
-                  const sys::Host& host, Resolved& resolved) {
+                  const sys::Host& host, Resolved& resolved, Rest& rest) {
+  const std::string name(source.name);
   auto claim = source.read(request, host);
   if (!claim) {
-    return std::move(claim).error().While("reading the source " +
-                                          std::string(source.name));
+    Error error = std::move(claim).error().While("reading the source " + name);
+    if (!source.may_be_left_over || !request.source.empty() ||
+        error.cause() != Cause::kLaunchEnvMissing) {
+      return error;
+    }
+    resolved.silent.push_back({name, error.message()});
+    rest.left_over.push_back(std::move(error));
+    return Ok();
   }
   MUSTER_TRY(CheckHosts(*claim));
   MUSTER_TRY(Complete(*claim));
   if (!claim->nothing.empty()) {
-    resolved.silent.push_back({std::string(source.name), claim->nothing});
+    resolved.silent.push_back({name, claim->nothing});
+    resolved.findings.insert(resolved.findings.end(), claim->remarks.begin(),
+                             claim->remarks.end());
+    if (source.may_be_left_over && claim->coordinator_host &&
+        claim->coordinator_port) {
+      rest.coordinators.push_back(*std::move(claim));
+    }
     return Ok();
   }
   MUSTER_TRY(CheckCoordinator(*claim, host));
   MUSTER_TRY(CheckAddresses(claim->cluster, host, claim->remarks));
   resolved.claims.push_back(*std::move(claim));
+  return Ok();
+}
+
+// The coordinator that a variable tells, for the winner where it knows none and
+// for JAX, which takes it before all others.
+void TakeCoordinator(const Claim& told, const Request& request,
+                     Resolved& resolved) {
+  Claim& winner = resolved.claims.front();
+  auto& coordinator = winner.cluster.coordinator;
+  Sourced<Address> address{
+      {.host = told.coordinator_host->value,
+       .port = static_cast<std::uint16_t>(told.coordinator_port->value)},
+      told.coordinator_host->source};
+  if (winner.cluster.size.value == 1 ||
+      (coordinator && coordinator->value == address.value)) {
+    return;
+  }
+  if (coordinator) {
+    Contradiction both{
+        "coordinator",
+        {muster::ToText(coordinator->value), coordinator->source},
+        {muster::ToText(address.value), address.source}};
+    if (request.profile == "jax") {
+      std::swap(both.first, both.second);
+    }
+    resolved.findings.push_back(Remark(both));
+  }
+  if (!coordinator || request.profile == "jax") {
+    coordinator = std::move(address);
+    winner.coordinator_told = true;
+  }
+}
+
+// What is left of sources that describe no cluster: remarks beside one that is
+// described, else the error.
+Status JudgeRest(Rest rest, const Request& request, Resolved& resolved) {
+  const bool described =
+      std::any_of(resolved.claims.begin(), resolved.claims.end(),
+                  [](const Claim& claim) { return !claim.only_this_host; });
+  if (!described && !rest.left_over.empty()) {
+    return std::move(rest.left_over.front());
+  }
+  if (!described && !rest.coordinators.empty()) {
+    return Error(Cause::kLaunchEnvMissing, rest.coordinators.front().nothing);
+  }
+  for (const Error& error : rest.left_over) {
+    Finding finding = FromError(error);
+    finding.what += ": the source " + resolved.claims.front().source +
+                    " describes the cluster, and is used";
+    finding.severity = Severity::kWarning;
+    finding.confidence = Confidence::kLikely;
+    resolved.findings.push_back(std::move(finding));
+  }
+  for (const Claim& told : rest.coordinators) {
+    TakeCoordinator(told, request, resolved);
+  }
   return Ok();
 }
 
@@ -185,6 +260,7 @@ std::vector<const Source*> InOrder(const Request& request) {
 
 Status ReadClaims(const Request& request, const sys::Host& host,
                   Resolved& resolved) {
+  Rest rest;
   for (const Source* source : InOrder(request)) {
     const std::string name(source->name);
     if (std::string why =
@@ -207,8 +283,9 @@ Status ReadClaims(const Request& request, const sys::Host& host,
       resolved.silent.push_back({name, kKnown});
       continue;
     }
-    MUSTER_TRY(ReadSource(*source, request, host, resolved));
+    MUSTER_TRY(ReadSource(*source, request, host, resolved, rest));
   }
+  MUSTER_TRY(JudgeRest(std::move(rest), request, resolved));
   if (resolved.claims.empty() && !request.source.empty()) {
     return Error(Cause::kLaunchEnvMissing,
                  "the source " + request.source +
@@ -323,6 +400,14 @@ Status CheckToldRank(const Claim& claim, const Request& request,
       {{"own rank", {std::to_string(told->value), told->source}, other}}, host);
 }
 
+// SLURM_NTASKS alone: Slurm's environment, though no step of it. The shell that
+// Slurm gives to a person is not meant.
+bool IsAllocation(const sys::Env& env) {
+  const std::string name = env.Get("SLURM_JOB_NAME").value_or("");
+  return IsSet(env, "SLURM_NTASKS") && !IsSet(env, "SLURM_JOB_ID") &&
+         name != "bash" && name != "interactive";
+}
+
 // What stands around the answer and may spoil it.
 void AddSurroundings(const sys::Host& host, Resolved& resolved) {
   static const std::set<std::string_view> notebooks{
@@ -368,7 +453,9 @@ Result<std::string> Detect(const Request& request, const sys::Host& host) {
       {"gce-tpu-vm", "gce-tpu-vm"}};
   for (const Source* source : AllSources()) {
     const auto known = names.find(source->name);
-    if (known != names.end() && source->match(request, host).speaks) {
+    if (known != names.end() &&
+        (source->match(request, host).speaks ||
+         (source->name == "slurm" && IsAllocation(host.env)))) {
       return std::string(known->second);
     }
   }

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "resolve/grammar/host_list.h"
 #include "resolve/slurm.h"
+#include "resolve/tensorflow.h"
 #include "resolve/variables.h"
 
 namespace muster::resolve {
@@ -139,7 +140,7 @@ std::vector<std::string> PlaceTasks(const std::vector<Node>& nodes,
   return addresses;
 }
 
-// The jobs in order share the addresses out; own task and master follow.
+// The jobs in order share the addresses out; the own task follows.
 void ShareOut(const std::map<std::string, int>& jobs,
               const std::vector<std::string>& addresses, Claim& claim) {
   const int rank = claim.process_id->value;
@@ -154,10 +155,6 @@ void ShareOut(const std::map<std::string, int>& jobs,
     }
     first += count;
   }
-  claim.master =
-      Sourced<std::string>{MasterUrl(addresses[static_cast<std::size_t>(rank)],
-                                     claim.rpc_layer->value),
-                           "env SLURM_PROCID"};
 }
 
 // The place of this task on its node: SLURM_PROCID counts node by node.
@@ -200,9 +197,9 @@ Result<Claim> ReadTensorflowStep(const Request& request,
   MUSTER_TRY(CheckNumbers(claim));
   MUSTER_ASSIGN(claim.local_process_id, NumberVariable(env, "SLURM_LOCALID"));
   MUSTER_ASSIGN(claim.node_rank, NumberVariable(env, "SLURM_NODEID"));
-  claim.rpc_layer =
-      Sourced<std::string>{request.rpc_layer.value_or("grpc"), "default of tf"};
+  claim.rpc_layer = Sourced<std::string>{"grpc", "default of tf"};
   ShareOut(jobs, PlaceTasks(nodes, request.slurm.port_base, claim), claim);
+  MUSTER_TRY(ApplyTensorflow(request, {}, claim));
   claim.more["num_gpus"] = std::int64_t{gpus.per_task};
   if (request.slurm.auto_set_gpu) {
     const int local = PlaceOnNode(nodes, claim.process_id->value);

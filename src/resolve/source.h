@@ -42,6 +42,9 @@ struct Source {
   bool network = false;
   // Speaks only when the request names what it needs.
   bool on_request = false;
+  // Its variables outlive the shell that set them: a part of them
+  // (launch-env-missing) is a finding where another source tells the cluster.
+  bool may_be_left_over = false;
   std::string_view doc;    // one line for the reference page
   std::string_view reads;  // variables, files and URLs, comma separated
   std::string_view ports;  // defaults: "jax 8482"; empty: none

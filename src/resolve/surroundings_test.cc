@@ -50,7 +50,28 @@ TEST(Proxies, ThatDivertMembersAreNamedWithoutTheirPassword) {
 TEST(Proxies, ThatLeaveAllMembersOutAreFine) {
   auto here = TwoHosts();
   here.env.variables = {{"http_proxy", "http://proxy:3128"},
-                        {"no_proxy", " 10.0.0.1 , 10.0.0.2"}};
+                        {"no_proxy", "10.0.0.1,10.0.0.2"}};
+  EXPECT_THAT(Said(here, Cause::kNetProxy), IsEmpty());
+}
+
+TEST(Proxies, AreOnlyPossiblyInTheWayWhereVersionsDiffer) {
+  auto here = TwoHosts();
+  here.env.variables = {{"http_proxy", "http://proxy:3128"},
+                        {"no_proxy", "localhost,10.0.0.0/8"}};
+  const auto resolved = here.Ask();
+  ASSERT_TRUE(resolved.has_value());
+  ASSERT_EQ(resolved->findings.size(), 1U);
+  EXPECT_EQ(resolved->findings[0].confidence, Confidence::kPossible);
+  EXPECT_EQ(resolved->findings[0].severity, Severity::kNote);
+  EXPECT_THAT(resolved->findings[0].what, HasSubstr("since 1.55"));
+}
+
+TEST(Proxies, AreNotSwitchedOffByAStarNorByUpperCase) {
+  auto here = TwoHosts();
+  here.env.variables = {{"http_proxy", "http://proxy:3128"}, {"no_proxy", "*"}};
+  EXPECT_THAT(Said(here, Cause::kNetProxy),
+              ElementsAre(HasSubstr("2 of 2 hosts")));
+  here.env.variables = {{"HTTPS_PROXY", "http://proxy:3128"}};
   EXPECT_THAT(Said(here, Cause::kNetProxy), IsEmpty());
 }
 
@@ -62,13 +83,14 @@ TEST(Proxies, MatterOnlyWhereMembersTalk) {
   EXPECT_THAT(Said(here, Cause::kNetProxy), IsEmpty());
 }
 
-TEST(Proxies, AreLeftOutBySuffixAndNotByRange) {
-  sys::FakeEnv env;
-  env.variables["no_proxy"] = ".svc.cluster.local,10.0.0.0/8";
-  EXPECT_THAT(DivertedHosts({"10.0.0.1", "a.svc.cluster.local", "b"}, env),
-              ElementsAre("10.0.0.1", "b"));
-  env.variables["no_grpc_proxy"] = "*";
-  EXPECT_THAT(DivertedHosts({"10.0.0.1"}, env), IsEmpty());
+TEST(TpuEnv, LineThatCannotBeReadIsNamed) {
+  FakeHere here;
+  here.Metadata("instance/attributes/agent-worker-number", "0");
+  here.Metadata("instance/attributes/worker-network-endpoints", "a,b");
+  here.Metadata("instance/attributes/tpu-env", "ZONE: 'z'\nMEGASCALE_NUM\n");
+  EXPECT_THAT(Said(here, Cause::kClusterSpecInvalid),
+              ElementsAre(HasSubstr("tpu-env, line 2: `MEGASCALE_NUM` is not "
+                                    "KEY: 'VALUE'")));
 }
 
 // muster as a shell's child, and the shell a child of `parent`.

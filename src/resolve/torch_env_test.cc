@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "resolve/resolve.h"
+#include "resolve/testing.h"
 
 namespace muster::resolve {
 namespace {
@@ -108,6 +108,150 @@ TEST(TorchVariables, RefuseALoopbackMasterOfSeveralHosts) {
   EXPECT_TRUE(Ask(variables));
   variables["LOCAL_WORLD_SIZE"] = "1";
   EXPECT_EQ(Ask(variables).error().cause(), Cause::kNetLoopbackName);
+}
+
+// What a shell before this one left, beside a cluster that is described.
+Finding Remarked(std::map<std::string, std::string> left) {
+  FakeHere here;
+  here.env.variables = std::move(left);
+  here.env.variables["TF_CONFIG"] =
+      R"({"cluster":{"worker":["10.0.0.2:1","10.0.0.3:1"]},
+          "task":{"type":"worker","index":0}})";
+  const auto resolved = here.Ask();
+  EXPECT_TRUE(resolved) << resolved.error().ToText();
+  if (!resolved || resolved->findings.size() != 1) {
+    ADD_FAILURE() << "not one finding";
+    return {};
+  }
+  EXPECT_EQ(resolved->claims.front().source, "tf-config");
+  return resolved->findings.front();
+}
+
+TEST(LeftOver, IsAFindingBesideACompleteDescription) {
+  for (const char* name :
+       {"MASTER_ADDR", "RANK", "LOCAL_RANK", "JAX_COORDINATOR_ADDRESS"}) {
+    const bool jax = std::string(name).starts_with("JAX");
+    const Finding finding = Remarked({{name, jax ? "10.0.0.9:1" : "3"}});
+    EXPECT_EQ(finding.severity, Severity::kWarning) << name;
+    EXPECT_THAT(finding.what, HasSubstr(name));
+  }
+  EXPECT_THAT(Remarked({{"MASTER_ADDR", "10.0.0.9"}}).what,
+              AllOf(HasSubstr("MASTER_ADDR=10.0.0.9 is set"),
+                    HasSubstr("torchrun"), HasSubstr("tf-config")));
+}
+
+TEST(LeftOver, IsAnErrorWhereNothingElseDescribesACluster) {
+  FakeHere here;
+  here.env.variables["MASTER_ADDR"] = "10.0.0.9";
+  EXPECT_THAT(here.Refusal(), HasSubstr("RANK, WORLD_SIZE and MASTER_PORT"));
+  here.env.variables = {{"JAX_COORDINATOR_ADDRESS", "10.0.0.9:1"}};
+  EXPECT_THAT(here.Refusal(), HasSubstr("neither JAX_NUM_PROCESSES"));
+}
+
+TEST(LeftOver, IsAnErrorOnAHostThatKnowsOnlyItself) {
+  FakeHere here;
+  here.fs.files = {{"/dev/accel0", ""}};
+  here.env.variables["WORLD_SIZE"] = "2";
+  EXPECT_THAT(here.Refusal(), HasSubstr("WORLD_SIZE=2 is set"));
+}
+
+TEST(Coordinator, OfAVariableServesRanksThatKnowNone) {
+  FakeHere here;
+  here.env.variables = {{"PMI_SIZE", "2"}, {"PMI_RANK", "1"}};
+  EXPECT_THAT(here.Refusal(), HasSubstr("JAX_COORDINATOR_ADDRESS"));
+  here.env.variables["JAX_COORDINATOR_ADDRESS"] = "10.0.0.9:1234";
+  const auto resolved = here.Ask();
+  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  EXPECT_EQ(muster::ToText(resolved->cluster.coordinator->value),
+            "10.0.0.9:1234");
+  EXPECT_EQ(resolved->cluster.coordinator->source,
+            "env JAX_COORDINATOR_ADDRESS");
+}
+
+TEST(Coordinator, OfAVariableWinsForJaxAlone) {
+  FakeHere here;
+  here.env.variables = {{"SLURM_PROCID", "1"},
+                        {"SLURM_LOCALID", "0"},
+                        {"SLURM_STEP_NUM_TASKS", "2"},
+                        {"SLURM_JOB_ID", "7"},
+                        {"SLURM_STEP_NODELIST", "n[1-2]"},
+                        {"JAX_COORDINATOR_ADDRESS", "n1:1234"}};
+  for (const auto& [profile, port] : {std::pair("jax", 1234),  //
+                                      std::pair("torch", 15007)}) {
+    here.request.profile = profile;
+    const auto resolved = here.Ask();
+    ASSERT_TRUE(resolved) << resolved.error().ToText();
+    EXPECT_EQ(resolved->cluster.coordinator->value.port, port);
+    EXPECT_EQ(resolved->findings.size(), 1U);
+  }
+}
+
+TEST(HostFile, WithoutThisHostIsNeverThisHostAlone) {
+  FakeHere here;
+  here.fs.files["hosts"] = "n1 slots=2\nn2 slots=2\n";
+  here.request.host_file = "hosts";
+  EXPECT_THAT(here.Refusal(), HasSubstr("no host of the host file `hosts`"));
+  here.request.rank = 1;
+  const auto resolved = here.Ask();
+  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  EXPECT_EQ(resolved->cluster.self->value, 1);
+  EXPECT_EQ(resolved->claims.front().rank_hosts,
+            (std::vector<std::string>{"n1", "n2"}));
+}
+
+const std::map<std::string, std::string> kOneTaskPerNode{
+    {"SLURM_JOB_ID", "7"},
+    {"SLURM_PROCID", "1"},
+    {"SLURM_LOCALID", "0"},
+    {"SLURM_NODEID", "1"},
+    {"SLURM_STEP_NUM_TASKS", "2"},
+    {"SLURM_STEP_NODELIST", "n[1-2]"},
+    {"SLURM_STEP_TASKS_PER_NODE", "1(x2)"}};
+
+TEST(LauncherInside, OfASlurmTaskTellsTheRanksAndContradictsNothing) {
+  const std::map<std::string, std::string> intel{
+      {"PMI_RANK", "5"},        {"PMI_SIZE", "8"},     {"MPI_LOCALRANKID", "1"},
+      {"MPI_LOCALNRANKS", "4"}, {"MASTER_ADDR", "n1"}, {"MASTER_PORT", "1234"}};
+  const std::map<std::string, std::string> open_mpi{
+      {"OMPI_COMM_WORLD_RANK", "5"},
+      {"OMPI_COMM_WORLD_SIZE", "8"},
+      {"OMPI_COMM_WORLD_LOCAL_RANK", "1"},
+      {"OMPI_COMM_WORLD_LOCAL_SIZE", "4"},
+      {"PMIX_SERVER_URI41", "prterun-n1-7@0.0;tcp4://10.0.0.1:4000"}};
+  for (const auto& [variables, source] :
+       {std::pair(intel, "mpi-env"), std::pair(open_mpi, "openmpi")}) {
+    FakeHere here;
+    here.env.variables = variables;
+    here.env.variables.insert(kOneTaskPerNode.begin(), kOneTaskPerNode.end());
+    const auto resolved = here.Ask();
+    ASSERT_TRUE(resolved) << resolved.error().ToText();
+    EXPECT_EQ(resolved->claims.front().source, source);
+    EXPECT_EQ(resolved->cluster.self->value, 5);
+    EXPECT_EQ(resolved->findings.size(), 0U);
+  }
+}
+
+TEST(LauncherInside, OfAnAllocationIsNotToldToUseAnother) {
+  FakeHere here;
+  here.env.variables = {
+      {"OMPI_COMM_WORLD_RANK", "0"}, {"OMPI_COMM_WORLD_SIZE", "1"},
+      {"SLURM_JOB_ID", "7"},         {"SLURM_NTASKS", "8"},
+      {"SLURM_PROCID", "0"},         {"LSB_JOBID", "7"},
+      {"LSB_DJOB_RANKFILE", "/f"}};
+  const auto resolved = here.Ask();
+  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  EXPECT_EQ(resolved->findings.size(), 0U);
+}
+
+TEST(TorchrunLauncher, ThatMayGrowIsNotOneProcessWithoutAWord) {
+  FakeHere here;
+  here.env.variables = {{"PET_NNODES", "1:3"},
+                        {"PET_RDZV_ENDPOINT", "w-0:23456"}};
+  const auto resolved = here.Ask();
+  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_EQ(resolved->findings.size(), 1U);
+  EXPECT_THAT(resolved->findings[0].what,
+              AllOf(HasSubstr("`1:3`"), HasSubstr("torchrun")));
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ class TpuValues {
     if (metadata.SwitchedOff().empty()) {
       auto values = metadata.TpuEnv();
       if (values) {
-        tpu_env_ = *std::move(values);
+        tpu_env_ = std::move(values->values);
       }
     }
   }

@@ -99,6 +99,16 @@ Result<Sourced<int>> MasterPort(const sys::Env& env) {
   return told ? *told : Sourced<int>{kTorchPort, "default of torch's launcher"};
 }
 
+std::string LauncherInside(const sys::Env& env) {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "TORCHELASTIC_RUN_ID",
+                           "PMI_RANK", "MV2_COMM_WORLD_RANK"}) {
+    if (IsSet(env, name)) {
+      return name;
+    }
+  }
+  return "";
+}
+
 Error PartlySet(const Variables& variables, const sys::Host& host) {
   std::vector<std::string> set;
   std::vector<std::string> missing;

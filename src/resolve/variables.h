@@ -32,6 +32,11 @@ Result<Number> PortVariable(const sys::Env& env, const std::string& name);
 Result<Sourced<int>> MasterPort(const sys::Env& env);
 inline constexpr int kTorchPort = 29500;
 
+// The variable by which a launcher says that it started this process inside of
+// a scheduler's allocation or task: mpirun, mpiexec, torchrun. Empty: none
+// does.
+std::string LauncherInside(const sys::Env& env);
+
 // A group of variables of which some are set.
 struct Variables {
   std::vector<std::string> names;

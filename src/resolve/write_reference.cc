@@ -25,7 +25,10 @@ Waits: 1 s to connect and 2 s for a question, 4 s for all of them together; a
 host that did not answer is not asked again. The metadata server is asked at
 GCE_METADATA_HOST, else metadata.google.internal, with the header
 Metadata-Flavor both ways; NO_GCE_CHECK=true or TPU_SKIP_MDS_QUERY switches it
-off. No question passes a proxy.
+off. The metadata server, the Kubernetes API and addresses of the cluster are
+never asked through a proxy. Google's own services (the Cloud TPU API, Compute
+Engine, tokens) are, as users of curl expect: https_proxy, http_proxy, all_proxy
+and no_proxy, which may hold ranges of addresses.
 )";
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "sys/fs.h"
 #include "sys/name.h"
+#include "sys/proxy.h"
 
 namespace muster::sys {
 namespace {
@@ -71,6 +72,12 @@ struct List {
   }
 };
 
+// Only a proxy answers CONNECT, with what is no 200 where it refuses.
+bool IsOfProxy(CURLcode code, long connect_status) {
+  return code == CURLE_COULDNT_RESOLVE_PROXY || code == CURLE_PROXY ||
+         (connect_status != 0 && connect_status != 200);
+}
+
 Cause CauseOf(CURLcode code, long os_error) {
   switch (code) {
     case CURLE_OPERATION_TIMEDOUT:
@@ -111,12 +118,13 @@ class CurlHttp : public Http {
     SetOptions(curl, request, deadline, received);
     const CURLcode code = curl_easy_perform(curl);
     long status = 0;
-    long os_error = 0;
+    Failure failure{.code = code, .too_large = received.too_large};
     curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
-    curl_easy_getinfo(curl, CURLINFO_OS_ERRNO, &os_error);
+    curl_easy_getinfo(curl, CURLINFO_OS_ERRNO, &failure.os_error);
+    curl_easy_getinfo(curl, CURLINFO_HTTP_CONNECTCODE, &failure.connect_status);
     curl_easy_cleanup(curl);
     if (code != CURLE_OK) {
-      return Failed(request, code, os_error, received.too_large);
+      return Failed(request, failure);
     }
     received.response.status = static_cast<int>(status);
     return std::move(received.response);
@@ -137,13 +145,26 @@ class CurlHttp : public Http {
   static Status LookUp(const HttpRequest& request, Deadline deadline,
                        List& resolved) {
     const std::string host_port = SplitUrl(request.url).host;
-    if (host_port.starts_with('[')) {
+    std::string port = PortOf(request, host_port);
+    std::string host = host_port.starts_with('[')
+                           ? host_port
+                           : host_port.substr(0, host_port.find(':'));
+    if (!request.proxy.empty()) {
+      // The proxy looks the host up itself.
+      MUSTER_ASSIGN(const auto proxy, PlaceOf(request.proxy));
+      host = proxy.host;
+      port = std::to_string(proxy.port);
+    }
+    if (host.find(':') != std::string::npos) {
       return Ok();  // a number
     }
-    const std::string port = PortOf(request, host_port);
-    const std::string host = host_port.substr(0, host_port.find(':'));
     const auto soon = deadline.Sooner(Deadline::After(request.connect_timeout));
-    MUSTER_ASSIGN(const auto addresses, Resolve({.host = host}, soon));
+    auto found = Resolve({.host = host}, soon);
+    if (!found && !request.proxy.empty()) {
+      return Error(Cause::kNetProxy,
+                   Subject(request) + ": " + found.error().message());
+    }
+    MUSTER_ASSIGN(const auto addresses, std::move(found));
     std::vector<std::string> numbers;
     for (const SocketAddress& one : addresses) {
       std::string text = one.Text();
@@ -158,7 +179,8 @@ class CurlHttp : public Http {
                          Deadline deadline, Received& received) {
     curl_easy_setopt(curl, CURLOPT_URL, request.url.c_str());
     curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-    curl_easy_setopt(curl, CURLOPT_PROXY, "");
+    curl_easy_setopt(curl, CURLOPT_PROXY, request.proxy.c_str());
+    curl_easy_setopt(curl, CURLOPT_NOPROXY, "");
     curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS,
@@ -187,19 +209,42 @@ class CurlHttp : public Http {
     }
   }
 
-  static Error Failed(const HttpRequest& request, CURLcode code, long os_error,
-                      bool too_large) {
-    const std::string host = SplitUrl(request.url).host;
-    if (too_large) {
-      return Error(Cause::kFileCorrupt, "the answer of `" + Printable(host) +
-                                            "` is larger than " +
+  struct Failure {
+    CURLcode code = CURLE_OK;
+    long os_error = 0;
+    long connect_status = 0;
+    bool too_large = false;
+  };
+
+  // Who was asked, and through whom.
+  static std::string Subject(const HttpRequest& request) {
+    const std::string host = "`" + Printable(SplitUrl(request.url).host) + "`";
+    return request.proxy.empty()
+               ? host
+               : host + " through the proxy `" +
+                     Printable(WithoutUser(request.proxy)) + "`";
+  }
+
+  static Error Failed(const HttpRequest& request, const Failure& failure) {
+    if (failure.too_large) {
+      return Error(Cause::kFileCorrupt, "the answer of " + Subject(request) +
+                                            " is larger than " +
                                             BytesText(request.most_bytes));
     }
+    const bool connecting = failure.code == CURLE_COULDNT_CONNECT;
+    const bool by_proxy =
+        !request.proxy.empty() &&
+        (connecting || IsOfProxy(failure.code, failure.connect_status));
+    std::string why = Printable(curl_easy_strerror(failure.code));
+    if (failure.connect_status != 0 && failure.connect_status != 200) {
+      why = "it answered " + std::to_string(failure.connect_status) +
+            " to CONNECT";
+    } else if (failure.os_error != 0) {
+      why += " (" + ErrnoName(static_cast<int>(failure.os_error)) + ")";
+    }
     return Error(
-        CauseOf(code, os_error),
-        "`" + Printable(host) + "`: " + Printable(curl_easy_strerror(code)) +
-            (os_error != 0 ? " (" + ErrnoName(static_cast<int>(os_error)) + ")"
-                           : ""));
+        by_proxy ? Cause::kNetProxy : CauseOf(failure.code, failure.os_error),
+        Subject(request) + ": " + why);
   }
 };
 

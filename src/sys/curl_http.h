@@ -9,7 +9,8 @@
 
 namespace muster::sys {
 
-// http and https only, no proxy whatever the environment says, no redirect.
+// http and https only, no proxy but the request's own whatever the environment
+// says, no redirect.
 // Names are looked up by sys::Resolve within the deadline of the request.
 std::unique_ptr<Http> MakeCurlHttp();
 

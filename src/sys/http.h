@@ -23,6 +23,7 @@ struct HttpRequest {
   Duration connect_timeout = std::chrono::seconds(1);
   Duration timeout = std::chrono::seconds(2);
   std::string ca_file;                // empty: the system's
+  std::string proxy;                  // empty: none; may hold a password
   std::size_t most_bytes = 4U << 20;  // of the answer's body
 };
 
@@ -36,8 +37,9 @@ struct HttpResponse {
 
 // An answer of any status is a response. Errors: net-name-resolution,
 // net-wrong-endpoint (refused, reset, not HTTP), net-timeout-filtered,
-// file-corrupt (larger than most_bytes). Never through a proxy, never
-// redirected. One thread at a time.
+// file-corrupt (larger than most_bytes), net-proxy (the proxy that the request
+// names does not let it through). Through no other proxy, whatever the
+// environment says, never redirected. One thread at a time.
 class Http {
  public:
   virtual ~Http() = default;

@@ -34,11 +34,19 @@ def jax_class(name):
 def tensorflow(name):
     os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
     from tensorflow.python.distribute import cluster_resolver as resolvers
-    resolver = (slurm(resolvers) if name == "Slurm"
-                else resolvers.TFConfigClusterResolver())
+    makers = {"Slurm": lambda: slurm(resolvers),
+              "SageMaker": lambda: sagemaker().SageMakerClusterResolver(),
+              "TFConfig": resolvers.TFConfigClusterResolver}
+    resolver = makers[name]()
     spec = resolver.cluster_spec().as_dict()
     return {"spec": spec, "task_type": resolver.task_type,
             "task_id": resolver.task_id}
+
+
+def sagemaker():
+    from tensorflow.python.distribute.cluster_resolver import (
+        sagemaker_cluster_resolver)
+    return sagemaker_cluster_resolver
 
 
 def slurm(resolvers):

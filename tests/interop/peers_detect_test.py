@@ -26,6 +26,15 @@ TF_CONFIG = json.dumps({
                 "ps": ["10.0.0.4:2222"]},
     "task": {"type": "worker", "index": 1}})
 ORTE = "1531576320.0;tcp://10.96.0.1,10.148.0.1:34911"
+ORTE6 = "1314521088.0;tcp6://[fe80::b9b:ac5d:9cf0:b858]:43370"
+OMPI = {"OMPI_COMM_WORLD_SIZE": "4", "OMPI_COMM_WORLD_RANK": "1",
+        "OMPI_COMM_WORLD_LOCAL_RANK": "1"}
+
+
+def tf_config(cluster, **task):
+    return {"TF_CONFIG": json.dumps({"cluster": cluster, "task": task})}
+
+
 
 # name, environment, peer, profile of ours
 CASES = [
@@ -37,10 +46,17 @@ CASES = [
     ("Slurm, JAX_COORDINATOR_PORT",
      {**SLURM, "SLURM_STEP_NODELIST": "n[1-2]",
       "JAX_COORDINATOR_PORT": "1234"}, "jax:SlurmCluster", "jax"),
-    ("Open MPI 4", {"OMPI_MCA_orte_hnp_uri": ORTE, "OMPI_COMM_WORLD_SIZE": "4",
-                    "OMPI_COMM_WORLD_RANK": "1",
-                    "OMPI_COMM_WORLD_LOCAL_RANK": "1"}, "jax:OmpiCluster",
+    ("Slurm, two brackets in a name",
+     {**SLURM, "SLURM_STEP_NODELIST": "rack[0-1]n[7]"}, "jax:SlurmCluster",
      "jax"),
+    ("Open MPI 4", {"OMPI_MCA_orte_hnp_uri": ORTE, **OMPI}, "jax:OmpiCluster",
+     "jax"),
+    ("Open MPI 4, IPv6", {"OMPI_MCA_orte_hnp_uri": ORTE6, **OMPI},
+     "jax:OmpiCluster", "jax"),
+    ("Open MPI 5",
+     {"PMIX_NAMESPACE": "prterun-h-3874047@1", **OMPI,
+      "PMIX_SERVER_URI41": "prterun-h-3874047@0.0;tcp4://10.0.0.5:49157"},
+     "jax:OmpiCluster", "jax"),
     ("TPU pods on GKE", {"TPU_WORKER_HOSTNAMES": "127.0.0.1,127.0.0.2",
                          "TPU_WORKER_ID": "1"}, "jax:GkeTpuCluster", "jax"),
     ("TPU pods on GKE, two slices",
@@ -48,19 +64,62 @@ CASES = [
       "MEGASCALE_COORDINATOR_ADDRESS": "127.0.0.1:8080",
       "MEGASCALE_NUM_SLICES": "2", "MEGASCALE_SLICE_ID": "1"},
      "jax:GkeTpuCluster", "jax"),
+    ("TPU pods of LeaderWorkerSet",
+     {"TPU_PROCESS_ADDRESSES": "127.0.0.1:8476,127.0.0.2:8476",
+      "TPU_WORKER_HOSTNAMES": "127.0.0.1,127.0.0.2", "TPU_WORKER_ID": "1"},
+     "jax:GkeTpuCluster", "jax"),
+    ("TPU pods on GKE, no worker id",
+     {"TPU_WORKER_HOSTNAMES": "127.0.0.1,127.0.0.2"},
+     "jax:GkeTpuCluster", "jax"),
     ("TPU VM", {"metadata": "1"}, "jax:GceTpuCluster", "jax"),
     ("TF_CONFIG", {"TF_CONFIG": TF_CONFIG}, "tf:TFConfig", "tf"),
+    ("TF_CONFIG, index as text",
+     tf_config({"worker": ["a:1", "b:1"]}, type="worker", index="1"),
+     "tf:TFConfig", "tf"),
+    ("TF_CONFIG, IPv6",
+     tf_config({"worker": ["[2001:db8::1]:1", "[2001:db8::2]:1"]},
+               type="worker", index=0), "tf:TFConfig", "tf"),
+    ("TF_CONFIG, one task",
+     tf_config({"chief": ["a:1"]}, type="chief", index=0), "tf:TFConfig",
+     "tf"),
+    ("TF_CONFIG, one address twice",
+     tf_config({"worker": ["a:1", "a:1"]}, type="worker", index=0),
+     "tf:TFConfig", "tf"),
+    ("TF_CONFIG, index out of range",
+     tf_config({"worker": ["a:1", "b:1"]}, type="worker", index=2),
+     "tf:TFConfig", "tf"),
+    ("SageMaker", {"SM_HOSTS": '["algo-2", "algo-1"]',
+                   "SM_CURRENT_HOST": "algo-2"}, "tf:SageMaker", "tf"),
+    ("SageMaker, a host that is not in the list",
+     {"SM_HOSTS": '["algo-1", "algo-2"]', "SM_CURRENT_HOST": "algo-9"},
+     "tf:SageMaker", "tf"),
     ("Slurm, two tasks on the first node",
      {**SLURM, "SLURM_STEP_NODELIST": "n[1-2]"}, "tf:Slurm", "tf"),
     ("Slurm, n9 before n10",
      {**SLURM, "SLURM_STEP_NODELIST": "n[9-10]"}, "tf:Slurm", "tf"),
 ]
 
-# (case, field) -> why ours differs.
+# (case, field), or a case of which ours differs in every field -> why.
 REASONS = {
     ("Slurm, names with a suffix", "coordinator_host"):
         "§8.7: the peer's parser of the first host loses what follows the "
         "bracket",
+    ("Slurm, two brackets in a name", "coordinator_host"):
+        "§8.7: the peer's parser of the first host loses later brackets",
+    ("Open MPI 4, IPv6", "coordinator_host"):
+        "§8.13: before a port an IPv6 address needs brackets",
+    ("Open MPI 5", "error"):
+        "§8.9: the peer does not know PRRTE's variables",
+    ("TPU pods on GKE, no worker id", "error"):
+        "§8.15: the peer stumbles over the absent variable, ours names it and "
+        "the conditions for GKE to set it",
+    "SageMaker, a host that is not in the list":
+        "§7 current host not in SM_HOSTS: the peer trains alone and says "
+        "nothing",
+    "TF_CONFIG, one address twice":
+        "§8.6: the peer does not validate TF_CONFIG",
+    "TF_CONFIG, index out of range":
+        "§8.6: the peer does not validate TF_CONFIG",
     ("Slurm, n9 before n10", "spec"):
         "§7 order of Slurm hosts: the peer sorts names as text, so ranks sit "
         "on other hosts than those where Slurm put them",
@@ -75,8 +134,9 @@ def ours(variables, profile):
         [os.environ["MUSTER_BINARY"], "resolve", "--output", "json",
          "--profile", profile], env=environment, text=True,
         capture_output=True, timeout=30)
-    assert done.returncode == 0, done.stdout + done.stderr
     document = json.loads(done.stdout)
+    if done.returncode != 0:
+        return {"refused": document["cause"]}
     host, _, port = (document["coordinator"] or {"value": ":0"})[
         "value"].rpartition(":")
     spec = {}
@@ -85,7 +145,9 @@ def ours(variables, profile):
             spec.setdefault(member["task"], []).append(
                 member["address"]["value"])
     self = document["members"][document["self"]["value"]]
-    return {"coordinator_host": host, "coordinator_port": int(port),
+    return {"found": f"rank {document['self']['value']} of "
+                     f"{document['size']['value']} at {host}:{port}",
+            "coordinator_host": host, "coordinator_port": int(port),
             "num_processes": document["size"]["value"],
             "process_id": document["self"]["value"], "spec": spec,
             "task_type": self["task"], "task_id": self["index"]}
@@ -120,8 +182,9 @@ def compare():
             for (name, variables, peer, profile), theirs in zip(mine, answers):
                 our = ours(variables, profile)
                 for field, value in theirs.items():
-                    yield (name, peer, field, value, our.get(field),
-                           REASONS.get((name, field), ""))
+                    yield (name, peer, field, value,
+                           our.get("refused") or our.get(field, our["found"]),
+                           REASONS.get((name, field), REASONS.get(name, "")))
 
 
 def text(value):

@@ -73,7 +73,7 @@ class MetadataServer(unittest.TestCase):
         return done
 
     def test_that_hangs_is_given_up(self):
-        done = self.check_one_host(
+        self.check_one_host(
             tpu_vm(agent_worker_number=Answer(fault="hang")), "not reached")
 
     def test_that_resets_is_given_up(self):
@@ -176,12 +176,68 @@ class CloudTpu(unittest.TestCase):
         self.assertIn("is not JSON", done.err)
 
 
+class CloudTpuThroughAProxy(unittest.TestCase):
+    """The API at a name that only the proxy knows, as behind a company's."""
+    NODE = "http://tpu.test" + PROJECT + "z/nodes/t"
+
+    def ask(self, api="http://tpu.test/", **variables):
+        done = resolve("--tpu", "t", "--project", "p", "--zone", "z", "--spec",
+                       CLOUDSDK_API_ENDPOINT_OVERRIDES_TPU=api,
+                       CLOUDSDK_AUTH_ACCESS_TOKEN="secret-token",
+                       NO_GCE_CHECK="true", **variables)
+        self.assertNotIn("secret", done.all)
+        return done
+
+    def test_is_asked_through_it(self):
+        with Fake({self.NODE: Answer(node())}, flavor=False) as proxy:
+            done = self.ask(
+                http_proxy=f"http://me:secret@{proxy.address}")
+        self.assertEqual(done.out, "{'worker': ['10.0.0.9:8470']}\n", done.err)
+        self.assertEqual([request[1] for request in proxy.requests],
+                         [self.NODE])
+        self.assertIn("Proxy-Authorization", proxy.requests[0][2])
+
+    def test_is_asked_directly_where_no_proxy_names_it(self):
+        for exception in ("127.0.0.0/8", "a, 127.0.0.1", "*"):
+            with Fake({PROJECT + "z/nodes/t": Answer(node())},
+                      flavor=False) as api, Fake({}) as proxy:
+                done = self.ask(f"http://{api.address}/",
+                                http_proxy=f"http://{proxy.address}",
+                                no_proxy=exception)
+            self.assertEqual(done.code, 0, done.err)
+            self.assertEqual(proxy.requests, [])
+
+    def test_that_refuses_a_tunnel_is_named(self):
+        with Fake({"tpu.test:443": Answer("no", 403)}, flavor=False) as proxy:
+            done = self.ask("https://tpu.test/",
+                            HTTPS_PROXY=f"me:secret@{proxy.address}")
+        self.assertIn("error[net-proxy]", done.err)
+        self.assertIn(f"through the proxy `{proxy.address}`", done.err)
+        self.assertIn("answered 403 to CONNECT", done.err)
+        self.assertIn("HTTPS_PROXY", done.err)
+
+    def test_that_is_not_there_is_named(self):
+        done = self.ask("https://tpu.test/",
+                        https_proxy="http://me:secret@127.0.0.1:1")
+        self.assertIn("error[net-proxy]", done.err)
+        self.assertIn("ECONNREFUSED", done.err)
+        done = self.ask("https://tpu.test/", all_proxy="socks5://127.0.0.1:1")
+        self.assertIn("none of HTTP", done.err)
+
+    def test_that_wants_a_password_is_named(self):
+        with Fake({self.NODE: Answer("", 407)}, flavor=False) as proxy:
+            done = self.ask(http_proxy=f"http://{proxy.address}")
+        self.assertIn("error[net-proxy]", done.err)
+        self.assertIn("407", done.err)
+
+
 class KubernetesApi(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
         self.tls = certificate(self.folder.name)
         service_account(self.folder.name)
+        self.proxies = {}
 
     def ask(self, answers):
         with Fake(answers, flavor=False, tls=self.tls) as fake:
@@ -189,7 +245,7 @@ class KubernetesApi(unittest.TestCase):
                            KUBERNETES_SERVICE_PORT=str(fake.port),
                            MUSTER_SERVICE_ACCOUNT=self.folder.name,
                            HOSTNAME="train-1-x", JOB_COMPLETION_INDEX="1",
-                           NO_GCE_CHECK="true")
+                           NO_GCE_CHECK="true", **self.proxies)
         self.assertNotIn("secret-token", done.all)
         return done
 
@@ -208,6 +264,16 @@ class KubernetesApi(unittest.TestCase):
         self.assertEqual(document["coordinator"]["value"],
                          "train-0.svc:55527")
         self.assertEqual(document["self"]["value"], 1)
+
+    def test_is_never_asked_through_a_proxy(self):
+        with Fake({}) as proxy:
+            self.proxies = {
+                name: f"http://{proxy.address}"
+                for name in ("https_proxy", "HTTPS_PROXY", "all_proxy")}
+            done = self.ask({self.POD_PATH: Answer(self.POD),
+                             self.JOB_PATH: Answer(self.JOB)})
+        self.assertEqual(done.code, 0, done.all)
+        self.assertEqual(proxy.requests, [])
 
     def test_that_refuses_prints_the_role(self):
         done = self.ask({self.POD_PATH: Answer({"message": "no"}, 403)})

@@ -119,6 +119,15 @@ class Export(unittest.TestCase):
                     cell + "\nprint(os.environ['TF_CONFIG'])"], {})
         self.assertEqual(json.loads(done.stdout)["task"]["type"], odd)
 
+    def test_has_its_findings_on_stderr(self):
+        for flags in (("--export", "torch"), ("--spec",)):
+            done = resolve(*flags, SLURM_JOB_ID="7", SLURM_NTASKS="2")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("warning[scheduler-env-misread]", done.stderr)
+            self.assertIn("start the program with srun",
+                          " ".join(done.stderr.split()))
+            self.assertNotIn("warning", done.stdout)
+
     def test_that_nobody_knows_is_refused(self):
         done = resolve("--export", "caffe", **SLURM)
         self.assertEqual(done.returncode, 2)

@@ -78,8 +78,56 @@ Error Wrong(const std::string& what, std::size_t line,
                what + ", line " + std::to_string(line) + ": " + problem);
 }
 
-Error BadFilter(const std::string& problem) {
-  return Error(Cause::kClusterSpecInvalid, problem);
+// Parts of a text between separators, each with its place.
+struct Part {
+  std::string_view text;
+  std::size_t at = 0;
+};
+std::vector<Part> Parts(Part whole, char separator) {
+  std::vector<Part> parts;
+  std::size_t at = 0;
+  while (at <= whole.text.size()) {
+    const auto end =
+        std::min(whole.text.find(separator, at), whole.text.size());
+    parts.push_back({whole.text.substr(at, end - at), whole.at + at});
+    at = end + 1;
+  }
+  return parts;
+}
+
+Error BadFilter(const Part& part, const std::string& problem) {
+  return Error(Cause::kClusterSpecInvalid,
+               problem + " at position " + std::to_string(part.at + 1));
+}
+
+// The slots of a known host that "HOST:SLOT,SLOT" names, all without a colon.
+Status NameSlots(const Part& part, const SlotLists& hosts,
+                 std::map<std::string, std::vector<int>>& named) {
+  const auto colon = part.text.find(':');
+  const std::string host(Trim(part.text.substr(0, colon)));
+  const auto known =
+      std::find_if(hosts.begin(), hosts.end(),
+                   [&](const auto& one) { return one.first == host; });
+  if (known == hosts.end()) {
+    return BadFilter(part,
+                     "the host `" + Printable(host) + "` is not in the list");
+  }
+  auto& slots = named[host];
+  if (colon == std::string_view::npos) {
+    slots.insert(slots.end(), known->second.begin(), known->second.end());
+    return Ok();
+  }
+  for (const Part& one :
+       Parts({part.text.substr(colon + 1), part.at + colon + 1}, ',')) {
+    const auto slot = SlotNumber(Trim(one.text));
+    const auto& all = known->second;
+    if (!slot || std::find(all.begin(), all.end(), *slot) == all.end()) {
+      return BadFilter(one, "the host `" + Printable(host) + "` has no slot `" +
+                                Printable(one.text) + "`");
+    }
+    slots.push_back(*slot);
+  }
+  return Ok();
 }
 
 }  // namespace
@@ -134,17 +182,18 @@ Result<std::vector<HostSlots>> ParseHostSlots(std::string_view text) {
                  "a list of " + BytesText(text.size()) + ", the limit is " +
                      BytesText(kLongestList));
   }
-  for (const std::string& entry : Split(text, ',')) {
-    const auto colon = entry.rfind(':');
-    const auto host = Trim(std::string_view(entry).substr(0, colon));
-    const auto slots =
-        colon == std::string::npos
-            ? std::nullopt
-            : SlotNumber(Trim(std::string_view(entry).substr(colon + 1)));
+  for (const Part& entry : Parts({text}, ',')) {
+    const auto colon = entry.text.rfind(':');
+    const auto host = Trim(entry.text.substr(0, colon));
+    const auto slots = colon == std::string_view::npos
+                           ? std::nullopt
+                           : SlotNumber(Trim(entry.text.substr(colon + 1)));
     if (!slots || host.empty()) {
       return Error(Cause::kClusterSpecInvalid,
                    "entry " + std::to_string(hosts.size() + 1) + ", `" +
-                       Printable(entry) + "`, is not HOST:SLOTS");
+                       Printable(entry.text.substr(0, 200)) +
+                       "`, is not HOST:SLOTS at position " +
+                       std::to_string(entry.at + 1));
     }
     hosts.push_back({.host = std::string(host), .slots = *slots});
   }
@@ -191,39 +240,15 @@ Result<std::vector<Placed>> PlaceProcesses(const std::vector<HostSlots>& hosts,
 Result<SlotLists> FilterHosts(const SlotLists& hosts, std::string_view include,
                               std::string_view exclude) {
   if (!include.empty() && !exclude.empty()) {
-    return BadFilter(
-        "include and exclude are both given: they exclude "
-        "each other");
+    return Error(Cause::kClusterSpecInvalid,
+                 "include and exclude are both given: they exclude each other");
   }
   if (include.empty() && exclude.empty()) {
     return hosts;
   }
   std::map<std::string, std::vector<int>> named;
-  for (const std::string& part :
-       Split(include.empty() ? exclude : include, '@')) {
-    const auto colon = part.find(':');
-    const std::string host(Trim(std::string_view(part).substr(0, colon)));
-    const auto known =
-        std::find_if(hosts.begin(), hosts.end(),
-                     [&](const auto& one) { return one.first == host; });
-    if (known == hosts.end()) {
-      return BadFilter("the host `" + Printable(host) + "` is not in the list");
-    }
-    auto& slots = named[host];
-    if (colon == std::string::npos) {
-      slots.insert(slots.end(), known->second.begin(), known->second.end());
-      continue;
-    }
-    for (const std::string& text :
-         Split(std::string_view(part).substr(colon + 1), ',')) {
-      const auto slot = SlotNumber(Trim(text));
-      const auto& all = known->second;
-      if (!slot || std::find(all.begin(), all.end(), *slot) == all.end()) {
-        return BadFilter("the host `" + Printable(host) + "` has no slot `" +
-                         Printable(text) + "`");
-      }
-      slots.push_back(*slot);
-    }
+  for (const Part& part : Parts({include.empty() ? exclude : include}, '@')) {
+    MUSTER_TRY(NameSlots(part, hosts, named));
   }
   SlotLists selected;
   for (const auto& [host, slots] : hosts) {

@@ -145,6 +145,15 @@ class Reader {
     }
   }
 
+  // White space before a number counts to its width, as for Slurm.
+  std::size_t SkipSpace() {
+    const std::size_t from = at_;
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) {
+      ++at_;
+    }
+    return at_ - from;
+  }
+
   Result<std::string_view> Digits() {
     const std::size_t from = at_;
     while (at_ < text_.size() && IsDigit(text_[at_])) {
@@ -163,11 +172,17 @@ class Reader {
 
   Status Range(std::vector<std::string>& numbers) {
     const std::size_t from = at_;
+    const std::size_t space = SkipSpace();
+    if (space > kMostDigits) {
+      return Wrong("white space inside the brackets");
+    }
     MUSTER_ASSIGN(const std::string_view low_text, Digits());
+    const std::size_t width = low_text.size() + space;
     std::string_view high_text = low_text;
     if (at_ < text_.size() && text_[at_] == '-') {
       ++at_;
       if (at_ < text_.size() && text_[at_] != ',' && text_[at_] != ']') {
+        SkipSpace();
         MUSTER_ASSIGN(high_text, Digits());
       }
     }
@@ -186,8 +201,8 @@ class Reader {
     }
     for (std::int64_t number = *low; number <= *high; ++number) {
       std::string digits = std::to_string(number);
-      if (digits.size() < low_text.size()) {
-        digits.insert(0, low_text.size() - digits.size(), '0');
+      if (digits.size() < width) {
+        digits.insert(0, width - digits.size(), '0');
       }
       numbers.push_back(std::move(digits));
     }

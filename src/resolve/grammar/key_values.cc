@@ -22,6 +22,12 @@ std::string_view Unquoted(std::string_view text) {
   return quoted ? text.substr(1, text.size() - 2) : text;
 }
 
+// No quote that begins it and does not end it.
+bool IsClosed(std::string_view text) {
+  const bool opens = text.starts_with('\'') || text.starts_with('"');
+  return !opens || (text.size() > 1 && text.back() == text.front());
+}
+
 bool IsKey(std::string_view text) {
   for (const char c : text) {
     const bool fits = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
@@ -65,21 +71,34 @@ Result<std::map<std::string, std::string>> ParseRdzvConf(
   return conf;
 }
 
-std::map<std::string, std::string> ParseTpuEnv(std::string_view text) {
-  std::map<std::string, std::string> values;
+TpuEnv ParseTpuEnv(std::string_view text) {
+  TpuEnv env;
   if (text.size() > kLongestText) {
-    return values;
+    env.odd.push_back("it is longer than " + BytesText(kLongestText));
+    return env;
   }
-  for (const std::string& line : Split(text, '\n')) {
-    const auto colon = line.find(':');
-    const auto key = Trim(std::string_view(line).substr(0, colon));
-    if (colon == std::string::npos || !IsKey(key)) {
+  int number = 0;
+  for (const std::string& whole : Split(text, '\n')) {
+    ++number;
+    const std::string_view line = Trim(whole);
+    if (line.empty() || line.starts_with('#') || line == "---" ||
+        line == "...") {
       continue;
     }
-    values[std::string(key)] =
-        Unquoted(Trim(std::string_view(line).substr(colon + 1)));
+    const auto colon = line.find(':');
+    const auto key = Trim(line.substr(0, colon));
+    const auto value = colon == std::string_view::npos
+                           ? std::string_view()
+                           : Trim(line.substr(colon + 1));
+    if (colon == std::string_view::npos || !IsKey(key) || !IsClosed(value)) {
+      env.odd.push_back("line " + std::to_string(number) + ": `" +
+                        Printable(line.substr(0, 80)) +
+                        "` is not KEY: 'VALUE'");
+      continue;
+    }
+    env.values[std::string(key)] = Unquoted(value);
   }
-  return values;
+  return env;
 }
 
 std::map<std::string, std::string> ParseQuery(std::string_view text) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "muster/error.h"
 
@@ -15,9 +16,15 @@ namespace muster::resolve {
 // keys and values does not count; an empty text has no keys.
 Result<std::map<std::string, std::string>> ParseRdzvConf(std::string_view text);
 
-// The metadata attribute tpu-env: lines "KEY: 'VALUE'". Lines of another form
-// are skipped: the attribute is written by others and grows.
-std::map<std::string, std::string> ParseTpuEnv(std::string_view text);
+// The metadata attribute tpu-env: lines "KEY: 'VALUE'"; empty ones, comments
+// and the marks of a YAML document do not count. One of another form is no
+// reason to refuse the others, which are written by others and grow: it is
+// named.
+struct TpuEnv {
+  std::map<std::string, std::string> values;
+  std::vector<std::string> odd;  // "line 3: `…` is not KEY: 'VALUE'"
+};
+TpuEnv ParseTpuEnv(std::string_view text);
 
 // "a=1&b=2" of a URL; a key without `=` has an empty value.
 std::map<std::string, std::string> ParseQuery(std::string_view text);

@@ -8,9 +8,21 @@
 namespace muster::resolve {
 namespace {
 
-Error Wrong(std::string_view text, const std::string& what) {
+Error Wrong(std::string_view text, std::size_t at, const std::string& what) {
   return Error(Cause::kClusterSpecInvalid,
-               "the URL `" + Printable(text.substr(0, 200)) + "`: " + what);
+               "the URL `" + Printable(text.substr(0, 200)) + "`: " + what +
+                   " at position " + std::to_string(at + 1));
+}
+
+// Where the value of `key` stands in the query; the last one counts.
+std::size_t PlaceOfValue(std::string_view url, std::string_view key) {
+  const std::string wanted = std::string(key) + "=";
+  auto at = url.rfind(wanted);
+  while (at != std::string_view::npos && at > 0 && url[at - 1] != '?' &&
+         url[at - 1] != '&') {
+    at = url.rfind(wanted, at - 1);
+  }
+  return at == std::string_view::npos ? url.size() : at + wanted.size();
 }
 
 Result<std::optional<int>> Number(std::string_view url, const char* key,
@@ -19,43 +31,63 @@ Result<std::optional<int>> Number(std::string_view url, const char* key,
   if (text == nullptr) {
     return given;
   }
+  const std::size_t at = PlaceOfValue(url, key);
   if (given) {
-    return Wrong(url, std::string(key) + " is in the URL and given beside it");
+    return Wrong(url, at,
+                 std::string(key) + " is in the URL and given beside it,");
   }
   const auto number = ParseInt(*text);
   if (!number || *number < 0 || *number > 1'000'000) {
-    return Wrong(url, std::string(key) + " is `" + Printable(*text) +
-                          "`, which is no whole number");
+    return Wrong(url, at,
+                 std::string(key) + " is `" + Printable(*text) +
+                     "`, which is no whole number,");
   }
   return std::optional<int>(static_cast<int>(*number));
 }
 
+// `target` is what follows SCHEME://, up to the query.
 Status ReadTarget(std::string_view text, std::string_view target,
                   TorchUrl& url) {
+  const auto begin = url.scheme.size() + 3;
   if (url.scheme == "env") {
     return Ok();
   }
   if (url.scheme == "file") {
-    url.path = target;
-    return target.empty() ? Status(Wrong(text, "the path is missing")) : Ok();
+    // What stands before the first slash is the host, as in every URL.
+    const auto slash = target.find('/');
+    if (slash == std::string_view::npos) {
+      return Wrong(text, begin, "the path is missing (file:///PATH)");
+    }
+    url.path = target.substr(slash);
+    return Ok();
   }
   if (url.scheme != "tcp") {
-    return Wrong(text, "there is no rendezvous of the scheme `" +
-                           Printable(url.scheme) +
-                           "`: env, tcp and file are known");
+    return Wrong(text, 0,
+                 "there is no rendezvous of the scheme `" +
+                     Printable(url.scheme) + "` (env, tcp and file are known)");
   }
-  const auto slash = target.find('/');
-  const auto place = target.substr(0, slash);
+  const auto place = target.substr(0, target.find('/'));
   if (place.empty() || place.front() == ':') {
-    return Wrong(text, "the host is missing");
+    return Wrong(text, begin, "the host is missing");
   }
-  MUSTER_ASSIGN(const auto split, SplitHostPort(place));
-  if (!split.port) {
-    return Wrong(text, "the port is missing");
+  auto split = SplitHostPort(place);
+  if (!split) {
+    return std::move(split).error().While("reading `" +
+                                          Printable(text.substr(0, 200)) + "`");
   }
-  url.host = split.host;
-  url.port = split.port;
+  if (!split->port) {
+    return Wrong(text, begin + place.size(), "the port is missing");
+  }
+  url.host = split->host;
+  url.port = split->port;
   return Ok();
+}
+
+Error WrongRange(std::string_view text, std::size_t at,
+                 const std::string& what) {
+  return Error(Cause::kClusterSpecInvalid,
+               "the number of nodes is `" + Printable(text.substr(0, 200)) +
+                   "`, " + what + " at position " + std::to_string(at + 1));
 }
 
 }  // namespace
@@ -64,7 +96,7 @@ Result<TorchUrl> ParseTorchUrl(std::string_view text, std::optional<int> rank,
                                std::optional<int> world_size) {
   const auto colon = text.find("://");
   if (colon == std::string_view::npos || text.size() > 4096) {
-    return Wrong(text, "it is not SCHEME://…");
+    return Wrong(text, 0, "it is not SCHEME://…");
   }
   TorchUrl url{.scheme = std::string(text.substr(0, colon))};
   const auto rest = text.substr(colon + 3);
@@ -82,10 +114,10 @@ Result<TorchUrl> ParseTorchUrl(std::string_view text, std::optional<int> rank,
                 Number(text, "world_size", find("world_size"), world_size));
   if (url.scheme != "env") {
     if (!url.rank) {
-      return Wrong(text, "the rank is missing");
+      return Wrong(text, text.size(), "the rank is missing");
     }
     if (!url.world_size) {
-      return Wrong(text, "the world_size is missing");
+      return Wrong(text, text.size(), "the world_size is missing");
     }
   }
   if (url.rank && url.world_size && *url.rank >= *url.world_size) {
@@ -98,28 +130,26 @@ Result<TorchUrl> ParseTorchUrl(std::string_view text, std::optional<int> rank,
 }
 
 Result<NodeRange> ParseNodeRange(std::string_view text) {
-  const auto parts = Split(Trim(text), ':');
+  const auto colon = text.find(':');
   NodeRange range;
-  bool good = parts.size() == 1 || parts.size() == 2;
-  for (std::size_t i = 0; good && i < parts.size(); ++i) {
-    const auto number = ParseInt(parts[i]);
-    good = number && *number >= 0 && *number <= 1'000'000;
-    if (good) {
-      (i == 0 ? range.least : range.most) = static_cast<int>(*number);
+  std::size_t at = 0;
+  for (int* bound : {&range.least, &range.most}) {
+    const auto end = bound == &range.least ? colon : std::string_view::npos;
+    const auto number = ParseInt(Trim(
+        text.substr(at, end == std::string_view::npos ? std::string_view::npos
+                                                      : end - at)));
+    if (!number || *number < 0 || *number > 1'000'000) {
+      return WrongRange(text, at, "it must be N or MIN:MAX and is no number");
     }
-  }
-  if (!good) {
-    return Error(Cause::kClusterSpecInvalid, "the number of nodes is `" +
-                                                 Printable(text) +
-                                                 "`, it must be N or MIN:MAX");
-  }
-  if (parts.size() == 1) {
-    range.most = range.least;
+    *bound = static_cast<int>(*number);
+    if (colon == std::string_view::npos) {
+      range.most = range.least;
+      break;
+    }
+    at = colon + 1;
   }
   if (range.most < range.least || range.most < 1) {
-    return Error(Cause::kClusterSpecInvalid,
-                 "the number of nodes is `" + Printable(text) +
-                     "`, where MIN is above MAX or nobody is left");
+    return WrongRange(text, at, "its MAX is below MIN or 0");
   }
   return range;
 }

@@ -78,18 +78,27 @@ std::vector<int> PossibleHosts(const TpuType& type) {
 }
 
 Result<Bounds> ParseBounds(std::string_view text, const std::string& what) {
-  const auto parts = Split(text, ',');
-  Bounds bounds{};
-  bool good = parts.size() == bounds.size();
-  for (std::size_t i = 0; good && i < bounds.size(); ++i) {
-    const auto number = ParseInt(Trim(parts[i]));
-    good = number && *number > 0 && *number <= 1024;
-    bounds[i] = good ? static_cast<int>(*number) : 0;
-  }
-  if (!good) {
+  const auto wrong = [&](std::size_t at) {
     return Error(Cause::kClusterSpecInvalid,
                  what + " is `" + Printable(text.substr(0, 200)) +
-                     "`, expected three numbers as in 2,2,1");
+                     "`, expected three numbers from 1 to 1024 as in 2,2,1: "
+                     "not so at position " +
+                     std::to_string(at + 1));
+  };
+  Bounds bounds{};
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < bounds.size(); ++i) {
+    const auto comma = std::min(text.find(',', at), text.size());
+    const auto number = ParseInt(Trim(text.substr(at, comma - at)));
+    const bool last = i + 1 == bounds.size();
+    if (!number || *number < 1 || *number > 1024) {
+      return wrong(at);
+    }
+    if (last != (comma == text.size())) {
+      return wrong(comma);
+    }
+    bounds[i] = static_cast<int>(*number);
+    at = comma + 1;
   }
   return bounds;
 }

@@ -19,10 +19,12 @@ Match Speak(const Request&, const sys::Host& host) {
                    "AWS_BATCH_JOB_NODE_INDEX is set");
 }
 
-// The main node itself is not told its address: this host has it.
+// The main node itself is not told its address: this host has it. An address of
+// the link is that of the agent that runs containers.
 Sourced<std::string> OwnAddress(const sys::Env& env) {
   for (const std::string& address : env.LocalAddresses()) {
-    if (!IsLoopbackIp(address) && address.find(':') == std::string::npos) {
+    if (!IsLoopbackIp(address) && !address.starts_with("169.254.") &&
+        address.find(':') == std::string::npos) {
       return {address, "address of this host, the main node"};
     }
   }

@@ -61,7 +61,8 @@ Result<std::vector<std::string>> Instances(const Place& place,
                      .what = what,
                      .needs = "the account needs compute.instanceGroups.list "
                               "(roles/compute.viewer)",
-                     .identity = place.credentials.identity},
+                     .identity = place.credentials.identity,
+                     .is_public = true},
                     host));
   if (!answer) {
     return Error(Cause::kClusterSpecInvalid,
@@ -97,7 +98,8 @@ Result<std::string> AddressOf(const Place& place, const std::string& name,
                      .what = what,
                      .needs = "the account needs compute.instances.get "
                               "(roles/compute.viewer)",
-                     .identity = place.credentials.identity},
+                     .identity = place.credentials.identity,
+                     .is_public = true},
                     host));
   if (!answer) {
     return Error(Cause::kClusterSpecInvalid, what + " does not exist");

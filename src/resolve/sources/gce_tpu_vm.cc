@@ -59,8 +59,18 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
                      "`, which is no worker number");
   }
   slice.worker = {static_cast<int>(*worker), Metadata::SourceOf(kWorker)};
-  MUSTER_ASSIGN(const auto tpu_env, metadata.TpuEnv());
+  MUSTER_ASSIGN(const TpuEnv told, metadata.TpuEnv());
+  const auto& tpu_env = told.values;
   Claim claim{.source = "gce-tpu-vm"};
+  if (!told.odd.empty()) {
+    claim.remarks.push_back(Warning(
+        Cause::kClusterSpecInvalid,
+        "the metadata attribute tpu-env, " + told.odd.front() +
+            (told.odd.size() > 1
+                 ? " (and " + Count(std::ssize(told.odd) - 1, "line") + " more)"
+                 : "") +
+            ": what it says is not read"));
+  }
   MUSTER_TRY(FillSlices(slice, tpu_env, request, host.env, claim));
   if (const auto type = tpu_env.find("ACCELERATOR_TYPE");
       type != tpu_env.end() && ParseTpuType(type->second)) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A host file of Open MPI, DeepSpeed or Horovod, named on the command line. A
 // missing one is an error, never "this host alone".
+#include <algorithm>
+
 #include "base/text.h"
 #include "resolve/grammar/host_file.h"
 #include "resolve/self.h"
@@ -41,10 +43,21 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
       claim.node_rank = Sourced<int>{static_cast<int>(claim.hosts.size()) - 1,
                                      "place of this host in the " + what};
     }
-    for (int slot = 0; slot < one.slots && processes < 65536; ++slot) {
-      claim.rank_hosts.push_back(one.host);
-      ++processes;
-    }
+    processes = std::min(processes + one.slots, 65536);
+  }
+  claim.rank_hosts = claim.hosts;  // by node
+  if (!claim.node_rank && !request.as_peer) {
+    MUSTER_ASSIGN(claim.node_rank, ToldRank(request, host));
+  }
+  if (!claim.node_rank && !request.as_peer) {
+    return Error(Cause::kNetWrongEndpoint,
+                 "no host of the " + what + " is this one (`" +
+                     Printable(host.env.Hostname()) +
+                     "`): correct the file, or tell the place of this host in "
+                     "it with --rank")
+        .With(Observed("address.not_ours",
+                       {{"addresses", Join(host.env.LocalAddresses(), ", ")}},
+                       host));
   }
   claim.num_processes = Sourced<int>{processes, what};
   claim.num_nodes = Sourced<int>{static_cast<int>(hosts.size()), what};

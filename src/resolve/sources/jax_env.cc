@@ -151,9 +151,25 @@ std::string DeviceIds(const sys::Env& env) {
   return Join(ids, ",");
 }
 
+// The coordinator alone, as JAX takes it beside the ranks of another source.
+bool TellsNoRanks(const Request& request, const sys::Env& env) {
+  return request.source.empty() && !request.as_peer && !request.num_processes &&
+         !request.process_id && !IsMaxTextOnCpu(env) &&
+         !FirstText(env,
+                    {"JAX_NUM_PROCESSES", "JAX_PROCESS_COUNT", "NUM_PROCESSES",
+                     "NNODES", "JAX_PROCESS_ID", "PROCESS_ID", "NODE_RANK"});
+}
+
 Result<Claim> Read(const Request& request, const sys::Host& host) {
   const sys::Env& env = host.env;
   Claim claim{.source = "jax-env"};
+  if (TellsNoRanks(request, env)) {
+    MUSTER_TRY(TakeCoordinator(request, env, claim));
+    claim.nothing = claim.coordinator_host->source +
+                    " tells the coordinator, and neither JAX_NUM_PROCESSES and "
+                    "JAX_PROCESS_ID nor another source tell the ranks";
+    return claim;
+  }
   MUSTER_TRY(TakeRanks(request, env, claim));
   MUSTER_TRY(TakeCoordinator(request, env, claim));
   const Text bind = TextVariable(env, "JAX_COORDINATOR_BIND_ADDRESS");
@@ -176,6 +192,7 @@ constinit const Source kSource{
     .name = "jax-env",
     .precedence = 600,
     .scope = Scope::kProcess,
+    .may_be_left_over = true,
     .doc = "variables of JAX, its operators, MaxText and axlearn",
     .reads =
         "JAX_COORDINATOR_ADDRESS, JAX_NUM_PROCESSES, JAX_PROCESS_ID, "

@@ -23,6 +23,12 @@ Match Speak(const Request&, const sys::Host& host) {
   const Text part = FirstText(
       host.env,
       {"JSM_NAMESPACE_SIZE", "JSM_NAMESPACE_RANK", "JSM_NAMESPACE_LOCAL_RANK"});
+  if (const std::string inside = LauncherInside(host.env);
+      !part && !inside.empty()) {
+    return Silent(inside +
+                  " says that another launcher than jsrun started "
+                  "this process");
+  }
   return part ? Speaks()
               : Suspicious(Cause::kSchedulerEnvMisread,
                            "this process is inside an LSF job but jsrun did "

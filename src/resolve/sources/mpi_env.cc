@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks as MPI libraries other than Open MPI tell them: Intel MPI, MPICH,
-// MVAPICH. They tell no address.
+// Ranks as MPI libraries other than Open MPI tell them (Intel MPI, MPICH,
+// MVAPICH), and Horovod. They tell no address.
 #include "resolve/source.h"
 #include "resolve/variables.h"
 
@@ -9,41 +9,49 @@ namespace {
 
 Match Speak(const Request&, const sys::Host& host) {
   const sys::Env& env = host.env;
-  const bool set =
-      FirstText(env, {"PMI_SIZE", "PMI_RANK", "MV2_COMM_WORLD_SIZE",
-                      "MV2_COMM_WORLD_RANK"})
-          .has_value();
-  if (set &&
-      (IsSet(env, "SLURM_PROCID") || IsSet(env, "OMPI_COMM_WORLD_SIZE"))) {
+  if (!FirstText(env, {"PMI_SIZE", "PMI_RANK", "MV2_COMM_WORLD_SIZE",
+                       "MV2_COMM_WORLD_RANK", "HOROVOD_RANK"})) {
     return Silent(
-        "PMI_RANK and PMI_SIZE were set by srun or mpirun, which tell more "
-        "themselves");
+        "none of PMI_SIZE, PMI_RANK, MV2_COMM_WORLD_SIZE and HOROVOD_RANK is "
+        "set");
   }
-  return set ? Speaks()
-             : Silent(
-                   "none of PMI_SIZE, PMI_RANK and MV2_COMM_WORLD_SIZE is "
-                   "set");
+  if (IsSet(env, "OMPI_COMM_WORLD_SIZE")) {
+    return Silent("mpirun of Open MPI tells more itself");
+  }
+  // srun sets them too; mpiexec that srun started has numbers of its own.
+  const Text size =
+      FirstText(env, {"PMI_SIZE", "MV2_COMM_WORLD_SIZE", "HOROVOD_SIZE"});
+  const Text tasks = FirstText(env, {"SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"});
+  const bool by_srun = !size || !tasks || size->value == tasks->value;
+  return IsSet(env, "SLURM_PROCID") && by_srun
+             ? Silent(
+                   "PMI_RANK and PMI_SIZE were set by srun, which tells more "
+                   "itself")
+             : Speaks();
 }
 
 Result<Claim> Read(const Request&, const sys::Host& host) {
   const sys::Env& env = host.env;
   Claim claim{.source = "mpi-env"};
-  MUSTER_ASSIGN(claim.process_id,
-                FirstNumber(env, {"RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK",
-                                  "MV2_COMM_WORLD_RANK", "PMIX_RANK"}));
+  MUSTER_ASSIGN(
+      claim.process_id,
+      FirstNumber(env, {"RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK",
+                        "MV2_COMM_WORLD_RANK", "PMIX_RANK", "HOROVOD_RANK"}));
   MUSTER_ASSIGN(claim.num_processes,
                 FirstNumber(env,
                             {"WORLD_SIZE", "PMI_SIZE", "OMPI_COMM_WORLD_SIZE",
-                             "MV2_COMM_WORLD_SIZE"},
+                             "MV2_COMM_WORLD_SIZE", "HOROVOD_SIZE"},
                             1));
-  MUSTER_ASSIGN(claim.local_process_id,
-                FirstNumber(env, {"LOCAL_RANK", "MPI_LOCALRANKID",
-                                  "OMPI_COMM_WORLD_LOCAL_RANK",
-                                  "MV2_COMM_WORLD_LOCAL_RANK"}));
-  MUSTER_ASSIGN(claim.local_num_processes,
-                FirstNumber(env, {"LOCAL_WORLD_SIZE", "MPI_LOCALNRANKS",
-                                  "OMPI_COMM_WORLD_LOCAL_SIZE",
-                                  "MV2_COMM_WORLD_LOCAL_SIZE"}));
+  MUSTER_ASSIGN(
+      claim.local_process_id,
+      FirstNumber(
+          env, {"LOCAL_RANK", "MPI_LOCALRANKID", "OMPI_COMM_WORLD_LOCAL_RANK",
+                "MV2_COMM_WORLD_LOCAL_RANK", "HOROVOD_LOCAL_RANK"}));
+  MUSTER_ASSIGN(
+      claim.local_num_processes,
+      FirstNumber(env, {"LOCAL_WORLD_SIZE", "MPI_LOCALNRANKS",
+                        "OMPI_COMM_WORLD_LOCAL_SIZE",
+                        "MV2_COMM_WORLD_LOCAL_SIZE", "HOROVOD_LOCAL_SIZE"}));
   if (!claim.process_id || !claim.num_processes) {
     return PartlySet({.names = {"PMI_RANK", "PMI_SIZE"},
                       .setters = "mpiexec sets both for each process"},
@@ -61,10 +69,13 @@ extern const Source kSource;
 constinit const Source kSource{
     .name = "mpi-env",
     .precedence = 330,
-    .doc = "ranks of Intel MPI, MPICH and MVAPICH; they tell no address",
+    .doc =
+        "ranks of Intel MPI, MPICH, MVAPICH and Horovod; they tell no "
+        "address",
     .reads =
         "PMI_RANK, PMI_SIZE, MPI_LOCALRANKID, MPI_LOCALNRANKS, "
-        "MV2_COMM_WORLD_*, MASTER_ADDR, MASTER_PORT",
+        "MV2_COMM_WORLD_*, HOROVOD_RANK, HOROVOD_SIZE, HOROVOD_LOCAL_RANK, "
+        "HOROVOD_LOCAL_SIZE, MASTER_ADDR, MASTER_PORT",
     .match = Speak,
     .read = Read};
 

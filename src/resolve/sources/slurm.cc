@@ -29,6 +29,17 @@ Match Speak(const Request&, const sys::Host& host) {
   if (!job && !IsSet(env, "SLURM_PROCID")) {
     return Silent("SLURM_PROCID is not set");
   }
+  // A batch script runs as task 0 of the allocation; only srun makes steps.
+  const bool step =
+      FirstText(env, {"SLURM_STEP_ID", "SLURM_STEPID", "SLURM_STEP_NODELIST",
+                      "SLURM_STEP_NUM_TASKS"})
+          .has_value();
+  if (const std::string inside = LauncherInside(env);
+      !inside.empty() && (!step || !IsSet(env, "SLURM_PROCID"))) {
+    return Silent(inside +
+                  " says that another launcher than srun started "
+                  "this process");
+  }
   if (!IsSet(env, "SLURM_PROCID")) {
     return Suspicious(
         Cause::kSchedulerEnvMisread,
@@ -36,11 +47,6 @@ Match Speak(const Request&, const sys::Host& host) {
         "(SLURM_PROCID is not set): a batch script, an IDE or an salloc shell "
         "runs once, start the program with srun");
   }
-  // A batch script runs as task 0 of the allocation; only srun makes steps.
-  const bool step =
-      FirstText(env, {"SLURM_STEP_ID", "SLURM_STEPID", "SLURM_STEP_NODELIST",
-                      "SLURM_STEP_NUM_TASKS"})
-          .has_value();
   if (!step && env.Get("SLURM_NTASKS").value_or("1") != "1") {
     return Suspicious(Cause::kSchedulerEnvMisread,
                       "SLURM_NTASKS is `" +

@@ -244,9 +244,12 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
   if (alone) {
     claim.master = Sourced<std::string>{"", "no cluster in TF_CONFIG"};
   }
-  if (!request.as_peer && IsBeside(claim, FindCluster(json) != nullptr)) {
-    claim.cluster = EvaluatorAlone(claim);
+  const bool beside = IsBeside(claim, FindCluster(json) != nullptr);
+  if (beside && !request.master.task_type) {
     claim.master = Sourced<std::string>{"", "an evaluator drives itself"};
+  }
+  if (!request.as_peer && beside) {
+    claim.cluster = EvaluatorAlone(claim);
   } else if (!request.as_peer) {
     MUSTER_TRY(Finish(request, host, claim));
     MUSTER_TRY(Complete(claim));

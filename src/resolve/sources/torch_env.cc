@@ -205,7 +205,9 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
                         {"size", std::int64_t{size}}},
                        host));
   }
-  MUSTER_TRY(CheckLocalRank(env, *claim.process_id, size));
+  if (!request.as_peer) {
+    MUSTER_TRY(CheckLocalRank(env, *claim.process_id, size));
+  }
   claim.cluster = Unplaced(*claim.num_processes);
   claim.cluster.self = claim.process_id;
   MUSTER_TRY(TakePlace(env, claim));
@@ -227,6 +229,7 @@ constinit const Source kSource{
     .name = "torch",
     .precedence = 300,
     .scope = Scope::kProcess,
+    .may_be_left_over = true,
     .doc = "what torchrun and the Kubernetes operators set for each process",
     .reads =
         "RANK, WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE, GROUP_RANK, "

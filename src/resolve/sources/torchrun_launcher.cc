@@ -110,6 +110,16 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
   }
   MUSTER_TRY(CheckNumbers(claim));
   MUSTER_TRY(TakeRendezvous(env, claim));
+  if (!request.as_peer && range.least < range.most) {
+    claim.nothing = "PET_NNODES is `" + Printable(told) +
+                    "`, so torchrun agrees on the nodes at " +
+                    Printable(claim.coordinator_host->value) +
+                    " and gives the ranks: start the program with torchrun, or "
+                    "set the number of nodes";
+    if (LauncherInside(env).empty()) {
+      claim.remarks.push_back(Warning(Cause::kLaunchEnvMissing, claim.nothing));
+    }
+  }
   return claim;
 }
 
