@@ -18,6 +18,7 @@
 #include "connect/grpc_stream.h"
 #include "connect/look.h"
 #include "connect/worker_pool.h"
+#include "sys/acceptor.h"
 #include "sys/net.h"
 
 namespace muster::connect {
@@ -60,8 +61,6 @@ class Refusing : public grpc::ServerBidiReactor<pb::Envelope, pb::Envelope> {
 
 // What a listener bears of anybody, before and after it knows who it is.
 void SetLimits(grpc::ServerBuilder& builder) {
-  // Two agents at one address would share its connections.
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   builder.SetMaxReceiveMessageSize(kMaxWire);
   builder.SetMaxSendMessageSize(kMaxWire);
   builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, 5'000);
@@ -177,26 +176,41 @@ class AgentService : public pb::Agent::CallbackService {
   const std::weak_ptr<Door> door_;  // used and let go on the loop only
 };
 
+using Entrance = grpc::experimental::ExternalConnectionAcceptor;
+
+// Accepts for gRPC, whose own listener would stop for good when there are no
+// descriptors left.
 class GrpcListener : public Listener {
  public:
-  GrpcListener(Address address, std::shared_ptr<Door> door,
+  GrpcListener(sys::Listening listening, std::shared_ptr<Door> door,
                std::unique_ptr<AgentService> service,
+               std::unique_ptr<Entrance> entrance,
                std::unique_ptr<grpc::Server> server)
-      : address_(std::move(address)),
-        door_(std::move(door)),
+      : door_(std::move(door)),
         service_(std::move(service)),
-        server_(std::move(server)) {}
+        entrance_(std::move(entrance)),
+        server_(std::move(server)),
+        acceptor_(std::in_place, std::move(listening),
+                  [this](sys::Fd fd) { Enter(std::move(fd)); }) {}
   // Streams that are closed may end; others are cut off.
   ~GrpcListener() override {
+    acceptor_.reset();
     server_->Shutdown(ForGrpc(Deadline::After(kLinger)));
   }
-  Address address() const override { return address_; }
+  Address address() const override { return acceptor_->address(); }
 
  private:
-  const Address address_;
+  void Enter(sys::Fd fd) {
+    Entrance::NewConnectionParameters connection;
+    connection.fd = fd.Release();
+    entrance_->HandleNewConnection(&connection);
+  }
+
   const std::shared_ptr<Door> door_;
   const std::unique_ptr<AgentService> service_;
+  const std::unique_ptr<Entrance> entrance_;
   const std::unique_ptr<grpc::Server> server_;
+  std::optional<sys::Acceptor> acceptor_;  // its thread uses the rest
 };
 
 // The calls that pool threads wait in; they end when the transport does.
@@ -318,35 +332,28 @@ Result<std::unique_ptr<Listener>> GrpcTransport::Listen(const Address& address,
     return OnlyOnLoopback(address);
   }
   MUSTER_ASSIGN(const auto credentials, ToListen(keyring_));
-  if (address.port != 0) {
-    // gRPC says that it failed, not why: ask the kernel first. What it gave is
-    // closed again before gRPC binds.
-    if (auto free = sys::Listen(address); !free) {
-      return WhyNotListening(std::move(free).error(), address, identity);
-    }
+  auto listening = sys::Listen(address);
+  if (!listening) {
+    return WhyNotListening(std::move(listening).error(), address, identity);
   }
   auto door = std::make_shared<Door>(Door{std::move(on_link)});
   auto service = std::make_unique<AgentService>(loop_, clock_, streams_,
                                                 keyring_, identity, door);
   grpc::ServerBuilder builder;
   SetLimits(builder);
-  int port = 0;
-  builder.AddListeningPort(muster::ToText(address), credentials, &port);
+  auto entrance = builder.experimental().AddExternalConnectionAcceptor(
+      grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
+      credentials);
   builder.RegisterService(service.get());
   auto server = builder.BuildAndStart();
-  if (!server || port == 0) {
-    return WhyNotListening(Error(Cause::kNetPortInUse,
-                                 "cannot listen at " + muster::ToText(address) +
-                                     ": the port was taken in this moment"),
-                           address, identity);
+  if (!server) {
+    return Error(Cause::kInternalError, "gRPC could not start a server");
   }
   server->GetHealthCheckService()->SetServingStatus(
       pb::Agent::service_full_name(), true);
-  Address taken = address;
-  taken.port = static_cast<std::uint16_t>(port);
-  return std::unique_ptr<Listener>(
-      std::make_unique<GrpcListener>(std::move(taken), std::move(door),
-                                     std::move(service), std::move(server)));
+  return std::unique_ptr<Listener>(std::make_unique<GrpcListener>(
+      *std::move(listening), std::move(door), std::move(service),
+      std::move(entrance), std::move(server)));
 }
 
 // A port that an agent holds tells more than the name of its process.
