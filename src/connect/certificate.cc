@@ -175,7 +175,7 @@ Span From(WallTime now, Duration life) {
 }
 
 Result<CertificateRequest> MakeRequest() {
-  const KeyHandle key(EVP_EC_gen("P-256"));
+  const KeyHandle key(EVP_PKEY_Q_keygen(nullptr, nullptr, "EC", "P-256"));
   const RequestHandle request(X509_REQ_new());
   const BioHandle bio(BIO_new(BIO_s_mem()));
   if (!key || !request || !bio || X509_REQ_set_version(request.get(), 0) != 1 ||

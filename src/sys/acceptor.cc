@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/log.h"
+
 namespace muster::sys {
 namespace {
 
@@ -18,6 +20,8 @@ constexpr rlim_t kLeastFree = 32;
 constexpr rlim_t kPartFree = 16;
 // How often the thread looks whether it should end, should it not be woken.
 constexpr int kLookMs = 1000;
+// After a failure that may last: the socket stays ready all the while.
+constexpr int kPauseMs = 20;
 
 // The kernel gives the lowest free number, so a high one tells that few are
 // left.
@@ -65,19 +69,35 @@ void Acceptor::AcceptOne() {
                 SOCK_NONBLOCK | SOCK_CLOEXEC));
   const int why = errno;
   if (fd) {
-    if (!FewAreLeft(fd.get())) {
-      const int on = 1;
-      setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-      on_connection_(std::move(fd));
+    if (FewAreLeft(fd.get())) {
+      SayThatFewAreLeft();
+      return;
     }
+    const int on = 1;
+    setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    on_connection_(std::move(fd));
     return;
   }
   if (why == EMFILE || why == ENFILE) {
+    SayThatFewAreLeft();
     spare_ = Fd();
-    // Taken and closed: else it would wake this thread again at once.
+    // Taken and closed, so that the other side learns it.
     fd = Fd(accept4(listening_.fd.get(), nullptr, nullptr, SOCK_CLOEXEC));
     fd = Fd();
     spare_ = Spare();
+  }
+  if (why != EAGAIN && why != EINTR && why != ECONNABORTED) {
+    poll(nullptr, 0, kPauseMs);
+  }
+}
+
+void Acceptor::SayThatFewAreLeft() {
+  if (!said_) {
+    said_ = true;
+    MUSTER_LOG(kWarn,
+               "connections are closed as they come: few files can be opened "
+               "any more (ulimit -n)",
+               {{"listens_at", ToText(listening_.address)}});
   }
 }
 

@@ -32,10 +32,12 @@ class Acceptor {
  private:
   void Serve();
   void AcceptOne();
+  void SayThatFewAreLeft();  // once
 
   const Listening listening_;
   const OnConnection on_connection_;
-  Fd spare_;  // the thread's: given up to accept, and close, one more
+  bool said_ = false;  // the thread's
+  Fd spare_;           // the thread's: given up to accept, and close, one more
   std::jthread thread_;  // last: it uses the rest
 };
 
