@@ -4,6 +4,23 @@
 # Distributions ship gRPC's CMake targets for the shared libraries only, so the
 # archives are taken by the list that pkg-config gives for a static link.
 
+# Makes the INTERFACE target muster_crypto (once): OpenSSL's libcrypto as the
+# archive that gRPC's TLS is linked with too.
+function(muster_find_crypto)
+  if(TARGET muster_crypto)
+    return()
+  endif()
+  find_path(MUSTER_CRYPTO_INCLUDE openssl/evp.h REQUIRED)
+  find_library(MUSTER_CRYPTO_ARCHIVE NAMES libcrypto.a REQUIRED)
+  find_package(Threads REQUIRED)
+  mark_as_advanced(MUSTER_CRYPTO_INCLUDE MUSTER_CRYPTO_ARCHIVE)
+  add_library(muster_crypto INTERFACE)
+  target_include_directories(muster_crypto SYSTEM INTERFACE
+    ${MUSTER_CRYPTO_INCLUDE})
+  target_link_libraries(muster_crypto INTERFACE ${MUSTER_CRYPTO_ARCHIVE}
+    Threads::Threads ${CMAKE_DL_LIBS})
+endfunction()
+
 # Makes the INTERFACE target muster_grpc (once) and finds protoc and its plugin.
 function(muster_find_grpc)
   if(TARGET muster_grpc)

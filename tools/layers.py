@@ -53,6 +53,7 @@ THIRD_PARTY = {
     r"grpc|google/protobuf|.*\.pb\.h": {"connect"},
     r"torch/|ATen/|c10/": {"train"},
     r"gloo/": {"train"},
+    r"openssl/": {"connect"},
     r"curl/": {"src/sys/curl_http.cc"},
     r"isa-l": {"checkpoint", "input"},
     r"boost/crc": {"observe"},

@@ -2,6 +2,7 @@
 #include "cli/run.h"
 
 #include <csignal>
+#include <functional>
 #include <optional>
 #include <set>
 
@@ -10,6 +11,7 @@
 #include "cli/answer.h"
 #include "connect/attending.h"
 #include "connect/grpc_transport.h"
+#include "connect/keyring.h"
 #include "connect/transport.h"
 #include "explain/verdict.h"
 #include "run/agent.h"
@@ -134,6 +136,29 @@ std::string LastLine(const std::string& text, int code,
          "), report: " + report;
 }
 
+// Files and connections that a listener may need: members, ranks, and those who
+// knock without being let in.
+constexpr std::uint64_t kOpenFiles = 65'536;
+
+// What the agent reaches those of other hosts with: over TLS where a token is
+// given, else in clear text.
+Result<std::unique_ptr<connect::Transport>> MakeTransport(
+    const Place& place,
+    const std::function<Result<std::shared_ptr<connect::Keyring>>(
+        const connect::RunKey&)>& with) {
+  std::shared_ptr<connect::Keyring> keyring;
+  if (const auto& file = place.settings().token_file; !file.value.empty()) {
+    MUSTER_ASSIGN(const auto token, connect::ReadTokenFile(file.value));
+    MUSTER_ASSIGN(keyring, with(token));
+    if (sys::IsRoot()) {
+      place.Say("runs as root, and so will the ranks of this host");
+    }
+  }
+  sys::RaiseFileLimit(kOpenFiles);
+  return connect::MakeGrpcTransport(place.loop, place.host.clock,
+                                    std::move(keyring));
+}
+
 int FinishRun(const Place& place, run::Journal& journal,
               const run::RunEnd& end) {
   auto report = journal.WriteReport();
@@ -174,8 +199,10 @@ Result<int> Coordinate(const Place& place) {
        .limits = LimitsOf(place.settings()),
        .color = TerminalOptions(host.env, 2).color});
   if (!AllRanksAreHere(place.cluster())) {
-    MUSTER_ASSIGN(transport,
-                  connect::MakeGrpcTransport(place.loop, host.clock));
+    MUSTER_ASSIGN(
+        transport, MakeTransport(place, [&](const connect::RunKey& token) {
+          return connect::Keyring::OfCoordinator(token, id, host.clock);
+        }));
     const auto address =
         run::MeetingAddress(place.cluster(), MeetingPortsOf(place.settings()));
     MUSTER_ASSIGN(
@@ -250,7 +277,10 @@ Result<int> AttendAsMember(const Place& place) {
   const auto identity =
       run::MakeIdentity(host, cluster, RanksHere(cluster), place.flags.command);
   MUSTER_ASSIGN(const auto transport,
-                connect::MakeGrpcTransport(place.loop, host.clock));
+                MakeTransport(place, [&](const connect::RunKey& token) {
+                  return connect::Keyring::OfMember(
+                      token, identity.ranks.front(), host.clock);
+                }));
   std::unique_ptr<connect::Listener> listener;
   const auto& own =
       cluster.members[static_cast<std::size_t>(identity.ranks.front())];

@@ -115,6 +115,13 @@ constexpr Reader<Path> kReadPath{
     },
     "a path"};
 
+constexpr Reader<File> kReadFile{
+    [](std::string_view text) -> std::optional<File> {
+      return text.empty() ? std::nullopt
+                          : std::optional(File(text == "none" ? "" : text));
+    },
+    "a file, or none"};
+
 // Flag, then environment, then default.
 Sourced<std::string> TextOf(const SettingRow& row,
                             const std::map<std::string, std::string>& flags,

@@ -24,6 +24,7 @@ using Whole = int;         // at least 0
 using Time = Duration;     // at least 0
 using Limit = Duration;    // or kAuto or kNone
 using Path = std::string;  // as it was written, not empty
+using File = std::string;  // a Path, or empty: none
 
 struct PortRange {
   std::uint16_t first = 0;

@@ -21,6 +21,16 @@ TEST(Settings, AreDefaultsThatSaySo) {
   EXPECT_EQ(settings->port_range.value, (PortRange{20000, 29999}));
 }
 
+TEST(Settings, OfAFileMayBeNone) {
+  sys::FakeEnv env;
+  EXPECT_EQ(ReadSettings({}, env)->token_file,
+            (Sourced<std::string>{"", "default"}));
+  env.variables = {{"MUSTER_TOKEN_FILE", "/run/token"}};
+  EXPECT_EQ(ReadSettings({}, env)->token_file,
+            (Sourced<std::string>{"/run/token", "env MUSTER_TOKEN_FILE"}));
+  EXPECT_EQ(ReadSettings({{"token_file", "none"}}, env)->token_file.value, "");
+}
+
 TEST(Settings, ComeFromTheEnvironmentAndBeforeThatFromFlags) {
   sys::FakeEnv env;
   env.variables = {{"MUSTER_GRACE", "2s"}, {"MUSTER_OUTPUT", ""}};

@@ -52,6 +52,8 @@ struct Attending::Inner : std::enable_shared_from_this<Inner> {
   std::unique_ptr<Link> link;  // dialled, not accepted yet
   // Why the coordinator would refuse, should it not say so itself.
   std::optional<Error> incompatible;
+  // Shown is an agent that is not of our run.
+  bool stranger = false;
   std::string shown;
   Cause cause = Cause::kRendezvousTimeout;
   std::vector<Fact> facts;
@@ -91,6 +93,12 @@ void Attending::Inner::Seen(const Sighting& sighting) {
       Dial();
       return;
     }
+  }
+  if (sighting.what == Sight::kStranger) {
+    stranger = true;
+  } else if (stranger && sighting.what != Sight::kAgent) {
+    Again();  // a stranger that went away tells more than where it was
+    return;
   }
   Show(Observed(sighting, options.coordinator), CauseOf(sighting),
        sighting.error ? sighting.error->evidence() : std::vector<Fact>{});

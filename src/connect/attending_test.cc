@@ -174,5 +174,16 @@ TEST_F(AttendingTest, MayBeDestroyedAtAnyTime) {
       *loop, [this] { return done.has_value(); }, milliseconds(20)));
 }
 
+TEST_F(AttendingTest, RemembersAStrangerThatWent) {
+  network.faults[kCoordinator] =
+      Unlike(Sight::kStranger, Error(Cause::kVerPeerMismatch, "another token"));
+  Attend(milliseconds(600));
+  ASSERT_TRUE(Until([this] { return !shown.empty(); }));
+  network.faults.clear();
+  const auto end = Ends();
+  EXPECT_TRUE(end.starts_with("ver-peer-mismatch: the coordinator")) << end;
+  EXPECT_NE(end.find("another token"), std::string::npos) << end;
+}
+
 }  // namespace
 }  // namespace muster::connect

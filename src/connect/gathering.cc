@@ -22,6 +22,17 @@ constexpr Duration kShowPeriod = milliseconds(100);
 constexpr Duration kLastWord = milliseconds(50);
 constexpr std::size_t kLooksAtOnce = 32;
 
+// An agent claims the rank that its certificate is for, and no other.
+std::optional<Error> OtherRank(const Link& link, const Hello& claims) {
+  const auto proven = link.proven_rank();
+  if (!proven || claims.ranks == std::vector<int>{*proven}) {
+    return std::nullopt;
+  }
+  return Error(Cause::kDuplicateIdentity,
+               Who(claims) + " shows the certificate of rank " +
+                   std::to_string(*proven));
+}
+
 }  // namespace
 
 struct Gathering::Inner : std::enable_shared_from_this<Inner> {
@@ -126,6 +137,10 @@ void Gathering::Inner::Introduce(int agent, const Envelope& message) {
   auto identity = ParseHello(message.body);
   if (!identity) {
     Refuse(agent, std::move(identity).error());
+    return;
+  }
+  if (auto lie = OtherRank(*attendees.at(agent).link, *identity)) {
+    Refuse(agent, *lie);
     return;
   }
   const auto answer = roll.Attends(agent, *identity, clock.WallNow());
@@ -343,6 +358,9 @@ void Gathering::Call(int attempt, Deadline deadline, OnChange on_change,
     inner.ShowSoon();
   });
   calling.looks = inner.loop.Every(kLookPeriod / 5, [&inner] { inner.Look(); });
+  if (inner.transport != nullptr) {
+    inner.transport->BeginEpoch(attempt);
+  }
   inner.roll.Begin(attempt, deadline.when(), limit);
   for (auto& [agent, attendee] : inner.attendees) {
     if (attendee.introduced) {

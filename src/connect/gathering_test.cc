@@ -274,5 +274,46 @@ TEST(Gathering, OfOneHostNeedsNoTransport) {
   EXPECT_TRUE(gathered->complete());
 }
 
+// A link whose other side has shown a certificate.
+class ProvenLink : public Link {
+ public:
+  ProvenLink(std::unique_ptr<Link> link, int rank)
+      : link_(std::move(link)), rank_(rank) {}
+  void Send(Envelope message) override { link_->Send(std::move(message)); }
+  void OnMessage(std::function<void(Envelope)> handler) override {
+    link_->OnMessage(std::move(handler));
+  }
+  void OnLost(std::function<void(const Error&)> handler) override {
+    link_->OnLost(std::move(handler));
+  }
+  void Close() override { link_->Close(); }
+  std::string peer() const override { return link_->peer(); }
+  std::optional<int> proven_rank() const override { return rank_; }
+
+ private:
+  const std::unique_ptr<Link> link_;
+  const int rank_;
+};
+
+TEST_F(GatheringTest, TakesAnAgentForTheRankOfItsCertificateOnly) {
+  const auto first_word = [&](int claimed) {
+    auto [here, there] = InProcessLinks(*loop);
+    gathering->Attend(std::make_unique<ProvenLink>(std::move(here), 1));
+    std::string kind;
+    std::string body;
+    there->OnMessage([&](const Envelope& message) {
+      kind = message.kind;
+      body = message.body;
+    });
+    there->Send(HelloMessage(kIdentity, HelloOf(cluster, claimed)));
+    EXPECT_TRUE(testing::RunUntil(*loop, [&] { return !kind.empty(); }));
+    return kind == kRefused ? RefusalFrom(body).ToText() : kind;
+  };
+  const auto refused = first_word(2);
+  EXPECT_TRUE(refused.starts_with("duplicate-identity: rank 2")) << refused;
+  EXPECT_NE(refused.find("certificate of rank 1"), std::string::npos);
+  EXPECT_EQ(first_word(1), kWelcome);
+}
+
 }  // namespace
 }  // namespace muster::connect

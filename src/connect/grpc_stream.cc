@@ -18,7 +18,9 @@ std::string TargetOf(const Address& address) {
 
 }  // namespace
 
-std::shared_ptr<grpc::Channel> ChannelTo(const Address& address) {
+std::shared_ptr<grpc::Channel> ChannelTo(
+    const Address& address,
+    const std::shared_ptr<grpc::ChannelCredentials>& credentials) {
   grpc::ChannelArguments arguments;
   // An http_proxy of the environment is meant for the web. Through it an agent
   // would be sought elsewhere, and a dead proxy looks like a dead member.
@@ -28,11 +30,13 @@ std::shared_ptr<grpc::Channel> ChannelTo(const Address& address) {
   arguments.SetInt(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 1);
   arguments.SetMaxReceiveMessageSize(kMaxWire);
   arguments.SetMaxSendMessageSize(kMaxWire);
-  return grpc::CreateCustomChannel(
-      TargetOf(address), grpc::InsecureChannelCredentials(), arguments);
+  return grpc::CreateCustomChannel(TargetOf(address), credentials, arguments);
 }
 
 Error FromGrpc(const grpc::Status& status) {
+  if (auto refusal = RefusalIn(status)) {
+    return *std::move(refusal);
+  }
   const std::string said = Printable(status.error_message());
   switch (status.error_code()) {
     case grpc::StatusCode::OK:

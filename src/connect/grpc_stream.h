@@ -6,6 +6,7 @@
 #include <grpcpp/grpcpp.h>
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -14,6 +15,7 @@
 
 #include "base/mutex.h"
 #include "connect/greeting.h"
+#include "connect/grpc_security.h"
 #include "connect/muster.v1.grpc.pb.h"
 #include "connect/stream.h"
 #include "muster/address.h"
@@ -29,8 +31,11 @@ inline constexpr Duration kLinger = std::chrono::seconds(1);
 inline constexpr int kMaxWire = static_cast<int>(kMaxMessage) + (64 << 10);
 
 // A connection of its own, without a proxy.
-std::shared_ptr<grpc::Channel> ChannelTo(const Address& address);
+std::shared_ptr<grpc::Channel> ChannelTo(
+    const Address& address,
+    const std::shared_ptr<grpc::ChannelCredentials>& credentials);
 // net-wrong-endpoint: no agent, or not this one, is there. peer-died: it was.
+// Else the cause with which the agent there refused.
 Error FromGrpc(const grpc::Status& status);
 
 // The streams that live: who ends has to wait for them.
@@ -138,8 +143,13 @@ class ClientStream : public ReactorStream<
  public:
   using ReactorStream::ReactorStream;
 
-  void Start(const Address& address) {
-    stub_ = pb::Agent::NewStub(ChannelTo(address));
+  // `keyring`: null on a channel in clear text.
+  void Start(const std::shared_ptr<grpc::Channel>& channel,
+             const Keyring* keyring) {
+    stub_ = pb::Agent::NewStub(channel);
+    if (keyring != nullptr) {
+      SayWhere(context_, *keyring);
+    }
     Live();
     stub_->async()->Attend(&context_, this);
     // Reads and writes are started from the loop too: until Over the stream
@@ -172,7 +182,9 @@ class ServerStream : public ReactorStream<
                grpc::CallbackServerContext* context)
       : ReactorStream(loop, clock, std::move(streams)), context_(context) {}
 
-  void Start() {
+  // `on_done`: when it has ended, on any thread.
+  void Start(std::function<void()> on_done) {
+    on_done_ = std::move(on_done);
     Live();
     Begin();
     // The first thing that arrives opens the link on the other side.
@@ -183,6 +195,9 @@ class ServerStream : public ReactorStream<
     Abort();
   }
   void OnDone() override {
+    if (on_done_) {
+      on_done_();
+    }
     Done(Error(Cause::kPeerDied, broken_ ? "the connection broke"
                                          : "the other side closed the link"));
   }
@@ -194,6 +209,7 @@ class ServerStream : public ReactorStream<
 
  private:
   grpc::CallbackServerContext* const context_;  // valid until OnDone
+  std::function<void()> on_done_;
   std::atomic<bool> broken_{false};
 };
 

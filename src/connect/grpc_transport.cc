@@ -3,6 +3,7 @@
 
 #include <grpc/support/log.h>
 #include <grpcpp/grpcpp.h>
+#include <grpcpp/health_check_service_interface.h>
 
 #include <map>
 #include <set>
@@ -13,9 +14,11 @@
 #include "base/text.h"
 #include "connect/evidence.h"
 #include "connect/greeting.h"
+#include "connect/grpc_security.h"
 #include "connect/grpc_stream.h"
 #include "connect/look.h"
 #include "connect/worker_pool.h"
+#include "sys/acceptor.h"
 #include "sys/net.h"
 
 namespace muster::connect {
@@ -39,10 +42,10 @@ Error OnlyOnLoopback(const Address& address) {
   return Error(Cause::kUsageInvalid,
                "`" + Printable(muster::ToText(address)) +
                    "` is not on the loopback interface (`localhost`, "
-                   "127.0.0.0/8, `::1`): agents talk in clear text so far and "
-                   "therefore only there; start all ranks on one host with "
-                   "`-n N`, or wait for the secured channel of a later "
-                   "version");
+                   "127.0.0.0/8, `::1`), where alone agents talk in clear "
+                   "text: give all members the same secret with `--token-file "
+                   "FILE` (or MUSTER_TOKEN_FILE), or start all ranks on one "
+                   "host with `-n N`");
 }
 
 void LogOfGrpc(gpr_log_func_args* line) {
@@ -56,6 +59,28 @@ class Refusing : public grpc::ServerBidiReactor<pb::Envelope, pb::Envelope> {
   void OnDone() override { delete this; }
 };
 
+// What a listener bears of anybody, before and after it knows who it is.
+void SetLimits(grpc::ServerBuilder& builder) {
+  builder.SetMaxReceiveMessageSize(kMaxWire);
+  builder.SetMaxSendMessageSize(kMaxWire);
+  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, 5'000);
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, 30'000);
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, 16);
+  builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, 16 << 10);
+}
+
+// An agent that is one of us says who it is by its certificate even where it
+// does not answer the question.
+Error WhyNotAnswered(const grpc::Status& status,
+                     const std::optional<Subject>& who) {
+  Error error = FromGrpc(status);
+  if (who && error.cause() == Cause::kUsageInvalid) {
+    return Error(Cause::kNetWrongEndpoint,
+                 "the agent of " + Who(*who) + " answers there");
+  }
+  return error;
+}
+
 // The loop's side of a listener: where accepted links go.
 struct Door {
   Transport::OnLink on_link;
@@ -64,11 +89,13 @@ struct Door {
 class AgentService : public pb::Agent::CallbackService {
  public:
   AgentService(sys::Loop& loop, sys::Clock& clock,
-               std::shared_ptr<Streams> streams, const Hello& identity,
+               std::shared_ptr<Streams> streams,
+               std::shared_ptr<Keyring> keyring, const Hello& identity,
                const std::shared_ptr<Door>& door)
       : loop_(loop),
         clock_(clock),
         streams_(std::move(streams)),
+        keyring_(std::move(keyring)),
         hello_(HelloMessage(kIdentity, identity).body),
         takes_links_(static_cast<bool>(door->on_link)),
         door_(door) {}
@@ -83,20 +110,55 @@ class AgentService : public pb::Agent::CallbackService {
     return reactor;
   }
 
+  // The gate has let the caller through.
+  grpc::ServerUnaryReactor* Join(grpc::CallbackServerContext* context,
+                                 const pb::JoinRequest* request,
+                                 pb::Admission* admission) override {
+    auto* reactor = context->DefaultReactor();
+    if (!takes_links_ || !keyring_) {
+      reactor->Finish(
+          {grpc::StatusCode::FAILED_PRECONDITION, "not the coordinator"});
+      return reactor;
+    }
+    const auto admitted = keyring_->Admit(
+        CertificateOf(*context->auth_context()), request->request());
+    if (!admitted) {
+      reactor->Finish(admitted.error().cause() == Cause::kNetWrongEndpoint
+                          ? grpc::Status(grpc::StatusCode::INVALID_ARGUMENT,
+                                         admitted.error().message())
+                          : ToStatus(admitted.error()));
+      return reactor;
+    }
+    admission->set_protocol(kProtocol);
+    admission->set_certificate(admitted->certificate);
+    admission->set_run(admitted->run);
+    admission->set_epoch(static_cast<std::uint32_t>(admitted->epoch));
+    admission->set_run_key(admitted->run_key);
+    reactor->Finish(grpc::Status::OK);
+    return reactor;
+  }
+
   grpc::ServerBidiReactor<pb::Envelope, pb::Envelope>* Attend(
       grpc::CallbackServerContext* context) override {
     if (!takes_links_) {
       return new Refusing(
           {grpc::StatusCode::FAILED_PRECONDITION, "not the coordinator"});
     }
+    std::optional<int> rank;
+    std::function<void()> leave;
+    if (keyring_) {
+      const std::string shown = CertificateOf(*context->auth_context());
+      rank = keyring_->Attends(shown, 1);
+      leave = [keyring = keyring_, shown] { keyring->Attends(shown, -1); };
+    }
     auto stream =
         std::make_shared<ServerStream>(loop_, clock_, streams_, context);
     std::string peer = Printable(context->peer());
     peer.erase(0, peer.find(':') + 1);  // "ipv4:127.0.0.1:41234"
-    stream->Start();
-    loop_.Post([&loop = loop_, weak = door_, stream, peer] {
+    stream->Start(std::move(leave));
+    loop_.Post([&loop = loop_, weak = door_, stream, peer, rank] {
       if (const auto door = weak.lock()) {
-        door->on_link(std::make_unique<StreamLink>(loop, stream, peer));
+        door->on_link(std::make_unique<StreamLink>(loop, stream, peer, rank));
       } else {
         stream->Abort();
       }
@@ -108,31 +170,47 @@ class AgentService : public pb::Agent::CallbackService {
   sys::Loop& loop_;
   sys::Clock& clock_;
   const std::shared_ptr<Streams> streams_;
+  const std::shared_ptr<Keyring> keyring_;  // null: clear text
   const std::string hello_;
   const bool takes_links_;
   const std::weak_ptr<Door> door_;  // used and let go on the loop only
 };
 
+using Entrance = grpc::experimental::ExternalConnectionAcceptor;
+
+// Accepts for gRPC, whose own listener would stop for good when there are no
+// descriptors left.
 class GrpcListener : public Listener {
  public:
-  GrpcListener(Address address, std::shared_ptr<Door> door,
+  GrpcListener(sys::Listening listening, std::shared_ptr<Door> door,
                std::unique_ptr<AgentService> service,
+               std::unique_ptr<Entrance> entrance,
                std::unique_ptr<grpc::Server> server)
-      : address_(std::move(address)),
-        door_(std::move(door)),
+      : door_(std::move(door)),
         service_(std::move(service)),
-        server_(std::move(server)) {}
+        entrance_(std::move(entrance)),
+        server_(std::move(server)),
+        acceptor_(std::in_place, std::move(listening),
+                  [this](sys::Fd fd) { Enter(std::move(fd)); }) {}
   // Streams that are closed may end; others are cut off.
   ~GrpcListener() override {
+    acceptor_.reset();
     server_->Shutdown(ForGrpc(Deadline::After(kLinger)));
   }
-  Address address() const override { return address_; }
+  Address address() const override { return acceptor_->address(); }
 
  private:
-  const Address address_;
+  void Enter(sys::Fd fd) {
+    Entrance::NewConnectionParameters connection;
+    connection.fd = fd.Release();
+    entrance_->HandleNewConnection(&connection);
+  }
+
   const std::shared_ptr<Door> door_;
   const std::unique_ptr<AgentService> service_;
+  const std::unique_ptr<Entrance> entrance_;
   const std::unique_ptr<grpc::Server> server_;
+  std::optional<sys::Acceptor> acceptor_;  // its thread uses the rest
 };
 
 // The calls that pool threads wait in; they end when the transport does.
@@ -166,8 +244,12 @@ class Calls {
 
 class GrpcTransport : public Transport {
  public:
-  GrpcTransport(sys::Loop& loop, sys::Clock& clock)
-      : loop_(loop), clock_(clock), pool_(kLookers, kMostWaiting) {}
+  GrpcTransport(sys::Loop& loop, sys::Clock& clock,
+                std::shared_ptr<Keyring> keyring)
+      : loop_(loop),
+        clock_(clock),
+        keyring_(std::move(keyring)),
+        pool_(kLookers, kMostWaiting) {}
   ~GrpcTransport() override;
 
   Result<std::unique_ptr<Listener>> Listen(const Address& address,
@@ -177,6 +259,11 @@ class GrpcTransport : public Transport {
             std::function<void(Result<std::unique_ptr<Link>>)> done) override;
   void Identify(const Address& address, Deadline deadline,
                 std::function<void(Sighting)> done) override;
+  void BeginEpoch(int attempt) override {
+    if (keyring_) {
+      keyring_->BeginEpoch(attempt);
+    }
+  }
 
  private:
   struct Dialling {
@@ -188,6 +275,13 @@ class GrpcTransport : public Transport {
   // Pool threads.
   Sighting Look(const Address& address, Deadline deadline);
   Result<Hello> Ask(const Address& address, Deadline deadline);
+  Status Join(const Address& address, Deadline deadline);
+  Result<std::shared_ptr<grpc::Channel>> Open(
+      const Address& address, Keyring::Expected expected,
+      const std::shared_ptr<ServerSeen>& seen) const;
+  bool MaySpeakTo(const Address& address) const {
+    return keyring_ != nullptr || address.IsLoopback();
+  }
 
   // The loop.
   Error WhyNotListening(Error error, const Address& address,
@@ -198,6 +292,8 @@ class GrpcTransport : public Transport {
 
   sys::Loop& loop_;
   sys::Clock& clock_;
+  // Also of calls that end after it; null: clear text.
+  const std::shared_ptr<Keyring> keyring_;
   const std::shared_ptr<Streams> streams_ = std::make_shared<Streams>();
   // Posted tasks ask whether the transport is still there. The loop's.
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
@@ -232,40 +328,32 @@ void GrpcTransport::Then(std::function<void()> task) {
 Result<std::unique_ptr<Listener>> GrpcTransport::Listen(const Address& address,
                                                         Hello identity,
                                                         OnLink on_link) {
-  if (!address.IsLoopback()) {
+  if (!MaySpeakTo(address)) {
     return OnlyOnLoopback(address);
   }
-  if (address.port != 0) {
-    // gRPC says that it failed, not why: ask the kernel first. What it gave is
-    // closed again before gRPC binds.
-    if (auto free = sys::Listen(address); !free) {
-      return WhyNotListening(std::move(free).error(), address, identity);
-    }
+  MUSTER_ASSIGN(const auto credentials, ToListen(keyring_));
+  auto listening = sys::Listen(address);
+  if (!listening) {
+    return WhyNotListening(std::move(listening).error(), address, identity);
   }
   auto door = std::make_shared<Door>(Door{std::move(on_link)});
-  auto service =
-      std::make_unique<AgentService>(loop_, clock_, streams_, identity, door);
+  auto service = std::make_unique<AgentService>(loop_, clock_, streams_,
+                                                keyring_, identity, door);
   grpc::ServerBuilder builder;
-  // Two agents at one address would share its connections.
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
-  builder.SetMaxReceiveMessageSize(kMaxWire);
-  builder.SetMaxSendMessageSize(kMaxWire);
-  int port = 0;
-  builder.AddListeningPort(muster::ToText(address),
-                           grpc::InsecureServerCredentials(), &port);
+  SetLimits(builder);
+  auto entrance = builder.experimental().AddExternalConnectionAcceptor(
+      grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
+      credentials);
   builder.RegisterService(service.get());
   auto server = builder.BuildAndStart();
-  if (!server || port == 0) {
-    return WhyNotListening(Error(Cause::kNetPortInUse,
-                                 "cannot listen at " + muster::ToText(address) +
-                                     ": the port was taken in this moment"),
-                           address, identity);
+  if (!server) {
+    return Error(Cause::kInternalError, "gRPC could not start a server");
   }
-  Address taken = address;
-  taken.port = static_cast<std::uint16_t>(port);
-  return std::unique_ptr<Listener>(
-      std::make_unique<GrpcListener>(std::move(taken), std::move(door),
-                                     std::move(service), std::move(server)));
+  server->GetHealthCheckService()->SetServingStatus(
+      pb::Agent::service_full_name(), true);
+  return std::unique_ptr<Listener>(std::make_unique<GrpcListener>(
+      *std::move(listening), std::move(door), std::move(service),
+      std::move(entrance), std::move(server)));
 }
 
 // A port that an agent holds tells more than the name of its process.
@@ -303,7 +391,7 @@ Sighting GrpcTransport::Look(const Address& address, Deadline deadline) {
   if (auto nobody = Reach(address, deadline)) {
     return *std::move(nobody);
   }
-  if (!address.IsLoopback()) {
+  if (!MaySpeakTo(address)) {
     return Unlike(Sight::kClosed, OnlyOnLoopback(address));
   }
   const auto closer = std::min(kForACloserLook, deadline.Remaining() / 2);
@@ -313,29 +401,92 @@ Sighting GrpcTransport::Look(const Address& address, Deadline deadline) {
             .agent = *std::move(hello),
             .error = std::nullopt};
   }
-  if (hello.error().cause() == Cause::kNetWrongEndpoint) {
-    return Unlike(Sight::kForeign, std::move(hello).error());
+  switch (hello.error().cause()) {
+    case Cause::kNetWrongEndpoint:
+      return Unlike(Sight::kForeign, std::move(hello).error());
+    case Cause::kPeerDied:
+    case Cause::kCancelled:
+      break;
+    default:
+      return Unlike(Sight::kStranger, std::move(hello).error());
   }
   return LookCloser(address, deadline, clock_);
 }
 
-// net-wrong-endpoint: something that speaks gRPC is there, but no agent.
+Result<std::shared_ptr<grpc::Channel>> GrpcTransport::Open(
+    const Address& address, Keyring::Expected expected,
+    const std::shared_ptr<ServerSeen>& seen) const {
+  if (!keyring_) {
+    return ChannelTo(address, grpc::InsecureChannelCredentials());
+  }
+  if (expected == Keyring::Expected::kAdmitter) {
+    return ChannelTo(
+        address, ToCall(keyring_, *keyring_->ForAttending(), expected, seen));
+  }
+  MUSTER_ASSIGN(const Credential own, keyring_->ForCalling());
+  return ChannelTo(address, ToCall(keyring_, own, expected, seen));
+}
+
+// net-wrong-endpoint: something that speaks gRPC is there, but no agent, or
+// another one than its certificate is for. Else why one of us does not trust
+// the other.
 Result<Hello> GrpcTransport::Ask(const Address& address, Deadline deadline) {
+  const auto seen = std::make_shared<ServerSeen>();
+  MUSTER_ASSIGN(const auto channel,
+                Open(address, Keyring::Expected::kAnyone, seen));
   grpc::ClientContext context;
   context.set_deadline(ForGrpc(deadline));
+  if (keyring_) {
+    SayWhere(context, *keyring_);
+  }
   pb::IdentifyRequest request;
   request.set_protocol(kProtocol);
   pb::Identity identity;
   if (!calls_.Enter(&context)) {
     return Error(Cause::kCancelled, "the transport ends");
   }
-  const auto stub = pb::Agent::NewStub(ChannelTo(address));
+  const auto stub = pb::Agent::NewStub(channel);
   const auto status = stub->Identify(&context, request, &identity);
   calls_.Leave(&context);
+  if (auto why = seen->error()) {
+    return *std::move(why);
+  }
+  if (!status.ok()) {
+    return WhyNotAnswered(status, seen->subject());
+  }
+  return ParseHello(identity.hello());
+}
+
+// Asks the coordinator for the certificate of this member's slot. Errors as of
+// Ask.
+Status GrpcTransport::Join(const Address& address, Deadline deadline) {
+  const auto seen = std::make_shared<ServerSeen>();
+  MUSTER_ASSIGN(const auto channel,
+                Open(address, Keyring::Expected::kCoordinator, seen));
+  MUSTER_ASSIGN(CertificateRequest own, MakeRequest());
+  grpc::ClientContext context;
+  context.set_deadline(ForGrpc(deadline));
+  pb::JoinRequest request;
+  request.set_protocol(kProtocol);
+  request.set_request(own.request);
+  pb::Admission admission;
+  if (!calls_.Enter(&context)) {
+    return Error(Cause::kCancelled, "the transport ends");
+  }
+  const auto stub = pb::Agent::NewStub(channel);
+  const auto status = stub->Join(&context, request, &admission);
+  calls_.Leave(&context);
+  if (auto why = seen->error()) {
+    return *std::move(why);
+  }
   if (!status.ok()) {
     return FromGrpc(status);
   }
-  return ParseHello(identity.hello());
+  return keyring_->Join({.certificate = admission.certificate(),
+                         .run = admission.run(),
+                         .epoch = static_cast<int>(admission.epoch()),
+                         .run_key = admission.run_key()},
+                        std::move(own.key), seen->certificate());
 }
 
 void GrpcTransport::Dial(
@@ -343,14 +494,22 @@ void GrpcTransport::Dial(
     std::function<void(Result<std::unique_ptr<Link>>)> done) {
   const int id = next_++;
   dials_[id].done = std::move(done);
-  if (!address.IsLoopback()) {
+  if (!MaySpeakTo(address)) {
     Then([this, id, address] { Dialled(id, OnlyOnLoopback(address)); });
     return;
   }
   const bool taken = pool_.Submit([this, id, address, deadline] {
-    Then([this, id, address, deadline, nobody = Reach(address, deadline)] {
-      if (nobody) {
-        Dialled(id, *nobody->error);
+    std::optional<Error> failed;
+    if (auto nobody = Reach(address, deadline)) {
+      failed = std::move(nobody->error);
+    } else if (keyring_) {
+      if (auto joined = Join(address, deadline); !joined) {
+        failed = std::move(joined).error();
+      }
+    }
+    Then([this, id, address, deadline, failed] {
+      if (failed) {
+        Dialled(id, *failed);
       } else {
         Connect(id, address, deadline);
       }
@@ -365,6 +524,11 @@ void GrpcTransport::Dial(
 }
 
 void GrpcTransport::Connect(int id, const Address& address, Deadline deadline) {
+  const auto channel = Open(address, Keyring::Expected::kAdmitter, nullptr);
+  if (!channel) {
+    Dialled(id, channel.error());
+    return;
+  }
   auto stream = std::make_shared<ClientStream>(loop_, clock_, streams_);
   Dialling& dial = dials_.at(id);
   dial.stream = stream;
@@ -390,7 +554,7 @@ void GrpcTransport::Connect(int id, const Address& address, Deadline deadline) {
                           "` takes connections and does not answer as an "
                           "agent does"));
   });
-  stream->Start(address);
+  stream->Start(*channel, keyring_.get());
 }
 
 void GrpcTransport::Dialled(int id, Result<std::unique_ptr<Link>> result) {
@@ -400,11 +564,12 @@ void GrpcTransport::Dialled(int id, Result<std::unique_ptr<Link>> result) {
 
 }  // namespace
 
-Result<std::unique_ptr<Transport>> MakeGrpcTransport(sys::Loop& loop,
-                                                     sys::Clock& clock) {
+Result<std::unique_ptr<Transport>> MakeGrpcTransport(
+    sys::Loop& loop, sys::Clock& clock, std::shared_ptr<Keyring> keyring) {
   gpr_set_log_function(&LogOfGrpc);
+  grpc::EnableDefaultHealthCheckService(true);
   return std::unique_ptr<Transport>(
-      std::make_unique<GrpcTransport>(loop, clock));
+      std::make_unique<GrpcTransport>(loop, clock, std::move(keyring)));
 }
 
 }  // namespace muster::connect

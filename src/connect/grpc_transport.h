@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "connect/keyring.h"
 #include "connect/transport.h"
 #include "muster/error.h"
 #include "sys/clock.h"
@@ -11,14 +12,16 @@
 
 namespace muster::connect {
 
-// Agents talk in clear text so far and prove to nobody who they are. So this
-// transport listens and speaks on the loopback interface only: elsewhere Listen
-// and Dial give usage-invalid, and Identify shows kClosed for an address that
-// can be reached. References outlive it. It ends within a second or, while an
-// address is looked at that gives no answer, when that look has ended (2 s).
+// With a keyring agents prove to each other who they are (mutual TLS). Without
+// one they talk in clear text, so this transport listens and speaks on the
+// loopback interface only: elsewhere Listen and Dial give usage-invalid, and
+// Identify shows kClosed for an address that can be reached. References outlive
+// it. It ends within a second or, while an address is looked at that gives no
+// answer, when that look has ended (2 s).
 //
 // usage-invalid in a build without gRPC.
-Result<std::unique_ptr<Transport>> MakeGrpcTransport(sys::Loop& loop,
-                                                     sys::Clock& clock);
+Result<std::unique_ptr<Transport>> MakeGrpcTransport(
+    sys::Loop& loop, sys::Clock& clock,
+    std::shared_ptr<Keyring> keyring = nullptr);
 
 }  // namespace muster::connect

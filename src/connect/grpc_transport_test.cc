@@ -26,24 +26,33 @@ using std::chrono::seconds;
 using testing::HelloOf;
 using testing::Workers;
 
+// Two hosts: in clear text, or the coordinator and a member with one token.
 struct GrpcHosts : TransportUnderTest {
-  explicit GrpcHosts(sys::Loop& loop)
-      : first(*MakeGrpcTransport(loop, clock)),
-        second(*MakeGrpcTransport(loop, clock)) {}
+  GrpcHosts(sys::Loop& loop, bool secured)
+      : first(*MakeGrpcTransport(
+            loop, clock,
+            secured ? *Keyring::OfCoordinator(Token(), "R", clock) : nullptr)),
+        second(*MakeGrpcTransport(
+            loop, clock,
+            secured ? *Keyring::OfMember(Token(), 1, clock) : nullptr)) {}
   Transport& one() override { return *first; }
   Transport& other() override { return *second; }
+  static RunKey Token() { return *RunKey::FromToken("0123456789abcdef"); }
 
   sys::RealClock clock;
   std::unique_ptr<Transport> first;
   std::unique_ptr<Transport> second;
 };
 
+TransportKind Kind(const char* name, bool secured) {
+  return {name, [secured](sys::Loop& loop) {
+            return std::make_unique<GrpcHosts>(loop, secured);
+          }};
+}
+
 INSTANTIATE_TEST_SUITE_P(Grpc, TransportTest,
-                         ::testing::Values(TransportKind{
-                             "grpc",
-                             [](sys::Loop& loop) {
-                               return std::make_unique<GrpcHosts>(loop);
-                             }}),
+                         ::testing::Values(Kind("grpc", false),
+                                           Kind("secured", true)),
                          [](const auto& kind) { return kind.param.name; });
 
 // Answers every connection with the same bytes, then closes it.

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -32,6 +33,9 @@ class Link {
   virtual void Close() = 0;
   // "in-process", "10.0.0.7:41234".
   virtual std::string peer() const = 0;
+  // The rank that the other side's certificate is for; nullopt: it has shown
+  // none (clear text, in process).
+  virtual std::optional<int> proven_rank() const { return std::nullopt; }
 };
 
 // The two ends of a link inside this process: delivery by Loop::Post.

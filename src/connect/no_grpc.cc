@@ -4,7 +4,8 @@
 
 namespace muster::connect {
 
-Result<std::unique_ptr<Transport>> MakeGrpcTransport(sys::Loop&, sys::Clock&) {
+Result<std::unique_ptr<Transport>> MakeGrpcTransport(sys::Loop&, sys::Clock&,
+                                                     std::shared_ptr<Keyring>) {
   return Error(Cause::kUsageInvalid,
                "this muster was built without gRPC (MUSTER_WITH_GRPC=OFF) and "
                "cannot reach other hosts: start all ranks here with `-n N`");

@@ -243,7 +243,14 @@ void RollCall::Left(int link, const Error& why) {
 
 void RollCall::Sees(int rank, const Sighting& sighting, WallTime at) {
   Seen& seen = seen_[rank];
-  seen.sighting = sighting;
+  // A stranger that went away, or just goes, tells more than the place where it
+  // was.
+  const bool gone = seen.sighting && seen.sighting->what == Sight::kStranger &&
+                    sighting.what != Sight::kStranger &&
+                    sighting.what != Sight::kAgent;
+  if (!gone) {
+    seen.sighting = sighting;
+  }
   seen.at = at;
   ++seen.looks;
 }

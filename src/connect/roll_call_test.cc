@@ -145,6 +145,19 @@ TEST_F(RollCallTest, TellsTheCausesOfOtherSightsApart) {
   EXPECT_EQ(errors[1].evidence().front().name, "look");
 }
 
+TEST_F(RollCallTest, RemembersAStrangerThatWent) {
+  Comes(0);
+  Comes(2);
+  roll.Sees(1,
+            Unlike(Sight::kStranger, Cause::kVerPeerMismatch, "another token"),
+            {});
+  roll.Sees(1, kRefused, {});
+  EXPECT_NE(AtTheDeadline().find("ver-peer-mismatch: rank 1"),
+            std::string::npos)
+      << AtTheDeadline();
+  EXPECT_NE(Observed().find("another token"), std::string::npos) << Observed();
+}
+
 TEST_F(RollCallTest, SaysWhatElseAnswers) {
   Comes(0);
   roll.Sees(1,

@@ -143,8 +143,11 @@ void Stream::SetOver() {
 }
 
 StreamLink::StreamLink(sys::Loop& loop, std::shared_ptr<Stream> stream,
-                       std::string peer)
-    : loop_(loop), stream_(std::move(stream)), peer_(std::move(peer)) {
+                       std::string peer, std::optional<int> proven_rank)
+    : loop_(loop),
+      stream_(std::move(stream)),
+      peer_(std::move(peer)),
+      proven_rank_(proven_rank) {
   beat_ = loop_.Every(kBeat, [this] { Beat(); });
 }
 

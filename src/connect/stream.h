@@ -87,7 +87,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
 // The Link of a stream: sends beats, and is lost when the other side is silent.
 class StreamLink : public Link {
  public:
-  StreamLink(sys::Loop& loop, std::shared_ptr<Stream> stream, std::string peer);
+  StreamLink(sys::Loop& loop, std::shared_ptr<Stream> stream, std::string peer,
+             std::optional<int> proven_rank = std::nullopt);
   ~StreamLink() override;
 
   void Send(Envelope message) override;
@@ -95,6 +96,7 @@ class StreamLink : public Link {
   void OnLost(std::function<void(const Error&)> handler) override;
   void Close() override;
   std::string peer() const override { return peer_; }
+  std::optional<int> proven_rank() const override { return proven_rank_; }
 
   // By the link's own timer, every kBeat: sends a beat, or finds it lost.
   void Beat();
@@ -103,6 +105,7 @@ class StreamLink : public Link {
   sys::Loop& loop_;
   const std::shared_ptr<Stream> stream_;
   const std::string peer_;
+  const std::optional<int> proven_rank_;
   sys::Loop::Handle beat_;
 };
 

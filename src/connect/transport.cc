@@ -19,6 +19,8 @@ std::string_view ToText(Sight sight) {
       return "no answer";
     case Sight::kForeign:
       return "not muster";
+    case Sight::kStranger:
+      return "not of this run";
     case Sight::kSilent:
       return "silent";
     case Sight::kClosed:
@@ -42,6 +44,7 @@ std::string Observed(const Sighting& sighting, const Address& address) {
     case Sight::kNoAnswer:
       return "no answer: packets get lost, or there is no route";
     case Sight::kForeign:
+    case Sight::kStranger:
     case Sight::kSilent:
     case Sight::kClosed:
       break;

@@ -22,6 +22,7 @@ enum class Sight {
   kRefused,     // the host answers, nothing listens on the port
   kNoAnswer,    // no answer, or no route
   kForeign,     // something else answered; the error says what
+  kStranger,    // an agent of another run, token or clock; the error says
   kSilent,      // accepts connections and says nothing
   kClosed,      // reachable, but this transport must not speak there
 };
@@ -76,6 +77,10 @@ class Transport {
   virtual void Dial(
       const Address& address, Deadline deadline,
       std::function<void(Result<std::unique_ptr<Link>>)> done) = 0;
+
+  // Calls for an older attempt are refused from now on, where calls say of
+  // which attempt they are.
+  virtual void BeginEpoch(int /*attempt*/) {}
 
   // Looks who is there, once, and says what was observed by the deadline.
   virtual void Identify(const Address& address, Deadline deadline,

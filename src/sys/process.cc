@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sys/process.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
+
+#include <algorithm>
 
 #include "base/text.h"
 
@@ -39,6 +42,22 @@ std::uint64_t LineNumber(std::string_view text, std::string_view name) {
 
 int OwnPid() {
   return getpid();
+}
+
+bool IsRoot() {
+  return geteuid() == 0;
+}
+
+std::uint64_t RaiseFileLimit(std::uint64_t wanted) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) {
+    return 0;
+  }
+  rlimit raised = limit;
+  raised.rlim_cur =
+      std::max(limit.rlim_cur, std::min<rlim_t>(limit.rlim_max, wanted));
+  return setrlimit(RLIMIT_NOFILE, &raised) == 0 ? raised.rlim_cur
+                                                : limit.rlim_cur;
 }
 
 std::optional<ProcessState> ReadProcess(int pid) {

@@ -13,6 +13,11 @@ namespace muster::sys {
 
 // The number of this process.
 int OwnPid();
+// Whether it may do everything.
+bool IsRoot();
+// Lets this process, and none that the guardian starts, have so many files and
+// connections open, as far as the hard limit lets it; gives the limit in force.
+std::uint64_t RaiseFileLimit(std::uint64_t wanted);
 
 // From /proc/PID/{stat,status,wchan}. nullopt: the process is gone.
 struct ProcessState {

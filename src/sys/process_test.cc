@@ -56,6 +56,13 @@ TEST(SharedMemory, BeginsEmptyWhenItIsToGrow) {
   EXPECT_EQ(lseek(fd.get(), 0, SEEK_END), 0);
 }
 
+TEST(RaiseFileLimit, NeverLowersAndStopsAtTheHardLimit) {
+  const auto before = RaiseFileLimit(0);
+  EXPECT_GT(before, 0U);
+  EXPECT_GE(RaiseFileLimit(before + 1), before);
+  EXPECT_GE(RaiseFileLimit(UINT64_MAX), before);
+}
+
 TEST(Futex, WakesAcrossThreadsAndHonoursTheDeadline) {
   std::atomic<std::uint32_t> word{0};
   FutexWait(word, 0, Deadline::After(std::chrono::milliseconds(1)));

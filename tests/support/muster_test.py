@@ -90,7 +90,7 @@ class Done:
 class Running:
     """A `muster` that runs in a folder of its own."""
 
-    def __init__(self, test, argv, folder, environment=None):
+    def __init__(self, test, argv, folder, environment=None, prefix=()):
         self.test = test
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -98,7 +98,7 @@ class Running:
         self.err = open(self.folder / "stderr", "w+")
         self.began = time.monotonic()
         self.process = subprocess.Popen(
-            [MUSTER, *argv], cwd=folder, stdin=subprocess.DEVNULL,
+            [*prefix, MUSTER, *argv], cwd=folder, stdin=subprocess.DEVNULL,
             stdout=self.out, stderr=self.err,
             env=environment or clean_environment())
         test.addCleanup(self.close)
