@@ -76,6 +76,7 @@ Outcome Complete(const Check& check, const std::string& host, Outcome outcome) {
     }
   }
   Outcome judged = Judge(std::move(outcome.findings), "");
+  judged.detail = std::move(outcome.detail);
   judged.lines = std::move(outcome.lines);
   judged.data = std::move(outcome.data);
   return judged;

@@ -143,8 +143,9 @@ void ReadClaims(Reader& reader, MeshRow& row) {
         {.port = static_cast<std::uint16_t>(taken.Number("port", 0, 65535)),
          .why = taken.Text("why")});
   }
-  for (const Json& one : reader.List("members")) {
-    row.members.push_back(one.is_string() ? one.get<std::string>() : "?");
+  for (const Json& one : reader.List("other_lists")) {
+    Reader list(one);
+    row.other_lists[list.Text("who")] = list.Text("line");
   }
 }
 
@@ -186,11 +187,20 @@ Json ToJson(const MeshRow& row) {
   for (const PortTaken& one : row.taken) {
     taken.push_back({{"port", one.port}, {"why", one.why}});
   }
-  return {{"rank", row.rank},       {"host", row.host},
-          {"pid", row.pid},         {"version", row.version},
-          {"members", row.members}, {"taken", std::move(taken)},
-          {"heard", row.heard},     {"claims", std::move(claims)},
-          {"final", row.final},     {"paths", std::move(paths)}};
+  Json lists = Json::array();
+  for (const auto& [who, line] : row.other_lists) {
+    lists.push_back({{"who", who}, {"line", line}});
+  }
+  return {{"rank", row.rank},
+          {"host", row.host},
+          {"pid", row.pid},
+          {"version", row.version},
+          {"taken", std::move(taken)},
+          {"other_lists", std::move(lists)},
+          {"heard", row.heard},
+          {"claims", std::move(claims)},
+          {"final", row.final},
+          {"paths", std::move(paths)}};
 }
 
 Result<MeshRow> MeshRowFromJson(const Json& json) {

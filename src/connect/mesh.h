@@ -76,9 +76,9 @@ struct MeshRow {
   std::string host;  // its name
   int pid = 0;
   std::string version;
-  // The member list by rank, one line each (Place of cluster/members.h).
-  std::vector<std::string> members;
   std::vector<PortTaken> taken;
+  // Who has another list of members, and in which line it differs.
+  std::map<std::string, std::string> other_lists;
   std::map<MeshTarget, PathResult> paths;
   std::set<int> heard;  // ranks that reached this member
   // Who claimed a rank to this one: "host b, pid 77".

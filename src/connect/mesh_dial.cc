@@ -58,11 +58,17 @@ Result<MeshIdentity> MeshIdentityFromJson(const Json& json) {
   }
   // The same fields and bounds as in a row.
   MUSTER_ASSIGN(row, MeshRowFromJson(whole));
-  return MeshIdentity{.rank = row.rank,
-                      .host = row.host,
-                      .pid = row.pid,
-                      .version = row.version,
-                      .members = row.members};
+  MeshIdentity identity{.rank = row.rank,
+                        .host = row.host,
+                        .pid = row.pid,
+                        .version = row.version};
+  const auto members = whole.find("members");
+  if (members != whole.end() && members->is_array()) {
+    for (const Json& one : *members) {
+      identity.members.push_back(one.is_string() ? one.get<std::string>() : "");
+    }
+  }
+  return identity;
 }
 
 std::optional<std::string> TextIn(const Json& json, const char* name) {
@@ -215,11 +221,11 @@ PathResult MeshTry::SoFar() const {
     return Judge(Path::kSilent, Got(bytes.size()));
   }
   const auto state = sys::StateOf(talk_->fd());
-  if (state && state->unanswered > 0) {
+  if (state && (state->unanswered > 0 || state->unsent > 0)) {
     return Judge(Path::kLargeLost,
                  std::to_string(state->unanswered) + " segments of " +
-                     BytesText(state->segment) + " not acknowledged, sent " +
-                     Count(state->sent_again, "time") + " again");
+                     BytesText(state->segment) + " not acknowledged, " +
+                     std::to_string(state->sent_again) + " sent again");
   }
   return Judge(Path::kSilent, "it stopped in the middle");
 }

@@ -173,6 +173,7 @@ class Search {
                    .sources = everybody_,
                    .targets = all_targets_,
                    .named = everybody_});
+    AddOtherHalf(all);
     AddNetworks(all);
     AddComponents(all);
     std::stable_sort(all.begin(), all.end(),
@@ -283,6 +284,26 @@ class Search {
       block.shape = FaultShape::kPartition;
       block.both_ways = true;
       all.push_back(block);
+    }
+  }
+
+  // Half of the members and more are silent for all who speak: a split, seen
+  // from one side.
+  void AddOtherHalf(std::vector<Candidate>& all) const {
+    Ranks absent;
+    for (std::size_t rank = 0; rank < view_.hosts.size(); ++rank) {
+      if (view_.present.count(static_cast<int>(rank)) == 0) {
+        absent.insert(static_cast<int>(rank));
+      }
+    }
+    if (trouble_ == Trouble::kUnreachable && everybody_.size() > 1 &&
+        absent.size() > 1 && absent.size() * 2 >= view_.hosts.size()) {
+      Candidate half{.shape = FaultShape::kPartition,
+                     .sources = everybody_,
+                     .targets = TargetsOfRanks(absent),
+                     .named = everybody_};
+      half.named.insert(absent.begin(), absent.end());
+      all.push_back(half);
     }
   }
 

@@ -231,7 +231,8 @@ TEST_P(MeshFaults, TwoBadHostsAreTwo) {
 }
 
 TEST_P(MeshFaults, TwoDeadHostsAreTwo) {
-  const int size = std::max(GetParam(), 4);
+  // Of four members two are half of it.
+  const int size = std::max(GetParam(), 5);
   ModelMesh mesh(size);
   mesh.Remove(1);
   mesh.Remove(size - 1);
@@ -240,6 +241,15 @@ TEST_P(MeshFaults, TwoDeadHostsAreTwo) {
   for (const MeshFault& fault : faults) {
     EXPECT_EQ(fault.shape, FaultShape::kAbsentHost) << Text(faults);
   }
+}
+
+TEST_P(MeshFaults, ASplitIsOneSeenFromEitherSide) {
+  const int size = std::max(GetParam(), 4);
+  ModelMesh mesh(size);
+  for (int rank = size / 2; rank < size; ++rank) {
+    mesh.Remove(rank);
+  }
+  ExpectOne(mesh.view(), {0, size - 1}, "seen from the first half");
 }
 
 TEST_P(MeshFaults, WhoIsAloneFindsEachDeadHost) {

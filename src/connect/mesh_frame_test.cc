@@ -96,8 +96,8 @@ TEST(MeshRow, SurvivesItsJson) {
               .host = "w-3",
               .pid = 7,
               .version = "0.1.0",
-              .members = {"worker 0 at a:1"},
               .taken = {{8476, "by x"}},
+              .other_lists = {{"host b, pid 1", "nothing"}},
               .heard = {0, 2},
               .final = true};
   row.claims[1] = {"host a, pid 1", "host b, pid 2"};

@@ -73,8 +73,7 @@ MeshMember::MeshMember(sys::Loop& loop, const sys::Clock& clock,
   row_ = {.rank = options_.self.rank,
           .host = options_.self.host,
           .pid = options_.self.pid,
-          .version = options_.self.version,
-          .members = options_.self.members};
+          .version = options_.self.version};
   if (row_.rank >= 0) {
     Claim(options_.self);
     ListenOnOwnPorts();
@@ -215,6 +214,15 @@ void MeshMember::Sweep() {
 
 void MeshMember::Claim(const MeshIdentity& who) {
   row_.claims[who.rank].insert(who.Who());
+  const auto& ours = options_.self.members;
+  if (who.members != ours) {
+    const auto [here, there] = std::mismatch(
+        ours.begin(), ours.end(), who.members.begin(), who.members.end());
+    row_.other_lists[who.Who()] =
+        (there == who.members.end() ? "nothing" : *there) + ", where " +
+        options_.self.Who() + " has " +
+        (here == ours.end() ? "nothing" : *here);
+  }
 }
 
 void MeshMember::Arrived(int rank) {
@@ -280,9 +288,12 @@ void MeshMember::Tried(Aim& aim, MeshTried tried) {
     return;
   }
   const Path before = aim.result.path;
-  aim.result = std::move(tried.result);
+  const Path path = tried.result.path;
+  // Who spoke and then left tells more by what it said.
+  if (!Settled(before) || path != Path::kRefused) {
+    aim.result = std::move(tried.result);
+  }
   aim.result.tries = ++aim.tries;
-  const Path path = aim.result.path;
   if (tried.who && tried.who->rank >= 0) {
     Claim(*tried.who);
     Arrived(tried.who->rank);

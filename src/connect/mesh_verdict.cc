@@ -77,48 +77,53 @@ void Add(Case& one, Cause cause, std::string what, Confidence confidence,
 
 // ---- Roots that are told and not inferred ----
 
-// The row whose list most members share, and those that differ.
+// As MeshIdentity::Who.
+std::string WhoOf(const MeshRow& row) {
+  return "host " + row.host + ", pid " + std::to_string(row.pid);
+}
+
+// Who has another list than most. Of two, nobody can say which is right.
 void JudgeLists(Case& one, MeshView& view) {
-  std::map<std::vector<std::string>, std::set<int>> lists;
+  std::map<std::string, std::set<std::string>> differs;  // from whom
+  std::map<std::string, std::string> lines;
   for (const auto& [rank, row] : one.rows) {
-    if (!row.members.empty()) {
-      lists[row.members].insert(rank);
+    const std::string own = WhoOf(row);
+    for (const auto& [who, line] : row.other_lists) {
+      differs[own].insert(who);
+      differs[who].insert(own);
+      lines[who] = line;
     }
   }
-  if (lists.size() < 2) {
+  if (differs.empty()) {
     return;
   }
-  const auto most = std::max_element(lists.begin(), lists.end(),
-                                     [](const auto& a, const auto& b) {
-                                       return a.second.size() < b.second.size();
-                                     });
-  std::set<int> named;
-  std::vector<Fact> facts;
-  for (const auto& [list, ranks] : lists) {
-    if (&list == &most->first) {
-      continue;
-    }
-    named.insert(ranks.begin(), ranks.end());
-    const auto [here, there] = std::mismatch(
-        list.begin(), list.end(), most->first.begin(), most->first.end());
-    const std::string mine = here == list.end() ? "nothing" : *here;
-    const std::string theirs = there == most->first.end() ? "nothing" : *there;
-    facts.push_back(Seen(one,
-                         "its list has " + Printable(mine) +
-                             " where others have " + Printable(theirs),
-                         NamesOf(one.cluster, ranks)));
+  std::size_t most = 0;
+  for (const auto& [who, others] : differs) {
+    most = std::max(most, others.size());
   }
-  // Two lists, as many members each: nobody can say which is right.
-  if (lists.size() == 2 && named.size() == most->second.size()) {
-    named.insert(most->second.begin(), most->second.end());
+  std::vector<std::string> named;
+  std::vector<Fact> facts;
+  for (const auto& [who, others] : differs) {
+    if (others.size() == most) {
+      named.push_back(Printable(who));
+      if (lines.count(who) > 0 && facts.size() < kMostEvidence) {
+        facts.push_back(
+            Seen(one, "its list has " + Printable(lines[who]), named.back()));
+      }
+    }
   }
   Add(one, Cause::kRankWorldMismatch,
-      NamesOf(one.cluster, named) + (named.size() == 1 ? " has" : " have") +
-          " another list of members than the others",
-      Confidence::kCertain, facts, named);
-  std::erase_if(view.paths, [](const auto& path) {
-    return path.second == Trouble::kWrongMember;
-  });
+      Join(named, " and ") +
+          (named.size() == 1 ? " has another list of members than the others"
+                             : " have different lists of members"),
+      Confidence::kCertain, facts, {});
+  one.findings.back().subjects = named;
+  // Ranks of another list are other members.
+  for (auto& [at, trouble] : view.paths) {
+    if (trouble == Trouble::kWrongMember) {
+      trouble = Trouble::kNone;
+    }
+  }
 }
 
 void JudgeVersions(Case& one) {
@@ -148,8 +153,14 @@ void JudgeVersions(Case& one) {
       Confidence::kCertain, facts, named);
 }
 
-// Two processes that call themselves the same rank.
+// Two processes that call themselves the same rank. With different lists ranks
+// mean nothing.
 void JudgeClaims(Case& one, MeshView& view) {
+  if (std::any_of(one.rows.begin(), one.rows.end(), [](const auto& row) {
+        return !row.second.other_lists.empty();
+      })) {
+    return;
+  }
   std::map<int, std::set<std::string>> claims;
   for (const auto& [rank, row] : one.rows) {
     for (const auto& [claimed, names] : row.claims) {

@@ -29,7 +29,7 @@ class MeshVerdictTest : public testing::Test {
              .host = "w-" + std::to_string(from),
              .pid = 10 + from,
              .version = "0.1.0",
-             .members = {"a", "b", "c"},
+
              .final = true};
       for (int to = 0; to < 3; ++to) {
         row.claims[to] = {"host w-" + std::to_string(to)};
@@ -140,12 +140,17 @@ TEST_F(MeshVerdictTest, SwappedMembersAreOneFinding) {
 }
 
 TEST_F(MeshVerdictTest, AnotherListIsNamedWithItsLine) {
-  rows_[1].members = {"b", "a", "c"};
+  for (const int rank : {0, 2}) {
+    rows_[rank].other_lists["host w-1, pid 11"] = "b, where others have a";
+    rows_[1].other_lists["host w-" + std::to_string(rank) + ", pid " +
+                         std::to_string(10 + rank)] = "a";
+  }
   Set(1, 0, Path::kOtherMember);
   const auto verdict = Judge();
   ASSERT_EQ(verdict.findings.size(), 1U) << Text();
   EXPECT_EQ(verdict.findings[0].cause, Cause::kRankWorldMismatch);
-  EXPECT_THAT(verdict.findings[0].subjects, testing::ElementsAre("rank 1"));
+  EXPECT_THAT(verdict.findings[0].subjects,
+              testing::ElementsAre("host w-1, pid 11"));
 }
 
 TEST_F(MeshVerdictTest, ATakenPortExplainsWhatAnswersThere) {

@@ -39,6 +39,7 @@ std::string OtherEnd(int fd);
 struct TcpState {
   std::uint32_t segment = 0;     // largest that is sent, bytes
   std::uint32_t unanswered = 0;  // segments sent and not acknowledged
+  std::uint32_t unsent = 0;      // bytes that wait in the kernel
   std::uint32_t sent_again = 0;  // segments, over all of its life
 };
 std::optional<TcpState> StateOf(int fd);
