@@ -23,6 +23,11 @@ std::int64_t Micros(Duration duration) {
       .count();
 }
 
+struct Bounds {
+  std::int64_t least;
+  std::int64_t most;
+};
+
 // Reads fields of a peer's JSON; remembers the first that is wrong.
 class Reader {
  public:
@@ -32,23 +37,37 @@ class Reader {
     }
   }
 
-  std::int64_t Number(const char* name, std::int64_t least, std::int64_t most) {
+  // What is left out is the fallback; what is there has to be right.
+  std::int64_t Number(const char* name, Bounds bounds,
+                      std::int64_t fallback = 0) {
     const auto* field = Field(name);
-    if (field == nullptr || !field->is_number_integer() ||
-        field->get<std::int64_t>() < least ||
-        field->get<std::int64_t>() > most) {
+    if (field == nullptr) {
+      return fallback;
+    }
+    if (!field->is_number_integer() ||
+        field->get<std::int64_t>() < bounds.least ||
+        field->get<std::int64_t>() > bounds.most) {
       Wrong(name);
-      return least;
+      return fallback;
     }
     return field->get<std::int64_t>();
   }
+  int Rank(const char* name, int fallback = 0) {
+    return static_cast<int>(Number(name, {-1, 1'000'000}, fallback));
+  }
+  std::uint16_t Port() {
+    return static_cast<std::uint16_t>(Number("port", {0, 65535}));
+  }
   Duration Time(const char* name) {
     return std::chrono::microseconds(
-        Number(name, -4'000'000'000'000'000, 4'000'000'000'000'000));
+        Number(name, {-4'000'000'000'000'000, 4'000'000'000'000'000}));
   }
   std::string Text(const char* name) {
     const auto* field = Field(name);
-    if (field == nullptr || !field->is_string()) {
+    if (field == nullptr) {
+      return "";
+    }
+    if (!field->is_string()) {
       Wrong(name);
       return "";
     }
@@ -58,7 +77,10 @@ class Reader {
   const Json& List(const char* name) {
     static const Json kNone = Json::array();
     const auto* field = Field(name);
-    if (field == nullptr || !field->is_array() || field->size() > kMostPaths) {
+    if (field == nullptr) {
+      return kNone;
+    }
+    if (!field->is_array() || field->size() > kMostPaths) {
       Wrong(name);
       return kNone;
     }
@@ -84,35 +106,35 @@ class Reader {
   std::string wrong_;
 };
 
+Path WordIn(Reader& reader, const char* name) {
+  const std::string text = reader.Text(name);
+  const auto at = std::find(kWords.begin(), kWords.end(), text);
+  if (text.empty()) {
+    return Path::kUntried;
+  }
+  if (at == kWords.end()) {
+    reader.Wrong(name);
+    return Path::kUntried;
+  }
+  return static_cast<Path>(at - kWords.begin());
+}
+
 PathResult PathFrom(Reader& reader) {
-  PathResult result;
-  const auto word = [&](const char* name) {
-    const std::string text = reader.Text(name);
-    const auto at = std::find(kWords.begin(), kWords.end(), text);
-    if (at == kWords.end()) {
-      reader.Wrong(name);
-      return Path::kUntried;
-    }
-    return static_cast<Path>(at - kWords.begin());
-  };
-  result.path = word("path");
-  result.before = word("before");
-  result.round_trip = reader.Time("round_trip_us");
-  result.healed = reader.Time("healed_us");
-  result.clock_ahead = reader.Time("clock_ahead_us");
-  result.tries = static_cast<int>(reader.Number("tries", 0, 1'000'000));
-  result.answered_as =
-      static_cast<int>(reader.Number("answered_as", -1, 1'000'000));
-  result.seen = reader.Text("seen");
-  result.number = reader.Text("number");
-  result.sign_of_life = reader.Text("sign_of_life");
-  result.translated = reader.Text("translated");
-  return result;
+  return {.path = WordIn(reader, "path"),
+          .round_trip = reader.Time("round_trip_us"),
+          .tries = reader.Rank("tries"),
+          .before = WordIn(reader, "before"),
+          .healed = reader.Time("healed_us"),
+          .seen = reader.Text("seen"),
+          .number = reader.Text("number"),
+          .answered_as = reader.Rank("answered_as", -1),
+          .sign_of_life = reader.Text("sign_of_life"),
+          .translated = reader.Text("translated"),
+          .clock_ahead = reader.Time("clock_ahead_us")};
 }
 
 MeshTarget TargetFrom(Reader& reader) {
-  return {.rank = static_cast<int>(reader.Number("rank", 0, 1'000'000)),
-          .port = static_cast<std::uint16_t>(reader.Number("port", 0, 65535))};
+  return {.rank = std::max(reader.Rank("rank"), 0), .port = reader.Port()};
 }
 
 void ReadPaths(Reader& reader, MeshRow& row) {
@@ -134,14 +156,12 @@ void ReadClaims(Reader& reader, MeshRow& row) {
   }
   for (const Json& one : reader.List("claims")) {
     Reader claim(one);
-    const auto rank = static_cast<int>(claim.Number("rank", -1, 1'000'000));
+    const int rank = claim.Rank("rank");
     row.claims[rank].insert(claim.Text("who"));
   }
   for (const Json& one : reader.List("taken")) {
     Reader taken(one);
-    row.taken.push_back(
-        {.port = static_cast<std::uint16_t>(taken.Number("port", 0, 65535)),
-         .why = taken.Text("why")});
+    row.taken.push_back({.port = taken.Port(), .why = taken.Text("why")});
   }
   for (const Json& one : reader.List("other_lists")) {
     Reader list(one);
@@ -156,17 +176,31 @@ std::string_view ToText(Path path) {
 }
 
 Json ToJson(const PathResult& result) {
-  return {{"path", ToText(result.path)},
-          {"before", ToText(result.before)},
-          {"round_trip_us", Micros(result.round_trip)},
-          {"healed_us", Micros(result.healed)},
-          {"clock_ahead_us", Micros(result.clock_ahead)},
-          {"tries", result.tries},
-          {"answered_as", result.answered_as},
-          {"seen", result.seen},
-          {"number", result.number},
-          {"sign_of_life", result.sign_of_life},
-          {"translated", result.translated}};
+  Json json{{"path", ToText(result.path)}, {"tries", result.tries}};
+  const auto number = [&](const char* name, std::int64_t value) {
+    if (value != 0) {
+      json[name] = value;
+    }
+  };
+  const auto text = [&](const char* name, std::string_view value) {
+    if (!value.empty()) {
+      json[name] = value;
+    }
+  };
+  if (result.before != Path::kUntried) {
+    json["before"] = ToText(result.before);
+  }
+  if (result.answered_as >= 0) {
+    json["answered_as"] = result.answered_as;
+  }
+  number("round_trip_us", Micros(result.round_trip));
+  number("healed_us", Micros(result.healed));
+  number("clock_ahead_us", Micros(result.clock_ahead));
+  text("seen", result.seen);
+  text("number", result.number);
+  text("sign_of_life", result.sign_of_life);
+  text("translated", result.translated);
+  return json;
 }
 
 Json ToJson(const MeshRow& row) {
@@ -206,9 +240,9 @@ Json ToJson(const MeshRow& row) {
 Result<MeshRow> MeshRowFromJson(const Json& json) {
   Reader reader(json);
   MeshRow row;
-  row.rank = static_cast<int>(reader.Number("rank", -1, 1'000'000));
+  row.rank = reader.Rank("rank", -1);
   row.host = reader.Text("host");
-  row.pid = static_cast<int>(reader.Number("pid", 0, INT32_MAX));
+  row.pid = static_cast<int>(reader.Number("pid", {0, INT32_MAX}));
   row.version = reader.Text("version");
   row.final = json.is_object() && json.contains("final") &&
               json["final"].is_boolean() && json["final"].get<bool>();

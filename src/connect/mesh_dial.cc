@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <random>
+#include <utility>
 
 #include "base/json.h"
 #include "base/text.h"
@@ -13,6 +14,8 @@
 
 namespace muster::connect {
 namespace {
+
+constexpr std::chrono::milliseconds kStarved{100};
 
 Path PathOfErrno(int why) {
   switch (why) {
@@ -42,28 +45,28 @@ std::string MeshIdentity::Who() const {
   return "host " + Printable(host) + ", pid " + std::to_string(pid);
 }
 
-Json ToJson(const MeshIdentity& identity) {
-  return {{"rank", identity.rank},
-          {"host", identity.host},
-          {"pid", identity.pid},
-          {"version", identity.version},
-          {"members", identity.members}};
+Json ToJson(const MeshIdentity& identity, std::string_view peers_digest) {
+  Json json{{"rank", identity.rank},
+            {"host", identity.host},
+            {"pid", identity.pid},
+            {"version", identity.version},
+            {"list", identity.list_digest}};
+  if (peers_digest != identity.list_digest) {
+    json["members"] = identity.members;
+  }
+  return json;
 }
 
 Result<MeshIdentity> MeshIdentityFromJson(const Json& json) {
-  MeshRow row;
-  Json whole = ToJson(row);
-  if (json.is_object()) {
-    whole.update(json);
-  }
   // The same fields and bounds as in a row.
-  MUSTER_ASSIGN(row, MeshRowFromJson(whole));
+  MUSTER_ASSIGN(const MeshRow row, MeshRowFromJson(json));
   MeshIdentity identity{.rank = row.rank,
                         .host = row.host,
                         .pid = row.pid,
-                        .version = row.version};
-  const auto members = whole.find("members");
-  if (members != whole.end() && members->is_array()) {
+                        .version = row.version,
+                        .list_digest = TextIn(json, "list").value_or("")};
+  const auto members = json.find("members");
+  if (members != json.end() && members->is_array()) {
     for (const Json& one : *members) {
       identity.members.push_back(one.is_string() ? one.get<std::string>() : "");
     }
@@ -115,7 +118,7 @@ MeshTry::MeshTry(sys::Loop& loop, const sys::Clock& clock, Options options,
     const int why = sys::DialOutcome(dialling_.fd.get());
     why == 0 ? Connected() : FromErrno(why);
   });
-  timer_ = loop_.After(options_.patience.connect, [this] { Late(); });
+  Await(options_.patience.connect);
 }
 
 void MeshTry::FromErrno(int why) {
@@ -131,7 +134,8 @@ void MeshTry::Connected() {
       TalkEnds{.signer = options_.signer, .dialler = true});
   talk_->Begin({.frame = [this](const Frame& frame) { Heard(frame); },
                 .end = [this](TalkEnd end) { Ended(end); }});
-  Json hello = ToJson(*options_.self);
+  // The list comes back from who has another one.
+  Json hello = ToJson(*options_.self, options_.self->list_digest);
   hello["nonce"] = nonce_;
   asked_ = clock_.Now();
   asked_wall_ = clock_.WallNow();
@@ -140,7 +144,7 @@ void MeshTry::Connected() {
       {.kind = FrameKind::kHello,
        .body = hello.dump(-1, ' ', false, Json::error_handler_t::replace)});
   talk_->Salt(nonce_);
-  timer_ = loop_.After(options_.patience.answer, [this] { Late(); });
+  Await(options_.patience.answer);
 }
 
 void MeshTry::Heard(const Frame& frame) {
@@ -184,7 +188,7 @@ void MeshTry::Welcomed(const Frame& frame) {
   talk_->Salt(nonce_ + *nonce);
   talk_->Send(
       {.kind = FrameKind::kLarge, .body = std::string(kLargeSize, 'm')});
-  timer_ = loop_.After(options_.patience.large, [this] { Late(); });
+  Await(options_.patience.large);
 }
 
 void MeshTry::Ended(TalkEnd end) {
@@ -230,7 +234,17 @@ PathResult MeshTry::SoFar() const {
   return Judge(Path::kSilent, "it stopped in the middle");
 }
 
+void MeshTry::Await(Duration patience) {
+  due_ = clock_.Now() + patience;
+  timer_ = loop_.After(patience, [this] { Late(); });
+}
+
 void MeshTry::Late() {
+  // This process did not run for a while: what came meanwhile is not read yet.
+  if (clock_.Now() > due_ + kStarved && !std::exchange(starved_, true)) {
+    Await(options_.patience.answer);
+    return;
+  }
   PathResult result = SoFar();
   Done(result.path, std::move(result.seen));
 }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/json_fwd.h"
 #include "connect/mesh.h"
@@ -31,12 +32,16 @@ struct MeshIdentity {
   std::string host;
   int pid = 0;
   std::string version;
+  // The member list by rank, one line each (Place of cluster/members.h). Empty
+  // in what a peer says whose list is equal, as its digest tells.
   std::vector<std::string> members;
+  std::string list_digest;
 
   // "host b, pid 77".
   std::string Who() const;
 };
-Json ToJson(const MeshIdentity& identity);
+// With the list where `peers_digest` is another than its own.
+Json ToJson(const MeshIdentity& identity, std::string_view peers_digest);
 Result<MeshIdentity> MeshIdentityFromJson(const Json& json);
 
 // A text of at most 64 bytes in what a peer sent; nullopt: there is none.
@@ -74,6 +79,7 @@ class MeshTry {
   void Welcomed(const Frame& frame);
   void Ended(TalkEnd end);
   void Late();
+  void Await(Duration patience);
   void Done(Path path, std::string seen);
   void FromErrno(int why);
   PathResult Judge(Path path, std::string seen) const;
@@ -92,6 +98,8 @@ class MeshTry {
   PathResult result_;
   sys::Clock::Steady asked_{};
   WallTime asked_wall_{};
+  sys::Clock::Steady due_{};
+  bool starved_ = false;
   sys::Loop::Handle ready_;
   sys::Loop::Handle timer_;
 };

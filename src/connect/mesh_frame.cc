@@ -40,7 +40,10 @@ std::string Sign(const Signer& signer, const Signed& what) {
   message.push_back(what.dialler ? 'D' : 'L');
   PutNumber(message, what.number, 8);
   message.push_back(static_cast<char>(what.kind));
-  message += what.body;
+  PutNumber(message, what.body.size(), 4);
+  if (what.kind != static_cast<std::uint8_t>(FrameKind::kLarge)) {
+    message += what.body;
+  }
   return signer(message);
 }
 

@@ -10,7 +10,8 @@
 //
 // A frame is "MUSF", kind, length of the body (4 bytes, big end first), the
 // body, and the 32 bytes of its signature over the conversation's salt, the
-// direction, the frame's number, the kind and the body. The salt is empty for
+// direction, the frame's number, the kind, the body's length and the body (but
+// for kLarge, whose bytes mean nothing). The salt is empty for
 // kHello and its refusal, the dialler's nonce for kWelcome, both nonces after
 // it: no frame of another conversation is taken for one of this.
 #pragma once

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 #include "base/json.h"
 #include "base/text.h"
@@ -14,6 +15,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kBeat{50};
 constexpr std::chrono::milliseconds kAskAgain{150};
+constexpr std::size_t kAskedAtOnce = 3;
 constexpr std::chrono::milliseconds kAfterArrival{1500};
 constexpr std::chrono::milliseconds kExchange{2500};
 constexpr std::chrono::milliseconds kFirstPause{50};
@@ -70,6 +72,7 @@ MeshMember::MeshMember(sys::Loop& loop, const sys::Clock& clock,
       began_(clock.Now()),
       end_(began_ + options_.wait),
       pool_(kThreads, 4096) {
+  options_.self.list_digest = Digest(Join(options_.self.members, "\n"));
   row_ = {.rank = options_.self.rank,
           .host = options_.self.host,
           .pid = options_.self.pid,
@@ -144,7 +147,7 @@ void MeshMember::Hello(PeerAt peer, const Frame& frame) {
   peer->who = *std::move(who);
   const std::string& theirs = *nonce;
   const std::string ours = MakeNonce();
-  Json welcome = ToJson(options_.self);
+  Json welcome = ToJson(options_.self, peer->who->list_digest);
   welcome["nonce"] = ours;
   welcome["seen_from"] = peer->from;
   welcome["clock_us"] =
@@ -171,7 +174,11 @@ void MeshMember::Take(PeerAt peer, const Frame& frame) {
     return;
   }
   if (frame.kind == FrameKind::kDone) {
-    peer->done = true;
+    // On whichever connection it says so.
+    for (Peer& one : peers_) {
+      one.done |= one.who && one.who->rank == peer->who->rank &&
+                  one.who->pid == peer->who->pid;
+    }
     LookSoon();
     return;
   }
@@ -215,7 +222,7 @@ void MeshMember::Sweep() {
 void MeshMember::Claim(const MeshIdentity& who) {
   row_.claims[who.rank].insert(who.Who());
   const auto& ours = options_.self.members;
-  if (who.members != ours) {
+  if (!who.members.empty() && who.members != ours) {
     const auto [here, there] = std::mismatch(
         ours.begin(), ours.end(), who.members.begin(), who.members.end());
     row_.other_lists[who.Who()] =
@@ -365,8 +372,11 @@ void MeshMember::AskForLife(Aim& aim) {
 }
 
 bool MeshMember::AllDecided() const {
-  return std::all_of(aims_.begin(), aims_.end(),
-                     [](const Aim& aim) { return aim.decided; });
+  // A member in whose place something else answers may come and say why.
+  return std::all_of(aims_.begin(), aims_.end(), [&](const Aim& aim) {
+    return aim.decided && (aim.result.path == Path::kOk ||
+                           present_.count(aim.target.rank) > 0);
+  });
 }
 
 // Not below a callback of what is swept away then.
@@ -412,10 +422,14 @@ void MeshMember::Finish() {
   row_.final = true;
   rows_[row_.rank] = row_;
   end_ = clock_.Now() + kExchange;
-  const std::string body = Dump(ToJson(row_));
+  ask_next_ = clock_.Now() + kAskAgain;
+  const Frame frame{.kind = FrameKind::kRow, .body = Dump(ToJson(row_))};
+  std::set<int> told;
   for (Peer& peer : peers_) {
-    if (!peer.gone && peer.who && row_.rank >= 0) {
-      peer.talk->Send({.kind = FrameKind::kRow, .body = body});
+    // Once to each member, to each that only looks.
+    if (!peer.gone && peer.who && row_.rank >= 0 &&
+        (peer.who->rank < 0 || told.insert(peer.who->rank).second)) {
+      peer.talk->Send(frame);
     }
   }
 }
@@ -436,30 +450,42 @@ bool MeshMember::NobodyNeedsUs() const {
   });
 }
 
-void MeshMember::Share() {
-  const bool ask_again = clock_.Now() >= ask_next_;
-  if (ask_again) {
-    ask_next_ = clock_.Now() + kAskAgain;
+// Rows come by themselves from those that we reach. Only for the others, and
+// after a while, a few at a time are asked: all at once they would all answer.
+void MeshMember::AskFor(const std::set<int>& lacking) {
+  if (clock_.Now() < ask_next_) {
+    return;
   }
-  const auto lacking = Lacking();
-  // A member whose connections all ended without a row gives none any more.
-  const bool somebody =
-      std::any_of(peers_.begin(), peers_.end(), [](const Peer& peer) {
-        return !peer.gone && peer.who && peer.who->rank >= 0;
-      });
-  const Frame frame = lacking.empty() ? Frame{.kind = FrameKind::kDone}
-                                      : Frame{.kind = FrameKind::kNeed,
-                                              .body = Dump(Json(lacking))};
-  for (Peer& peer : peers_) {
-    const bool told =
-        peer.told == frame.body && peer.told_done == lacking.empty();
-    if (!peer.gone && peer.who && peer.talk->unsent() < kMostBody &&
-        (!told || ask_again)) {
-      peer.talk->Send(frame);
-      peer.told = frame.body;
-      peer.told_done = lacking.empty();
+  ask_next_ = clock_.Now() + kAskAgain;
+  const Frame need{.kind = FrameKind::kNeed, .body = Dump(Json(lacking))};
+  std::size_t asked = 0;
+  for (std::size_t i = 0; i < peers_.size() && asked < kAskedAtOnce; ++i) {
+    // The next one in turn goes to the end of the list.
+    peers_.splice(peers_.end(), peers_, peers_.begin());
+    Peer& peer = peers_.back();
+    if (!peer.gone && peer.who && peer.talk->unsent() == 0) {
+      peer.talk->Send(need);
+      ++asked;
     }
   }
+}
+
+void MeshMember::Share() {
+  const auto lacking = Lacking();
+  if (!lacking.empty()) {
+    AskFor(lacking);
+  }
+  bool somebody = false;
+  for (Peer& peer : peers_) {
+    if (peer.gone || !peer.who) {
+      continue;
+    }
+    somebody |= peer.who->rank >= 0;
+    if (lacking.empty() && !std::exchange(peer.told_done, true)) {
+      peer.talk->Send({.kind = FrameKind::kDone});
+    }
+  }
+  // A member whose connections all ended without a row gives none any more.
   if ((lacking.empty() && NobodyNeedsUs()) || !somebody ||
       clock_.Now() >= end_) {
     End();

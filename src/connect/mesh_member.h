@@ -72,8 +72,6 @@ class MeshMember {
     std::string from;
     std::optional<MeshIdentity> who;
     bool done = false;  // it needs nothing more
-    // What it was told last of what we need.
-    std::string told;
     bool told_done = false;
     bool gone = false;
     sys::Loop::Handle timer;
@@ -101,6 +99,7 @@ class MeshMember {
   bool AllDecided() const;
   void Finish();
   void Share();
+  void AskFor(const std::set<int>& lacking);
   bool NobodyNeedsUs() const;
   std::set<int> Lacking() const;
   void End();

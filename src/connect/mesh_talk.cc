@@ -2,6 +2,7 @@
 #include "connect/mesh_talk.h"
 
 #include "sys/stream.h"
+#include "sys/tcp.h"
 
 namespace muster::connect {
 
@@ -114,8 +115,8 @@ void MeshTalk::TakeFrames() {
 }
 
 void MeshTalk::Read() {
-  const auto arrived = sys::ReadNow(fd_.get(), reader_.buffer());
-  const bool ended = !arrived || *arrived == sys::Arrived::kEnd;
+  const bool ended =
+      sys::ReceiveTcp(fd_.get(), reader_.buffer()) == sys::Arrived::kEnd;
   const auto alive = alive_;
   if (greeted_ || TakeGreeting()) {
     TakeFrames();

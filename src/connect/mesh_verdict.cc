@@ -14,6 +14,7 @@ namespace muster::connect {
 namespace {
 
 constexpr std::size_t kMostEvidence = 4;
+constexpr std::size_t kMostPathsTold = 1024;
 constexpr std::chrono::seconds kSkewWarned{1};
 constexpr std::chrono::seconds kSkewBad{60};
 // More findings of one kind are told together.
@@ -709,8 +710,15 @@ MeshVerdict JudgeMesh(const Cluster& cluster,
 
 Json PathsToJson(const std::map<int, MeshRow>& rows) {
   Json paths = Json::array();
+  std::size_t all = 0;
+  for (const auto& [from, row] : rows) {
+    all += row.paths.size();
+  }
   for (const auto& [from, row] : rows) {
     for (const auto& [to, result] : row.paths) {
+      if (all > kMostPathsTold && result.path == Path::kOk) {
+        continue;
+      }
       Json path = ToJson(result);
       path["from"] = from;
       path["to"] = to.rank;

@@ -26,7 +26,8 @@ MeshVerdict JudgeMesh(const Cluster& cluster,
                       const std::map<int, MeshRow>& rows, int self,
                       WallTime at);
 
-// The paths for programs: [{"from", "to", "port", "path", …}].
+// The paths for programs: [{"from", "to", "port", "path", …}]. Of more than
+// 1,024 those that are well are left out.
 Json PathsToJson(const std::map<int, MeshRow>& rows);
 
 }  // namespace muster::connect

@@ -96,6 +96,21 @@ std::optional<TcpState> StateOf(int fd) {
                   .sent_again = info.tcpi_total_retrans};
 }
 
+Arrived ReceiveTcp(int fd, std::string& buffer) {
+  char bytes[64 << 10];  // not cleared
+  ssize_t got = 0;
+  int why = 0;
+  do {
+    got = recv(fd, bytes, sizeof bytes, MSG_DONTWAIT);
+    why = errno;
+  } while (got < 0 && why == EINTR);
+  if (got > 0) {
+    buffer.append(bytes, static_cast<std::size_t>(got));
+    return Arrived::kSome;
+  }
+  return got < 0 && why == EAGAIN ? Arrived::kNothing : Arrived::kEnd;
+}
+
 int PendingError(int fd) {
   int why = 0;
   socklen_t size = sizeof why;

@@ -35,6 +35,22 @@ TEST(Tcp, ConnectsAndBothEndsNameEachOther) {
   EXPECT_GT(StateOf(dialling.fd.get())->segment, 0U);
 }
 
+TEST(Tcp, ReceivesWhatCameAndTheEnd) {
+  auto listening = Listen({.host = "127.0.0.1"});
+  ASSERT_TRUE(listening) << listening.error().ToText();
+  Dialling dialling = StartDial(NumberOf(listening->address));
+  ASSERT_EQ(Decide(dialling), 0);
+  auto accepted = AcceptNow(listening->fd.get());
+  ASSERT_TRUE(accepted);
+  std::string buffer;
+  EXPECT_EQ(ReceiveTcp(accepted->fd.get(), buffer), Arrived::kNothing);
+  ASSERT_TRUE(WriteNow(dialling.fd.get(), "hello"));
+  EXPECT_EQ(ReceiveTcp(accepted->fd.get(), buffer), Arrived::kSome);
+  EXPECT_EQ(buffer, "hello");
+  dialling.fd.Close();
+  EXPECT_EQ(ReceiveTcp(accepted->fd.get(), buffer), Arrived::kEnd);
+}
+
 TEST(Tcp, SaysThatNobodyListens) {
   Address free;
   {

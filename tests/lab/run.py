@@ -90,7 +90,7 @@ def main():
         print(f"skipped: {reason}")
         return 77
     # So that hosts are removed whatever ends this.
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, end)
     namespaces.sweep()
     rows = rows_of("all" if options.all or options.only else "part")
