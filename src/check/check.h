@@ -22,6 +22,8 @@ struct Outcome {
   Verdict verdict = Verdict::kBroken;
   std::string detail;  // what was seen, or why it was skipped or is broken
   std::vector<Finding> findings;
+  std::vector<std::string> lines;  // a table for people, below the line
+  std::string data;                // the same for programs: JSON, or empty
 };
 Outcome Pass(std::string detail);
 Outcome Skip(std::string reason);

@@ -11,6 +11,7 @@
 
 #include "finding/finding.h"
 #include "muster/cluster.h"
+#include "muster/deadline.h"
 #include "sys/host.h"
 #include "sys/machine.h"
 
@@ -23,6 +24,12 @@ struct Frameworks {
   std::vector<Finding> problems;  // pairs that do not fit
 };
 
+// How the other members are looked for.
+struct MeshSetup {
+  Duration wait = std::chrono::milliseconds(2500);
+  std::string token_file;  // empty: frames prove nothing
+};
+
 // Fixed while checks run; no check writes to it.
 struct Context {
   const sys::Host& host;
@@ -33,6 +40,7 @@ struct Context {
   std::vector<std::string> checkpoints;  // folders that are written
   std::vector<std::string> data;         // files and folders that are read
   std::string runs_dir = "runs";
+  std::optional<MeshSetup> mesh;  // nullopt: nobody is looked for
   // May wait for a disk. Empty: nobody looks.
   std::function<Frameworks()> frameworks;
 };

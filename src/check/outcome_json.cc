@@ -26,6 +26,8 @@ std::string Encode(const Outcome& outcome) {
   }
   return Json{{"outcome", WordOf(outcome.verdict)},
               {"detail", outcome.detail},
+              {"lines", outcome.lines},
+              {"data", outcome.data},
               {"findings", std::move(findings)}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -40,6 +42,10 @@ Result<Outcome> Decode(std::string_view text) {
     return unreadable;
   }
   Outcome outcome{.detail = json.value("detail", "")};
+  outcome.data = json.value("data", "");
+  for (const Json& line : json.value("lines", Json::array())) {
+    outcome.lines.push_back(line.is_string() ? line.get<std::string>() : "");
+  }
   const std::string word = json.value("outcome", "");
   const auto verdict =
       std::find_if(kVerdicts.begin(), kVerdicts.end(),
@@ -60,13 +66,17 @@ Json ToJson(const Answer& answer) {
   for (const Finding& finding : answer.outcome.findings) {
     causes.push_back(Label(finding.cause));
   }
-  return {{"id", answer.check->id},
-          {"title", answer.check->title},
-          {"scope", WordOf(answer.check->scope)},
-          {"outcome", WordOf(answer.outcome.verdict)},
-          {"detail", answer.outcome.detail},
-          {"causes", std::move(causes)},
-          {"seconds", Seconds(answer.took)}};
+  Json json{{"id", answer.check->id},
+            {"title", answer.check->title},
+            {"scope", WordOf(answer.check->scope)},
+            {"outcome", WordOf(answer.outcome.verdict)},
+            {"detail", answer.outcome.detail},
+            {"causes", std::move(causes)},
+            {"seconds", Seconds(answer.took)}};
+  if (!answer.outcome.data.empty()) {
+    json["data"] = Json::parse(answer.outcome.data, nullptr, false);
+  }
+  return json;
 }
 
 Json ToJson(const Check& check) {

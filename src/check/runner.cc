@@ -75,7 +75,11 @@ Outcome Complete(const Check& check, const std::string& host, Outcome outcome) {
       finding.severity = Severity::kWarning;
     }
   }
-  return Judge(std::move(outcome.findings), "");
+  Outcome judged = Judge(std::move(outcome.findings), "");
+  judged.detail = std::move(outcome.detail);
+  judged.lines = std::move(outcome.lines);
+  judged.data = std::move(outcome.data);
+  return judged;
 }
 
 // One check on its way to an answer.

@@ -175,6 +175,9 @@ class Report {
     if (output_ == Output::kText) {
       ClearLine();
       PrintResult(LineOf(answer));
+      for (const std::string& line : answer.outcome.lines) {
+        PrintResult("        " + Printable(line) + "\n");
+      }
     } else if (output_ == Output::kJsonl) {
       PrintRecord("check", check::ToJson(answer));
       for (const Finding& finding : answer.outcome.findings) {
@@ -288,12 +291,15 @@ Result<int> CheckVerb(const CommandLine& line, const Settings& settings,
   Report report(output, frame, host.env);
   report.Begin();
   const sys::RealMachine machine;
-  check::Context context{.host = host,
-                         .machine = machine,
-                         .checkpoints = line.checkpoints,
-                         .data = line.data,
-                         .runs_dir = settings.runs_dir.value,
-                         .frameworks = [&] { return LookForFrameworks(host); }};
+  check::Context context{
+      .host = host,
+      .machine = machine,
+      .checkpoints = line.checkpoints,
+      .data = line.data,
+      .runs_dir = settings.runs_dir.value,
+      .mesh = check::MeshSetup{.wait = settings.wait.value,
+                               .token_file = line.token_file},
+      .frameworks = [&] { return LookForFrameworks(host); }};
   const auto resolved = resolve::Resolve(line.cluster, host);
   if (resolved) {
     context.cluster = &resolved->cluster;

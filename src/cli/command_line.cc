@@ -66,6 +66,7 @@ void AddCheckFlags(CLI::App& app, CommandLine& line) {
       ->allow_extra_args(false)
       ->take_all();
   app.add_option("--data", line.data)->allow_extra_args(false)->take_all();
+  app.add_option("--token-file", line.token_file);
   app.add_flag("--list", line.list);
 }
 

@@ -69,7 +69,8 @@ Everything after `--` is the command. It does not pass a shell.
 constexpr std::string_view kCheck =
     R"(Look for what would stop a run on this host, before it starts: names, routes,
 ports, proxies, limits, memory, disks, accelerators, versions. Nothing is
-changed and no accelerator is opened.
+changed and no accelerator is opened. Started on every host of the list at once,
+it also tries every member from every other, both ways, on the ports of the run.
 
   muster check
   muster check network host.memory             groups, or single checks
@@ -193,6 +194,10 @@ std::string HelpText(Verb verb) {
                  "may be repeated\n"
                  "  --data PATH            what will be read; may be "
                  "repeated\n"
+                 "  --token-file FILE      secret that all members share (mode "
+                 "0600, 16 bytes or\n"
+                 "                         more): without it who answers is not "
+                 "proved\n"
                  "  --list                 all checks, one line each\n");
     case Verb::kExplain:
       return std::string(kExplain) +

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every member reaches every other, both ways, as who it claims to be. Its name
+// stands behind network.ports, which needs the ports free that this listens on.
+#include <algorithm>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "check/check.h"
+#include "cluster/members.h"
+#include "connect/mesh_member.h"
+#include "connect/mesh_schedule.h"
+#include "connect/mesh_verdict.h"
+#include "connect/run_key.h"
+#include "muster/version.h"
+#include "sys/process.h"
+
+namespace muster::check::network_reach {
+namespace {
+
+constexpr std::chrono::seconds kLongestWait{100};
+constexpr std::chrono::seconds kDeadline{120};
+
+Result<connect::Signer> SignerOf(const std::string& token_file) {
+  if (token_file.empty()) {
+    return connect::PlainSigner();
+  }
+  MUSTER_ASSIGN(const auto token, connect::ReadTokenFile(token_file));
+  const auto key = token.Derive("muster mesh frame v1");
+  return connect::Signer([key](std::string_view message) {
+    const auto mac = key.Sign(message);
+    return std::string(mac.begin(), mac.end());
+  });
+}
+
+connect::MeshIdentity IdentityOf(const Context& context) {
+  const Member* self = Self(context);
+  connect::MeshIdentity identity{.rank = self == nullptr ? -1 : self->rank,
+                                 .host = context.host.env.Hostname(),
+                                 .pid = sys::OwnPid(),
+                                 .version = std::string(kVersion)};
+  for (const Member& member : context.cluster->members) {
+    identity.members.push_back(Place(member));
+  }
+  return identity;
+}
+
+std::string DataOf(const connect::MeshOutcome& outcome) {
+  return Json{{"paths", connect::PathsToJson(outcome.rows)},
+              {"members_heard", outcome.rows.size()}}
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Outcome Look(const Context& context) {
+  const Cluster& cluster = *context.cluster;
+  auto signer = SignerOf(context.mesh->token_file);
+  if (!signer) {
+    return Judge({FromError(signer.error())}, "");
+  }
+  connect::MeshOptions options{
+      .cluster = cluster,
+      .self = IdentityOf(context),
+      .signer = *std::move(signer),
+      .wait = std::min<Duration>(context.mesh->wait, kLongestWait)};
+  options.to_try = connect::Schedule(connect::TargetsOf(cluster),
+                                     static_cast<int>(cluster.members.size()),
+                                     options.self.rank);
+  if (options.to_try.empty()) {
+    return Skip("no address of another member is told");
+  }
+  const auto outcome = connect::RunMesh(options, context.host.clock);
+  if (!outcome) {
+    return Broken(outcome.error().ToText());
+  }
+  auto verdict = connect::JudgeMesh(cluster, outcome->rows, options.self.rank,
+                                    context.host.clock.WallNow());
+  std::string detail = verdict.detail;
+  if (context.mesh->token_file.empty()) {
+    detail += " (no --token-file: who answers is not proved)";
+  }
+  Outcome judged = Judge(std::move(verdict.findings), detail);
+  judged.detail = detail;
+  judged.lines = std::move(verdict.lines);
+  judged.data = DataOf(*outcome);
+  return judged;
+}
+
+Outcome Run(const Context& context) {
+  if (!context.mesh) {
+    return Skip("other members are not asked here");
+  }
+  if (!SeveralHosts(*context.cluster)) {
+    return Skip("all members are on this host");
+  }
+  return Look(context);
+}
+
+}  // namespace
+
+extern const Check kCheck;
+const Check kCheck{.id = "network.reach",
+                   .title = "every member reaches every other",
+                   .needs = "cluster.described",
+                   .scope = Scope::kCluster,
+                   .may_wait = true,
+                   .deadline = kDeadline,
+                   .run = Run};
+
+}  // namespace muster::check::network_reach

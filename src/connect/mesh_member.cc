@@ -1,0 +1,520 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "connect/mesh_member.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "cluster/members.h"
+#include "sys/fs.h"
+
+namespace muster::connect {
+namespace {
+
+constexpr std::chrono::milliseconds kBeat{50};
+constexpr std::chrono::milliseconds kAskAgain{150};
+constexpr std::size_t kAskedAtOnce = 3;
+constexpr std::chrono::milliseconds kAfterArrival{1500};
+constexpr std::chrono::milliseconds kExchange{2500};
+constexpr std::chrono::milliseconds kFirstPause{50};
+constexpr std::chrono::milliseconds kLongestPause{400};
+// Connections that have not said who they are.
+constexpr std::size_t kMostUnknown = 256;
+constexpr int kTriesOfTheDecided = 3;
+constexpr std::size_t kThreads = 16;
+constexpr std::uint16_t kSsh = 22;
+
+// What does not heal by waiting; still looked at more than once.
+bool Settled(Path path) {
+  switch (path) {
+    case Path::kItself:
+    case Path::kOtherMember:
+    case Path::kStranger:
+    case Path::kForeign:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::string Dump(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+bool IsNumeric(const std::string& host) {
+  return host.find(':') != std::string::npos ||
+         host.find_first_not_of("0123456789.") == std::string::npos;
+}
+
+// The number of the list where it is one of ours; else every interface, for a
+// name may lead to the loopback here, and an address may be translated.
+Result<sys::Listening> ListenAt(const Address& address) {
+  if (IsNumeric(address.host)) {
+    auto listening = sys::Listen(address);
+    if (listening || listening.error().cause() == Cause::kNetPortInUse) {
+      return listening;
+    }
+  }
+  return sys::Listen({.host = "", .port = address.port});
+}
+
+}  // namespace
+
+MeshMember::MeshMember(sys::Loop& loop, const sys::Clock& clock,
+                       MeshOptions options,
+                       std::function<void(MeshOutcome)> done)
+    : loop_(loop),
+      clock_(clock),
+      options_(std::move(options)),
+      done_(std::move(done)),
+      began_(clock.Now()),
+      end_(began_ + options_.wait),
+      pool_(kThreads, 4096) {
+  options_.self.list_digest = Digest(Join(options_.self.members, "\n"));
+  row_ = {.rank = options_.self.rank,
+          .host = options_.self.host,
+          .pid = options_.self.pid,
+          .version = options_.self.version};
+  if (row_.rank >= 0) {
+    Claim(options_.self);
+    ListenOnOwnPorts();
+  }
+  for (const MeshTarget& target : options_.to_try) {
+    Aim& aim = aims_.emplace_back();
+    aim.target = target;
+    aim.address = AddressOf(options_.cluster, target);
+    aim.began = began_;
+    aim.timer = loop_.After(Duration::zero(), [this, &aim] { LookUp(aim); });
+  }
+  beat_ = loop_.Every(kBeat, [this] { LookAtTime(); });
+}
+
+MeshMember::~MeshMember() {
+  *alive_ = false;
+}
+
+void MeshMember::ListenOnOwnPorts() {
+  for (const MeshTarget& target : TargetsOf(options_.cluster)) {
+    if (target.rank != row_.rank) {
+      continue;
+    }
+    auto listening = ListenAt(AddressOf(options_.cluster, target));
+    if (!listening) {
+      row_.taken.push_back(
+          {.port = target.port, .why = listening.error().message()});
+      continue;
+    }
+    const int fd = listening->fd.get();
+    listeners_.push_back(*std::move(listening));
+    accepting_.push_back(loop_.OnReadable(fd, [this, fd] { Accept(fd); }));
+  }
+}
+
+void MeshMember::Accept(int listener) {
+  while (auto accepted = sys::AcceptNow(listener)) {
+    const auto unknown =
+        std::count_if(peers_.begin(), peers_.end(),
+                      [](const Peer& one) { return !one.who && !one.gone; });
+    if (static_cast<std::size_t>(unknown) >= kMostUnknown) {
+      continue;  // closed at once: it will try again
+    }
+    const auto peer = peers_.emplace(peers_.end());
+    peer->from = accepted->peer;
+    peer->talk = std::make_unique<MeshTalk>(
+        loop_, std::move(accepted->fd),
+        TalkEnds{.signer = options_.signer, .dialler = false});
+    peer->timer = loop_.After(options_.patience.answer, [this, peer] {
+      if (!peer->who) {
+        Forget(peer);
+      }
+    });
+    peer->talk->Begin(
+        {.frame = [this, peer](const Frame& frame) { Hello(peer, frame); },
+         .end = [this, peer](TalkEnd) { Forget(peer); }});
+  }
+}
+
+void MeshMember::Hello(PeerAt peer, const Frame& frame) {
+  const Json body = Json::parse(frame.body, nullptr, false);
+  auto who = MeshIdentityFromJson(body);
+  const auto nonce = TextIn(body, "nonce");
+  if (frame.kind != FrameKind::kHello || !who || !nonce) {
+    Forget(peer);
+    return;
+  }
+  peer->who = *std::move(who);
+  const std::string& theirs = *nonce;
+  const std::string ours = MakeNonce();
+  Json welcome = ToJson(options_.self, peer->who->list_digest);
+  welcome["nonce"] = ours;
+  welcome["seen_from"] = peer->from;
+  welcome["clock_us"] =
+      std::to_string(clock_.WallNow().time_since_epoch().count());
+  peer->talk->Salt(theirs);
+  peer->talk->Send({.kind = FrameKind::kWelcome, .body = Dump(welcome)});
+  peer->talk->Salt(theirs + ours);
+  peer->talk->Begin(
+      {.frame = [this, peer](const Frame& next) { Take(peer, next); },
+       .end = [this, peer](TalkEnd) { Forget(peer); }});
+  if (peer->who->rank >= 0) {
+    Claim(*peer->who);
+    row_.heard.insert(peer->who->rank);
+    Arrived(peer->who->rank);
+  }
+  if (row_.final) {
+    peer->talk->Send({.kind = FrameKind::kRow, .body = Dump(ToJson(row_))});
+  }
+}
+
+void MeshMember::Take(PeerAt peer, const Frame& frame) {
+  if (frame.kind == FrameKind::kLarge) {
+    peer->talk->Send({.kind = FrameKind::kLargeSeen});
+    return;
+  }
+  if (frame.kind == FrameKind::kDone) {
+    // On whichever connection it says so.
+    for (Peer& one : peers_) {
+      one.done |= one.who && one.who->rank == peer->who->rank &&
+                  one.who->pid == peer->who->pid;
+    }
+    LookSoon();
+    return;
+  }
+  const Json body = Json::parse(frame.body, nullptr, false);
+  if (frame.kind == FrameKind::kRow) {
+    auto row = MeshRowFromJson(body);
+    const auto size = static_cast<int>(options_.cluster.members.size());
+    if (row && row->rank >= 0 && row->rank < size && row->final) {
+      const int rank = row->rank;
+      for (const int heard : row->heard) {
+        if (heard >= 0 && heard < size) {
+          present_.insert(heard);
+        }
+      }
+      rows_.try_emplace(rank, *std::move(row));
+      Arrived(rank);
+      LookSoon();
+    }
+  } else if (frame.kind == FrameKind::kNeed && body.is_array()) {
+    for (const Json& one : body) {
+      const auto row =
+          one.is_number_integer() ? rows_.find(one.get<int>()) : rows_.end();
+      if (row != rows_.end()) {
+        peer->talk->Send(
+            {.kind = FrameKind::kRow, .body = Dump(ToJson(row->second))});
+      }
+    }
+  }
+}
+
+void MeshMember::Forget(PeerAt peer) {
+  // Its callbacks may be on the stack.
+  peer->gone = true;
+  peer->timer.Cancel();
+}
+
+void MeshMember::Sweep() {
+  std::erase_if(peers_, [](const Peer& one) { return one.gone; });
+}
+
+void MeshMember::Claim(const MeshIdentity& who) {
+  row_.claims[who.rank].insert(who.Who());
+  const auto& ours = options_.self.members;
+  if (!who.members.empty() && who.members != ours) {
+    const auto [here, there] = std::mismatch(
+        ours.begin(), ours.end(), who.members.begin(), who.members.end());
+    row_.other_lists[who.Who()] =
+        (there == who.members.end() ? "nothing" : *there) + ", where " +
+        options_.self.Who() + " has " +
+        (here == ours.end() ? "nothing" : *here);
+  }
+}
+
+void MeshMember::Arrived(int rank) {
+  if (rank != row_.rank && present_.insert(rank).second && !row_.final) {
+    end_ = std::min(std::max(end_, clock_.Now() + kAfterArrival),
+                    began_ + options_.wait + kAfterArrival);
+  }
+}
+
+void MeshMember::LookUp(Aim& aim) {
+  auto numbers = std::make_shared<Result<std::vector<sys::SocketAddress>>>(
+      std::vector<sys::SocketAddress>());
+  if (IsNumeric(aim.address.host)) {
+    Named(aim, sys::Resolve(aim.address, Deadline::At(end_)));
+    return;
+  }
+  const auto ask = [this, &aim, alive = alive_, numbers,
+                    deadline = Deadline::At(end_), address = aim.address] {
+    *numbers = sys::Resolve(address, deadline);
+    loop_.Post([this, &aim, alive, numbers] {
+      if (*alive) {
+        Named(aim, std::move(*numbers));
+      }
+    });
+  };
+  if (!pool_.Submit(ask)) {
+    Again(aim);
+  }
+}
+
+void MeshMember::Named(Aim& aim,
+                       Result<std::vector<sys::SocketAddress>> numbers) {
+  if (row_.final) {
+    return;
+  }
+  if (!numbers) {
+    MeshTried tried;
+    tried.result.path = Path::kUnresolved;
+    tried.result.seen = numbers.error().message();
+    Tried(aim, std::move(tried));
+    return;
+  }
+  aim.numbers = *std::move(numbers);
+  Try(aim);
+}
+
+void MeshMember::Try(Aim& aim) {
+  const std::size_t turn =
+      static_cast<std::size_t>(aim.tries) % aim.numbers.size();
+  aim.attempt = std::make_unique<MeshTry>(
+      loop_, clock_,
+      MeshTry::Options{.target = aim.target,
+                       .number = aim.numbers[turn],
+                       .self = &options_.self,
+                       .signer = options_.signer,
+                       .patience = options_.patience},
+      [this, &aim](MeshTried tried) { Tried(aim, std::move(tried)); });
+}
+
+void MeshMember::Tried(Aim& aim, MeshTried tried) {
+  aim.attempt.reset();
+  if (row_.final) {
+    return;
+  }
+  const Path before = aim.result.path;
+  const Path path = tried.result.path;
+  // Who spoke and then left tells more by what it said.
+  if (!Settled(before) || path != Path::kRefused) {
+    aim.result = std::move(tried.result);
+  }
+  aim.result.tries = ++aim.tries;
+  if (tried.who && tried.who->rank >= 0) {
+    Claim(*tried.who);
+    Arrived(tried.who->rank);
+  }
+  if (path == Path::kOk) {
+    if (aim.first != Path::kUntried) {
+      aim.result.before = aim.first;
+      aim.result.healed = clock_.Now() - aim.began;
+    }
+    aim.decided = true;
+    const auto peer = peers_.emplace(peers_.end());
+    peer->who = std::move(tried.who);
+    peer->talk = std::move(tried.talk);
+    peer->gone = !peer->talk->open();
+    peer->talk->Begin(
+        {.frame = [this, peer](const Frame& frame) { Take(peer, frame); },
+         .end = [this, peer](TalkEnd) { Forget(peer); }});
+    LookSoon();
+    return;
+  }
+  if (aim.first == Path::kUntried) {
+    aim.first = path;
+  }
+  aim.decided =
+      Settled(path) && before == path && aim.tries >= kTriesOfTheDecided;
+  if (path == Path::kNoAnswer) {
+    AskForLife(aim);
+  }
+  if (!aim.decided) {
+    Again(aim);
+  }
+  LookSoon();
+}
+
+void MeshMember::Again(Aim& aim) {
+  const int doublings = std::min(aim.tries, 4);
+  const Duration pause =
+      std::min<Duration>(kFirstPause * (1 << doublings) / 2, kLongestPause);
+  aim.timer = loop_.After(pause, [this, &aim] {
+    if (!row_.final) {
+      aim.numbers.empty() ? LookUp(aim) : Try(aim);
+    }
+  });
+}
+
+void MeshMember::AskForLife(Aim& aim) {
+  const auto [at, fresh] = lives_.try_emplace(aim.address.host);
+  if (!fresh || aim.numbers.empty()) {
+    return;
+  }
+  sys::SocketAddress number = aim.numbers.front();
+  number.set_port(kSsh);
+  Life& life = at->second;
+  life.dialling = sys::StartDial(number);
+  const auto say = [&life](int why) {
+    life.sign = why == 0              ? "port 22 is open"
+                : why == ECONNREFUSED ? "port 22 refuses"
+                                      : "";
+    life.ready.Cancel();
+    life.dialling.fd.Close();
+  };
+  if (life.dialling.why != EINPROGRESS) {
+    say(life.dialling.why);
+    return;
+  }
+  life.ready = loop_.OnWritable(life.dialling.fd.get(), [&life, say] {
+    say(sys::DialOutcome(life.dialling.fd.get()));
+  });
+}
+
+bool MeshMember::AllDecided() const {
+  // A member in whose place something else answers may come and say why.
+  return std::all_of(aims_.begin(), aims_.end(), [&](const Aim& aim) {
+    return aim.decided && (aim.result.path == Path::kOk ||
+                           present_.count(aim.target.rank) > 0);
+  });
+}
+
+// Not below a callback of what is swept away then.
+void MeshMember::LookSoon() {
+  if (!ended_ && !soon_.active()) {
+    soon_ = loop_.After(Duration::zero(), [this] { LookAtTime(); });
+  }
+}
+
+void MeshMember::LookAtTime() {
+  if (ended_) {
+    return;
+  }
+  Sweep();
+  if (!row_.final) {
+    if (!AllDecided() && clock_.Now() < end_) {
+      return;
+    }
+    Finish();
+  }
+  Share();
+}
+
+void MeshMember::Finish() {
+  for (Aim& aim : aims_) {
+    if (aim.result.path == Path::kUntried) {
+      aim.result = aim.attempt ? aim.attempt->SoFar() : PathResult{};
+      if (!aim.attempt) {
+        aim.result.path = Path::kUnresolved;
+        aim.result.seen = "the name service gave no answer in time";
+      }
+      aim.result.tries = std::max(aim.tries, 1);
+    }
+    const auto life = lives_.find(aim.address.host);
+    if (life != lives_.end()) {
+      aim.result.sign_of_life = life->second.sign;
+    }
+    row_.paths[aim.target] = aim.result;
+    aim.timer.Cancel();
+    aim.attempt.reset();
+  }
+  lives_.clear();
+  row_.final = true;
+  rows_[row_.rank] = row_;
+  end_ = clock_.Now() + kExchange;
+  ask_next_ = clock_.Now() + kAskAgain;
+  const Frame frame{.kind = FrameKind::kRow, .body = Dump(ToJson(row_))};
+  std::set<int> told;
+  for (Peer& peer : peers_) {
+    // Once to each member, to each that only looks.
+    if (!peer.gone && peer.who && row_.rank >= 0 &&
+        (peer.who->rank < 0 || told.insert(peer.who->rank).second)) {
+      peer.talk->Send(frame);
+    }
+  }
+}
+
+std::set<int> MeshMember::Lacking() const {
+  std::set<int> lacking;
+  for (const int rank : present_) {
+    if (rows_.count(rank) == 0) {
+      lacking.insert(rank);
+    }
+  }
+  return lacking;
+}
+
+bool MeshMember::NobodyNeedsUs() const {
+  return std::all_of(peers_.begin(), peers_.end(), [](const Peer& peer) {
+    return peer.gone || !peer.who || peer.who->rank < 0 || peer.done;
+  });
+}
+
+// Rows come by themselves from those that we reach. Only for the others, and
+// after a while, a few at a time are asked: all at once they would all answer.
+void MeshMember::AskFor(const std::set<int>& lacking) {
+  if (clock_.Now() < ask_next_) {
+    return;
+  }
+  ask_next_ = clock_.Now() + kAskAgain;
+  const Frame need{.kind = FrameKind::kNeed, .body = Dump(Json(lacking))};
+  std::size_t asked = 0;
+  for (std::size_t i = 0; i < peers_.size() && asked < kAskedAtOnce; ++i) {
+    // The next one in turn goes to the end of the list.
+    peers_.splice(peers_.end(), peers_, peers_.begin());
+    Peer& peer = peers_.back();
+    if (!peer.gone && peer.who && peer.talk->unsent() == 0) {
+      peer.talk->Send(need);
+      ++asked;
+    }
+  }
+}
+
+void MeshMember::Share() {
+  const auto lacking = Lacking();
+  if (!lacking.empty()) {
+    AskFor(lacking);
+  }
+  bool somebody = false;
+  for (Peer& peer : peers_) {
+    if (peer.gone || !peer.who) {
+      continue;
+    }
+    somebody |= peer.who->rank >= 0;
+    if (lacking.empty() && !std::exchange(peer.told_done, true)) {
+      peer.talk->Send({.kind = FrameKind::kDone});
+    }
+  }
+  // A member whose connections all ended without a row gives none any more.
+  if ((lacking.empty() && NobodyNeedsUs()) || !somebody ||
+      clock_.Now() >= end_) {
+    End();
+  }
+}
+
+void MeshMember::End() {
+  if (ended_) {
+    return;
+  }
+  ended_ = true;
+  beat_.Cancel();
+  // What was sent last has to leave before the sockets close: they stay open
+  // until this is destroyed.
+  done_({.rows = rows_, .took = clock_.Now() - began_});
+}
+
+Result<MeshOutcome> RunMesh(const MeshOptions& options,
+                            const sys::Clock& clock) {
+  MUSTER_ASSIGN(const auto loop, sys::Loop::Make());
+  MeshOutcome outcome;
+  {
+    MeshMember member(*loop, clock, options, [&](MeshOutcome told) {
+      outcome = std::move(told);
+      loop->Quit();
+    });
+    loop->Run();
+  }
+  return outcome;
+}
+
+}  // namespace muster::connect

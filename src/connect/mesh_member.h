@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// One member's part in the mesh: it listens where the run will, tries the
+// others, and shares what was seen, until all is known or the time is over.
+//
+// The time. A member tries from its start until every path is well or decided,
+// at the longest until `wait` has passed, or 1.5 s after another member was
+// heard of for the first time. Then it sends its row to all, asks those that it
+// reaches for the rows that it lacks, and goes when nobody needs it any more.
+#pragma once
+
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "connect/mesh.h"
+#include "connect/mesh_dial.h"
+#include "connect/mesh_talk.h"
+#include "connect/worker_pool.h"
+#include "muster/cluster.h"
+#include "sys/clock.h"
+#include "sys/loop.h"
+#include "sys/net.h"
+
+namespace muster::connect {
+
+struct MeshOptions {
+  Cluster cluster;
+  MeshIdentity self;  // rank -1: looks, and does not listen
+  Signer signer;
+  std::vector<MeshTarget> to_try;
+  Duration wait = std::chrono::milliseconds(2500);
+  MeshPatience patience;
+};
+
+// Rows by rank, the own one under the own rank (-1 included).
+struct MeshOutcome {
+  std::map<int, MeshRow> rows;
+  Duration took{};
+};
+
+// Loop thread only.
+class MeshMember {
+ public:
+  MeshMember(sys::Loop& loop, const sys::Clock& clock, MeshOptions options,
+             std::function<void(MeshOutcome)> done);
+  MeshMember(const MeshMember&) = delete;
+  MeshMember& operator=(const MeshMember&) = delete;
+  ~MeshMember();
+
+ private:
+  // A target and how far we are with it.
+  struct Aim {
+    MeshTarget target;
+    Address address;
+    std::vector<sys::SocketAddress> numbers;
+    std::unique_ptr<MeshTry> attempt;
+    PathResult result;  // of the last try that ended
+    int tries = 0;
+    Path first = Path::kUntried;  // that the first try showed
+    sys::Clock::Steady began{};
+    bool decided = false;
+    sys::Loop::Handle timer;
+  };
+  // A connection with another member, either way.
+  struct Peer {
+    std::unique_ptr<MeshTalk> talk;
+    std::string from;
+    std::optional<MeshIdentity> who;
+    bool done = false;  // it needs nothing more
+    bool told_done = false;
+    bool gone = false;
+    sys::Loop::Handle timer;
+  };
+  using PeerAt = std::list<Peer>::iterator;
+
+  void ListenOnOwnPorts();
+  void Accept(int listener);
+  void Hello(PeerAt peer, const Frame& frame);
+  void Take(PeerAt peer, const Frame& frame);
+  void Forget(PeerAt peer);
+  void Sweep();
+
+  void LookUp(Aim& aim);
+  void Named(Aim& aim, Result<std::vector<sys::SocketAddress>> numbers);
+  void Try(Aim& aim);
+  void Tried(Aim& aim, MeshTried tried);
+  void Again(Aim& aim);
+  void AskForLife(Aim& aim);
+
+  void Arrived(int rank);
+  void Claim(const MeshIdentity& who);
+  void LookSoon();
+  void LookAtTime();
+  bool AllDecided() const;
+  void Finish();
+  void Share();
+  void AskFor(const std::set<int>& lacking);
+  bool NobodyNeedsUs() const;
+  std::set<int> Lacking() const;
+  void End();
+
+  sys::Loop& loop_;
+  const sys::Clock& clock_;
+  MeshOptions options_;
+  std::function<void(MeshOutcome)> done_;
+  sys::Clock::Steady began_;
+  sys::Clock::Steady end_;
+  MeshRow row_;
+  std::map<int, MeshRow> rows_;
+  std::set<int> present_;
+  std::vector<sys::Listening> listeners_;
+  std::vector<sys::Loop::Handle> accepting_;
+  std::list<Aim> aims_;
+  std::list<Peer> peers_;
+  // One question a host: does port 22 answer?
+  struct Life {
+    sys::Dialling dialling;
+    std::string sign;
+    sys::Loop::Handle ready;
+    sys::Loop::Handle timer;
+  };
+  std::map<std::string, Life> lives_;
+  bool ended_ = false;
+  sys::Loop::Handle beat_;
+  sys::Loop::Handle soon_;
+  sys::Clock::Steady ask_next_{};
+  // Destroyed first: its tasks post to this.
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  WorkerPool pool_;
+};
+
+// The same on a loop of its own. Blocks; any thread.
+Result<MeshOutcome> RunMesh(const MeshOptions& options,
+                            const sys::Clock& clock);
+
+}  // namespace muster::connect

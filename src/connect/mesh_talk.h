@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// One TCP connection of the mesh on the loop: frames in, frames out.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "connect/mesh_frame.h"
+#include "sys/fd.h"
+#include "sys/loop.h"
+
+namespace muster::connect {
+
+// Why a conversation ended.
+enum class TalkEnd {
+  kClosed,    // the other end closed it, or is gone
+  kNoFrame,   // what came is no frame: unread() begins with it
+  kStranger,  // frames of another key
+};
+
+// Who sits at this end.
+struct TalkEnds {
+  Signer signer;
+  bool dialler = false;
+};
+
+// Loop thread only. Callbacks may destroy it; after `end` nothing comes.
+class MeshTalk {
+ public:
+  struct Events {
+    std::function<void(const Frame&)> frame;
+    std::function<void(TalkEnd)> end;
+  };
+
+  // `fd` is connected and non-blocking. A listener's end expects the greeting
+  // before the first frame.
+  MeshTalk(sys::Loop& loop, sys::Fd fd, TalkEnds ends);
+  MeshTalk(const MeshTalk&) = delete;
+  MeshTalk& operator=(const MeshTalk&) = delete;
+  ~MeshTalk();
+
+  // Reads from now on; may be called again, with other events. Without one for
+  // frames these are kept.
+  void Begin(Events events);
+  void Greet();  // the dialler's first bytes
+  void Send(const Frame& frame);
+  // Both directions, for the frames from now on.
+  void Salt(const std::string& salt);
+
+  int fd() const { return fd_.get(); }
+  const std::string& unread() const { return reader_.buffer(); }
+  // Bytes not yet taken by the kernel.
+  std::size_t unsent() const { return out_.size(); }
+  bool open() const { return open_; }
+
+ private:
+  void Read();
+  void Write();
+  void End(TalkEnd end);
+  bool TakeGreeting();  // false: ended, or more is needed
+  void TakeFrames();
+
+  sys::Loop& loop_;
+  sys::Fd fd_;
+  FrameWriter writer_;
+  FrameReader reader_;
+  std::string out_;
+  bool dialler_;
+  bool greeted_;
+  bool open_ = true;
+  Events events_;
+  sys::Loop::Handle readable_;
+  sys::Loop::Handle writable_;
+  sys::Loop::Handle again_;
+  // Told to callbacks on the stack that this is gone: they outlive it.
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace muster::connect

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "connect/mesh_verdict.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+
+namespace muster::connect {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+// The rows of three members on three hosts, all well.
+class MeshVerdictTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    for (int rank = 0; rank < 3; ++rank) {
+      Member member{.rank = rank, .index = rank};
+      member.address = {Address{"10.0.0." + std::to_string(rank + 1), 8476},
+                        "test"};
+      cluster_.members.push_back(member);
+    }
+    cluster_.size = {3, "test"};
+    for (int from = 0; from < 3; ++from) {
+      MeshRow& row = rows_[from];
+      row = {.rank = from,
+             .host = "w-" + std::to_string(from),
+             .pid = 10 + from,
+             .version = "0.1.0",
+
+             .final = true};
+      for (int to = 0; to < 3; ++to) {
+        row.claims[to] = {"host w-" + std::to_string(to)};
+        if (to != from) {
+          At(from, to) = {.path = Path::kOk,
+                          .round_trip = std::chrono::microseconds(210),
+                          .tries = 1,
+                          .answered_as = to};
+        }
+      }
+    }
+  }
+
+  PathResult& At(int from, int to) { return rows_[from].paths[{to, 8476}]; }
+  void Set(int from, int to, Path path, const std::string& seen = "") {
+    At(from, to).path = path;
+    At(from, to).seen = seen;
+  }
+  MeshVerdict Judge(int self = 0) {
+    return JudgeMesh(cluster_, rows_, self, WallTime{});
+  }
+  // "error net-mtu: what"; one line per finding.
+  std::string Text() {
+    std::string text;
+    for (const Finding& finding : Judge().findings) {
+      text += std::string(muster::ToText(finding.severity)) + " " +
+              std::string(Label(finding.cause)) + ": " + finding.what + "\n";
+    }
+    return text;
+  }
+
+  Cluster cluster_;
+  std::map<int, MeshRow> rows_;
+};
+
+TEST_F(MeshVerdictTest, NothingIsFoundWhereAllIsWell) {
+  EXPECT_EQ(Text(), "");
+  EXPECT_THAT(Judge().detail, HasSubstr("6 of 6 paths work"));
+  EXPECT_EQ(Judge().lines.size(), 5U) << Join(Judge().lines, "\n");
+}
+
+TEST_F(MeshVerdictTest, AFilterIsToldFromADeadHostByTheMemberThatSpeaks) {
+  Set(0, 2, Path::kNoAnswer);
+  Set(1, 2, Path::kNoAnswer);
+  EXPECT_EQ(Text(),
+            "error net-timeout-filtered: rank 2 (10.0.0.3:8476) gives no "
+            "answer\n");
+  EXPECT_EQ(Judge().findings[0].confidence, Confidence::kCertain);
+  rows_.erase(2);
+  EXPECT_EQ(Judge().findings[0].confidence, Confidence::kLikely);
+  At(0, 2).sign_of_life = "port 22 is open";
+  EXPECT_EQ(Judge().findings[0].confidence, Confidence::kCertain);
+}
+
+TEST_F(MeshVerdictTest, OneDirectionIsTold) {
+  Set(1, 2, Path::kNoAnswer);
+  const auto verdict = Judge();
+  ASSERT_EQ(verdict.findings.size(), 1U);
+  EXPECT_THAT(verdict.findings[0].subjects, Contains("rank 1"));
+  EXPECT_THAT(verdict.findings[0].evidence.back().what,
+              HasSubstr("one direction only"));
+}
+
+TEST_F(MeshVerdictTest, AMemberThatNeverCameIsLate) {
+  rows_.erase(2);
+  Set(0, 2, Path::kRefused);
+  Set(1, 2, Path::kRefused);
+  EXPECT_THAT(Text(), HasSubstr("error rendezvous-timeout: rank 2"));
+}
+
+TEST_F(MeshVerdictTest, WhoIsAloneFindsNothingInHostsThatRefuse) {
+  rows_.erase(1);
+  rows_.erase(2);
+  Set(0, 1, Path::kRefused);
+  Set(0, 2, Path::kNoAnswer);
+  EXPECT_EQ(Text(),
+            "error net-timeout-filtered: rank 2 (10.0.0.3:8476) gives no "
+            "answer\n");
+  EXPECT_THAT(Judge().detail, HasSubstr("not started there"));
+}
+
+TEST_F(MeshVerdictTest, ARefusalWhereTheMemberListensIsAFilter) {
+  Set(0, 2, Path::kRefused);
+  Set(1, 2, Path::kRefused);
+  EXPECT_THAT(Text(), HasSubstr("net-timeout-filtered: rank 2"));
+}
+
+TEST_F(MeshVerdictTest, TwoWhoClaimOneRankAreOneFinding) {
+  rows_.erase(2);
+  rows_[0].claims[1].insert("host w-2, pid 12");
+  Set(0, 2, Path::kOtherMember);
+  Set(1, 2, Path::kOtherMember);
+  At(0, 2).answered_as = At(1, 2).answered_as = 1;
+  EXPECT_EQ(Text(),
+            "error duplicate-identity: 2 processes claim to be rank 1 "
+            "(10.0.0.2:8476)\n");
+}
+
+TEST_F(MeshVerdictTest, SwappedMembersAreOneFinding) {
+  Set(0, 1, Path::kOtherMember);
+  At(0, 1).answered_as = 2;
+  Set(0, 2, Path::kOtherMember);
+  At(0, 2).answered_as = 1;
+  Set(1, 2, Path::kItself);
+  At(1, 2).answered_as = 1;
+  EXPECT_THAT(Text(), HasSubstr("error net-wrong-endpoint: rank 2 answers"));
+  EXPECT_EQ(Judge().findings.size(), 1U);
+}
+
+TEST_F(MeshVerdictTest, AnotherListIsNamedWithItsLine) {
+  for (const int rank : {0, 2}) {
+    rows_[rank].other_lists["host w-1, pid 11"] = "b, where others have a";
+    rows_[1].other_lists["host w-" + std::to_string(rank) + ", pid " +
+                         std::to_string(10 + rank)] = "a";
+  }
+  Set(1, 0, Path::kOtherMember);
+  const auto verdict = Judge();
+  ASSERT_EQ(verdict.findings.size(), 1U) << Text();
+  EXPECT_EQ(verdict.findings[0].cause, Cause::kRankWorldMismatch);
+  EXPECT_THAT(verdict.findings[0].subjects,
+              testing::ElementsAre("host w-1, pid 11"));
+}
+
+TEST_F(MeshVerdictTest, ATakenPortExplainsWhatAnswersThere) {
+  rows_[2].taken = {{8476, "port 8476 is in use by process 7 (python3)"}};
+  Set(0, 2, Path::kForeign, "an HTTP server (`HTTP/1.0 404 Not Found`)");
+  Set(1, 2, Path::kForeign, "an HTTP server (`HTTP/1.0 404 Not Found`)");
+  EXPECT_THAT(Text(), HasSubstr("error net-port-in-use: rank 2"));
+  EXPECT_EQ(Judge().findings.size(), 1U);
+}
+
+struct Sight {
+  Path path;
+  const char* seen;
+  const char* cause;
+};
+
+class MeshSight : public MeshVerdictTest,
+                  public testing::WithParamInterface<Sight> {};
+
+TEST_P(MeshSight, HasItsCause) {
+  rows_.erase(2);
+  Set(0, 2, GetParam().path, GetParam().seen);
+  Set(1, 2, GetParam().path, GetParam().seen);
+  EXPECT_THAT(Text(), testing::StartsWith(std::string("error ") +
+                                          GetParam().cause + ": "));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, MeshSight,
+    testing::Values(
+        Sight{Path::kNoAnswer, "", "net-timeout-filtered"},
+        Sight{Path::kNoRoute, "EHOSTUNREACH", "net-timeout-filtered"},
+        Sight{Path::kStranger, "", "net-wrong-endpoint"},
+        Sight{Path::kForeign, "an SSH server", "net-wrong-endpoint"},
+        Sight{Path::kForeign, "an HTTP server (`HTTP/1.1 403 Forbidden`)",
+              "net-proxy"},
+        Sight{Path::kSilent, "", "net-wrong-endpoint"},
+        Sight{Path::kClosed, "", "net-wrong-endpoint"},
+        Sight{Path::kLargeLost, "", "net-mtu"}));
+
+TEST_F(MeshVerdictTest, AClockThatIsAheadIsNamed) {
+  for (const int from : {0, 1}) {
+    At(from, 2).clock_ahead = std::chrono::minutes(10);
+    At(2, from).clock_ahead = -std::chrono::minutes(10);
+  }
+  const auto verdict = Judge();
+  ASSERT_EQ(verdict.findings.size(), 1U) << Text();
+  EXPECT_EQ(verdict.findings[0].cause, Cause::kClockSkew);
+  EXPECT_THAT(verdict.findings[0].subjects, testing::ElementsAre("rank 2"));
+  EXPECT_THAT(verdict.findings[0].what, HasSubstr("ahead"));
+}
+
+TEST_F(MeshVerdictTest, WhatHealedIsANote) {
+  At(0, 1).before = Path::kNoAnswer;
+  At(0, 1).tries = 3;
+  At(0, 1).healed = std::chrono::milliseconds(1200);
+  EXPECT_THAT(Text(), testing::StartsWith("note net-timeout-filtered: 1 path"));
+  At(0, 1).before = Path::kRefused;
+  EXPECT_EQ(Text(), "") << "not started yet is no fault";
+}
+
+TEST_F(MeshVerdictTest, AnotherAddressThanTheOwnIsAWarning) {
+  At(0, 1).translated = "192.0.2.1:4000";
+  EXPECT_THAT(Text(), testing::StartsWith("warning net-proxy"));
+}
+
+}  // namespace
+}  // namespace muster::connect

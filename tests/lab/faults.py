@@ -1,0 +1,408 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table: fault, the cause that has to be said, who has to be named."""
+import os
+import pathlib
+import subprocess
+import tempfile
+
+from scene import PORT, Fault
+
+HERE = pathlib.Path(__file__).parent
+
+
+def on(rank, hook, rule):
+    return lambda scene: scene.hosts[rank].filter(hook, rule)
+
+
+def absent(rank):
+    return lambda scene: scene.absent.add(rank)
+
+
+def stranger(rank, kind, started=False):
+    def does(scene):
+        scene.stranger(rank, kind)
+        if not started:
+            scene.absent.add(rank)
+    return does
+
+
+def down(rank):
+    def does(scene):
+        scene.absent.add(rank)
+        scene.hosts[rank].ip("link", "set", "eth0", "down")
+    return does
+
+
+def between(scene, sources, targets):
+    """No packet that begins a connection comes from sources to targets."""
+    froms = ", ".join(scene.hosts[rank].address for rank in sources)
+    for rank in targets:
+        scene.hosts[rank].filter(
+            "input", f"ip saddr {{ {froms} }} tcp dport {PORT} drop")
+
+
+def link(scene):
+    between(scene, [0], [1])
+    between(scene, [1], [0])
+
+
+def halves(scene):
+    between(scene, [0, 1], [2, 3])
+    between(scene, [2, 3], [0, 1])
+
+
+def one_way(scene):
+    between(scene, [0, 1], [2, 3])
+
+
+def route(kind):
+    return lambda scene: scene.hosts[1].ip(
+        "route", "add", kind, scene.hosts[2].address)
+
+
+def no_route(scene):
+    scene.hosts[1].ip("route", "del", "10.77.0.0/24")
+    scene.hosts[1].ip("route", "add", scene.hosts[0].address, "dev", "eth0")
+
+
+def small_mtu(rank):
+    def does(scene):
+        bridge = scene.lab.spaces[0]
+        subprocess.run(["ip", "-n", bridge, "link", "set", f"v{rank}", "mtu",
+                        "1000"], check=True)
+        # Else segments pass the bridge together, larger than any MTU.
+        for host in scene.hosts:
+            host.ip("link", "set", "eth0", "gso_max_segs", "1",
+                    "gso_max_size", "1500")
+    return does
+
+
+def large_lost(rank, source=None):
+    def does(scene):
+        where = "" if source is None else \
+            f"ip saddr {scene.hosts[source].address} "
+        scene.hosts[rank].filter(
+            "input", f"{where}tcp dport {PORT} meta length > 1000 drop")
+    return does
+
+
+def swapped_ranks(scene):
+    scene.ranks = {0: 1, 1: 0}
+
+
+def aliases(scene):
+    """Members by names that are not those of the hosts, as of a service."""
+    scene.members = [f"m{host.rank}:{PORT}" for host in scene.hosts]
+    for host in scene.hosts:
+        host.known.update({f"m{one.rank}": one.address
+                           for one in scene.hosts})
+
+
+def swapped_aliases(scene):
+    aliases(scene)
+    swapped_ranks(scene)
+
+
+def same_alias(scene):
+    aliases(scene)
+    scene.ranks = {2: 1}
+
+
+def same_rank(scene):
+    scene.ranks = {2: 1}
+
+
+def other_order(scene):
+    one, two, three = scene.members
+    scene.lists[1] = [two, one, three]
+    scene.ranks[1] = 0
+
+
+def other_size(scene):
+    scene.lists[2] = scene.members + ["10.77.0.99:8476"]
+
+
+def nobody_there(scene):
+    scene.members[1] = f"10.77.0.77:{PORT}"
+    scene.absent.add(1)
+
+
+def unknown_on_one(scene):
+    scene.names()
+    del scene.hosts[1].known["w-2"]
+
+
+def unknown_everywhere(scene):
+    scene.names()
+    scene.members[2] = f"w-nowhere:{PORT}"
+    scene.absent.add(2)
+
+
+def dead_name_server(scene):
+    scene.names()
+    for name in ("w-0", "w-2"):
+        del scene.hosts[1].known[name]
+    scene.hosts[1].resolv = ["nameserver 10.77.0.200"]
+
+
+def wrong_name(scene):
+    scene.names()
+    scene.hosts[0].known["w-1"] = scene.hosts[2].address
+
+
+def loopback_name(scene):
+    scene.names()
+    scene.hosts[1].known["w-1"] = "127.0.1.1"
+
+
+def token(scene, rank, text):
+    path = scene.hosts[rank].folder / "token"
+    path.write_text(text)
+    path.chmod(0o600)
+    scene.flags[rank] = ["--token-file", str(path)]
+
+
+def tokens(scene):
+    for host in scene.hosts:
+        token(scene, host.rank, "correct horse battery staple")
+
+
+def other_token(scene):
+    tokens(scene)
+    token(scene, 1, "another secret of sixteen bytes")
+
+
+def no_token(scene):
+    tokens(scene)
+    scene.flags[1] = []
+
+
+def open_token(scene):
+    tokens(scene)
+    (scene.hosts[1].folder / "token").chmod(0o644)
+
+
+def clock(rank, seconds):
+    def does(scene):
+        library = pathlib.Path(tempfile.gettempdir(),
+                               f"muster-lab-clock-{os.getpid()}.so")
+        if not library.exists():
+            made = library.with_suffix(f".{rank}")
+            subprocess.run(["cc", "-shared", "-fPIC", "-o", str(made),
+                            str(HERE / "clock.c")], check=True,
+                           capture_output=True)
+            made.rename(library)
+        scene.environment[rank].update(
+            LD_PRELOAD=str(library), LAB_CLOCK_AHEAD=str(seconds))
+    return does
+
+
+def translated(scene):
+    scene.hosts[1].ip("addr", "add", "10.77.0.150/24", "dev", "eth0")
+    scene.hosts[1].nft(
+        "add table ip nat\n"
+        "add chain ip nat post { type nat hook postrouting priority 100; }\n"
+        f"add rule ip nat post tcp dport {PORT} snat to 10.77.0.150\n")
+
+
+def healed(scene):
+    scene.hosts[2].filter("input", f"tcp dport {PORT} drop")
+
+    def heal(again, _running):
+        again.hosts[2].nft("delete table inet lab\n")
+    scene.later.append((1.0, heal))
+
+
+def late(rank, seconds):
+    return lambda scene: scene.delays.update({rank: seconds})
+
+
+def slow(scene):
+    for host in scene.hosts:
+        host.tc("qdisc", "add", "dev", "eth0", "root", "tbf", "rate", "20mbit",
+                "burst", "16kb", "latency", "200ms")
+
+
+def nothing(_scene):
+    pass
+
+
+def six(scene):
+    for host in scene.hosts:
+        host.ip("-6", "addr", "add", f"fd77::{host.rank + 1}/64", "dev", "eth0",
+                "nodad")
+    scene.members = [f"[fd77::{host.rank + 1}]:{PORT}" for host in scene.hosts]
+
+
+def prepare(line, *flags):
+    """A line of shell on host 1, in its own mounts and limits."""
+    def does(scene):
+        scene.hosts[1].prepare.append(
+            line.format(folder=scene.hosts[1].folder))
+        scene.flags[1] += [flag.format(folder=scene.hosts[1].folder)
+                           for flag in flags]
+    return does
+
+
+def variables(**values):
+    return lambda scene: scene.environment[1].update(values)
+
+
+FILTERED = "net-timeout-filtered"
+ENDPOINT = "net-wrong-endpoint"
+
+NETWORK = [
+    Fault("agent port of a host dropped", FILTERED, (1,),
+          on(1, "input", f"tcp dport {PORT} drop")),
+    Fault("port of the coordinator dropped", FILTERED, (0,),
+          on(0, "input", f"tcp dport {PORT} drop")),
+    Fault("port refused by a filter, reset", FILTERED, (1,),
+          on(1, "input", f"tcp dport {PORT} reject with tcp reset")),
+    Fault("port refused by a filter, ICMP port", FILTERED, (1,),
+          on(1, "input", f"tcp dport {PORT} reject")),
+    Fault("port refused by a filter, ICMP host", FILTERED, (1,),
+          on(1, "input",
+             f"tcp dport {PORT} reject with icmp type host-unreachable")),
+    Fault("all new connections to a host dropped", FILTERED, (2,),
+          on(2, "input", "ct state new drop")),
+    Fault("all new connections of a host dropped", FILTERED, (2,),
+          on(2, "output", "ct state new drop")),
+    Fault("a host refuses to send", FILTERED, (2,),
+          on(2, "output", f"tcp dport {PORT} reject with tcp reset"),
+          others=("rendezvous-timeout",)),
+    Fault("host down", FILTERED, (1,), down(1)),
+    Fault("coordinator down", FILTERED, (0,), down(0)),
+    Fault("muster not started on a host", "rendezvous-timeout", (1,),
+          absent(1)),
+    Fault("one direction of one link", FILTERED, (0, 1),
+          lambda scene: between(scene, [0], [1])),
+    Fault("one link, both ways", FILTERED, (0, 1), link),
+    Fault("two halves, both ways", FILTERED, (0, 1, 2, 3), halves, size=4),
+    Fault("two halves, one way", FILTERED, (0, 1, 2, 3), one_way, size=4),
+    Fault("blackhole route", FILTERED, (1, 2), route("blackhole")),
+    Fault("unreachable route", FILTERED, (1, 2), route("unreachable")),
+    Fault("prohibited route", FILTERED, (1, 2), route("prohibit")),
+    Fault("no route to a part of the members", FILTERED, (1, 2), no_route),
+    Fault("smaller MTU on the way to a host", "net-mtu", (1,), small_mtu(1)),
+    Fault("large packets to a host lost", "net-mtu", (1,), large_lost(1)),
+    Fault("large packets lost on one way", "net-mtu", (0, 1),
+          large_lost(1, source=0)),
+    Fault("HTTP server in place of a member", ENDPOINT, (1,),
+          stranger(1, "http")),
+    Fault("ssh server in place of a member", ENDPOINT, (1,),
+          stranger(1, "ssh")),
+    Fault("TLS server in place of a member", ENDPOINT, (1,),
+          stranger(1, "tls")),
+    Fault("gRPC server in place of a member", ENDPOINT, (1,),
+          stranger(1, "grpc")),
+    Fault("takes connections, stays silent", ENDPOINT, (1,),
+          stranger(1, "silent")),
+    Fault("takes connections, a byte now and then", ENDPOINT, (1,),
+          stranger(1, "drip")),
+    Fault("takes connections and closes them", ENDPOINT, (1,),
+          stranger(1, "close")),
+    Fault("takes connections and resets them", ENDPOINT, (1,),
+          stranger(1, "reset")),
+    Fault("proxy that answers 403", "net-proxy", (1,), stranger(1, "proxy")),
+    Fault("another program holds the port", "net-port-in-use", (1,),
+          stranger(1, "http", started=True)),
+    Fault("a silent program holds the port", "net-port-in-use", (1,),
+          stranger(1, "silent", started=True)),
+    Fault("ranks swapped", ENDPOINT, (0, 1), swapped_ranks, by_named=True),
+    Fault("ranks swapped, members by service names", ENDPOINT, (0, 1),
+          swapped_aliases),
+    Fault("a rank that is another host's", ENDPOINT, (2,), same_rank,
+          by_named=True, others=("rendezvous-timeout",)),
+    Fault("two hosts with one rank, service names", "duplicate-identity", (1,),
+          same_alias),
+    Fault("list in another order on a host", "rank-world-mismatch", (1,),
+          other_order),
+    Fault("a member more in the list of a host", "rank-world-mismatch", (2,),
+          other_size, others=(FILTERED,)),
+    Fault("an address where nobody lives", FILTERED, (1,), nobody_there),
+    Fault("a name unknown on one host", "net-name-resolution", (1, 2),
+          unknown_on_one),
+    Fault("a name unknown everywhere", "net-name-resolution", (2,),
+          unknown_everywhere),
+    Fault("name server dead on one host", "net-name-resolution", (1,),
+          dead_name_server, limit=6),
+    Fault("a name leads to another member", ENDPOINT, (1, 2), wrong_name),
+    Fault("the own name is 127.0.1.1", "net-loopback-name", (1,),
+          loopback_name, group="network.own-name"),
+    Fault("another token file", ENDPOINT, (1,), other_token),
+    Fault("no token file on a host", ENDPOINT, (1,), no_token),
+    Fault("clock ten minutes ahead", "clock-skew", (1,), clock(1, 600)),
+    Fault("clock an hour behind", "clock-skew", (2,), clock(2, -3600)),
+    Fault("clock five seconds ahead", "clock-skew", (1,), clock(1, 5),
+          severity="warning"),
+    Fault("addresses translated", "net-proxy", (1,), translated,
+          severity="warning"),
+    Fault("a filter that goes after 1 s", FILTERED, (2,), healed,
+          severity="note"),
+]
+
+HOST = [
+    Fault("/dev/shm is full", "shm-too-small", (1,),
+          prepare("mount -t tmpfs -o size=8m lab /dev/shm"), group="host"),
+    Fault("/dev/shm is small", "shm-too-small", (1,),
+          prepare("mount -t tmpfs -o size=64m lab /dev/shm"), group="host",
+          severity="warning"),
+    Fault("few open files", "os-limit", (1,), prepare("ulimit -n 48"),
+          group="host"),
+    Fault("checkpoints on a full disk", "disk-full", (1,),
+          prepare("mkdir {folder}/c; mount -t tmpfs -o size=64k lab {folder}/c;"
+                  " head -c 64k /dev/zero >{folder}/c/x || true",
+                  "--checkpoints", "{folder}/c"), group="storage"),
+    Fault("checkpoints where no inode is left", "disk-full", (1,),
+          prepare("mkdir {folder}/c; mount -t tmpfs -o nr_inodes=1 lab "
+                  "{folder}/c", "--checkpoints", "{folder}/c"),
+          group="storage"),
+    Fault("checkpoints on a read-only disk", "file-permission", (1,),
+          prepare("mkdir {folder}/c; mount -t tmpfs -o ro lab {folder}/c",
+                  "--checkpoints", "{folder}/c"), group="storage"),
+    Fault("data that are not there", "data-path-unreachable", (1,),
+          prepare("true", "--data", "{folder}/none"), group="storage"),
+    Fault("an interface that is not here", "net-wrong-interface", (1,),
+          variables(GLOO_SOCKET_IFNAME="ib7"), group="network.route"),
+    Fault("a proxy in the environment", "net-proxy", (1,),
+          variables(http_proxy="http://10.77.0.9:3128",
+                    TPU_NAME="t", XRT_TPU_CONFIG="x"),
+          group="network.proxy", severity="warning"),
+]
+
+# Nothing is wrong: what must not be flagged.
+HEALTHY = [
+    Fault("healthy, two hosts", "", (), nothing, size=2),
+    Fault("healthy, three hosts", "", (), nothing),
+    Fault("healthy, six hosts", "", (), nothing, size=6),
+    Fault("healthy, names", "", (), lambda scene: scene.names()),
+    Fault("healthy, token file", "", (), tokens),
+    Fault("healthy, IPv6", "", (), six),
+    Fault("healthy, one starts 1 s later", "", (), late(1, 1.0)),
+    Fault("healthy, slow links", "", (), slow),
+]
+
+
+def _at(rank):
+    return [
+        Fault("port dropped", FILTERED, (rank,),
+              on(rank, "input", f"tcp dport {PORT} drop"), size=5),
+        Fault("nothing gets out", FILTERED, (rank,),
+              on(rank, "output", f"tcp dport {PORT} ct state new drop"),
+              size=5),
+        Fault("host down", FILTERED, (rank,), down(rank), size=5),
+        Fault("not started", "rendezvous-timeout", (rank,), absent(rank),
+              size=5),
+        Fault("HTTP server", ENDPOINT, (rank,), stranger(rank, "http"),
+              size=5),
+        Fault("large packets lost", "net-mtu", (rank,), large_lost(rank),
+              size=5),
+        Fault("clock ahead", "clock-skew", (rank,), clock(rank, 600), size=5),
+    ]
+
+
+def pairs():
+    """Any two of seven faults, on two hosts of five."""
+    first, second = _at(1), _at(3)
+    return [(first[i], second[j]) for i in range(len(first))
+            for j in range(i + 1, len(second))]

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hosts of a lab: network namespaces on a bridge of their own.
+
+A host has its own name, addresses, /etc/hosts, /etc/resolv.conf and clock; what
+runs on it is a process of this machine. Names of namespaces carry the process
+id of who made them, so that what a killed lab has left is found and removed.
+"""
+import os
+import pathlib
+import shlex
+import shutil
+import signal
+import subprocess
+import tempfile
+
+PREFIX = "mulab"
+
+
+def run(*command, **options):
+    return subprocess.run(command, check=True, capture_output=True, text=True,
+                          **options)
+
+
+def why_not():
+    """Why no lab can be made here; None: it can."""
+    if os.geteuid() != 0:
+        return "namespaces need root"
+    for tool in ("ip", "nft", "tc", "unshare"):
+        if not shutil.which(tool):
+            return f"`{tool}` is not installed"
+    name = f"{PREFIX}-{os.getpid()}-try"
+    try:
+        run("ip", "netns", "add", name)
+        try:
+            run("ip", "netns", "exec", name, "unshare", "--uts", "true")
+            run("ip", "netns", "exec", name, "nft", "add", "table", "inet", "t")
+        finally:
+            run("ip", "netns", "del", name)
+    except subprocess.CalledProcessError as error:
+        return error.stderr.strip() or "no network namespace can be made"
+    return None
+
+
+def sweep():
+    """Removes namespaces of labs whose process is gone."""
+    listed = run("ip", "netns", "list").stdout.split("\n")
+    for line in listed:
+        name = line.split(" ")[0]
+        parts = name.split("-")
+        if parts[0] == PREFIX and len(parts) > 2 and \
+                not os.path.exists(f"/proc/{parts[1]}"):
+            remove(name)
+
+
+def remove(name):
+    pids = subprocess.run(["ip", "netns", "pids", name], capture_output=True,
+                          text=True, check=False).stdout.split()
+    for pid in pids:
+        try:
+            os.kill(int(pid), signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    subprocess.run(["ip", "netns", "del", name], capture_output=True,
+                   check=False)
+
+
+class Host:
+    """One host: 10.77.NET.(RANK+1), called w-RANK."""
+
+    def __init__(self, lab, rank):
+        self.lab = lab
+        self.rank = rank
+        self.name = f"w-{rank}"
+        self.space = f"{lab.prefix}-{rank}"
+        self.address = lab.address(rank)
+        self.folder = pathlib.Path(lab.folder, self.name)
+        self.folder.mkdir()
+        self.known = {"localhost": "127.0.0.1", self.name: self.address}
+        self.resolv = []
+        self.prepare = []  # shell lines before a command on this host
+        self.processes = []
+
+    def command(self, argv):
+        """argv as it is started on this host."""
+        (self.folder / "hosts").write_text("".join(
+            f"{number} {name}\n" for name, number in self.known.items()))
+        (self.folder / "resolv.conf").write_text(
+            "\n".join(self.resolv + ["options timeout:1 attempts:1"]) + "\n")
+        lines = [f"hostname {self.name}"]
+        for file in ("hosts", "resolv.conf"):
+            lines.append(f"mount --bind {self.folder / file} /etc/{file}")
+        lines += self.prepare
+        lines.append("exec " + " ".join(shlex.quote(word) for word in argv))
+        return ["ip", "netns", "exec", self.space, "unshare", "--uts", "sh",
+                "-ec", "\n".join(lines)]
+
+    def start(self, argv, **options):
+        process = subprocess.Popen(self.command(argv), **options)
+        self.processes.append(process)
+        return process
+
+    def ip(self, *words):
+        run("ip", "-n", self.space, *words)
+
+    def nft(self, rules):
+        run("ip", "netns", "exec", self.space, "nft", "-f", "-", input=rules)
+
+    def tc(self, *words):
+        run("ip", "netns", "exec", self.space, "tc", *words)
+
+    def filter(self, hook, rule):
+        """Adds a rule of nft to the chain of a hook: input, output."""
+        self.nft(f"add table inet lab\n"
+                 f"add chain inet lab {hook} {{ type filter hook {hook} "
+                 f"priority 0; }}\n"
+                 f"add rule inet lab {hook} {rule}\n")
+
+
+class Lab:
+    """Hosts on one bridge; everything goes when the block ends."""
+
+    def __init__(self, number, size):
+        self.prefix = f"{PREFIX}-{os.getpid()}-{number}"
+        self.size = size
+
+    def address(self, rank):
+        return f"10.77.0.{rank + 1}"
+
+    def __enter__(self):
+        self.folder = tempfile.mkdtemp(prefix=f"{self.prefix}-")
+        self.spaces = [f"{self.prefix}-br"]
+        try:
+            self.hosts = [Host(self, rank) for rank in range(self.size)]
+            self._wire()
+        except BaseException:
+            self._remove()
+            raise
+        return self
+
+    def _wire(self):
+        bridge = self.spaces[0]
+        run("ip", "netns", "add", bridge)
+        lines = ["link add br0 type bridge", "link set br0 up"]
+        for host in self.hosts:
+            self.spaces.append(host.space)
+            run("ip", "netns", "add", host.space)
+            lines += [f"link add v{host.rank} type veth peer name eth0 netns "
+                      f"{host.space}",
+                      f"link set v{host.rank} master br0 up"]
+        run("ip", "-n", bridge, "-batch", "-", input="\n".join(lines) + "\n")
+        for host in self.hosts:
+            run("ip", "-n", host.space, "-batch", "-", input=(
+                "link set lo up\n"
+                f"addr add {host.address}/24 dev eth0\n"
+                "link set eth0 up\n"))
+
+    def __exit__(self, *ignored):
+        self._remove()
+
+    def _remove(self):
+        for host in getattr(self, "hosts", []):
+            for process in host.processes:
+                if process.poll() is None:
+                    process.kill()
+                process.wait()
+        for space in self.spaces:
+            remove(space)
+        shutil.rmtree(self.folder, ignore_errors=True)
