@@ -93,7 +93,7 @@ struct Caller {
     grpc::ByteBuffer answer;
     std::promise<grpc::Status> done;
     stub.UnaryCall(&context, method, grpc::StubOptions(), &request, &answer,
-                   [&](grpc::Status status) { done.set_value(status); });
+                   [&](const grpc::Status& status) { done.set_value(status); });
     return done.get_future().get();
   }
 
@@ -125,7 +125,7 @@ class Secured : public ::testing::Test {
 
   // The certificate that a call of rank 1 needs; one of the run is its slot's.
   Credential Needed(const std::string& method) {
-    const auto proof = *member->ForCalling();
+    auto proof = *member->ForCalling();
     if (RuleOf(method)->proof == Proof::kToken) {
       return proof;
     }
