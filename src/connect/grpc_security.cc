@@ -149,6 +149,16 @@ std::shared_ptr<grpc::ChannelCredentials> ToCall(
   return tls::TlsCredentials(options);
 }
 
+std::shared_ptr<grpc::ChannelCredentials> ToBeRefused() {
+  namespace tls = grpc::experimental;
+  tls::TlsChannelCredentialsOptions options;
+  options.set_verify_server_certs(false);
+  options.set_check_call_host(false);
+  options.set_certificate_verifier(
+      std::make_shared<tls::NoOpCertificateVerifier>());
+  return tls::TlsCredentials(options);
+}
+
 void SayWhere(grpc::ClientContext& context, const Keyring& keyring) {
   const auto place = keyring.place();
   if (!place.run.empty()) {

@@ -42,6 +42,10 @@ std::shared_ptr<grpc::ChannelCredentials> ToCall(
     const std::shared_ptr<Keyring>& keyring, const Credential& own,
     Keyring::Expected expected, const std::shared_ptr<ServerSeen>& seen);
 
+// For a channel over TLS without a certificate and to anybody: to be told why
+// it is refused, for nothing else.
+std::shared_ptr<grpc::ChannelCredentials> ToBeRefused();
+
 // Every call says of which run and epoch it is, as far as that is known.
 void SayWhere(grpc::ClientContext& context, const Keyring& keyring);
 

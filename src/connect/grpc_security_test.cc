@@ -93,7 +93,7 @@ struct Caller {
     grpc::ByteBuffer answer;
     std::promise<grpc::Status> done;
     stub.UnaryCall(&context, method, grpc::StubOptions(), &request, &answer,
-                   [&](grpc::Status status) { done.set_value(status); });
+                   [&](const grpc::Status& status) { done.set_value(status); });
     return done.get_future().get();
   }
 
@@ -125,7 +125,7 @@ class Secured : public ::testing::Test {
 
   // The certificate that a call of rank 1 needs; one of the run is its slot's.
   Credential Needed(const std::string& method) {
-    const auto proof = *member->ForCalling();
+    auto proof = *member->ForCalling();
     if (RuleOf(method)->proof == Proof::kToken) {
       return proof;
     }
@@ -277,6 +277,20 @@ class AmongStrangers : public Secured {
     return said.value_or("never");
   }
 
+  // The error of a look that sees a stranger.
+  std::string LookAt(Transport& who, const Address& there) {
+    std::optional<Sighting> seen;
+    who.Identify(there, Deadline::After(seconds(20)),
+                 [&](Sighting sighting) { seen = std::move(sighting); });
+    EXPECT_TRUE(testing::RunUntil(
+        *loop, [&] { return seen.has_value(); }, seconds(30)));
+    if (!seen || seen->what != Sight::kStranger) {
+      return "no stranger";
+    }
+    EXPECT_EQ(seen->error->cause(), Cause::kVerPeerMismatch);
+    return seen->error->message();
+  }
+
   Address address;
   std::unique_ptr<Transport> guest;
 };
@@ -297,13 +311,16 @@ TEST_F(AmongStrangers, ATakenSlotIsNotGivenAway) {
 TEST_F(AmongStrangers, ALookNamesTheOtherToken) {
   const auto stranger = *MakeGrpcTransport(
       *loop, clock, *Keyring::OfMember(Token("another token 16"), 1, clock));
-  std::optional<Sighting> seen;
-  stranger->Identify(address, Deadline::After(seconds(20)),
-                     [&](Sighting sighting) { seen = std::move(sighting); });
-  ASSERT_TRUE(testing::RunUntil(
-      *loop, [&] { return seen.has_value(); }, seconds(30)));
-  EXPECT_EQ(seen->what, Sight::kStranger);
-  EXPECT_EQ(seen->error->cause(), Cause::kVerPeerMismatch);
+  EXPECT_THAT(LookAt(*stranger, address),
+              HasSubstr("does not hold this member's token"));
+}
+
+TEST_F(AmongStrangers, ALookNamesATokenThatOneSideAloneHas) {
+  const auto without = *MakeGrpcTransport(*loop, clock);
+  EXPECT_THAT(LookAt(*without, address), HasSubstr("this one has none"));
+  const auto listener =
+      *without->Listen({"127.0.0.1", 0}, HelloOf(Workers(2), 1), nullptr);
+  EXPECT_THAT(LookAt(*guest, listener->address()), HasSubstr("has no token"));
 }
 
 TEST_F(AmongStrangers, SurvivesGarbageAndHalfAHandshake) {

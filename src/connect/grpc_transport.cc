@@ -31,6 +31,8 @@ constexpr std::size_t kLookers = 32;
 constexpr std::size_t kMostWaiting = 1024;
 // A look keeps so much of its time for finding out what else is there.
 constexpr Duration kForACloserLook = milliseconds(400);
+// And so much, where it is left, for trying with a token or without.
+constexpr Duration kForTheOtherWay = milliseconds(400);
 
 std::chrono::system_clock::time_point ForGrpc(Deadline deadline) {
   return std::chrono::system_clock::now() +
@@ -275,6 +277,9 @@ class GrpcTransport : public Transport {
   // Pool threads.
   Sighting Look(const Address& address, Deadline deadline);
   Result<Hello> Ask(const Address& address, Deadline deadline);
+  Result<grpc::Status> Ask(const std::shared_ptr<grpc::Channel>& channel,
+                           Deadline deadline, pb::Identity& identity);
+  std::optional<Error> OneSidedToken(const Address& address, Deadline deadline);
   Status Join(const Address& address, Deadline deadline);
   Result<std::shared_ptr<grpc::Channel>> Open(
       const Address& address, Keyring::Expected expected,
@@ -410,6 +415,11 @@ Sighting GrpcTransport::Look(const Address& address, Deadline deadline) {
     default:
       return Unlike(Sight::kStranger, std::move(hello).error());
   }
+  if (deadline.Remaining() > closer + kForTheOtherWay) {
+    if (auto why = OneSidedToken(address, Deadline::After(kForTheOtherWay))) {
+      return Unlike(Sight::kStranger, *std::move(why));
+    }
+  }
   return LookCloser(address, deadline, clock_);
 }
 
@@ -434,20 +444,8 @@ Result<Hello> GrpcTransport::Ask(const Address& address, Deadline deadline) {
   const auto seen = std::make_shared<ServerSeen>();
   MUSTER_ASSIGN(const auto channel,
                 Open(address, Keyring::Expected::kAnyone, seen));
-  grpc::ClientContext context;
-  context.set_deadline(ForGrpc(deadline));
-  if (keyring_) {
-    SayWhere(context, *keyring_);
-  }
-  pb::IdentifyRequest request;
-  request.set_protocol(kProtocol);
   pb::Identity identity;
-  if (!calls_.Enter(&context)) {
-    return Error(Cause::kCancelled, "the transport ends");
-  }
-  const auto stub = pb::Agent::NewStub(channel);
-  const auto status = stub->Identify(&context, request, &identity);
-  calls_.Leave(&context);
+  MUSTER_ASSIGN(const auto status, Ask(channel, deadline, identity));
   if (auto why = seen->error()) {
     return *std::move(why);
   }
@@ -455,6 +453,50 @@ Result<Hello> GrpcTransport::Ask(const Address& address, Deadline deadline) {
     return WhyNotAnswered(status, seen->subject());
   }
   return ParseHello(identity.hello());
+}
+
+Result<grpc::Status> GrpcTransport::Ask(
+    const std::shared_ptr<grpc::Channel>& channel, Deadline deadline,
+    pb::Identity& identity) {
+  grpc::ClientContext context;
+  context.set_deadline(ForGrpc(deadline));
+  if (keyring_) {
+    SayWhere(context, *keyring_);
+  }
+  pb::IdentifyRequest request;
+  request.set_protocol(kProtocol);
+  if (!calls_.Enter(&context)) {
+    return Error(Cause::kCancelled, "the transport ends");
+  }
+  const auto stub = pb::Agent::NewStub(channel);
+  auto status = stub->Identify(&context, request, &identity);
+  calls_.Leave(&context);
+  return status;
+}
+
+// Where one of the two has a token and the other none, neither understands a
+// word. Clear text is for the loopback interface here too.
+std::optional<Error> GrpcTransport::OneSidedToken(const Address& address,
+                                                  Deadline deadline) {
+  if (!address.IsLoopback()) {
+    return std::nullopt;
+  }
+  pb::Identity identity;
+  const auto status =
+      Ask(ChannelTo(address, keyring_ ? grpc::InsecureChannelCredentials()
+                                      : ToBeRefused()),
+          deadline, identity);
+  if (keyring_ && status && status->ok()) {
+    return Error(Cause::kVerPeerMismatch,
+                 "the agent that answers there has no token (`--token-file`), "
+                 "this one has");
+  }
+  if (!keyring_ && status && RefusalIn(*status)) {
+    return Error(Cause::kVerPeerMismatch,
+                 "the agent that answers there has a token (`--token-file`), "
+                 "this one has none");
+  }
+  return std::nullopt;
 }
 
 // Asks the coordinator for the certificate of this member's slot. Errors as of

@@ -20,7 +20,7 @@ class PrivateFile : public ::testing::Test {
     std::ofstream(path) << "a secret";
     EXPECT_EQ(chmod(path.c_str(), 0600), 0);
   }
-  ~PrivateFile() override { std::filesystem::remove_all(directory); }
+  void TearDown() override { std::filesystem::remove_all(directory); }
 
   // The error's cause and text, or the bytes.
   std::string Read(std::size_t limit = 100) {
