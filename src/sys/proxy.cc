@@ -196,11 +196,10 @@ Diversion DiversionOf(std::string_view host, const Env& env) {
 }
 
 std::optional<Proxy> ProxyForUrl(const std::string& url, const Env& env) {
-  const auto proxy =
-      url.starts_with("https:")
-          ? FirstSet(env,
-                     {"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"})
-          : FirstSet(env, {"http_proxy", "all_proxy", "ALL_PROXY"});
+  auto proxy = url.starts_with("https:")
+                   ? FirstSet(env, {"https_proxy", "HTTPS_PROXY", "all_proxy",
+                                    "ALL_PROXY"})
+                   : FirstSet(env, {"http_proxy", "all_proxy", "ALL_PROXY"});
   const auto exceptions = FirstSet(env, {"no_proxy", "NO_PROXY"});
   if (proxy && exceptions &&
       IsSparedByCurl(Lower(HostOf(SplitUrl(url).host)), exceptions->address)) {

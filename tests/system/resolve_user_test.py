@@ -229,6 +229,7 @@ class Library(unittest.TestCase):
     def same(self, **variables):
         there = run([MUSTER, "resolve", "--output", "json"], variables)
         here = run([ANSWER], variables)
+        self.assertEqual(there.returncode, 0, there.stdout + there.stderr)
         self.assertEqual(here.returncode, 0, here.stderr)
         document_, answer = json.loads(there.stdout), json.loads(here.stdout)
         for key in ("members", "self", "coordinator", "size", "one_host"):
