@@ -196,7 +196,8 @@ std::string HelpText(Verb verb) {
                  "repeated\n"
                  "  --token-file FILE      secret that all members share (mode "
                  "0600, 16 bytes or\n"
-                 "                         more): without it who answers is not "
+                 "                         more): without it who answers is "
+                 "not "
                  "proved\n"
                  "  --list                 all checks, one line each\n");
     case Verb::kExplain:

@@ -75,14 +75,14 @@ class Reader {
   }
   // The list, or one without elements.
   const Json& List(const char* name) {
-    static const Json kNone = Json::array();
+    static const Json none = Json::array();
     const auto* field = Field(name);
     if (field == nullptr) {
-      return kNone;
+      return none;
     }
     if (!field->is_array() || field->size() > kMostPaths) {
       Wrong(name);
-      return kNone;
+      return none;
     }
     return *field;
   }

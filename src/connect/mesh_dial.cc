@@ -214,7 +214,7 @@ PathResult MeshTry::Judge(Path path, std::string seen) const {
 PathResult MeshTry::SoFar() const {
   const Duration took = clock_.Now() - asked_;
   if (stage_ == Stage::kConnecting) {
-    return Judge(Path::kNoAnswer, "no answer within " + muster::ToText(took));
+    return Judge(Path::kNoAnswer, muster::ToText(took) + " waited");
   }
   const std::string& bytes = talk_->unread();
   if (stage_ == Stage::kSayingHello) {

@@ -81,8 +81,8 @@ class Search {
     return ranks;
   }
   const std::string& HostOf(int rank) const {
-    static const std::string kNone;
-    return rank < 0 ? kNone : view_.hosts[static_cast<std::size_t>(rank)];
+    static const std::string none;
+    return rank < 0 ? none : view_.hosts[static_cast<std::size_t>(rank)];
   }
   // "" is who looks and is no member.
   Ranks RanksAt(const std::string& host) const {

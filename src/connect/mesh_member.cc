@@ -17,7 +17,7 @@ constexpr std::chrono::milliseconds kBeat{50};
 constexpr std::chrono::milliseconds kAskAgain{150};
 constexpr std::size_t kAskedAtOnce = 3;
 constexpr std::chrono::milliseconds kAfterArrival{1500};
-constexpr std::chrono::milliseconds kExchange{2500};
+constexpr std::chrono::milliseconds kExchange{1500};
 constexpr std::chrono::milliseconds kFirstPause{50};
 constexpr std::chrono::milliseconds kLongestPause{400};
 // Connections that have not said who they are.
@@ -184,27 +184,36 @@ void MeshMember::Take(PeerAt peer, const Frame& frame) {
   }
   const Json body = Json::parse(frame.body, nullptr, false);
   if (frame.kind == FrameKind::kRow) {
-    auto row = MeshRowFromJson(body);
-    const auto size = static_cast<int>(options_.cluster.members.size());
-    if (row && row->rank >= 0 && row->rank < size && row->final) {
-      const int rank = row->rank;
-      for (const int heard : row->heard) {
-        if (heard >= 0 && heard < size) {
-          present_.insert(heard);
-        }
-      }
-      rows_.try_emplace(rank, *std::move(row));
-      Arrived(rank);
-      LookSoon();
-    }
+    TakeRow(body);
   } else if (frame.kind == FrameKind::kNeed && body.is_array()) {
-    for (const Json& one : body) {
-      const auto row =
-          one.is_number_integer() ? rows_.find(one.get<int>()) : rows_.end();
-      if (row != rows_.end()) {
-        peer->talk->Send(
-            {.kind = FrameKind::kRow, .body = Dump(ToJson(row->second))});
-      }
+    GiveRows(peer, body);
+  }
+}
+
+void MeshMember::TakeRow(const Json& body) {
+  auto row = MeshRowFromJson(body);
+  const auto size = static_cast<int>(options_.cluster.members.size());
+  if (!row || !row->final || row->rank < 0 || row->rank >= size) {
+    return;
+  }
+  const int rank = row->rank;
+  for (const int heard : row->heard) {
+    if (heard >= 0 && heard < size) {
+      present_.insert(heard);
+    }
+  }
+  rows_.try_emplace(rank, *std::move(row));
+  Arrived(rank);
+  LookSoon();
+}
+
+void MeshMember::GiveRows(PeerAt peer, const Json& ranks) {
+  for (const Json& one : ranks) {
+    const auto row =
+        one.is_number_integer() ? rows_.find(one.get<int>()) : rows_.end();
+    if (row != rows_.end()) {
+      peer->talk->Send(
+          {.kind = FrameKind::kRow, .body = Dump(ToJson(row->second))});
     }
   }
 }
@@ -421,7 +430,8 @@ void MeshMember::Finish() {
   lives_.clear();
   row_.final = true;
   rows_[row_.rank] = row_;
-  end_ = clock_.Now() + kExchange;
+  // Others may try until their time is over.
+  end_ = std::max(end_, clock_.Now()) + kExchange;
   ask_next_ = clock_.Now() + kAskAgain;
   const Frame frame{.kind = FrameKind::kRow, .body = Dump(ToJson(row_))};
   std::set<int> told;

@@ -82,6 +82,8 @@ class MeshMember {
   void Accept(int listener);
   void Hello(PeerAt peer, const Frame& frame);
   void Take(PeerAt peer, const Frame& frame);
+  void TakeRow(const Json& body);
+  void GiveRows(PeerAt peer, const Json& ranks);
   void Forget(PeerAt peer);
   void Sweep();
 

@@ -2,9 +2,10 @@
 // Which member tries which. Pure.
 //
 // Up to 64 members each tries all others. Above that member i tries i ± 2^k
-// around the ring for all k, and everybody tries rank 0, which the run needs
-// anyway: 2 log2(N) + 1 each. Every member is tried by as many, and any two
-// halves have paths between them in both directions.
+// around the ring for all k, and everybody tries rank 0 and is tried by it,
+// which the run needs anyway: 2 log2(N) + 1 each, all for rank 0. Every member
+// is tried by as many, and any two halves have paths between them in both
+// directions.
 #pragma once
 
 #include <vector>

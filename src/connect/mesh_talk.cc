@@ -6,7 +6,7 @@
 
 namespace muster::connect {
 
-MeshTalk::MeshTalk(sys::Loop& loop, sys::Fd fd, TalkEnds ends)
+MeshTalk::MeshTalk(sys::Loop& loop, sys::Fd fd, const TalkEnds& ends)
     : loop_(loop),
       fd_(std::move(fd)),
       writer_(ends.signer, ends.dialler),

@@ -35,7 +35,7 @@ class MeshTalk {
 
   // `fd` is connected and non-blocking. A listener's end expects the greeting
   // before the first frame.
-  MeshTalk(sys::Loop& loop, sys::Fd fd, TalkEnds ends);
+  MeshTalk(sys::Loop& loop, sys::Fd fd, const TalkEnds& ends);
   MeshTalk(const MeshTalk&) = delete;
   MeshTalk& operator=(const MeshTalk&) = delete;
   ~MeshTalk();
