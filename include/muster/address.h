@@ -24,6 +24,9 @@ struct Address {
                                std::uint16_t default_port = 0);
   // True for localhost, 127.0.0.0/8 and ::1. Names are not looked up.
   bool IsLoopback() const;
+  // The host is written in digits, not a name: "10.0.0.1", "::1". True for an
+  // empty one, which stands for every interface.
+  bool IsNumeric() const;
 };
 
 // "10.0.0.7:8476", "[::1]:8476".

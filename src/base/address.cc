@@ -100,6 +100,11 @@ Result<Address> Address::Parse(std::string_view text,
   return address;
 }
 
+bool Address::IsNumeric() const {
+  return host.find(':') != std::string::npos ||
+         host.find_first_not_of("0123456789.") == std::string::npos;
+}
+
 bool Address::IsLoopback() const {
   if (host == "localhost" || host == "::1") {
     return true;

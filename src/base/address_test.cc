@@ -55,6 +55,15 @@ TEST(Address, SurvivesItsText) {
   }
 }
 
+TEST(Address, TellsNumbersFromNames) {
+  for (const char* host : {"10.0.0.1", "::1", "fe80::1%eth0", ""}) {
+    EXPECT_TRUE((Address{.host = host}).IsNumeric()) << host;
+  }
+  for (const char* host : {"localhost", "10.0.0.1.example.com", "a"}) {
+    EXPECT_FALSE((Address{.host = host}).IsNumeric()) << host;
+  }
+}
+
 TEST(Address, KnowsLoopbackByItsNumber) {
   for (const char* host : {"localhost", "127.0.0.1", "127.3.2.1", "::1"}) {
     EXPECT_TRUE((Address{.host = host}).IsLoopback()) << host;

@@ -81,13 +81,6 @@ bool SeveralHosts(const Cluster& cluster) {
   return hosts.empty() || hosts.size() > 1;
 }
 
-bool IsNumber(std::string_view host) {
-  return host.find(':') != std::string_view::npos ||
-         (!host.empty() && std::all_of(host.begin(), host.end(), [](char c) {
-           return (c >= '0' && c <= '9') || c == '.';
-         }));
-}
-
 int TpusOnBus(const sys::Fs& fs) {
   return CountPci(fs, [](const sys::PciDevice& device) {
     return !sys::TpuGeneration(device).empty();

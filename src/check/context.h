@@ -54,8 +54,6 @@ bool SeveralHosts(const Cluster& cluster);
 const Member* Self(const Context& context);
 // Hosts of members and of the coordinator, each once, in their order.
 std::vector<std::string> HostsOf(const Cluster& cluster);
-// An address in digits, not a name.
-bool IsNumber(std::string_view host);
 
 // Files of /dev that stand for chips: /dev/accelN, /dev/vfio/N where a TPU is
 // on the PCI bus; /dev/nvidiaN.

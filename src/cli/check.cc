@@ -298,7 +298,7 @@ Result<int> CheckVerb(const CommandLine& line, const Settings& settings,
       .data = line.data,
       .runs_dir = settings.runs_dir.value,
       .mesh = check::MeshSetup{.wait = settings.wait.value,
-                               .token_file = line.token_file},
+                               .token_file = settings.token_file.value},
       .frameworks = [&] { return LookForFrameworks(host); }};
   const auto resolved = resolve::Resolve(line.cluster, host);
   if (resolved) {

@@ -24,9 +24,9 @@ Error Usage(const std::string& message) {
   return Error(Cause::kUsageInvalid, message);
 }
 
-void AddSettings(CLI::App& app, std::string_view module, Texts& texts) {
+void AddSettings(CLI::App& app, std::string_view verb, Texts& texts) {
   for (const SettingRow& row : SettingRows()) {
-    if (row.module == "all" || row.module == module) {
+    if (row.IsFor(verb)) {
       app.add_option(std::string(row.flag),
                      texts.settings[std::string(row.name)]);
     }
@@ -66,7 +66,6 @@ void AddCheckFlags(CLI::App& app, CommandLine& line) {
       ->allow_extra_args(false)
       ->take_all();
   app.add_option("--data", line.data)->allow_extra_args(false)->take_all();
-  app.add_option("--token-file", line.token_file);
   app.add_flag("--list", line.list);
 }
 

@@ -38,7 +38,6 @@ struct CommandLine {
   std::vector<std::string> groups;       // groups or ids of checks
   std::vector<std::string> checkpoints;  // where they are to be written
   std::vector<std::string> data;         // what is to be read
-  std::string token_file;                // the secret of the members
   // run
   std::vector<std::pair<std::string, std::string>> environment;
   bool dry_run = false;

@@ -114,7 +114,7 @@ TEST(CommandLine, ExplainsSeveralLogsTogether) {
 TEST(Help, NamesEveryFlagOfTheTable) {
   for (const SettingRow& row : SettingRows()) {
     const std::string help =
-        HelpText(row.module == "check" ? Verb::kCheck : Verb::kRun);
+        HelpText(row.IsFor("check") ? Verb::kCheck : Verb::kRun);
     EXPECT_THAT(help, HasSubstr(std::string(row.flag)));
     EXPECT_THAT(help, HasSubstr(std::string(row.variable)));
   }

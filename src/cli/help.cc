@@ -160,11 +160,11 @@ std::string SettingHelp(const SettingRow& row) {
   return line;
 }
 
-std::string Flags(std::string_view module, std::string_view own) {
+std::string Flags(std::string_view verb, std::string_view own) {
   std::string text = "\nFlags:\n";
   text += own;
   for (const SettingRow& row : SettingRows()) {
-    if (row.module == module || row.module == "all") {
+    if (row.IsFor(verb)) {
       text += SettingHelp(row);
     }
   }
@@ -194,11 +194,6 @@ std::string HelpText(Verb verb) {
                  "may be repeated\n"
                  "  --data PATH            what will be read; may be "
                  "repeated\n"
-                 "  --token-file FILE      secret that all members share (mode "
-                 "0600, 16 bytes or\n"
-                 "                         more): without it who answers is "
-                 "not "
-                 "proved\n"
                  "  --list                 all checks, one line each\n");
     case Verb::kExplain:
       return std::string(kExplain) +

@@ -10,8 +10,8 @@ namespace muster::cli {
 namespace {
 
 constexpr SettingRow kRows[] = {
-#define MUSTER_SETTING(type, name, fallback, variable, flag, doc, module) \
-  {#name, #type, fallback, variable, flag, doc, module},
+#define MUSTER_SETTING(type, name, fallback, variable, flag, doc, verbs) \
+  {#name, #type, fallback, variable, flag, doc, verbs},
 #include "cli/settings.def"
 #undef MUSTER_SETTING
 };
@@ -151,6 +151,12 @@ Result<Sourced<T>> ReadOne(const Sourced<std::string>& text,
 
 }  // namespace
 
+bool SettingRow::IsFor(std::string_view verb) const {
+  const std::vector<std::string> words = Split(verbs, ' ');
+  return verbs == "all" ||
+         std::find(words.begin(), words.end(), verb) != words.end();
+}
+
 std::span<const SettingRow> SettingRows() {
   return kRows;
 }
@@ -159,8 +165,8 @@ Result<Settings> ReadSettings(const std::map<std::string, std::string>& flags,
                               const sys::Env& env) {
   Settings settings;
   const SettingRow* row = kRows;
-#define MUSTER_SETTING(type, name, fallback, variable, flag, doc, module) \
-  MUSTER_ASSIGN(settings.name,                                            \
+#define MUSTER_SETTING(type, name, fallback, variable, flag, doc, verbs) \
+  MUSTER_ASSIGN(settings.name,                                           \
                 ReadOne(TextOf(*row++, flags, env), kRead##type));
 #include "cli/settings.def"
 #undef MUSTER_SETTING

@@ -40,7 +40,7 @@ inline constexpr Duration kNone = Duration(-2);
 // Each member is a Sourced value: "flag --grace", "env MUSTER_GRACE",
 // "default". Made by ReadSettings; a value, any thread.
 struct Settings {
-#define MUSTER_SETTING(type, name, fallback, variable, flag, doc, module) \
+#define MUSTER_SETTING(type, name, fallback, variable, flag, doc, verbs) \
   Sourced<type> name;
 #include "cli/settings.def"
 #undef MUSTER_SETTING
@@ -48,7 +48,8 @@ struct Settings {
 
 // One row of the table, for flags and help.
 struct SettingRow {
-  std::string_view name, type, fallback, variable, flag, doc, module;
+  std::string_view name, type, fallback, variable, flag, doc, verbs;
+  bool IsFor(std::string_view verb) const;
 };
 std::span<const SettingRow> SettingRows();
 

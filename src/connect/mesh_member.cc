@@ -43,15 +43,10 @@ std::string Dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-bool IsNumeric(const std::string& host) {
-  return host.find(':') != std::string::npos ||
-         host.find_first_not_of("0123456789.") == std::string::npos;
-}
-
 // The number of the list where it is one of ours; else every interface, for a
 // name may lead to the loopback here, and an address may be translated.
 Result<sys::Listening> ListenAt(const Address& address) {
-  if (IsNumeric(address.host)) {
+  if (address.IsNumeric()) {
     auto listening = sys::Listen(address);
     if (listening || listening.error().cause() == Cause::kNetPortInUse) {
       return listening;
@@ -251,7 +246,7 @@ void MeshMember::Arrived(int rank) {
 void MeshMember::LookUp(Aim& aim) {
   auto numbers = std::make_shared<Result<std::vector<sys::SocketAddress>>>(
       std::vector<sys::SocketAddress>());
-  if (IsNumeric(aim.address.host)) {
+  if (aim.address.IsNumeric()) {
     Named(aim, sys::Resolve(aim.address, Deadline::At(end_)));
     return;
   }

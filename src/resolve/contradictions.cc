@@ -14,13 +14,13 @@ Likeness CompareHosts(const Address& a, const Address& b) {
   if (a.host == b.host || (a.IsLoopback() && b.IsLoopback())) {
     return Likeness::kEqual;
   }
-  if (IsNumeric(a.host) != IsNumeric(b.host)) {
+  if (a.IsNumeric() != b.IsNumeric()) {
     return Likeness::kUnknown;
   }
   const bool short_and_full =
       a.host.starts_with(b.host + ".") || b.host.starts_with(a.host + ".");
-  return short_and_full && !IsNumeric(a.host) ? Likeness::kUnknown
-                                              : Likeness::kDifferent;
+  return short_and_full && !a.IsNumeric() ? Likeness::kUnknown
+                                          : Likeness::kDifferent;
 }
 
 Likeness CompareAddresses(const Address& a, const Address& b) {

@@ -39,7 +39,7 @@ class ThisHostNames {
             addresses_.end()) {
       return true;
     }
-    if (IsNumeric(host)) {
+    if (Address{.host = host}.IsNumeric()) {
       return false;
     }
     return Begins(host, name_) || Begins(name_, host);
@@ -106,12 +106,6 @@ bool AllOnLoopback(const Cluster& cluster) {
 }
 
 }  // namespace
-
-bool IsNumeric(const std::string& host) {
-  return host.find(':') != std::string::npos ||
-         std::all_of(host.begin(), host.end(),
-                     [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
-}
 
 Result<std::optional<Sourced<int>>> ToldRank(const Request& request,
                                              const sys::Host& host) {
@@ -287,7 +281,7 @@ Status CheckAddresses(const Cluster& cluster, const sys::Host& host,
   const Member& self =
       cluster.members[static_cast<std::size_t>(cluster.self->value)];
   const auto here = MembersHere(cluster, host.env);
-  const bool numeric = self.address && IsNumeric(self.address->value.host);
+  const bool numeric = self.address && self.address->value.IsNumeric();
   const bool ours =
       std::find(here.begin(), here.end(), &self) != here.end() || !numeric;
   if (!ours && !here.empty()) {

@@ -15,9 +15,6 @@ namespace muster::resolve {
 Result<std::optional<Sourced<int>>> ToldRank(const Request& request,
                                              const sys::Host& host);
 
-// An address written in digits, not a name: "10.0.0.1", "::1".
-bool IsNumeric(const std::string& host);
-
 // True when the host of the address is an address or the name of this host.
 // Names are compared, not looked up.
 bool IsThisHost(const Address& address, const sys::Env& env);

@@ -94,7 +94,7 @@ Looks LookAtAll(const Context& context) {
   Looks seen;
   const Deadline deadline = Deadline::After(kPatience);
   for (const std::string& host : HostsOf(*context.cluster)) {
-    if (IsNumber(host)) {
+    if (Address{.host = host}.IsNumeric()) {
       continue;
     }
     if (deadline.Expired()) {

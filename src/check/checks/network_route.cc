@@ -53,7 +53,7 @@ Outcome Run(const Context& context) {
   AddMissing(context, findings);
   std::vector<std::string> sources;
   for (const std::string& host : HostsOf(*context.cluster)) {
-    if (!IsNumber(host)) {
+    if (!Address{.host = host}.IsNumeric()) {
       continue;
     }
     const auto own = context.machine.RouteTo(host);
