@@ -62,14 +62,18 @@ std::optional<std::vector<const Fact*>> Apply(const Rule& rule,
   return excluded ? std::nullopt : std::optional(std::move(evidence));
 }
 
-// True when something says, and not in passing, that the program failed.
+// True when something says, and not in passing, that the program failed. A
+// hang-up and a call that was refused are no warnings, at whatever level they
+// are noted.
 bool SaysFailure(std::span<const Fact> facts) {
   return std::any_of(facts.begin(), facts.end(), [](const Fact& fact) {
     const bool speaks =
         fact.name == "log.trouble" || fact.name == "python.exception" ||
         fact.name.starts_with("exit.") || fact.name.starts_with("cascade.");
+    const bool ended =
+        fact.name == "exit.sighup" || fact.name == "http.refused";
     const std::string level = fact.Text("level");
-    return speaks && level != "W" && level != "I";
+    return (speaks && level != "W" && level != "I") || (ended && level != "I");
   });
 }
 
