@@ -182,7 +182,7 @@ class Check(MusterTest):
     def test_tells_what_it_knows_while_a_check_still_waits(self):
         deaf = self.deaf_resolver()
         with subprocess.Popen(
-                [*deaf, MUSTER, "check", "--hosts",
+                [*deaf, MUSTER, "check", "host", "network.names", "--hosts",
                  "127.0.0.1:1,a.example:1", "--rank", "0"],
                 cwd=self.folder, env=environment(), stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL) as process:
