@@ -41,7 +41,9 @@ INSTANTIATE_TEST_SUITE_P(
              "number of cores (8).",
              Cause::kRankWorldMismatch},
         Case{abi::Code::kInvalidArgument,
-             "tile_assignment should have 4 devices but has 8",
+             "sharding={devices=[8,1]<=[8]}, frontend_attributes="
+             "{xla.sdy.sharding=\"x\"}: tile_assignment should have 4 devices "
+             "but has 8",
              Cause::kRankWorldMismatch},
         Case{abi::Code::kUnknown,
              "-:3:10: error: unregistered operation 'stablehlo.nonsense' found "
