@@ -15,6 +15,7 @@ using std::chrono::seconds;
 Result<CompileAnswer> Ask(const char* behaviour,
                           Duration patience = seconds(60),
                           CompileRequest request = {}) {
+  // NOLINTBEGIN(concurrency-mt-unsafe): a test has one thread.
   setenv("MUSTER_FAKE_PJRT", behaviour, 1);
   if (request.plugin.empty()) {
     request.plugin = MUSTER_FAKE_PJRT;
@@ -23,6 +24,7 @@ Result<CompileAnswer> Ask(const char* behaviour,
   request.code = "module {}";
   auto answer = CompileInChild(request, Deadline::After(patience));
   unsetenv("MUSTER_FAKE_PJRT");
+  // NOLINTEND(concurrency-mt-unsafe)
   return answer;
 }
 

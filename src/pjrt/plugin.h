@@ -114,8 +114,7 @@ class Plugin {
       Args args;
       std::byte tail[256];
     } room{args, {}};
-    const Status status =
-        CallSlot({Args::kName, Args::kSlot}, &room, sizeof room);
+    Status status = CallSlot({Args::kName, Args::kSlot}, &room, sizeof room);
     args = room.args;
     return status;
   }

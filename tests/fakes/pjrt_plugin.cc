@@ -37,6 +37,7 @@ struct Table {
 };
 
 bool Is(std::string_view behaviour) {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): its process has one thread.
   const char* told = getenv("MUSTER_FAKE_PJRT");
   return told != nullptr && told == behaviour;
 }
@@ -135,6 +136,7 @@ std::string Variables() {
   std::string text;
   for (const char* name :
        {"TPU_SKIP_MDS_QUERY", "ALLOW_MULTIPLE_LIBTPU_LOAD"}) {
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): its process has one thread.
     const char* value = getenv(name);
     text += std::string(name) + "=" + (value == nullptr ? "" : value) + " ";
   }
