@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "pjrt/abi.h"
 
@@ -47,8 +48,15 @@ abi::PluginError* Refuse(abi::Code code, std::string text) {
 }
 
 template <typename Args>
-void Set(Table& table, abi::PluginError* (*function)(Args*)) {
-  const auto plain = reinterpret_cast<abi::Function>(function);
+Args* ArgsOf(abi::PluginError* (*)(Args*));
+
+// The table's functions are of one type, as the caller's are.
+template <auto kFunction>
+void Set(Table& table) {
+  using Args = std::remove_pointer_t<decltype(ArgsOf(kFunction))>;
+  const abi::Function plain = [](void* args) {
+    return kFunction(static_cast<Args*>(args));
+  };
   if (Args::kSlot == 0) {
     table.head.functions[0] = plain;
   } else {
@@ -215,22 +223,22 @@ Table MakeTable() {
       Is("table") ? abi::kFirstFunction + 50 * sizeof(abi::Function)
                   : abi::kFirstFunction + kSlots * sizeof(abi::Function);
   table.head.version = {24, nullptr, Is("version") ? 1 : 0, 81};
-  Set(table, Destroy);
-  Set(table, Message);
-  Set(table, GetCode);
-  Set(table, Initialize);
-  Set(table, Attributes);
-  Set(table, MakeTopology);
-  Set(table, DestroyTopology);
-  Set(table, Devices);
-  Set(table, DeviceKind);
-  Set(table, DeviceAttributes);
-  Set(table, Compile);
-  Set(table, DestroyExecutable);
-  Set(table, Replicas);
-  Set(table, Partitions);
-  Set(table, MemoryStats);
-  Set(table, Cost);
+  Set<Destroy>(table);
+  Set<Message>(table);
+  Set<GetCode>(table);
+  Set<Initialize>(table);
+  Set<Attributes>(table);
+  Set<MakeTopology>(table);
+  Set<DestroyTopology>(table);
+  Set<Devices>(table);
+  Set<DeviceKind>(table);
+  Set<DeviceAttributes>(table);
+  Set<Compile>(table);
+  Set<DestroyExecutable>(table);
+  Set<Replicas>(table);
+  Set<Partitions>(table);
+  Set<MemoryStats>(table);
+  Set<Cost>(table);
   return table;
 }
 
