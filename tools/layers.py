@@ -21,6 +21,7 @@ ALLOWED = {
     "collective": {"base", "sys"},
     "input": {"base", "sys"},
     "member": {"base", "sys"},
+    "pjrt": {"base", "sys", "member", "checkpoint"},
     "resolve": {"base", "finding", "sys", "cluster"},
     "connect": {"base", "finding", "sys", "cluster"},
     "observe": {"base", "finding", "sys", "cluster"},

@@ -15,6 +15,7 @@ struct Texts {
   std::string processes, hosts, cluster, rank;
   std::string source, profile, host_file, instance_group;
   std::string tpu, project, zone;
+  std::string on, plugin, replicas, partitions, patience;
   std::vector<std::string> pods;
   std::vector<std::string> environment;
   std::map<std::string, std::string> settings;
@@ -58,6 +59,14 @@ void AddResolveFlags(CLI::App& app, ResolveFlags& flags) {
   app.add_flag("-v,--verbose", flags.verbose);
   app.add_flag("--spec", flags.spec);
   app.add_flag("--check-self", flags.check_self);
+}
+
+void AddProgramFlags(CLI::App& app, Texts& texts) {
+  app.add_option("--on", texts.on);
+  app.add_option("--plugin", texts.plugin);
+  app.add_option("--replicas", texts.replicas);
+  app.add_option("--partitions", texts.partitions);
+  app.add_option("--patience", texts.patience);
 }
 
 void AddCheckFlags(CLI::App& app, CommandLine& line) {
@@ -193,6 +202,52 @@ Status TakeSources(const CLI::App& verb, const Texts& texts,
   return TakePods(texts.pods, request);
 }
 
+Result<Duration> TakePatience(const std::string& text) {
+  const auto patience = ParseDuration(text);
+  if (!patience || *patience <= Duration::zero() ||
+      *patience > std::chrono::hours(24)) {
+    return Usage("flag --patience is `" + Printable(text) +
+                 "`, expected a time up to a day, as in 2min");
+  }
+  return *patience;
+}
+
+// `check program FILE` is a question of its own, not a group of checks.
+Status TakeProgram(const CLI::App& verb, const Texts& texts,
+                   CommandLine& line) {
+  ProgramFlags& flags = line.program;
+  flags.asked = line.verb == Verb::kCheck && !line.groups.empty() &&
+                line.groups.front() == "program";
+  for (const char* flag :
+       {"--on", "--plugin", "--replicas", "--partitions", "--patience"}) {
+    if (!flags.asked && Given(verb, flag, "")) {
+      return Usage("flag " + std::string(flag) +
+                   " belongs to `muster check program FILE --on v5e:2x4`");
+    }
+  }
+  if (!flags.asked || line.help) {
+    return Ok();
+  }
+  if (line.groups.size() != 2 || !Given(verb, "--on", texts.on)) {
+    return Usage(
+        "give one file and a topology, as in `muster check program "
+        "step.mlir --on v5e:2x4`");
+  }
+  flags.file = line.groups[1];
+  flags.on = texts.on;
+  flags.plugin = texts.plugin;
+  MUSTER_ASSIGN(flags.replicas, Number(verb, "--replicas", texts.replicas));
+  MUSTER_ASSIGN(flags.partitions,
+                Number(verb, "--partitions", texts.partitions));
+  if (flags.replicas == 0 || flags.partitions == 0) {
+    return Usage("flags --replicas and --partitions are at least 1");
+  }
+  if (const auto text = Given(verb, "--patience", texts.patience)) {
+    MUSTER_ASSIGN(flags.patience, TakePatience(*text));
+  }
+  return Ok();
+}
+
 Status Take(const CLI::App& verb, const Texts& texts, CommandLine& line) {
   for (const SettingRow& row : SettingRows()) {
     const auto given = Given(verb, std::string(row.flag).c_str(),
@@ -206,6 +261,7 @@ Status Take(const CLI::App& verb, const Texts& texts, CommandLine& line) {
   line.cluster.hosts = Given(verb, "--hosts", texts.hosts);
   line.cluster.cluster = Given(verb, "--cluster", texts.cluster);
   MUSTER_TRY(TakeSources(verb, texts, line.cluster));
+  MUSTER_TRY(TakeProgram(verb, texts, line));
   return TakeEnvironment(texts.environment, line);
 }
 
@@ -264,6 +320,7 @@ struct Tree {
     AddSettings(*resolve, "resolve", texts);
     AddClusterFlags(*check, texts);
     AddCheckFlags(*check, line);
+    AddProgramFlags(*check, texts);
     AddSettings(*check, "check", texts);
     AddClusterFlags(*run, texts);
     run->add_option("--env", texts.environment)

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "muster/deadline.h"
 #include "muster/error.h"
 #include "resolve/resolve.h"
 
@@ -24,6 +26,14 @@ struct ResolveFlags {
   std::vector<std::string> requirements;  // 'tensorflow==2.11.*'
 };
 
+// `muster check program FILE --on TOPOLOGY`.
+struct ProgramFlags {
+  bool asked = false;
+  std::string file, on, plugin;
+  std::optional<int> replicas, partitions;
+  Duration patience = std::chrono::seconds(120);
+};
+
 struct CommandLine {
   Verb verb = Verb::kOverview;
   bool help = false;
@@ -38,6 +48,7 @@ struct CommandLine {
   std::vector<std::string> groups;       // groups or ids of checks
   std::vector<std::string> checkpoints;  // where they are to be written
   std::vector<std::string> data;         // what is to be read
+  ProgramFlags program;
   // run
   std::vector<std::pair<std::string, std::string>> environment;
   bool dry_run = false;

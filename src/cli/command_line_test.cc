@@ -132,5 +132,33 @@ TEST(Help, FitsATerminal) {
   }
 }
 
+TEST(CommandLine, AsksAboutAProgram) {
+  const auto line =
+      ParseCommandLine({"check", "program", "step.mlir", "--on", "v5e:2x4",
+                        "--replicas", "8", "--patience", "2min"});
+  ASSERT_TRUE(line) << line.error().ToText();
+  EXPECT_TRUE(line->program.asked);
+  EXPECT_EQ(line->program.file, "step.mlir");
+  EXPECT_EQ(line->program.on, "v5e:2x4");
+  EXPECT_EQ(line->program.replicas, 8);
+  EXPECT_FALSE(line->program.partitions);
+  EXPECT_EQ(line->program.patience, std::chrono::minutes(2));
+}
+
+TEST(CommandLine, WantsAFileAndATopologyForAProgram) {
+  const std::vector<std::vector<std::string>> wrong{
+      {"check", "program", "step.mlir"},
+      {"check", "program", "--on", "v5e:2x4"},
+      {"check", "program", "a", "b", "--on", "v5e:2x4"},
+      {"check", "program", "a", "--on", "v5e:2x4", "--replicas", "0"},
+      {"check", "program", "a", "--on", "v5e:2x4", "--patience", "soon"},
+      {"check", "network", "--on", "v5e:2x4"}};
+  for (const auto& args : wrong) {
+    const auto line = ParseCommandLine(args);
+    ASSERT_FALSE(line) << args[1];
+    EXPECT_EQ(line.error().cause(), Cause::kUsageInvalid);
+  }
+}
+
 }  // namespace
 }  // namespace muster::cli

@@ -77,11 +77,16 @@ it also tries every member from every other, both ways, on the ports of the run.
   muster check --hosts a:8476,b:8476 --checkpoints /mnt/ck --data /mnt/data
   muster check --output json >check.json
   muster check --list
+  muster check program step.mlir --on v5e:2x4  does it compile and fit there?
 
 Each check ends as ok, warn, FAIL, skip (with the reason) or broken: it could
 not be made, which is no pass. The exit code is 0 when all is well, 1 with a
 finding of severity error, 2 for a wrong command line, 3 when something could
 not be found out. --output jsonl prints a line as each check ends.
+
+`check program` asks the compiler of TPUs (libtpu, from `pip install libtpu`)
+about StableHLO text, bytecode or an artefact of jax.export: no TPU is needed
+and none is touched. Without the compiler the answer is skip, exit code 3.
 )";
 
 constexpr std::string_view kExplain =
@@ -194,7 +199,22 @@ std::string HelpText(Verb verb) {
                  "may be repeated\n"
                  "  --data PATH            what will be read; may be "
                  "repeated\n"
-                 "  --list                 all checks, one line each\n");
+                 "  --list                 all checks, one line each\n"
+                 "  --on TOPOLOGY          what the program is for: v2, v3, "
+                 "v4, v5e, v5p, v6e or\n"
+                 "                         tpu7x, and its shape in chips: "
+                 "v5e:2x4, v5p:2x2x1\n"
+                 "  --plugin PATH          the compiler to ask (default: "
+                 "TPU_LIBRARY_PATH,\n"
+                 "                         PJRT_NAMES_AND_LIBRARY_PATHS, "
+                 "libtpu of Python, the\n"
+                 "                         system)\n"
+                 "  --replicas N           copies of the program (default: as "
+                 "it says)\n"
+                 "  --partitions N         devices that share one copy "
+                 "(default: as it says)\n"
+                 "  --patience TIME        how long the compiler may take "
+                 "(default 120s)\n");
     case Verb::kExplain:
       return std::string(kExplain) +
              Flags("explain",

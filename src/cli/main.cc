@@ -75,7 +75,8 @@ Result<int> Execute(const CommandLine& line, const sys::Host& host) {
       MUSTER_TRY(ResolveVerb(line, settings, host));
       return 0;
     case Verb::kCheck:
-      return CheckVerb(line, settings, host);
+      return line.program.asked ? CheckProgramVerb(line, settings, host)
+                                : CheckVerb(line, settings, host);
     case Verb::kExplain:
       return ExplainVerb(line, settings, host);
     case Verb::kBundle:

@@ -15,6 +15,9 @@ Status ResolveVerb(const CommandLine& line, const Settings& settings,
 // 0: good; 1: a finding that fails; 3: something could not be found out.
 Result<int> CheckVerb(const CommandLine& line, const Settings& settings,
                       const sys::Host& host);
+// 0: it compiles and fits; 1: it does not; 3: the compiler could not be asked.
+Result<int> CheckProgramVerb(const CommandLine& line, const Settings& settings,
+                             const sys::Host& host);
 // 0: an answer was printed; 3: nothing could be read.
 Result<int> ExplainVerb(const CommandLine& line, const Settings& settings,
                         const sys::Host& host);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sys/child_work.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <string_view>
 #include <thread>
 #include <vector>
@@ -21,8 +23,22 @@ namespace {
 // How long the end of a killed child is waited for.
 constexpr std::chrono::milliseconds kReapBound{200};
 
-[[noreturn]] void Work(int fd, const std::function<std::string()>& work) {
+void Surround(const ChildSurroundings& surroundings) {
+  for (const auto& [name, value] : surroundings.variables) {
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): a child has one thread.
+    setenv(name.c_str(), value.c_str(), 1);
+  }
+  if (surroundings.silent) {
+    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    dup2(nowhere, STDOUT_FILENO);
+    dup2(nowhere, STDERR_FILENO);
+  }
+}
+
+[[noreturn]] void Work(int fd, const std::function<std::string()>& work,
+                       const ChildSurroundings& surroundings) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  Surround(surroundings);
   const std::string text = work();
   std::string_view left = text;
   while (!left.empty()) {
@@ -44,7 +60,8 @@ std::string HowItEnded(int status) {
 
 }  // namespace
 
-Result<ChildWork> ChildWork::Start(const std::function<std::string()>& work) {
+Result<ChildWork> ChildWork::Start(const std::function<std::string()>& work,
+                                   const ChildSurroundings& surroundings) {
   MUSTER_ASSIGN(PipeEnds ends, MakePipe());
   const pid_t pid = fork();
   if (pid < 0) {
@@ -53,7 +70,7 @@ Result<ChildWork> ChildWork::Start(const std::function<std::string()>& work) {
   }
   if (pid == 0) {
     ends.read.Close();
-    Work(ends.write.get(), work);
+    Work(ends.write.get(), work, surroundings);
   }
   return ChildWork(pid, std::move(ends.read));
 }

@@ -7,6 +7,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "muster/deadline.h"
 #include "muster/error.h"
@@ -14,12 +16,19 @@
 
 namespace muster::sys {
 
-// The child has a copy of everything, may allocate, and must not print. Main
-// thread.
+// What the child differs in, for work that calls a foreign library.
+struct ChildSurroundings {
+  std::vector<std::pair<std::string, std::string>> variables;
+  bool silent = false;  // what it prints goes nowhere
+};
+
+// The child has a copy of everything, may allocate, and must not print unless
+// it is silent. Main thread.
 class ChildWork {
  public:
   // os-limit: no process can be made.
-  static Result<ChildWork> Start(const std::function<std::string()>& work);
+  static Result<ChildWork> Start(const std::function<std::string()>& work,
+                                 const ChildSurroundings& surroundings = {});
 
   ChildWork(ChildWork&& other) noexcept;
   ChildWork& operator=(ChildWork&&) = delete;

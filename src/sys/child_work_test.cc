@@ -40,6 +40,21 @@ TEST(ChildWork, NamesTheSignalThatEndedTheChild) {
   EXPECT_NE(text.error().message().find("signal 9"), std::string::npos);
 }
 
+TEST(ChildWork, GivesTheChildAloneVariablesAndSilence) {
+  auto work = ChildWork::Start(
+      [] {
+        puts("this goes nowhere");
+        // NOLINTNEXTLINE(concurrency-mt-unsafe): a child has one thread.
+        const char* value = getenv("MUSTER_TEST_OF_CHILD");
+        return std::string(value == nullptr ? "unset" : value);
+      },
+      {.variables = {{"MUSTER_TEST_OF_CHILD", "set"}}, .silent = true});
+  ASSERT_TRUE(work);
+  EXPECT_EQ(Await(*work).value(), "set");
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): nobody writes to it.
+  EXPECT_EQ(getenv("MUSTER_TEST_OF_CHILD"), nullptr);
+}
+
 TEST(ChildWork, EndsAChildThatNeverReturns) {
   int pid = 0;
   {

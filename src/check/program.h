@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a program compiles, fits and is made for a topology: asked of the
+// accelerator's own compiler, without an accelerator.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "check/check.h"
+#include "muster/cluster.h"
+#include "muster/deadline.h"
+#include "muster/error.h"
+#include "pjrt/compile.h"
+#include "pjrt/module.h"
+#include "sys/host.h"
+
+namespace muster::check {
+
+// The one line that brings the compiler of TPUs.
+constexpr std::string_view kInstallLibtpu = "pip install libtpu";
+
+struct ProgramRequest {
+  std::string file;
+  std::string on;  // "v5e:2x4"
+  Sourced<std::string> plugin;
+  std::optional<int> replicas, partitions;  // absent: as the module says
+  Duration patience = std::chrono::seconds(120);
+};
+
+// A program that is too large here, asked of another accelerator.
+struct Elsewhere {
+  std::string on;
+  bool fits = false;
+  std::optional<std::int64_t> memory;  // usable bytes of one device there
+};
+
+struct ProgramReport {
+  Outcome outcome;
+  std::optional<pjrt::Container> container;
+  Sourced<int> replicas, partitions;
+  std::optional<pjrt::CompileAnswer> answer;
+  std::vector<Elsewhere> elsewhere;
+};
+
+// usage-invalid: no name of a topology of TPUs ("v5e:2x4", "v5p:2x2x1"). The
+// compiler itself takes an empty name for a TPU v2, so it is not asked.
+Status CheckTopology(std::string_view name);
+
+// The plug-in by precedence: the flag, TPU_LIBRARY_PATH, `tpu` of
+// PJRT_NAMES_AND_LIBRARY_PATHS, the active Python's package, the system's
+// libraries. A path that was told is taken whether it exists or not. nullopt:
+// there is none.
+std::optional<Sourced<std::string>> FindTpuPlugin(
+    const sys::Host& host, const std::string& flag,
+    const std::optional<Sourced<std::string>>& of_python);
+
+// Reads the file and asks. pass: it compiles and fits; fail: a finding says why
+// not; broken: the compiler could not be asked, and the finding says why.
+// Errors: usage-invalid for the request or a kind of file that is not read,
+// file-missing and file-permission for the file. Main thread.
+Result<ProgramReport> CheckProgram(const ProgramRequest& request,
+                                   const sys::Host& host);
+
+}  // namespace muster::check

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// Our declarations beside the real header of a plug-in's package.
+#include "pjrt/abi.h"
+
+#include <gtest/gtest.h>
+
+#ifdef MUSTER_PJRT_HEADER
+#include MUSTER_PJRT_HEADER
+
+namespace muster::pjrt {
+namespace {
+
+constexpr std::size_t SlotOf(std::size_t offset) {
+  return (offset - abi::kFirstFunction) / sizeof(void*);
+}
+
+// A field of ours lies where theirs does, and is as large.
+#define MUSTER_SAME_FIELD(ours, theirs, our_field, field)             \
+  EXPECT_EQ(offsetof(abi::ours, our_field), offsetof(theirs, field)); \
+  EXPECT_EQ(sizeof(abi::ours::our_field), sizeof(theirs::field))
+#define MUSTER_SAME(ours, theirs, field) \
+  MUSTER_SAME_FIELD(ours, theirs, field, field)
+#define MUSTER_SAME_CALL(ours, call)                                          \
+  EXPECT_EQ(abi::ours::kName, #call);                                         \
+  EXPECT_EQ(abi::ours::kSlot, SlotOf(offsetof(PJRT_Api, call))) << #call;     \
+  EXPECT_EQ(abi::ours::kSize, std::size_t{call##_Args_STRUCT_SIZE}) << #call; \
+  MUSTER_SAME(ours, call##_Args, struct_size);                                \
+  MUSTER_SAME(ours, call##_Args, extension_start)
+
+TEST(Abi, PlacesTheTableAsTheHeaderDoes) {
+  EXPECT_EQ(offsetof(abi::Api, struct_size), offsetof(PJRT_Api, struct_size));
+  EXPECT_EQ(offsetof(abi::Api, extension_start),
+            offsetof(PJRT_Api, extension_start));
+  EXPECT_EQ(offsetof(abi::Api, version), offsetof(PJRT_Api, pjrt_api_version));
+  EXPECT_EQ(offsetof(abi::Api, functions),
+            offsetof(PJRT_Api, PJRT_Error_Destroy));
+  EXPECT_EQ(abi::kFirstFunction, offsetof(PJRT_Api, PJRT_Error_Destroy));
+  MUSTER_SAME_FIELD(Version, PJRT_Api_Version, major, major_version);
+  MUSTER_SAME_FIELD(Version, PJRT_Api_Version, minor, minor_version);
+  EXPECT_EQ(sizeof(abi::Version), sizeof(PJRT_Api_Version));
+  MUSTER_SAME(Extension, PJRT_Extension_Base, struct_size);
+  MUSTER_SAME(Extension, PJRT_Extension_Base, type);
+  MUSTER_SAME(Extension, PJRT_Extension_Base, next);
+  EXPECT_EQ(abi::kMajor, PJRT_API_MAJOR);
+}
+
+TEST(Abi, NumbersCodesAsTheHeaderDoes) {
+#define MUSTER_SAME_CODE(ours, theirs)         \
+  EXPECT_EQ(static_cast<int>(abi::Code::ours), \
+            static_cast<int>(PJRT_Error_Code_##theirs))
+  MUSTER_SAME_CODE(kOk, OK);
+  MUSTER_SAME_CODE(kCancelled, CANCELLED);
+  MUSTER_SAME_CODE(kUnknown, UNKNOWN);
+  MUSTER_SAME_CODE(kInvalidArgument, INVALID_ARGUMENT);
+  MUSTER_SAME_CODE(kDeadlineExceeded, DEADLINE_EXCEEDED);
+  MUSTER_SAME_CODE(kNotFound, NOT_FOUND);
+  MUSTER_SAME_CODE(kAlreadyExists, ALREADY_EXISTS);
+  MUSTER_SAME_CODE(kPermissionDenied, PERMISSION_DENIED);
+  MUSTER_SAME_CODE(kResourceExhausted, RESOURCE_EXHAUSTED);
+  MUSTER_SAME_CODE(kFailedPrecondition, FAILED_PRECONDITION);
+  MUSTER_SAME_CODE(kAborted, ABORTED);
+  MUSTER_SAME_CODE(kOutOfRange, OUT_OF_RANGE);
+  MUSTER_SAME_CODE(kUnimplemented, UNIMPLEMENTED);
+  MUSTER_SAME_CODE(kInternal, INTERNAL);
+  MUSTER_SAME_CODE(kUnavailable, UNAVAILABLE);
+  MUSTER_SAME_CODE(kDataLoss, DATA_LOSS);
+  MUSTER_SAME_CODE(kUnauthenticated, UNAUTHENTICATED);
+#define MUSTER_SAME_TYPE(name)                      \
+  EXPECT_EQ(static_cast<int>(abi::ValueType::name), \
+            static_cast<int>(PJRT_NamedValue_##name))
+  MUSTER_SAME_TYPE(kString);
+  MUSTER_SAME_TYPE(kInt64);
+  MUSTER_SAME_TYPE(kInt64List);
+  MUSTER_SAME_TYPE(kFloat);
+  MUSTER_SAME_TYPE(kBool);
+}
+
+TEST(Abi, LaysOutValuesAndProgramsAsTheHeaderDoes) {
+  EXPECT_EQ(abi::NamedValue::kSize, std::size_t{PJRT_NamedValue_STRUCT_SIZE});
+  EXPECT_EQ(sizeof(abi::NamedValue),
+            sizeof(PJRT_NamedValue));  // they are arrays
+  MUSTER_SAME(NamedValue, PJRT_NamedValue, name);
+  MUSTER_SAME(NamedValue, PJRT_NamedValue, name_size);
+  MUSTER_SAME(NamedValue, PJRT_NamedValue, type);
+  MUSTER_SAME(NamedValue, PJRT_NamedValue, string_value);
+  MUSTER_SAME(NamedValue, PJRT_NamedValue, int64_value);
+  MUSTER_SAME(NamedValue, PJRT_NamedValue, int64_array_value);
+  MUSTER_SAME(NamedValue, PJRT_NamedValue, float_value);
+  MUSTER_SAME(NamedValue, PJRT_NamedValue, bool_value);
+  MUSTER_SAME(NamedValue, PJRT_NamedValue, value_size);
+  EXPECT_EQ(abi::Program::kSize, std::size_t{PJRT_Program_STRUCT_SIZE});
+  MUSTER_SAME(Program, PJRT_Program, code);
+  MUSTER_SAME(Program, PJRT_Program, code_size);
+  MUSTER_SAME(Program, PJRT_Program, format);
+  MUSTER_SAME(Program, PJRT_Program, format_size);
+}
+
+TEST(Abi, LaysOutErrorsAndThePluginAsTheHeaderDoes) {
+  MUSTER_SAME_CALL(ErrorDestroyArgs, PJRT_Error_Destroy);
+  MUSTER_SAME(ErrorDestroyArgs, PJRT_Error_Destroy_Args, error);
+  MUSTER_SAME_CALL(ErrorMessageArgs, PJRT_Error_Message);
+  MUSTER_SAME(ErrorMessageArgs, PJRT_Error_Message_Args, error);
+  MUSTER_SAME(ErrorMessageArgs, PJRT_Error_Message_Args, message);
+  MUSTER_SAME(ErrorMessageArgs, PJRT_Error_Message_Args, message_size);
+  MUSTER_SAME_CALL(ErrorGetCodeArgs, PJRT_Error_GetCode);
+  MUSTER_SAME(ErrorGetCodeArgs, PJRT_Error_GetCode_Args, error);
+  MUSTER_SAME(ErrorGetCodeArgs, PJRT_Error_GetCode_Args, code);
+  MUSTER_SAME_CALL(PluginInitializeArgs, PJRT_Plugin_Initialize);
+  MUSTER_SAME_CALL(PluginAttributesArgs, PJRT_Plugin_Attributes);
+  MUSTER_SAME(PluginAttributesArgs, PJRT_Plugin_Attributes_Args, attributes);
+  MUSTER_SAME(PluginAttributesArgs, PJRT_Plugin_Attributes_Args,
+              num_attributes);
+}
+
+TEST(Abi, LaysOutTopologiesAsTheHeaderDoes) {
+  MUSTER_SAME_CALL(DeviceDescriptionAttributesArgs,
+                   PJRT_DeviceDescription_Attributes);
+  MUSTER_SAME(DeviceDescriptionAttributesArgs,
+              PJRT_DeviceDescription_Attributes_Args, device_description);
+  MUSTER_SAME(DeviceDescriptionAttributesArgs,
+              PJRT_DeviceDescription_Attributes_Args, num_attributes);
+  MUSTER_SAME(DeviceDescriptionAttributesArgs,
+              PJRT_DeviceDescription_Attributes_Args, attributes);
+  MUSTER_SAME_CALL(DeviceDescriptionKindArgs, PJRT_DeviceDescription_Kind);
+  MUSTER_SAME(DeviceDescriptionKindArgs, PJRT_DeviceDescription_Kind_Args,
+              device_kind);
+  MUSTER_SAME(DeviceDescriptionKindArgs, PJRT_DeviceDescription_Kind_Args,
+              device_kind_size);
+  MUSTER_SAME_CALL(TopologyCreateArgs, PJRT_TopologyDescription_Create);
+  using Create = PJRT_TopologyDescription_Create_Args;
+  MUSTER_SAME(TopologyCreateArgs, Create, topology_name);
+  MUSTER_SAME(TopologyCreateArgs, Create, topology_name_size);
+  MUSTER_SAME(TopologyCreateArgs, Create, create_options);
+  MUSTER_SAME(TopologyCreateArgs, Create, num_options);
+  MUSTER_SAME(TopologyCreateArgs, Create, topology);
+  MUSTER_SAME_CALL(TopologyDestroyArgs, PJRT_TopologyDescription_Destroy);
+  MUSTER_SAME(TopologyDestroyArgs, PJRT_TopologyDescription_Destroy_Args,
+              topology);
+  MUSTER_SAME_CALL(TopologyGetDeviceDescriptionsArgs,
+                   PJRT_TopologyDescription_GetDeviceDescriptions);
+  using Devices = PJRT_TopologyDescription_GetDeviceDescriptions_Args;
+  MUSTER_SAME(TopologyGetDeviceDescriptionsArgs, Devices, topology);
+  MUSTER_SAME(TopologyGetDeviceDescriptionsArgs, Devices, descriptions);
+  MUSTER_SAME(TopologyGetDeviceDescriptionsArgs, Devices, num_descriptions);
+}
+
+TEST(Abi, LaysOutCompilingAsTheHeaderDoes) {
+  MUSTER_SAME_CALL(CompileArgs, PJRT_Compile);
+  MUSTER_SAME(CompileArgs, PJRT_Compile_Args, topology);
+  MUSTER_SAME(CompileArgs, PJRT_Compile_Args, program);
+  MUSTER_SAME(CompileArgs, PJRT_Compile_Args, compile_options);
+  MUSTER_SAME(CompileArgs, PJRT_Compile_Args, compile_options_size);
+  MUSTER_SAME(CompileArgs, PJRT_Compile_Args, client);
+  MUSTER_SAME(CompileArgs, PJRT_Compile_Args, executable);
+  MUSTER_SAME_CALL(ExecutableDestroyArgs, PJRT_Executable_Destroy);
+  MUSTER_SAME(ExecutableDestroyArgs, PJRT_Executable_Destroy_Args, executable);
+  MUSTER_SAME_CALL(ExecutableNumReplicasArgs, PJRT_Executable_NumReplicas);
+  MUSTER_SAME(ExecutableNumReplicasArgs, PJRT_Executable_NumReplicas_Args,
+              num_replicas);
+  MUSTER_SAME_CALL(ExecutableNumPartitionsArgs, PJRT_Executable_NumPartitions);
+  MUSTER_SAME(ExecutableNumPartitionsArgs, PJRT_Executable_NumPartitions_Args,
+              num_partitions);
+  MUSTER_SAME_CALL(ExecutableGetCostAnalysisArgs,
+                   PJRT_Executable_GetCostAnalysis);
+  MUSTER_SAME(ExecutableGetCostAnalysisArgs,
+              PJRT_Executable_GetCostAnalysis_Args, num_properties);
+  MUSTER_SAME(ExecutableGetCostAnalysisArgs,
+              PJRT_Executable_GetCostAnalysis_Args, properties);
+}
+
+// The one struct that grew after API 0.81: ours is the newest known.
+TEST(Abi, LaysOutMemoryAsTheHeaderDoes) {
+  using Ours = abi::ExecutableGetCompiledMemoryStatsArgs;
+  using Theirs = PJRT_Executable_GetCompiledMemoryStats_Args;
+  EXPECT_EQ(Ours::kSlot,
+            SlotOf(offsetof(PJRT_Api, PJRT_Executable_GetCompiledMemoryStats)));
+  EXPECT_GE(
+      Ours::kSize,
+      std::size_t{PJRT_Executable_GetCompiledMemoryStats_Args_STRUCT_SIZE});
+#define MUSTER_SAME_MEMORY(field) \
+  MUSTER_SAME(ExecutableGetCompiledMemoryStatsArgs, Theirs, field)
+  MUSTER_SAME_MEMORY(generated_code_size_in_bytes);
+  MUSTER_SAME_MEMORY(argument_size_in_bytes);
+  MUSTER_SAME_MEMORY(output_size_in_bytes);
+  MUSTER_SAME_MEMORY(alias_size_in_bytes);
+  MUSTER_SAME_MEMORY(temp_size_in_bytes);
+  MUSTER_SAME_MEMORY(host_generated_code_size_in_bytes);
+  MUSTER_SAME_MEMORY(host_argument_size_in_bytes);
+  MUSTER_SAME_MEMORY(host_output_size_in_bytes);
+  MUSTER_SAME_MEMORY(host_alias_size_in_bytes);
+  MUSTER_SAME_MEMORY(host_temp_size_in_bytes);
+  MUSTER_SAME_MEMORY(peak_memory_in_bytes);
+}
+
+}  // namespace
+}  // namespace muster::pjrt
+
+#else
+
+TEST(Abi, IsComparedWithTheRealHeader) {
+  GTEST_SKIP() << "no pjrt_c_api.h at configure time: give its path with "
+                  "-DMUSTER_PJRT_HEADER=… (package xla-cpu-pjrt of PyPI)";
+}
+
+#endif

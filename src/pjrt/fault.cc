@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pjrt/fault.h"
+
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <optional>
+#include <utility>
+
+#include "base/text.h"
+
+namespace muster::pjrt {
+namespace {
+
+bool Says(std::string_view text, std::string_view words) {
+  return text.find(words) != std::string_view::npos;
+}
+
+bool IsDigit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+// "E1000" where the text has "E1000: ", at its start or after other words.
+std::string XlaCode(std::string_view text) {
+  for (std::size_t at = 0; at + 6 < text.size(); ++at) {
+    const bool begins = at == 0 || text[at - 1] == ' ' || text[at - 1] == '\n';
+    if (begins && text[at] == 'E' && IsDigits(text.substr(at + 1, 4)) &&
+        text[at + 5] == ':') {
+      return std::string(text.substr(at, 5));
+    }
+  }
+  return "";
+}
+
+std::optional<Cause> CauseOfXlaCode(std::string_view code,
+                                    std::string_view text) {
+  if (code == "E0100" || code == "E0101" || code == "E1000" ||
+      code == "E1001") {
+    return Cause::kOomDevice;
+  }
+  if (code == "E0102") {
+    return Cause::kCollectiveShapeMismatch;
+  }
+  if (code == "E0200") {
+    return Says(text, "launch id") || Says(text, "scheckne")
+               ? Cause::kCollectiveDesync
+               : Cause::kDeviceHardwareFault;
+  }
+  if (code == "E1200" || code.starts_with("E2") || code.starts_with("E3")) {
+    return Cause::kOpUnsupported;
+  }
+  return std::nullopt;
+}
+
+struct Rule {
+  std::string_view words;
+  Cause cause;
+};
+
+// In this order; the first that the text says.
+constexpr std::array<Rule, 23> kRules{{
+    {"unregistered operation", Cause::kOpUnsupported},
+    {"' is unknown", Cause::kOpUnsupported},
+    {"lockfile", Cause::kDeviceBusy},
+    {"already in use by", Cause::kDeviceBusy},
+    {"Ran out of memory", Cause::kOomDevice},
+    {"Unexpected PJRT_", Cause::kVerPluginMismatch},
+    {"plugin is likely built with", Cause::kVerPluginMismatch},
+    {"nsupported StableHLO version", Cause::kVerPluginMismatch},
+    {"failed to deserialize portable artifact", Cause::kVerPluginMismatch},
+    {"tile_assignment should have", Cause::kRankWorldMismatch},
+    {"Number of replicas", Cause::kRankWorldMismatch},
+    {"Number of partitions", Cause::kRankWorldMismatch},
+    {"num_partitions", Cause::kRankWorldMismatch},
+    {"No matching device found", Cause::kRankWorldMismatch},
+    {"custom call named 'xla.sdy", Cause::kUsageInvalid},
+    {"invalid bytecode", Cause::kFileCorrupt},
+    {"attempting to parse", Cause::kFileCorrupt},
+    {"bytecode", Cause::kFileCorrupt},
+    {"Failed to parse using StableHLO", Cause::kFileCorrupt},
+    {"Invalid TPU external name", Cause::kUsageInvalid},
+    {"does not match regex", Cause::kUsageInvalid},
+    {"TPU initialization failed", Cause::kDeviceMissing},
+    {"tatically shaped", Cause::kOpUnsupported},
+}};
+
+Cause CauseOfCode(abi::Code code) {
+  switch (code) {
+    case abi::Code::kUnknown:
+    case abi::Code::kInvalidArgument:
+    case abi::Code::kUnimplemented:
+    case abi::Code::kNotFound:
+      return Cause::kOpUnsupported;
+    case abi::Code::kResourceExhausted:
+      return Cause::kOomDevice;
+    case abi::Code::kCancelled:
+      return Cause::kCancelled;
+    case abi::Code::kDeadlineExceeded:
+      return Cause::kDeadlineExceeded;
+    case abi::Code::kPermissionDenied:
+    case abi::Code::kUnauthenticated:
+      return Cause::kFilePermission;
+    case abi::Code::kUnavailable:
+      return Cause::kDeviceBusy;
+    default:
+      return Cause::kFrameworkBug;
+  }
+}
+
+// "29.85G" in bytes.
+std::optional<std::int64_t> Bytes(std::string_view text) {
+  std::size_t end = 0;
+  while (end < text.size() && (IsDigit(text[end]) || text[end] == '.')) {
+    ++end;
+  }
+  if (end == 0 || end > 20) {
+    return std::nullopt;
+  }
+  const double number =
+      std::strtod(std::string(text.substr(0, end)).c_str(), nullptr);
+  constexpr std::string_view kUnits = "BKMGTP";
+  const auto unit = end < text.size() ? kUnits.find(text[end]) : 0;
+  const double factor =
+      unit == std::string_view::npos ? 1.0 : std::pow(1024.0, unit);
+  const double bytes = number * factor;
+  return bytes < 9e18 ? std::optional(std::llround(bytes)) : std::nullopt;
+}
+
+// The size after these words and an opening bracket or a blank.
+std::optional<std::int64_t> BytesAfter(std::string_view text,
+                                       std::string_view words) {
+  const auto at = text.find(words);
+  if (at == std::string_view::npos) {
+    return std::nullopt;
+  }
+  return Bytes(text.substr(at + words.size()));
+}
+
+void ReadMemory(std::string_view text, Fact& fact) {
+  auto needed = BytesAfter(text, "required for HLO temporaries (");
+  if (!needed) {
+    needed = BytesAfter(text, "memory space hbm. Used ");
+  }
+  auto available = BytesAfter(text, "exceeds available HBM (");
+  if (!available) {
+    available = BytesAfter(text, " of ");
+  }
+  if (needed && available) {
+    fact.fields["needed"] = *needed;
+    fact.fields["available"] = *available;
+  }
+}
+
+// The first ":LINE:COLUMN" of the text.
+void ReadPlace(std::string_view text, Fact& fact) {
+  const auto number = [&](std::size_t& at) {
+    const std::size_t begin = at;
+    while (at < text.size() && IsDigit(text[at]) && at - begin < 9) {
+      ++at;
+    }
+    return ParseInt(text.substr(begin, at - begin));
+  };
+  for (auto at = text.find(':'); at != std::string_view::npos;
+       at = text.find(':', at + 1)) {
+    std::size_t end = at + 1;
+    const auto line = number(end);
+    if (!line || end >= text.size() || text[end] != ':') {
+      continue;
+    }
+    const auto column = number(++end);
+    if (column && *line > 0) {
+      fact.fields["line"] = *line;
+      fact.fields["column"] = *column;
+      return;
+    }
+  }
+  // Later than the parser, the line alone: "Location:\n  -:4".
+  constexpr std::string_view kLocation = "Location:\n  -:";
+  const auto at = text.find(kLocation);
+  if (at != std::string_view::npos) {
+    std::size_t end = at + kLocation.size();
+    if (const auto line = number(end)) {
+      fact.fields["line"] = *line;
+    }
+  }
+}
+
+bool IsNameByte(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || IsDigit(c) ||
+         c == '_' || c == '.' || c == '$';
+}
+
+// The name that follows one of the ways in which compilers name an operation.
+void ReadOperation(std::string_view text, Fact& fact) {
+  for (const std::string_view words :
+       {"unregistered operation '", "custom op '", "Custom emitter for ",
+        "operand type for ", "custom call named '",
+        "custom call target: ", "error: '"}) {
+    const auto at = text.find(words);
+    if (at == std::string_view::npos) {
+      continue;
+    }
+    std::size_t end = at + words.size();
+    while (end < text.size() && IsNameByte(text[end])) {
+      ++end;
+    }
+    const auto name = text.substr(at + words.size(), end - at - words.size());
+    if (!name.empty() && name.size() < 200) {
+      fact.fields["op"] = std::string(name);
+      return;
+    }
+  }
+}
+
+}  // namespace
+
+std::string NameOf(abi::Code code) {
+  constexpr std::array<std::string_view, 17> kNames{"OK",
+                                                    "CANCELLED",
+                                                    "UNKNOWN",
+                                                    "INVALID_ARGUMENT",
+                                                    "DEADLINE_EXCEEDED",
+                                                    "NOT_FOUND",
+                                                    "ALREADY_EXISTS",
+                                                    "PERMISSION_DENIED",
+                                                    "RESOURCE_EXHAUSTED",
+                                                    "FAILED_PRECONDITION",
+                                                    "ABORTED",
+                                                    "OUT_OF_RANGE",
+                                                    "UNIMPLEMENTED",
+                                                    "INTERNAL",
+                                                    "UNAVAILABLE",
+                                                    "DATA_LOSS",
+                                                    "UNAUTHENTICATED"};
+  const auto number = static_cast<std::int64_t>(code);
+  return number >= 0 && number < std::int64_t{kNames.size()}
+             ? std::string(kNames[static_cast<std::size_t>(number)])
+             : "code " + std::to_string(number);
+}
+
+Cause CauseOf(const Fault& fault) {
+  if (const auto cause = CauseOfXlaCode(XlaCode(fault.text), fault.text)) {
+    return *cause;
+  }
+  for (const Rule& rule : kRules) {
+    if (Says(fault.text, rule.words)) {
+      return rule.cause;
+    }
+  }
+  return CauseOfCode(fault.code);
+}
+
+Error ToError(const Fault& fault) {
+  const std::string text(
+      Trim(std::string_view(fault.text).substr(0, kTextLimit)));
+  Fact fact{.name = "pjrt.failed", .by = fault.call};
+  fact.fields["call"] = fault.call;
+  fact.fields["code"] = NameOf(fault.code);
+  fact.fields["text"] = Printable(text);
+  if (const std::string code = XlaCode(text); !code.empty()) {
+    fact.fields["xla_code"] = code;
+  }
+  ReadPlace(text, fact);
+  ReadOperation(text, fact);
+  const Cause cause = CauseOf(fault);
+  if (cause == Cause::kOomDevice) {
+    ReadMemory(text, fact);
+  }
+  return Error(cause, fault.call + " answered " + NameOf(fault.code) + ": " +
+                          Printable(text.substr(0, text.find('\n'))))
+      .With(std::move(fact));
+}
+
+}  // namespace muster::pjrt

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pjrt/plugin.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/text.h"
+#include "pjrt/fault.h"
+
+namespace muster::pjrt {
+namespace {
+
+// Lists longer than this are no attributes.
+constexpr std::size_t kMostValues = 10'000;
+
+std::string_view View(const char* text, std::size_t size) {
+  return text == nullptr ? std::string_view() : std::string_view(text, size);
+}
+
+std::optional<Value> ReadValue(const abi::NamedValue& value) {
+  switch (value.type) {
+    case abi::ValueType::kString:
+      return Value(std::string(
+          View(value.string_value, std::min(value.value_size, kTextLimit))));
+    case abi::ValueType::kInt64:
+      return Value(value.int64_value);
+    case abi::ValueType::kInt64List: {
+      const std::int64_t* list = value.int64_array_value;
+      return Value(std::vector<std::int64_t>(
+          list, list + std::min(value.value_size, kMostValues)));
+    }
+    case abi::ValueType::kFloat:
+      return Value(value.float_value);
+    case abi::ValueType::kBool:
+      return Value(value.bool_value);
+  }
+  return std::nullopt;
+}
+
+// Values of types that are not known are left out.
+Values ReadValues(const abi::NamedValue* values, std::size_t count) {
+  Values read;
+  for (std::size_t i = 0; values != nullptr && i < std::min(count, kMostValues);
+       ++i) {
+    if (auto value = ReadValue(values[i])) {
+      read.emplace(View(values[i].name,
+                        std::min(values[i].name_size, std::size_t{1000})),
+                   *std::move(value));
+    }
+  }
+  return read;
+}
+
+Status CheckVersion(const std::string& path, const abi::Api* api) {
+  if (api == nullptr || api->struct_size < abi::kFirstFunction) {
+    return Error(Cause::kVerPluginMismatch,
+                 "`" + Printable(path) + "` gives no table of functions");
+  }
+  const abi::Version& version = api->version;
+  if (version.major != abi::kMajor || version.minor < abi::kOldestMinor) {
+    return Error(Cause::kVerPluginMismatch,
+                 "`" + Printable(path) + "` speaks PJRT " +
+                     std::to_string(version.major) + "." +
+                     std::to_string(version.minor) + ", muster 0." +
+                     std::to_string(abi::kOldestMinor) + " and newer of 0");
+  }
+  return Ok();
+}
+
+// The N of "Unexpected X size: expected N, got M".
+std::optional<std::size_t> WantedSize(std::string_view text) {
+  constexpr std::string_view kWords = "size: expected ";
+  const auto at = text.find(kWords);
+  if (at == std::string_view::npos) {
+    return std::nullopt;
+  }
+  const auto rest = text.substr(at + kWords.size());
+  const auto size = ParseInt(rest.substr(0, rest.find(',')));
+  return size && *size > 0 ? std::optional(static_cast<std::size_t>(*size))
+                           : std::nullopt;
+}
+
+}  // namespace
+
+Result<Plugin> Plugin::Load(const std::string& path) {
+  MUSTER_ASSIGN(const sys::Library library, sys::Library::Open(path));
+  MUSTER_ASSIGN(void* const entry, library.Symbol("GetPjrtApi"));
+  using GetApi = const abi::Api* (*)();
+  const abi::Api* const api = reinterpret_cast<GetApi>(entry)();
+  MUSTER_TRY(CheckVersion(path, api));
+  Plugin plugin(api);
+  abi::PluginInitializeArgs args;
+  MUSTER_TRY(plugin.Call(args));
+  return plugin;
+}
+
+Result<Plugin::Found> Plugin::Find(Entry entry) const {
+  const std::size_t end =
+      abi::kFirstFunction + (entry.slot + 1) * sizeof(abi::Function);
+  abi::Function function = nullptr;
+  if (api_->struct_size >= end) {
+    std::memcpy(
+        &function,
+        reinterpret_cast<const std::byte*>(api_) + end - sizeof function,
+        sizeof function);
+  }
+  if (function == nullptr) {
+    return Error(Cause::kVerPluginMismatch,
+                 "the plug-in, of PJRT 0." +
+                     std::to_string(api_->version.minor) + ", has no " +
+                     std::string(entry.name));
+  }
+  return Found{function};
+}
+
+Error Plugin::Take(std::string_view call, abi::PluginError* error) const {
+  Fault fault{.call = std::string(call)};
+  const auto ask = [&](auto& args) {
+    args.error = error;
+    const auto function = Find({args.kName, args.kSlot});
+    if (function) {
+      function->call(&args);
+    }
+  };
+  // Slots 0 and 1 return nothing.
+  abi::ErrorMessageArgs message;
+  ask(message);
+  fault.text =
+      View(message.message, std::min(message.message_size, kTextLimit));
+  abi::ErrorGetCodeArgs code;
+  ask(code);
+  fault.code = code.code;
+  abi::ErrorDestroyArgs destroy;
+  ask(destroy);
+  return ToError(fault);
+}
+
+Status Plugin::CallSlot(Entry entry, void* args, std::size_t room) const {
+  MUSTER_ASSIGN(const Found function, Find(entry));
+  abi::PluginError* error = function.call(args);
+  if (error == nullptr) {
+    return Ok();
+  }
+  Error first = Take(entry.name, error);
+  const auto size = WantedSize(first.message());
+  if (!size || *size > room) {
+    return first;
+  }
+  // Every struct of arguments begins with its size.
+  std::memcpy(args, &*size, sizeof *size);
+  error = function.call(args);
+  if (error != nullptr) {
+    return Take(entry.name, error);
+  }
+  return Ok();
+}
+
+Result<Values> Plugin::Attributes() const {
+  abi::PluginAttributesArgs args;
+  MUSTER_TRY(Call(args));
+  return ReadValues(args.attributes, args.num_attributes);
+}
+
+Result<Topology> Plugin::MakeTopology(std::string_view name) const {
+  abi::TopologyCreateArgs args;
+  args.topology_name = name.data();
+  args.topology_name_size = name.size();
+  MUSTER_TRY(Call(args));
+  return Topology(*this, OwnedTopology(*this, args.topology));
+}
+
+Result<std::vector<Topology::Device>> Topology::Devices() const {
+  abi::TopologyGetDeviceDescriptionsArgs all;
+  all.topology = object_.get();
+  MUSTER_TRY(plugin_->Call(all));
+  std::vector<Device> devices;
+  for (std::size_t i = 0; i < all.num_descriptions; ++i) {
+    abi::DeviceDescriptionKindArgs kind;
+    kind.device_description = all.descriptions[i];
+    MUSTER_TRY(plugin_->Call(kind));
+    abi::DeviceDescriptionAttributesArgs attributes;
+    attributes.device_description = all.descriptions[i];
+    MUSTER_TRY(plugin_->Call(attributes));
+    devices.push_back(
+        {std::string(View(kind.device_kind, kind.device_kind_size)),
+         ReadValues(attributes.attributes, attributes.num_attributes)});
+  }
+  return devices;
+}
+
+Result<Executable> Topology::Compile(std::string_view program,
+                                     std::string_view options) const {
+  constexpr std::string_view kFormat = "mlir";
+  abi::Program code;
+  code.code = program.data();
+  code.code_size = program.size();
+  code.format = kFormat.data();
+  code.format_size = kFormat.size();
+  abi::CompileArgs args;
+  args.topology = object_.get();
+  args.program = &code;
+  args.compile_options = options.data();
+  args.compile_options_size = options.size();
+  MUSTER_TRY(plugin_->Call(args));
+  return Executable(*plugin_, OwnedExecutable(*plugin_, args.executable));
+}
+
+Result<std::size_t> Executable::Replicas() const {
+  abi::ExecutableNumReplicasArgs args;
+  args.executable = object_.get();
+  MUSTER_TRY(plugin_->Call(args));
+  return args.num_replicas;
+}
+
+Result<std::size_t> Executable::Partitions() const {
+  abi::ExecutableNumPartitionsArgs args;
+  args.executable = object_.get();
+  MUSTER_TRY(plugin_->Call(args));
+  return args.num_partitions;
+}
+
+Result<Memory> Executable::MemoryOfADevice() const {
+  abi::ExecutableGetCompiledMemoryStatsArgs args;
+  args.executable = object_.get();
+  MUSTER_TRY(plugin_->Call(args));
+  Memory memory{.code = args.generated_code_size_in_bytes,
+                .arguments = args.argument_size_in_bytes,
+                .outputs = args.output_size_in_bytes,
+                .alias = args.alias_size_in_bytes,
+                .temporaries = args.temp_size_in_bytes};
+  if (plugin_->version().minor >= abi::kPeakMemoryMinor) {
+    memory.peak = args.peak_memory_in_bytes;
+  }
+  return memory;
+}
+
+Result<Values> Executable::Cost() const {
+  abi::ExecutableGetCostAnalysisArgs args;
+  args.executable = object_.get();
+  MUSTER_TRY(plugin_->Call(args));
+  return ReadValues(args.properties, args.num_properties);
+}
+
+}  // namespace muster::pjrt
