@@ -434,10 +434,10 @@ Trouble TroubleOf(Path path) {
 }
 
 std::string_view ToText(FaultShape shape) {
-  constexpr std::array<std::string_view, 11> kWords{
+  constexpr std::array<std::string_view, 11> kShapes{
       "absent host", "link", "direction",       "isolated host", "host", "port",
       "outbound",    "all",  "port everywhere", "partition",     "block"};
-  return kWords.at(static_cast<std::size_t>(shape));
+  return kShapes.at(static_cast<std::size_t>(shape));
 }
 
 std::vector<MeshFault> FindFaults(const MeshView& view) {

@@ -61,10 +61,9 @@ std::optional<std::vector<PciDevice>> PciDevices(const Fs& fs) {
 }
 
 std::string_view TpuGeneration(const PciDevice& device) {
-  const auto* const chip =
-      std::find_if(kChips.begin(), kChips.end(), [&](const auto& known) {
-        return known.first == device.device;
-      });
+  const auto* const chip = std::find_if(
+      kChips.begin(), kChips.end(),
+      [&](const auto& known) { return known.first == device.device; });
   if (device.vendor != kGoogle || chip == kChips.end()) {
     return "";
   }
