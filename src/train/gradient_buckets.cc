@@ -42,7 +42,8 @@ BucketSizes SizesFor(const Collective& group) {
   if (group.name() == "gloo") {
     return {.first = kMebibyte, .other = 25 * kMebibyte};
   }
-  return {.first = kMebibyte / 4, .other = kMebibyte};
+  // Small enough that a large gradient goes alone, while the next is made.
+  return {.first = kMebibyte / 4, .other = kMebibyte / 2};
 }
 
 // Runs after a parameter's gradient was accumulated.
