@@ -124,7 +124,6 @@ class MeshMember {
     sys::Dialling dialling;
     std::string sign;
     sys::Loop::Handle ready;
-    sys::Loop::Handle timer;
   };
   std::map<std::string, Life> lives_;
   bool ended_ = false;

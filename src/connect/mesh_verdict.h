@@ -19,12 +19,10 @@ struct MeshVerdict {
   std::vector<std::string> lines;  // the matrix, folded where it is wide
 };
 
-// `self`: the rank of who judges, -1: no member. Members that nobody heard of
-// are no fault as long as nobody but `self` speaks and their hosts refuse: they
-// are not started.
+// Members that nobody heard of are no fault as long as only one row is there
+// and their hosts refuse: they are not started.
 MeshVerdict JudgeMesh(const Cluster& cluster,
-                      const std::map<int, MeshRow>& rows, int self,
-                      WallTime at);
+                      const std::map<int, MeshRow>& rows, WallTime at);
 
 // The paths for programs: [{"from", "to", "port", "path", …}]. Of more than
 // 1,024 those that are well are left out.

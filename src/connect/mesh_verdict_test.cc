@@ -48,9 +48,7 @@ class MeshVerdictTest : public testing::Test {
     At(from, to).path = path;
     At(from, to).seen = seen;
   }
-  MeshVerdict Judge(int self = 0) {
-    return JudgeMesh(cluster_, rows_, self, WallTime{});
-  }
+  MeshVerdict Judge() { return JudgeMesh(cluster_, rows_, WallTime{}); }
   // "error net-mtu: what"; one line per finding.
   std::string Text() {
     std::string text;

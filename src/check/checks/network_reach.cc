@@ -71,8 +71,8 @@ Outcome Look(const Context& context) {
   if (!outcome) {
     return Broken(outcome.error().ToText());
   }
-  auto verdict = connect::JudgeMesh(cluster, outcome->rows, options.self.rank,
-                                    context.host.clock.WallNow());
+  auto verdict =
+      connect::JudgeMesh(cluster, outcome->rows, context.host.clock.WallNow());
   std::string detail = verdict.detail;
   if (context.mesh->token_file.empty()) {
     detail += " (no --token-file: who answers is not proved)";

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "connect/mesh_case.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace muster::connect {
+
+const PathResult* MeshCase::Find(int from, const MeshTarget& to) const {
+  const auto row = rows.find(from);
+  if (row == rows.end()) {
+    return nullptr;
+  }
+  const auto path = row->second.paths.find(to);
+  return path == row->second.paths.end() ? nullptr : &path->second;
+}
+
+std::string NameOf(const Cluster& cluster, int rank) {
+  return rank < 0
+             ? "this host"
+             : muster::Name(cluster.members.at(static_cast<std::size_t>(rank)));
+}
+
+std::string NamesOf(const Cluster& cluster, const std::set<int>& ranks) {
+  std::vector<std::string> names;
+  for (const int rank : ranks) {
+    if (names.size() == 3 && ranks.size() > 4) {
+      return Join(names, ", ") + " and " +
+             std::to_string(ranks.size() - names.size()) + " more";
+    }
+    names.push_back(NameOf(cluster, rank));
+  }
+  return Join(names, ", ");
+}
+
+Fact Seen(const MeshCase& one, std::string text, std::string by) {
+  return {.name = "mesh.seen",
+          .fields = {{"text", std::move(text)}},
+          .by = std::move(by),
+          .at = one.at};
+}
+
+void Add(MeshCase& one, Cause cause, std::string what, Confidence confidence,
+         const std::vector<Fact>& facts, const std::set<int>& named) {
+  Finding finding = MakeFinding(cause, std::move(what), confidence, facts);
+  for (const int rank : named) {
+    finding.subjects.push_back(rank < 0 ? "this host"
+                                        : "rank " + std::to_string(rank));
+  }
+  one.findings.push_back(std::move(finding));
+}
+
+Duration Median(std::vector<Duration> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+}  // namespace muster::connect

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Roots that members tell: nothing is inferred.
+#include <algorithm>
+
+#include "base/text.h"
+#include "connect/mesh_case.h"
+
+namespace muster::connect {
+namespace {
+
+// As MeshIdentity::Who.
+std::string WhoOf(const MeshRow& row) {
+  return "host " + row.host + ", pid " + std::to_string(row.pid);
+}
+
+}  // namespace
+
+// Who has another list than most. Of two, nobody can say which is right.
+void JudgeLists(MeshCase& one, MeshView& view) {
+  std::map<std::string, std::set<std::string>> differs;  // from whom
+  std::map<std::string, std::string> lines;
+  for (const auto& [rank, row] : one.rows) {
+    const std::string own = WhoOf(row);
+    for (const auto& [who, line] : row.other_lists) {
+      differs[own].insert(who);
+      differs[who].insert(own);
+      lines[who] = line;
+    }
+  }
+  if (differs.empty()) {
+    return;
+  }
+  std::size_t most = 0;
+  for (const auto& [who, others] : differs) {
+    most = std::max(most, others.size());
+  }
+  std::vector<std::string> named;
+  std::vector<Fact> facts;
+  for (const auto& [who, others] : differs) {
+    if (others.size() == most) {
+      named.push_back(Printable(who));
+      if (lines.count(who) > 0 && facts.size() < kMostEvidence) {
+        facts.push_back(
+            Seen(one, "its list has " + Printable(lines[who]), named.back()));
+      }
+    }
+  }
+  Add(one, Cause::kRankWorldMismatch,
+      Join(named, " and ") +
+          (named.size() == 1 ? " has another list of members than the others"
+                             : " have different lists of members"),
+      Confidence::kCertain, facts, {});
+  one.findings.back().subjects = named;
+  // Ranks of another list are other members.
+  for (auto& [at, trouble] : view.paths) {
+    if (trouble == Trouble::kWrongMember) {
+      trouble = Trouble::kNone;
+    }
+  }
+}
+
+void JudgeVersions(MeshCase& one) {
+  std::map<std::string, std::set<int>> versions;
+  for (const auto& [rank, row] : one.rows) {
+    const std::string& version = row.version;
+    versions[version.substr(0, version.rfind('.'))].insert(rank);
+  }
+  if (versions.size() < 2) {
+    return;
+  }
+  std::vector<Fact> facts;
+  std::set<int> named;
+  const auto most = std::max_element(versions.begin(), versions.end(),
+                                     [](const auto& a, const auto& b) {
+                                       return a.second.size() < b.second.size();
+                                     });
+  for (const auto& [version, ranks] : versions) {
+    facts.push_back(
+        Seen(one, "muster " + Printable(version), NamesOf(one.cluster, ranks)));
+    if (version != most->first) {
+      named.insert(ranks.begin(), ranks.end());
+    }
+  }
+  Add(one, Cause::kVerPeerMismatch,
+      NamesOf(one.cluster, named) + " runs another version of muster",
+      Confidence::kCertain, facts, named);
+}
+
+// Two processes that call themselves the same rank. With different lists ranks
+// mean nothing.
+void JudgeClaims(MeshCase& one, MeshView& view) {
+  if (std::any_of(one.rows.begin(), one.rows.end(), [](const auto& row) {
+        return !row.second.other_lists.empty();
+      })) {
+    return;
+  }
+  std::map<int, std::set<std::string>> claims;
+  for (const auto& [rank, row] : one.rows) {
+    for (const auto& [claimed, names] : row.claims) {
+      claims[claimed].insert(names.begin(), names.end());
+    }
+  }
+  bool any = false;
+  for (const auto& [rank, names] : claims) {
+    if (rank < 0 || names.size() < 2 ||
+        rank >= static_cast<int>(view.hosts.size())) {
+      continue;
+    }
+    any = true;
+    std::vector<Fact> facts;
+    for (const std::string& who : names) {
+      facts.push_back(Seen(one, "claims to be rank " + std::to_string(rank),
+                           Printable(who)));
+    }
+    Add(one, Cause::kDuplicateIdentity,
+        std::to_string(names.size()) + " processes claim to be " +
+            NameOf(one.cluster, rank),
+        Confidence::kCertain, facts, {rank});
+  }
+  if (any) {
+    // Who took the rank answers at an address that is another's.
+    for (auto& [at, trouble] : view.paths) {
+      if (trouble == Trouble::kWrongMember) {
+        trouble = Trouble::kNone;
+      }
+    }
+  }
+}
+
+// A port that its own member could not listen on.
+void JudgeTaken(MeshCase& one, MeshView& view) {
+  for (const auto& [rank, row] : one.rows) {
+    for (const PortTaken& taken : row.taken) {
+      const MeshTarget target{rank, taken.port};
+      std::vector<Fact> facts{
+          Seen(one, Printable(taken.why), NameOf(one.cluster, rank))};
+      for (auto& [at, trouble] : view.paths) {
+        if (at.second != target || trouble == Trouble::kNone) {
+          continue;
+        }
+        if (const PathResult* path = one.Find(at.first, target);
+            path != nullptr && facts.size() < 2) {
+          facts.push_back(Seen(one, Printable(path->seen) + " answers there",
+                               NameOf(one.cluster, at.first)));
+        }
+        trouble = Trouble::kNone;
+      }
+      Add(one, Cause::kNetPortInUse,
+          NameOf(one.cluster, rank) + " cannot listen on port " +
+              std::to_string(taken.port) + ": " + Printable(taken.why),
+          Confidence::kCertain, facts, {rank});
+    }
+  }
+}
+
+// Which ranks answer at addresses of others: one finding for all of them.
+void JudgeWrongMembers(MeshCase& one, MeshView& view) {
+  std::map<std::pair<int, int>, std::set<int>>
+      answers;  // place, who -> seen by
+  for (auto& [at, trouble] : view.paths) {
+    if (trouble != Trouble::kWrongMember) {
+      continue;
+    }
+    trouble = Trouble::kNone;
+    const PathResult* path = one.Find(at.first, at.second);
+    answers[{at.second.rank, path == nullptr ? -1 : path->answered_as}].insert(
+        at.first);
+  }
+  if (answers.empty()) {
+    return;
+  }
+  std::vector<Fact> facts;
+  std::set<int> named;
+  for (const auto& [what, by] : answers) {
+    named.insert(what.first);
+    if (what.second >= 0) {
+      named.insert(what.second);
+    }
+    if (facts.size() < kMostEvidence) {
+      facts.push_back(Seen(one,
+                           "at the address of " +
+                               NameOf(one.cluster, what.first) +
+                               " answers rank " + std::to_string(what.second),
+                           NamesOf(one.cluster, by)));
+    }
+  }
+  const auto& [place, who] = answers.begin()->first;
+  Add(one, Cause::kNetWrongEndpoint,
+      "rank " + std::to_string(who) + " answers at the address of " +
+          NameOf(one.cluster, place) +
+          (answers.size() > 1 ? ", and others are changed about, too" : ""),
+      Confidence::kCertain, facts, named);
+}
+
+}  // namespace muster::connect
