@@ -12,6 +12,7 @@
 #include "sys/fs.h"
 #include "sys/name.h"
 #include "sys/net.h"
+#include "sys/tcp.h"
 
 namespace muster::sys {
 namespace {
@@ -20,7 +21,7 @@ namespace {
 // deadline as well.
 int Connect(int fd, const SocketAddress& address, Deadline deadline) {
   if (connect(fd, address.get(), address.length) == 0) {
-    return 0;
+    return DialOutcome(fd);
   }
   int why = errno;
   if (why != EINPROGRESS && why != EINTR) {
@@ -31,9 +32,7 @@ int Connect(int fd, const SocketAddress& address, Deadline deadline) {
     const int ready = poll(&poll_fd, 1, deadline.PollTimeout());
     why = errno;
     if (ready > 0) {
-      socklen_t size = sizeof why;
-      getsockopt(fd, SOL_SOCKET, SO_ERROR, &why, &size);
-      return why;
+      return DialOutcome(fd);
     }
     if (ready < 0 && why != EINTR) {
       return why;
@@ -42,17 +41,6 @@ int Connect(int fd, const SocketAddress& address, Deadline deadline) {
       return ETIMEDOUT;
     }
   }
-}
-
-// A socket that dials a free port of its own range on the same host may get
-// that very port as its source and be connected with itself.
-bool ConnectedWithItself(int fd) {
-  SocketAddress own;
-  SocketAddress peer;
-  own.length = peer.length = sizeof own.storage;
-  return getsockname(fd, own.get(), &own.length) == 0 &&
-         getpeername(fd, peer.get(), &peer.length) == 0 &&
-         own.Text() == peer.Text();
 }
 
 Cause CauseOfConnect(int why) {
@@ -151,10 +139,9 @@ Result<Fd> Dial(const Address& address, Deadline deadline) {
     if (fd) {
       attempt.why = Connect(fd.get(), numbers[i],
                             Deadline::After(deadline.Remaining() / left));
-      if (attempt.why == 0 && !ConnectedWithItself(fd.get())) {
+      if (attempt.why == 0) {
         return fd;
       }
-      attempt.why = attempt.why == 0 ? ECONNREFUSED : attempt.why;
     }
     attempt.took = std::chrono::steady_clock::now() - start;
     tries.push_back(std::move(attempt));
