@@ -193,13 +193,13 @@ Status Train(PjrtStrategy& strategy, const Settings& settings) {
         const auto metrics,
         strategy.Step(Tensors(strategy, *batch).views(), batch->waited()));
     if (losses) {
-      std::fprintf(losses.get(), "%.9g\n", double{metrics[0]});
+      std::fprintf(losses.get(), "%.9g\n", static_cast<double>(metrics[0]));
     }
     if (strategy.step() % steps == 0) {
       std::printf("epoch %llu of %llu: loss %.4f\n",
                   static_cast<unsigned long long>(strategy.step() / steps),
                   static_cast<unsigned long long>(settings.epochs),
-                  double{metrics[0]});
+                  static_cast<double>(metrics[0]));
       std::fflush(stdout);
     }
     if (store && settings.every > 0 && strategy.step() % settings.every == 0) {

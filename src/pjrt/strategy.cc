@@ -435,7 +435,8 @@ Result<std::vector<float>> PjrtStrategy::Step(std::span<const TensorView> batch,
   const auto at = std::find(names.begin(), names.end(), "loss");
   double loss = 0;
   if (at != names.end()) {
-    loss = (*metrics)[static_cast<std::size_t>(at - names.begin())];
+    loss = static_cast<double>(
+        (*metrics)[static_cast<std::size_t>(at - names.begin())]);
     if (!std::isfinite(loss)) {
       return self.Fail(Error(Cause::kNumericsNan,
                              "the loss of step " + std::to_string(self.step) +
@@ -464,7 +465,7 @@ Result<std::vector<double>> PjrtStrategy::Evaluate(
     for (const Buffers& of : results) {
       MUSTER_ASSIGN(const auto scores, self.Scalars(of, 0));
       for (std::size_t i = 0; i < sums.size(); ++i) {
-        sums[i] += double{scores[i]};
+        sums[i] += static_cast<double>(scores[i]);
       }
     }
     return sums;

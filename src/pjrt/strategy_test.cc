@@ -79,7 +79,7 @@ class StrategyTest : public testing::Test {
     return checkpoint;
   }
 
-  const sys::FakeEnv environment_;
+  const sys::FakeEnv environment_{};
   const std::unique_ptr<Session> session_ =
       Session::JoinFrom(environment_).value();
 };

@@ -20,7 +20,7 @@
 //   few       compiles programs that have one result less
 //   refuse    fails in the call that executes
 //   lost      loses a device: the third program that runs gives no results
-//   late      never finishes a copy to the host
+//   late      finishes a copy to the host when nobody waits for it any more
 //   diverge   gives replica 1 other results
 //   nan       gives results that are not numbers after the arguments
 #include <unistd.h>
@@ -246,6 +246,8 @@ struct abi::Buffer {
 
 struct abi::Event {
   bool lost = false;
+  OnReady late = nullptr;
+  void* argument = nullptr;
 };
 
 namespace {
@@ -409,17 +411,22 @@ abi::PluginError* DestroyBuffer(abi::BufferDestroyArgs* args) {
 
 abi::PluginError* CopyToHost(abi::BufferToHostBufferArgs* args) {
   args->src->bytes.copy(static_cast<char*>(args->dst), args->dst_size);
-  args->event = new abi::Event{args->src->lost};
+  args->event = new abi::Event{.lost = args->src->lost};
   return nullptr;
 }
 
 abi::PluginError* DestroyEvent(abi::EventDestroyArgs* args) {
+  if (args->event->late != nullptr) {
+    args->event->late(nullptr, args->event->argument);
+  }
   delete args->event;
   return nullptr;
 }
 
 abi::PluginError* WhenReady(abi::EventOnReadyArgs* args) {
   if (Is("late")) {
+    args->event->late = args->callback;
+    args->event->argument = args->user_arg;
     return nullptr;
   }
   args->callback(args->event->lost
