@@ -17,7 +17,6 @@
 namespace {
 
 using muster::Batch;
-using muster::Checkpoint;
 using muster::CheckpointStore;
 using muster::Deadline;
 using muster::DType;

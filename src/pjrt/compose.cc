@@ -112,6 +112,7 @@ Result<std::string> Renamed(std::string_view name, std::string_view text,
 
 std::string Types(const std::vector<TensorSpec>& specs) {
   std::vector<std::string> types;
+  types.reserve(specs.size());
   for (const TensorSpec& spec : specs) {
     types.push_back(TypeOf(spec));
   }
@@ -130,6 +131,7 @@ std::string Numbered(std::string_view letter, std::size_t begin,
 
 std::string Groups(int replicas) {
   std::vector<std::string> ids;
+  ids.reserve(static_cast<std::size_t>(replicas));
   for (int i = 0; i < replicas; ++i) {
     ids.push_back(std::to_string(i));
   }
@@ -158,10 +160,12 @@ std::string Means(DType dtype, const std::vector<std::size_t>& indices,
                      "} : " + list + " -> " + list + "\n";
   for (std::size_t i = 0; i < indices.size(); ++i) {
     const std::string n = std::to_string(indices[i]);
-    text += "    %c" + n + " = stablehlo.constant dense<" +
-            std::to_string(replicas) + ".0> : " + types[i] + "\n    %a" + n +
-            " = stablehlo.divide " + name + "#" + std::to_string(i) + ", %c" +
-            n + " : " + types[i] + "\n";
+    const std::string of_type = " : " + types[i] + "\n";
+    text.append("    %c").append(n).append(" = stablehlo.constant dense<");
+    text.append(std::to_string(replicas)).append(".0>").append(of_type);
+    text.append("    %a").append(n).append(" = stablehlo.divide ");
+    text.append(name).append("#").append(std::to_string(i));
+    text.append(", %c").append(n).append(of_type);
   }
   return text;
 }
@@ -218,10 +222,10 @@ std::string Main(const StepProgram& program, int replicas) {
       text += Means(dtype, indices, results, replicas);
     }
   }
-  text += Call("u", "update_main",
-               Both(Numbered("s", 0, states),
-                    Numbered(letter, metrics, results.size())),
-               Both(Types(program.state), Types(parameters)), program.state);
+  text += Call(
+      "u", "update_main",
+      Both(Numbered("s", 0, states), Numbered(letter, metrics, results.size())),
+      Both(Types(program.state), Types(parameters)), program.state);
   return text + "    return " +
          Both(Numbered("u#", 0, states), Numbered(letter, 0, metrics)) + " : " +
          Types(outputs) + "\n  }\n";

@@ -19,7 +19,6 @@ using pjrt::Buffers;
 using pjrt::Client;
 using pjrt::CompileOptions;
 using pjrt::Loaded;
-using pjrt::Module;
 using pjrt::Plugin;
 
 std::size_t SizeOf(const TensorSpec& spec) {

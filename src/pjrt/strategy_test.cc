@@ -40,11 +40,12 @@ StepProgram Program() {
 
 class StrategyTest : public testing::Test {
  protected:
-  ~StrategyTest() override { unsetenv("MUSTER_FAKE_PJRT"); }
+  void SetUp() override { Behave(""); }
 
-  // NOLINTBEGIN(concurrency-mt-unsafe): a test has one thread.
-  static void Behave(const char* how) { setenv("MUSTER_FAKE_PJRT", how, 1); }
-  // NOLINTEND(concurrency-mt-unsafe)
+  static void Behave(const char* how) {
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): a test has one thread.
+    setenv("MUSTER_FAKE_PJRT", how, 1);
+  }
 
   Result<PjrtStrategy> Make(const StepProgram& program = Program(),
                             int devices = 2) {
