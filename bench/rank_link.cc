@@ -33,7 +33,7 @@
 #include "must.h"
 #include "sys/memory.h"
 #include "sys/process.h"
-#include "train/step_meter.h"
+#include "member/step_meter.h"
 
 namespace muster {
 namespace {

@@ -28,6 +28,9 @@ muster_installed_library(libmuster EXPORT muster
         # Only who calls ResolveCluster needs libcurl.so when it runs.
         -Wl,--push-state,--as-needed,-lcurl,--pop-state)
 set_target_properties(libmuster PROPERTIES OUTPUT_NAME muster)
+muster_installed_library(libmuster_pjrt EXPORT pjrt
+  MODULES pjrt LINKS libmuster ${CMAKE_DL_LIBS})
+set_target_properties(libmuster_pjrt PROPERTIES OUTPUT_NAME muster_pjrt)
 if(TARGET muster_train)
   muster_installed_library(libmuster_train EXPORT train
     MODULES train LINKS libmuster $<$<BOOL:${MUSTER_GLOO_LIBRARY}>:gloo>)

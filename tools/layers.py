@@ -43,7 +43,7 @@ PUBLIC = {
     "error": "base",
     "fact": "base", "retry": "base", "version": "base", "cluster": "cluster",
     "resolve": "resolve", "session": "member", "collective": "collective", "dataset": "input",
-    "checkpoint": "checkpoint", "train": "train",
+    "checkpoint": "checkpoint", "pjrt": "pjrt", "train": "train",
 }
 
 # Third-party header -> the modules (or single files) that may include it.

@@ -5,6 +5,8 @@
 #include <array>
 
 #include "base/text.h"
+#include "muster/pjrt.h"
+#include "pjrt/compose.h"
 
 namespace muster::check {
 namespace {
@@ -57,12 +59,31 @@ Error NoTopology(std::string_view name, const std::string& why) {
                    "v5e:2x4 or v5p:2x2x1");
 }
 
+// A step of muster::pjrt, joined as PjrtStrategy joins it.
+Result<pjrt::Module> ReadStep(const ProgramRequest& request) {
+  MUSTER_ASSIGN(const StepProgram step, StepProgram::Open(request.file));
+  if (step.form == StepForm::kSpmd) {
+    return pjrt::ReadModule(step.step);
+  }
+  if (!request.replicas) {
+    return Error(Cause::kUsageInvalid,
+                 "`" + Printable(request.file) +
+                     "` is joined over any number of replicas: say how many, "
+                     "--replicas 8");
+  }
+  MUSTER_ASSIGN(std::string code, pjrt::Compose(step, *request.replicas));
+  return pjrt::ReadModule(std::move(code));
+}
+
 Result<pjrt::Module> Read(const ProgramRequest& request,
                           const sys::Host& host) {
   if (host.fs.List(request.file)) {
     return Error(Cause::kUsageInvalid,
                  "`" + Printable(request.file) +
                      "` is a folder; a SavedModel is not read yet");
+  }
+  if (request.file.ends_with(".json")) {
+    return ReadStep(request);
   }
   MUSTER_ASSIGN(std::string bytes,
                 host.fs.Read(request.file, pjrt::kModuleLimit));

@@ -85,8 +85,9 @@ finding of severity error, 2 for a wrong command line, 3 when something could
 not be found out. --output jsonl prints a line as each check ends.
 
 `check program` asks the compiler of TPUs (libtpu, from `pip install libtpu`)
-about StableHLO text, bytecode or an artefact of jax.export: no TPU is needed
-and none is touched. Without the compiler the answer is skip, exit code 3.
+about StableHLO text, bytecode, an artefact of jax.export or a step.json of
+muster::pjrt: no TPU is needed and none is touched. Without the compiler the
+answer is skip, exit code 3.
 )";
 
 constexpr std::string_view kExplain =

@@ -21,6 +21,13 @@ struct Topology;
 struct Executable;
 struct DeviceDescription;
 struct Client;
+struct Device;
+struct MemorySpace;
+struct MemoryLayout;
+struct LoadedExecutable;
+struct Buffer;
+struct Event;
+struct ExecuteContext;
 
 struct Extension {
   std::size_t struct_size;
@@ -76,6 +83,23 @@ enum class ValueType : std::int32_t {
   kInt64List = 2,
   kFloat = 3,
   kBool = 4,
+};
+
+// Element types of arrays; those that muster has names for.
+enum class ElementType : std::int32_t {
+  kPred = 1,
+  kS8 = 2,
+  kS32 = 4,
+  kS64 = 5,
+  kU8 = 6,
+  kF16 = 10,
+  kF32 = 11,
+  kF64 = 12,
+  kBF16 = 13,
+};
+
+enum class HostBufferSemantics : std::int32_t {
+  kImmutableOnlyDuringCall = 0,
 };
 
 struct NamedValue {
@@ -148,6 +172,97 @@ struct PluginAttributesArgs {
   std::size_t num_attributes = 0;
 };
 
+struct EventDestroyArgs {
+  static constexpr std::string_view kName = "PJRT_Event_Destroy";
+  static constexpr std::size_t kSlot = 5, kSize = 24;
+  std::size_t struct_size = kSize;
+  Extension* extension_start = nullptr;
+  Event* event = nullptr;
+  Event*& object() { return event; }
+};
+
+// On a thread of the plug-in; the error belongs to who is called.
+using OnReady = void (*)(PluginError* error, void* user_arg);
+
+struct EventOnReadyArgs {
+  static constexpr std::string_view kName = "PJRT_Event_OnReady";
+  static constexpr std::size_t kSlot = 9, kSize = 40;
+  std::size_t struct_size = kSize;
+  Extension* extension_start = nullptr;
+  Event* event = nullptr;
+  OnReady callback = nullptr;
+  void* user_arg = nullptr;
+};
+
+struct ClientCreateArgs {
+  static constexpr std::string_view kName = "PJRT_Client_Create";
+  static constexpr std::size_t kSlot = 10, kSize = 88;
+  std::size_t struct_size = kSize;
+  Extension* extension_start = nullptr;
+  const NamedValue* create_options = nullptr;
+  std::size_t num_options = 0;
+  // Of several processes with one client each; not used.
+  void* kv_get_callback = nullptr;
+  void* kv_get_user_arg = nullptr;
+  void* kv_put_callback = nullptr;
+  void* kv_put_user_arg = nullptr;
+  Client* client = nullptr;  // out
+  void* kv_try_get_callback = nullptr;
+  void* kv_try_get_user_arg = nullptr;
+};
+
+struct ClientDestroyArgs {
+  static constexpr std::string_view kName = "PJRT_Client_Destroy";
+  static constexpr std::size_t kSlot = 11, kSize = 24;
+  std::size_t struct_size = kSize;
+  Extension* extension_start = nullptr;
+  Client* client = nullptr;
+  Client*& object() { return client; }
+};
+
+struct ClientAddressableDevicesArgs {
+  static constexpr std::string_view kName = "PJRT_Client_AddressableDevices";
+  static constexpr std::size_t kSlot = 16, kSize = 40;
+  std::size_t struct_size = kSize;
+  Extension* extension_start = nullptr;
+  Client* client = nullptr;
+  Device* const* addressable_devices = nullptr;  // out
+  std::size_t num_addressable_devices = 0;
+};
+
+struct ClientCompileArgs {
+  static constexpr std::string_view kName = "PJRT_Client_Compile";
+  static constexpr std::size_t kSlot = 20, kSize = 56;
+  std::size_t struct_size = kSize;
+  Extension* extension_start = nullptr;
+  Client* client = nullptr;
+  const Program* program = nullptr;
+  const char* compile_options = nullptr;
+  std::size_t compile_options_size = 0;
+  LoadedExecutable* executable = nullptr;  // out
+};
+
+struct ClientBufferFromHostBufferArgs {
+  static constexpr std::string_view kName = "PJRT_Client_BufferFromHostBuffer";
+  static constexpr std::size_t kSlot = 22, kSize = 120;
+  std::size_t struct_size = kSize;
+  Extension* extension_start = nullptr;
+  Client* client = nullptr;
+  const void* data = nullptr;
+  ElementType type = ElementType::kF32;
+  const std::int64_t* dims = nullptr;
+  std::size_t num_dims = 0;
+  const std::int64_t* byte_strides = nullptr;
+  std::size_t num_byte_strides = 0;
+  HostBufferSemantics host_buffer_semantics =
+      HostBufferSemantics::kImmutableOnlyDuringCall;
+  Device* device = nullptr;
+  MemorySpace* memory = nullptr;
+  MemoryLayout* device_layout = nullptr;
+  Event* done_with_host_buffer = nullptr;  // out
+  Buffer* buffer = nullptr;
+};
+
 // The number comes before the list, unlike everywhere else.
 struct DeviceDescriptionAttributesArgs {
   static constexpr std::string_view kName = "PJRT_DeviceDescription_Attributes";
@@ -175,6 +290,7 @@ struct ExecutableDestroyArgs {
   std::size_t struct_size = kSize;
   Extension* extension_start = nullptr;
   Executable* executable = nullptr;
+  Executable*& object() { return executable; }
 };
 
 struct ExecutableNumReplicasArgs {
@@ -195,6 +311,15 @@ struct ExecutableNumPartitionsArgs {
   std::size_t num_partitions = 0;  // out
 };
 
+struct ExecutableNumOutputsArgs {
+  static constexpr std::string_view kName = "PJRT_Executable_NumOutputs";
+  static constexpr std::size_t kSlot = 44, kSize = 32;
+  std::size_t struct_size = kSize;
+  Extension* extension_start = nullptr;
+  Executable* executable = nullptr;
+  std::size_t num_outputs = 0;  // out
+};
+
 struct ExecutableGetCostAnalysisArgs {
   static constexpr std::string_view kName = "PJRT_Executable_GetCostAnalysis";
   static constexpr std::size_t kSlot = 46, kSize = 40;
@@ -203,6 +328,94 @@ struct ExecutableGetCostAnalysisArgs {
   Executable* executable = nullptr;
   std::size_t num_properties = 0;  // out
   const NamedValue* properties = nullptr;
+};
+
+struct LoadedExecutableDestroyArgs {
+  static constexpr std::string_view kName = "PJRT_LoadedExecutable_Destroy";
+  static constexpr std::size_t kSlot = 50, kSize = 24;
+  std::size_t struct_size = kSize;
+  Extension* extension_start = nullptr;
+  LoadedExecutable* executable = nullptr;
+  LoadedExecutable*& object() { return executable; }
+};
+
+struct LoadedExecutableGetExecutableArgs {
+  static constexpr std::string_view kName =
+      "PJRT_LoadedExecutable_GetExecutable";
+  static constexpr std::size_t kSlot = 51, kSize = 32;
+  std::size_t struct_size = kSize;
+  Extension* extension_start = nullptr;
+  LoadedExecutable* loaded_executable = nullptr;
+  Executable* executable = nullptr;  // out
+};
+
+struct LoadedExecutableAddressableDevicesArgs {
+  static constexpr std::string_view kName =
+      "PJRT_LoadedExecutable_AddressableDevices";
+  static constexpr std::size_t kSlot = 52, kSize = 40;
+  std::size_t struct_size = kSize;
+  Extension* extension_start = nullptr;
+  LoadedExecutable* executable = nullptr;
+  Device* const* addressable_devices = nullptr;  // out
+  std::size_t num_addressable_devices = 0;
+};
+
+// The older plug-ins know it up to `context`.
+struct ExecuteOptions {
+  static constexpr std::size_t kSize = 112;
+  std::size_t struct_size = kSize;
+  Extension* extension_start = nullptr;
+  void* send_callbacks = nullptr;
+  void* recv_callbacks = nullptr;
+  std::size_t num_send_ops = 0;
+  std::size_t num_recv_ops = 0;
+  int launch_id = 0;
+  const std::int64_t* non_donatable_input_indices = nullptr;
+  std::size_t num_non_donatable_input_indices = 0;
+  ExecuteContext* context = nullptr;
+  const char* call_location = nullptr;
+  std::size_t num_tasks = 0;
+  int* task_ids = nullptr;
+  std::int64_t* incarnation_ids = nullptr;
+};
+
+// Lists by device: arguments, room for the outputs (the caller's to destroy),
+// and for one event each that tells the end of the work there.
+struct LoadedExecutableExecuteArgs {
+  static constexpr std::string_view kName = "PJRT_LoadedExecutable_Execute";
+  static constexpr std::size_t kSlot = 55, kSize = 80;
+  std::size_t struct_size = kSize;
+  Extension* extension_start = nullptr;
+  LoadedExecutable* executable = nullptr;
+  ExecuteOptions* options = nullptr;
+  Buffer* const* const* argument_lists = nullptr;
+  std::size_t num_devices = 0;
+  std::size_t num_args = 0;
+  Buffer** const* output_lists = nullptr;  // in and out
+  Event** device_complete_events = nullptr;
+  Device* execute_device = nullptr;
+};
+
+struct BufferDestroyArgs {
+  static constexpr std::string_view kName = "PJRT_Buffer_Destroy";
+  static constexpr std::size_t kSlot = 58, kSize = 24;
+  std::size_t struct_size = kSize;
+  Extension* extension_start = nullptr;
+  Buffer* buffer = nullptr;
+  Buffer*& object() { return buffer; }
+};
+
+// With `dst` null it only tells the size.
+struct BufferToHostBufferArgs {
+  static constexpr std::string_view kName = "PJRT_Buffer_ToHostBuffer";
+  static constexpr std::size_t kSlot = 70, kSize = 56;
+  std::size_t struct_size = kSize;
+  Extension* extension_start = nullptr;
+  Buffer* src = nullptr;
+  MemoryLayout* host_layout = nullptr;
+  void* dst = nullptr;  // in and out
+  std::size_t dst_size = 0;
+  Event* event = nullptr;  // out
 };
 
 struct TopologyCreateArgs {
@@ -223,6 +436,7 @@ struct TopologyDestroyArgs {
   std::size_t struct_size = kSize;
   Extension* extension_start = nullptr;
   Topology* topology = nullptr;
+  Topology*& object() { return topology; }
 };
 
 struct TopologyGetDeviceDescriptionsArgs {

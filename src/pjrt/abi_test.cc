@@ -73,6 +73,21 @@ TEST(Abi, NumbersCodesAsTheHeaderDoes) {
   MUSTER_SAME_TYPE(kInt64List);
   MUSTER_SAME_TYPE(kFloat);
   MUSTER_SAME_TYPE(kBool);
+#define MUSTER_SAME_ELEMENT(ours, theirs)             \
+  EXPECT_EQ(static_cast<int>(abi::ElementType::ours), \
+            static_cast<int>(PJRT_Buffer_Type_##theirs))
+  MUSTER_SAME_ELEMENT(kPred, PRED);
+  MUSTER_SAME_ELEMENT(kS8, S8);
+  MUSTER_SAME_ELEMENT(kS32, S32);
+  MUSTER_SAME_ELEMENT(kS64, S64);
+  MUSTER_SAME_ELEMENT(kU8, U8);
+  MUSTER_SAME_ELEMENT(kF16, F16);
+  MUSTER_SAME_ELEMENT(kF32, F32);
+  MUSTER_SAME_ELEMENT(kF64, F64);
+  MUSTER_SAME_ELEMENT(kBF16, BF16);
+  EXPECT_EQ(
+      static_cast<int>(abi::HostBufferSemantics::kImmutableOnlyDuringCall),
+      static_cast<int>(PJRT_HostBufferSemantics_kImmutableOnlyDuringCall));
 }
 
 TEST(Abi, LaysOutValuesAndProgramsAsTheHeaderDoes) {
@@ -166,6 +181,138 @@ TEST(Abi, LaysOutCompilingAsTheHeaderDoes) {
               PJRT_Executable_GetCostAnalysis_Args, num_properties);
   MUSTER_SAME(ExecutableGetCostAnalysisArgs,
               PJRT_Executable_GetCostAnalysis_Args, properties);
+}
+
+TEST(Abi, LaysOutClientsAndBuffersAsTheHeaderDoes) {
+  MUSTER_SAME_CALL(EventDestroyArgs, PJRT_Event_Destroy);
+  MUSTER_SAME(EventDestroyArgs, PJRT_Event_Destroy_Args, event);
+  MUSTER_SAME_CALL(EventOnReadyArgs, PJRT_Event_OnReady);
+  MUSTER_SAME(EventOnReadyArgs, PJRT_Event_OnReady_Args, event);
+  MUSTER_SAME(EventOnReadyArgs, PJRT_Event_OnReady_Args, callback);
+  MUSTER_SAME(EventOnReadyArgs, PJRT_Event_OnReady_Args, user_arg);
+  MUSTER_SAME_CALL(ClientCreateArgs, PJRT_Client_Create);
+  MUSTER_SAME(ClientCreateArgs, PJRT_Client_Create_Args, create_options);
+  MUSTER_SAME(ClientCreateArgs, PJRT_Client_Create_Args, num_options);
+  MUSTER_SAME(ClientCreateArgs, PJRT_Client_Create_Args, kv_get_callback);
+  MUSTER_SAME(ClientCreateArgs, PJRT_Client_Create_Args, kv_get_user_arg);
+  MUSTER_SAME(ClientCreateArgs, PJRT_Client_Create_Args, kv_put_callback);
+  MUSTER_SAME(ClientCreateArgs, PJRT_Client_Create_Args, kv_put_user_arg);
+  MUSTER_SAME(ClientCreateArgs, PJRT_Client_Create_Args, client);
+  MUSTER_SAME(ClientCreateArgs, PJRT_Client_Create_Args, kv_try_get_callback);
+  MUSTER_SAME(ClientCreateArgs, PJRT_Client_Create_Args, kv_try_get_user_arg);
+  MUSTER_SAME_CALL(ClientDestroyArgs, PJRT_Client_Destroy);
+  MUSTER_SAME(ClientDestroyArgs, PJRT_Client_Destroy_Args, client);
+  MUSTER_SAME_CALL(ClientAddressableDevicesArgs,
+                   PJRT_Client_AddressableDevices);
+  MUSTER_SAME(ClientAddressableDevicesArgs, PJRT_Client_AddressableDevices_Args,
+              client);
+  MUSTER_SAME(ClientAddressableDevicesArgs, PJRT_Client_AddressableDevices_Args,
+              addressable_devices);
+  MUSTER_SAME(ClientAddressableDevicesArgs, PJRT_Client_AddressableDevices_Args,
+              num_addressable_devices);
+  MUSTER_SAME_CALL(ClientCompileArgs, PJRT_Client_Compile);
+  MUSTER_SAME(ClientCompileArgs, PJRT_Client_Compile_Args, client);
+  MUSTER_SAME(ClientCompileArgs, PJRT_Client_Compile_Args, program);
+  MUSTER_SAME(ClientCompileArgs, PJRT_Client_Compile_Args, compile_options);
+  MUSTER_SAME(ClientCompileArgs, PJRT_Client_Compile_Args,
+              compile_options_size);
+  MUSTER_SAME(ClientCompileArgs, PJRT_Client_Compile_Args, executable);
+  MUSTER_SAME_CALL(ClientBufferFromHostBufferArgs,
+                   PJRT_Client_BufferFromHostBuffer);
+  MUSTER_SAME(ClientBufferFromHostBufferArgs,
+              PJRT_Client_BufferFromHostBuffer_Args, client);
+  MUSTER_SAME(ClientBufferFromHostBufferArgs,
+              PJRT_Client_BufferFromHostBuffer_Args, data);
+  MUSTER_SAME(ClientBufferFromHostBufferArgs,
+              PJRT_Client_BufferFromHostBuffer_Args, type);
+  MUSTER_SAME(ClientBufferFromHostBufferArgs,
+              PJRT_Client_BufferFromHostBuffer_Args, dims);
+  MUSTER_SAME(ClientBufferFromHostBufferArgs,
+              PJRT_Client_BufferFromHostBuffer_Args, num_dims);
+  MUSTER_SAME(ClientBufferFromHostBufferArgs,
+              PJRT_Client_BufferFromHostBuffer_Args, byte_strides);
+  MUSTER_SAME(ClientBufferFromHostBufferArgs,
+              PJRT_Client_BufferFromHostBuffer_Args, num_byte_strides);
+  MUSTER_SAME(ClientBufferFromHostBufferArgs,
+              PJRT_Client_BufferFromHostBuffer_Args, host_buffer_semantics);
+  MUSTER_SAME(ClientBufferFromHostBufferArgs,
+              PJRT_Client_BufferFromHostBuffer_Args, device);
+  MUSTER_SAME(ClientBufferFromHostBufferArgs,
+              PJRT_Client_BufferFromHostBuffer_Args, memory);
+  MUSTER_SAME(ClientBufferFromHostBufferArgs,
+              PJRT_Client_BufferFromHostBuffer_Args, device_layout);
+  MUSTER_SAME(ClientBufferFromHostBufferArgs,
+              PJRT_Client_BufferFromHostBuffer_Args, done_with_host_buffer);
+  MUSTER_SAME(ClientBufferFromHostBufferArgs,
+              PJRT_Client_BufferFromHostBuffer_Args, buffer);
+  MUSTER_SAME_CALL(BufferDestroyArgs, PJRT_Buffer_Destroy);
+  MUSTER_SAME(BufferDestroyArgs, PJRT_Buffer_Destroy_Args, buffer);
+  MUSTER_SAME_CALL(BufferToHostBufferArgs, PJRT_Buffer_ToHostBuffer);
+  MUSTER_SAME(BufferToHostBufferArgs, PJRT_Buffer_ToHostBuffer_Args, src);
+  MUSTER_SAME(BufferToHostBufferArgs, PJRT_Buffer_ToHostBuffer_Args,
+              host_layout);
+  MUSTER_SAME(BufferToHostBufferArgs, PJRT_Buffer_ToHostBuffer_Args, dst);
+  MUSTER_SAME(BufferToHostBufferArgs, PJRT_Buffer_ToHostBuffer_Args, dst_size);
+  MUSTER_SAME(BufferToHostBufferArgs, PJRT_Buffer_ToHostBuffer_Args, event);
+}
+
+TEST(Abi, LaysOutRunningAsTheHeaderDoes) {
+  MUSTER_SAME_CALL(ExecutableNumOutputsArgs, PJRT_Executable_NumOutputs);
+  MUSTER_SAME(ExecutableNumOutputsArgs, PJRT_Executable_NumOutputs_Args,
+              executable);
+  MUSTER_SAME(ExecutableNumOutputsArgs, PJRT_Executable_NumOutputs_Args,
+              num_outputs);
+  MUSTER_SAME_CALL(LoadedExecutableDestroyArgs, PJRT_LoadedExecutable_Destroy);
+  MUSTER_SAME(LoadedExecutableDestroyArgs, PJRT_LoadedExecutable_Destroy_Args,
+              executable);
+  MUSTER_SAME_CALL(LoadedExecutableGetExecutableArgs,
+                   PJRT_LoadedExecutable_GetExecutable);
+  MUSTER_SAME(LoadedExecutableGetExecutableArgs,
+              PJRT_LoadedExecutable_GetExecutable_Args, loaded_executable);
+  MUSTER_SAME(LoadedExecutableGetExecutableArgs,
+              PJRT_LoadedExecutable_GetExecutable_Args, executable);
+  MUSTER_SAME_CALL(LoadedExecutableAddressableDevicesArgs,
+                   PJRT_LoadedExecutable_AddressableDevices);
+  MUSTER_SAME(LoadedExecutableAddressableDevicesArgs,
+              PJRT_LoadedExecutable_AddressableDevices_Args, executable);
+  MUSTER_SAME(LoadedExecutableAddressableDevicesArgs,
+              PJRT_LoadedExecutable_AddressableDevices_Args,
+              addressable_devices);
+  MUSTER_SAME(LoadedExecutableAddressableDevicesArgs,
+              PJRT_LoadedExecutable_AddressableDevices_Args,
+              num_addressable_devices);
+  MUSTER_SAME_CALL(LoadedExecutableExecuteArgs, PJRT_LoadedExecutable_Execute);
+  MUSTER_SAME(LoadedExecutableExecuteArgs, PJRT_LoadedExecutable_Execute_Args,
+              executable);
+  MUSTER_SAME(LoadedExecutableExecuteArgs, PJRT_LoadedExecutable_Execute_Args,
+              options);
+  MUSTER_SAME(LoadedExecutableExecuteArgs, PJRT_LoadedExecutable_Execute_Args,
+              argument_lists);
+  MUSTER_SAME(LoadedExecutableExecuteArgs, PJRT_LoadedExecutable_Execute_Args,
+              num_devices);
+  MUSTER_SAME(LoadedExecutableExecuteArgs, PJRT_LoadedExecutable_Execute_Args,
+              num_args);
+  MUSTER_SAME(LoadedExecutableExecuteArgs, PJRT_LoadedExecutable_Execute_Args,
+              output_lists);
+  MUSTER_SAME(LoadedExecutableExecuteArgs, PJRT_LoadedExecutable_Execute_Args,
+              device_complete_events);
+  MUSTER_SAME(LoadedExecutableExecuteArgs, PJRT_LoadedExecutable_Execute_Args,
+              execute_device);
+  EXPECT_EQ(abi::ExecuteOptions::kSize,
+            std::size_t{PJRT_ExecuteOptions_STRUCT_SIZE});
+  MUSTER_SAME(ExecuteOptions, PJRT_ExecuteOptions, send_callbacks);
+  MUSTER_SAME(ExecuteOptions, PJRT_ExecuteOptions, recv_callbacks);
+  MUSTER_SAME(ExecuteOptions, PJRT_ExecuteOptions, num_send_ops);
+  MUSTER_SAME(ExecuteOptions, PJRT_ExecuteOptions, num_recv_ops);
+  MUSTER_SAME(ExecuteOptions, PJRT_ExecuteOptions, launch_id);
+  MUSTER_SAME(ExecuteOptions, PJRT_ExecuteOptions, non_donatable_input_indices);
+  MUSTER_SAME(ExecuteOptions, PJRT_ExecuteOptions,
+              num_non_donatable_input_indices);
+  MUSTER_SAME(ExecuteOptions, PJRT_ExecuteOptions, context);
+  MUSTER_SAME(ExecuteOptions, PJRT_ExecuteOptions, call_location);
+  MUSTER_SAME(ExecuteOptions, PJRT_ExecuteOptions, num_tasks);
+  MUSTER_SAME(ExecuteOptions, PJRT_ExecuteOptions, task_ids);
+  MUSTER_SAME(ExecuteOptions, PJRT_ExecuteOptions, incarnation_ids);
 }
 
 // The one struct that grew after API 0.81: ours is the newest known.

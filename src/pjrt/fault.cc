@@ -107,6 +107,27 @@ Cause CauseOfCode(abi::Code code) {
   }
 }
 
+// A program that compiled and now runs.
+bool IsOfRunning(std::string_view call) {
+  return call == "PJRT_LoadedExecutable_Execute" ||
+         call == "PJRT_Buffer_ToHostBuffer" || call == "PJRT_Event_OnReady";
+}
+
+Cause CauseOfRunning(abi::Code code) {
+  switch (code) {
+    case abi::Code::kInvalidArgument:
+      return Cause::kUsageInvalid;
+    case abi::Code::kAborted:
+    case abi::Code::kDataLoss:
+    case abi::Code::kUnavailable:
+      return Cause::kDeviceHardwareFault;
+    case abi::Code::kUnknown:
+      return Cause::kFrameworkBug;
+    default:
+      return CauseOfCode(code);
+  }
+}
+
 // "29.85G" in bytes.
 std::optional<std::int64_t> Bytes(std::string_view text) {
   std::size_t end = 0;
@@ -247,7 +268,8 @@ Cause CauseOf(const Fault& fault) {
       return rule.cause;
     }
   }
-  return CauseOfCode(fault.code);
+  return IsOfRunning(fault.call) ? CauseOfRunning(fault.code)
+                                 : CauseOfCode(fault.code);
 }
 
 Error ToError(const Fault& fault) {

@@ -82,6 +82,16 @@ std::optional<std::size_t> WantedSize(std::string_view text) {
 
 }  // namespace
 
+abi::Program ToProgram(std::string_view code) {
+  constexpr std::string_view kFormat = "mlir";
+  abi::Program program;
+  program.code = code.data();
+  program.code_size = code.size();
+  program.format = kFormat.data();
+  program.format_size = kFormat.size();
+  return program;
+}
+
 Result<Plugin> Plugin::Load(const std::string& path) {
   MUSTER_ASSIGN(const sys::Library library, sys::Library::Open(path));
   MUSTER_ASSIGN(void* const entry, library.Symbol("GetPjrtApi"));
@@ -190,12 +200,7 @@ Result<std::vector<Topology::Device>> Topology::Devices() const {
 
 Result<Executable> Topology::Compile(std::string_view program,
                                      std::string_view options) const {
-  constexpr std::string_view kFormat = "mlir";
-  abi::Program code;
-  code.code = program.data();
-  code.code_size = program.size();
-  code.format = kFormat.data();
-  code.format_size = kFormat.size();
+  const abi::Program code = ToProgram(program);
   abi::CompileArgs args;
   args.topology = object_.get();
   args.program = &code;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A PJRT plug-in and what it makes, for compiling without a device.
+// A PJRT plug-in and what it makes without a device. What it makes with one is
+// in pjrt/client.h.
 //
-// A plug-in may hang, end the process or take a lock: everything here is called
-// in a child (pjrt/compile.h). One thread.
+// A plug-in may hang, end the process or take a lock: whoever only asks calls
+// all of this in a child (pjrt/compile.h). One thread.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +22,9 @@
 
 namespace muster::pjrt {
 
+// StableHLO as the interface takes it; a view into `code`.
+abi::Program ToProgram(std::string_view code);
+
 using Value = std::variant<std::string, std::int64_t, std::vector<std::int64_t>,
                            float, bool>;
 using Values = std::map<std::string, Value>;
@@ -36,7 +40,11 @@ class Owned {
   Owned(Owned&& other) noexcept
       : plugin_(other.plugin_),
         object_(std::exchange(other.object_, nullptr)) {}
-  Owned& operator=(Owned&&) = delete;
+  Owned& operator=(Owned&& other) noexcept {
+    std::swap(plugin_, other.plugin_);
+    std::swap(object_, other.object_);
+    return *this;
+  }
   Owned(const Owned&) = delete;
   Owned& operator=(const Owned&) = delete;
   ~Owned();
@@ -104,6 +112,10 @@ class Plugin {
   Result<Values> Attributes() const;
   Result<Topology> MakeTopology(std::string_view name) const;
 
+  // Reads an error of the plug-in, and gives it back to be destroyed. `call`:
+  // where it came from.
+  Error Take(std::string_view call, abi::PluginError* error) const;
+
   // Calls the plug-in; outputs are in `args`. ver-plugin-mismatch where its
   // table has no such function; else what the plug-in's error says.
   template <typename Args>
@@ -130,7 +142,6 @@ class Plugin {
   };
   Result<Found> Find(Entry entry) const;
   Status CallSlot(Entry entry, void* args, std::size_t room) const;
-  Error Take(std::string_view call, abi::PluginError* error) const;
 
   const abi::Api* api_;
 };
@@ -141,12 +152,8 @@ Owned<Object, DestroyArgs>::~Owned() {
     return;
   }
   DestroyArgs args;
-  if constexpr (requires { args.topology; }) {
-    args.topology = object_;
-  } else {
-    args.executable = object_;
-  }
-  // What fails at the end of a child is of no use to anybody.
+  args.object() = object_;
+  // What fails at the end is of no use to anybody.
   static_cast<void>(plugin_->Call(args).has_value());
 }
 

@@ -12,7 +12,7 @@
 #include "train/optimizer_state.h"
 #include "train/optimizer_step.h"
 #include "train/replica_state.h"
-#include "train/step_meter.h"
+#include "member/step_meter.h"
 #include "train/tensors.h"
 
 namespace muster {

@@ -11,6 +11,18 @@
 //   oom       refuses as libtpu does when a program does not fit
 //   null      has no table at all
 //   variables refuses with the variables that the child was given
+//
+// It also runs programs, on as many devices as the option cpu_device_count
+// says (4): results are the first arguments again, then zeros, of the types
+// that the text of @main names. But:
+//
+//   create    refuses to open the devices
+//   few       compiles programs that have one result less
+//   refuse    fails in the call that executes
+//   lost      loses a device: the third program that runs gives no results
+//   late      finishes a copy to the host when nobody waits for it any more
+//   diverge   gives replica 1 other results
+//   nan       gives results that are not numbers after the arguments
 #include <unistd.h>
 
 #include <array>
@@ -18,6 +30,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "pjrt/abi.h"
 
@@ -217,6 +230,212 @@ abi::PluginError* Cost(abi::ExecutableGetCostAnalysisArgs* args) {
   return nullptr;
 }
 
+// ---- Programs that run ----
+
+}  // namespace
+
+struct abi::LoadedExecutable {
+  std::vector<std::size_t> outputs;  // bytes of each
+  std::size_t replicas = 1;
+};
+
+struct abi::Buffer {
+  std::string bytes;
+  bool lost = false;
+};
+
+struct abi::Event {
+  bool lost = false;
+  OnReady late = nullptr;
+  void* argument = nullptr;
+};
+
+namespace {
+
+std::int64_t device_count = 4;
+
+abi::Device** Handles() {
+  static std::array<char, 64> places;
+  static std::array<abi::Device*, 64> devices;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    devices[i] = reinterpret_cast<abi::Device*>(&places[i]);
+  }
+  return devices.data();
+}
+
+abi::PluginError* CreateClient(abi::ClientCreateArgs* args) {
+  if (Is("create")) {
+    return Refuse(abi::Code::kNotFound,
+                  "TPU initialization failed: No jellyfish device found.");
+  }
+  device_count = 4;
+  for (std::size_t i = 0; i < args->num_options; ++i) {
+    const abi::NamedValue& option = args->create_options[i];
+    if (std::string_view(option.name, option.name_size) == "cpu_device_count") {
+      device_count = option.int64_value;
+    }
+  }
+  static char client;
+  args->client = reinterpret_cast<abi::Client*>(&client);
+  return nullptr;
+}
+
+abi::PluginError* DestroyClient(abi::ClientDestroyArgs*) {
+  return nullptr;
+}
+
+abi::PluginError* ClientDevices(abi::ClientAddressableDevicesArgs* args) {
+  args->addressable_devices = Handles();
+  args->num_addressable_devices = static_cast<std::size_t>(device_count);
+  return nullptr;
+}
+
+// Bytes of "tensor<2x3xf32>": four an element.
+std::size_t BytesOfType(std::string_view type) {
+  std::size_t bytes = 4;
+  for (auto at = type.find_first_of("0123456789");
+       at != std::string_view::npos && type.find('x', at) != type.npos;
+       at = type.find('x', at) + 1) {
+    const long side = strtol(type.data() + at, nullptr, 10);
+    bytes *= side > 0 ? static_cast<std::size_t>(side) : 1;
+  }
+  return bytes;
+}
+
+std::size_t NumberAfter(std::string_view text, std::string_view words) {
+  const auto at = text.find(words);
+  return at == text.npos
+             ? 1
+             : strtoul(text.data() + at + words.size(), nullptr, 10);
+}
+
+abi::PluginError* CompileForClient(abi::ClientCompileArgs* args) {
+  const std::string text(args->program->code, args->program->code_size);
+  auto* loaded = new abi::LoadedExecutable;
+  loaded->replicas = NumberAfter(text, "mhlo.num_replicas = ") *
+                     NumberAfter(text, "mhlo.num_partitions = ");
+  const auto main = text.find("@main(");
+  const auto begin = text.find("-> (", main);
+  const auto end = text.find("{\n", begin);
+  for (auto at = text.find("tensor<", begin); at < end;
+       at = text.find("tensor<", at + 1)) {
+    const auto close = text.find('>', at);
+    loaded->outputs.push_back(
+        BytesOfType(std::string(text, at + 7, close - at - 7)));
+  }
+  if (Is("few")) {
+    loaded->outputs.pop_back();
+  }
+  args->executable = loaded;
+  return nullptr;
+}
+
+abi::PluginError* DestroyLoaded(abi::LoadedExecutableDestroyArgs* args) {
+  delete args->executable;
+  return nullptr;
+}
+
+// The same object under another name.
+abi::PluginError* ExecutableOf(abi::LoadedExecutableGetExecutableArgs* args) {
+  args->executable =
+      reinterpret_cast<abi::Executable*>(args->loaded_executable);
+  return nullptr;
+}
+
+abi::PluginError* NumOutputs(abi::ExecutableNumOutputsArgs* args) {
+  args->num_outputs = reinterpret_cast<abi::LoadedExecutable*>(args->executable)
+                          ->outputs.size();
+  return nullptr;
+}
+
+abi::PluginError* LoadedDevices(
+    abi::LoadedExecutableAddressableDevicesArgs* args) {
+  args->addressable_devices = Handles();
+  args->num_addressable_devices = args->executable->replicas;
+  return nullptr;
+}
+
+std::string ResultOf(std::size_t size, const abi::Buffer* argument,
+                     std::size_t device) {
+  std::string bytes =
+      argument != nullptr ? argument->bytes : std::string(size, '\0');
+  bytes.resize(size, '\0');
+  if (argument == nullptr && Is("nan")) {
+    bytes.assign(size, '\xFF');
+  }
+  if (Is("diverge") && device == 1) {
+    bytes[0] = static_cast<char>(bytes[0] + 1);
+  }
+  return bytes;
+}
+
+abi::PluginError* Execute(abi::LoadedExecutableExecuteArgs* args) {
+  static int runs = 0;
+  ++runs;
+  if (Is("refuse")) {
+    return Refuse(abi::Code::kInvalidArgument,
+                  "Executable expected shape f32[2] for argument 0 but got "
+                  "f32[3]");
+  }
+  const auto& outputs = args->executable->outputs;
+  for (std::size_t device = 0; device < args->num_devices; ++device) {
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      const abi::Buffer* argument =
+          i < args->num_args ? args->argument_lists[device][i] : nullptr;
+      // Metrics come after the state, where the batch is among the arguments.
+      argument = argument != nullptr && argument->bytes.size() == outputs[i]
+                     ? argument
+                     : nullptr;
+      args->output_lists[device][i] = new abi::Buffer{
+          ResultOf(outputs[i], argument, device), Is("lost") && runs >= 3};
+    }
+  }
+  return nullptr;
+}
+
+abi::PluginError* PutBuffer(abi::ClientBufferFromHostBufferArgs* args) {
+  std::size_t bytes = 4;
+  for (std::size_t i = 0; i < args->num_dims; ++i) {
+    bytes *= static_cast<std::size_t>(args->dims[i]);
+  }
+  args->buffer = new abi::Buffer{
+      std::string(static_cast<const char*>(args->data), bytes), false};
+  args->done_with_host_buffer = new abi::Event;
+  return nullptr;
+}
+
+abi::PluginError* DestroyBuffer(abi::BufferDestroyArgs* args) {
+  delete args->buffer;
+  return nullptr;
+}
+
+abi::PluginError* CopyToHost(abi::BufferToHostBufferArgs* args) {
+  args->src->bytes.copy(static_cast<char*>(args->dst), args->dst_size);
+  args->event = new abi::Event{.lost = args->src->lost};
+  return nullptr;
+}
+
+abi::PluginError* DestroyEvent(abi::EventDestroyArgs* args) {
+  if (args->event->late != nullptr) {
+    args->event->late(nullptr, args->event->argument);
+  }
+  delete args->event;
+  return nullptr;
+}
+
+abi::PluginError* WhenReady(abi::EventOnReadyArgs* args) {
+  if (Is("late")) {
+    args->event->late = args->callback;
+    args->event->argument = args->user_arg;
+    return nullptr;
+  }
+  args->callback(args->event->lost
+                     ? Refuse(abi::Code::kUnavailable, "device halted")
+                     : nullptr,
+                 args->user_arg);
+  return nullptr;
+}
+
 Table MakeTable() {
   Table table{};
   table.head.struct_size =
@@ -239,6 +458,20 @@ Table MakeTable() {
   Set<Partitions>(table);
   Set<MemoryStats>(table);
   Set<Cost>(table);
+  Set<CreateClient>(table);
+  Set<DestroyClient>(table);
+  Set<ClientDevices>(table);
+  Set<CompileForClient>(table);
+  Set<DestroyLoaded>(table);
+  Set<ExecutableOf>(table);
+  Set<NumOutputs>(table);
+  Set<LoadedDevices>(table);
+  Set<Execute>(table);
+  Set<PutBuffer>(table);
+  Set<DestroyBuffer>(table);
+  Set<CopyToHost>(table);
+  Set<DestroyEvent>(table);
+  Set<WhenReady>(table);
   return table;
 }
 

@@ -14,6 +14,7 @@ sys.path.insert(0, str(pathlib.Path(os.environ["MUSTER_SOURCE"],
 from http_fakes import Fake, tpu_vm  # noqa: E402
 
 BUILD = os.environ["MUSTER_BUILD"]
+SOURCE = pathlib.Path(os.environ["MUSTER_SOURCE"])
 HERE = pathlib.Path(__file__).parent
 HAS_TRAIN = (pathlib.Path(BUILD) / "libmuster_train.a").exists()
 
@@ -65,6 +66,16 @@ class Package(unittest.TestCase):
                        env={"GCE_METADATA_HOST": fake.address})
         self.assertEqual(done.stdout, "size 2 (metadata attribute "
                                       "worker-network-endpoints)\n")
+
+    def test_a_program_for_a_plug_in_needs_no_torch(self):
+        program = self.build("pjrt")
+        self.assertNotIn("torch", run("ldd", program).stdout)
+        done = subprocess.run(
+            [program, "--plugin", "/none.so", "--step",
+             SOURCE / "examples/pjrt_fashion_mnist/dense/step.json"],
+            capture_output=True, text=True, check=False, timeout=60)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("file-missing", done.stderr)
 
     @unittest.skipUnless(HAS_TRAIN, "this build has no libtorch")
     def test_a_program_that_trains_gets_its_libtorch(self):

@@ -25,6 +25,9 @@ PROGRAMS = SOURCE / "tests" / "data" / "programs"
 FAKE = BUILD / "muster_fake_pjrt.so"
 LOCK = pathlib.Path("/tmp/libtpu_lockfile")
 
+# The step of the example, as it is trained.
+STEP = str(SOURCE / "examples" / "pjrt_fashion_mnist" / "conv" / "step.json")
+
 # Program, topology, further flags, verdict, cause.
 TABLE = [
     ("dense.mlir", "v2:2x2", "", "pass", ""),
@@ -47,6 +50,13 @@ TABLE = [
     ("all_reduce8.mlir", "v5p:2x2x1", "", "fail", "rank-world-mismatch"),
     ("dense.mlir", "v5e:2x4", "--replicas 16", "fail", "rank-world-mismatch"),
     ("conv.mlir", "v5e:2x4", "", "pass", ""),
+    (STEP, "v2:2x2", "--replicas 8", "pass", ""),
+    (STEP, "v3:2x2", "--replicas 8", "pass", ""),
+    (STEP, "v4:2x2x1", "--replicas 8", "pass", ""),
+    (STEP, "v5e:2x4", "--replicas 8", "pass", ""),
+    (STEP, "v5p:2x2x1", "--replicas 4", "pass", ""),
+    (STEP, "v6e:2x4", "--replicas 8", "pass", ""),
+    (STEP, "v5p:2x2x1", "--replicas 8", "fail", "rank-world-mismatch"),
     ("attention.mlir", "v5e:2x4", "", "pass", ""),
     ("embedding.mlir", "v5e:2x4", "", "pass", ""),
     ("scan.mlir", "v5e:2x4", "", "pass", ""),

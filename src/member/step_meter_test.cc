@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "train/step_meter.h"
+#include "member/step_meter.h"
 
 #include <gtest/gtest.h>
 
