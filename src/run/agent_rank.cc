@@ -131,6 +131,8 @@ void AgentRank::Start(std::function<void()> on_exit) {
     RefuseToStart(ready.error());
     return;
   }
+  // Before: a short program may end before Start returns.
+  const WallTime began = context_.host.clock.WallNow();
   auto pid = context_.spawner.Start(
       spec, [weak = weak_from_this()](const sys::Exit& exit) {
         if (auto self = weak.lock()) {
@@ -143,11 +145,10 @@ void AgentRank::Start(std::function<void()> on_exit) {
   }
   pid_ = *pid;
   running_ = true;
-  context_.send("started",
-                ToJson(RankStarted{.rank = plan_.rank,
-                                   .pid = pid_,
-                                   .attempt = attempt_,
-                                   .at = context_.host.clock.WallNow()}));
+  context_.send(
+      "started",
+      ToJson(RankStarted{
+          .rank = plan_.rank, .pid = pid_, .attempt = attempt_, .at = began}));
 }
 
 void AgentRank::RefuseToStart(const Error& why) {
