@@ -140,6 +140,11 @@ std::string LastLine(const std::string& text, int code,
 // knock without being let in.
 constexpr std::uint64_t kOpenFiles = 65'536;
 
+Address MeetingOf(const Place& place) {
+  return run::MeetingAddress(place.cluster(), MeetingPortsOf(place.settings()))
+      .value;
+}
+
 // What the agent reaches those of other hosts with: over TLS where a token is
 // given, else in clear text.
 Result<std::unique_ptr<connect::Transport>> MakeTransport(
@@ -153,6 +158,9 @@ Result<std::unique_ptr<connect::Transport>> MakeTransport(
     if (sys::IsRoot()) {
       place.Say("runs as root, and so will the ranks of this host");
     }
+  } else if (const Address meeting = MeetingOf(place); !meeting.IsLoopback()) {
+    // Before anybody waits for a coordinator that cannot listen either.
+    return connect::OnlyOnLoopback(meeting);
   }
   sys::RaiseFileLimit(kOpenFiles);
   return connect::MakeGrpcTransport(place.loop, place.host.clock,
@@ -203,11 +211,9 @@ Result<int> Coordinate(const Place& place) {
         transport, MakeTransport(place, [&](const connect::RunKey& token) {
           return connect::Keyring::OfCoordinator(token, id, host.clock);
         }));
-    const auto address =
-        run::MeetingAddress(place.cluster(), MeetingPortsOf(place.settings()));
     MUSTER_ASSIGN(
         listener,
-        transport->Listen(address.value, identity,
+        transport->Listen(MeetingOf(place), identity,
                           [&](std::unique_ptr<connect::Link> link) {
                             coordinator.gathering().Attend(std::move(link));
                           }));
@@ -295,8 +301,7 @@ Result<int> AttendAsMember(const Place& place) {
   std::optional<Error> refused;
   std::unique_ptr<connect::Attending> attending = connect::Attending::Start(
       place.loop, host.clock, *transport,
-      {.coordinator =
-           run::MeetingAddress(cluster, MeetingPortsOf(place.settings())).value,
+      {.coordinator = MeetingOf(place),
        .identity = identity,
        .deadline = Deadline::After(place.settings().gather_timeout.value),
        .on_change = [&](const std::string& seen) { place.Say(seen); },
