@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/answer.h"
+#include "cli/look.h"
 #include "connect/attending.h"
 #include "connect/grpc_transport.h"
 #include "connect/keyring.h"
@@ -44,6 +45,8 @@ struct Place {
   sys::Loop& loop;
   sys::GuardianSpawner& spawner;
   run::Console& console;
+  // What is found on this host before an attempt; not set: --check off.
+  std::function<std::vector<Finding>(int attempt)> look;
 
   const Cluster& cluster() const { return resolved.cluster; }
   const Settings& settings() const { return flags.settings; }
@@ -115,6 +118,7 @@ run::AgentOptions AgentOptionsOf(const Place& place,
         return sys::JoinPath(sys::JoinPath(runs, plan.run_id),
                              "logs/a" + std::to_string(plan.attempt));
       };
+  options.look = place.look;
   options.console = place.json() ? nullptr : &place.console;
   return options;
 }
@@ -396,12 +400,13 @@ Result<int> Run(const RunFlags& flags, const sys::Host& host,
   MUSTER_ASSIGN(const auto loop, sys::Loop::Make());
   MUSTER_TRY(spawner->Attach(*loop));
   run::Console console(*loop, {});
-  const Place place{.flags = flags,
-                    .host = host,
-                    .resolved = resolved,
-                    .loop = *loop,
-                    .spawner = *spawner,
-                    .console = console};
+  Place place{.flags = flags,
+              .host = host,
+              .resolved = resolved,
+              .loop = *loop,
+              .spawner = *spawner,
+              .console = console,
+              .look = {}};
   spawner->OnGuardianLost([&] {
     place.Say("the guardian process was killed: no further rank can start");
   });
@@ -409,6 +414,9 @@ Result<int> Run(const RunFlags& flags, const sys::Host& host,
     place.Show(finding);
   }
   const Cluster& cluster = resolved.cluster;
+  if (flags.settings.check.value == Checks::kAuto) {
+    place.look = LookAtHost(host, cluster, flags.settings.runs_dir.value);
+  }
   if (AllRanksAreHere(cluster) || cluster.self->value == 0) {
     return Coordinate(place);
   }

@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "finding/finding.h"
 #include "run/run_record.h"
 
 namespace muster::run {
@@ -198,6 +199,23 @@ Json TrainingJson(const RunRecord& run) {
   return json;
 }
 
+// Errors before what was said beside them; else in the order of time.
+Json FindingsJson(const RunRecord& run) {
+  Json errors = Json::array();
+  Json others = Json::array();
+  for (const Fact& finding : run.findings) {
+    if (auto json = DocumentJson(finding, "finding"); !json.is_null()) {
+      const bool error = json.is_object() && json.value("severity", Json()) ==
+                                                 ToText(Severity::kError);
+      (error ? errors : others).push_back(std::move(json));
+    }
+  }
+  for (Json& other : others) {
+    errors.push_back(std::move(other));
+  }
+  return errors;
+}
+
 Json NextJson(const RunRecord& run, const Json& findings) {
   Json json;
   const std::string folder = run.started ? run.started->Text("folder") : "";
@@ -260,12 +278,7 @@ Json BuildReport(std::span<const Fact> facts) {
   report["attempts"] = AttemptsJson(run);
   report["time"] = TimeJson(run, total);
   report["training"] = TrainingJson(run);
-  report["findings"] = Json::array();
-  for (const Fact& finding : run.findings) {
-    if (auto json = DocumentJson(finding, "finding"); !json.is_null()) {
-      report["findings"].push_back(std::move(json));
-    }
-  }
+  report["findings"] = FindingsJson(run);
   report["next"] = NextJson(run, report["findings"]);
   return report;
 }
