@@ -9,7 +9,9 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/answer.h"
+#include "cli/handed.h"
 #include "cli/look.h"
+#include "cli/start_ssh.h"
 #include "connect/attending.h"
 #include "connect/grpc_transport.h"
 #include "connect/keyring.h"
@@ -124,13 +126,25 @@ run::AgentOptions AgentOptionsOf(const Place& place,
 }
 
 // Tells `act` of each Ctrl-C, TERM and HUP; from the second on `now` is true.
-Result<std::unique_ptr<sys::SignalWatch>> WatchSignals(
-    sys::Loop& loop, std::function<void(const std::string& by, bool now)> act) {
-  return sys::SignalWatch::Make(
-      loop, {SIGINT, SIGTERM, SIGHUP},
-      [act = std::move(act), count = 0](int signal) mutable {
-        act(explain::SignalName(signal), ++count > 1);
-      });
+// So does who has started this agent over ssh, if somebody has.
+struct Callers {
+  std::unique_ptr<sys::SignalWatch> signals;
+  std::unique_ptr<StarterWatch> starter;
+};
+Result<Callers> WatchCallers(
+    const Place& place,
+    const std::function<void(const std::string& by, bool now)>& act) {
+  Callers callers;
+  MUSTER_ASSIGN(callers.signals,
+                sys::SignalWatch::Make(place.loop, {SIGINT, SIGTERM, SIGHUP},
+                                       [act, count = 0](int signal) mutable {
+                                         act(explain::SignalName(signal),
+                                             ++count > 1);
+                                       }));
+  if (place.flags.handed_token) {
+    callers.starter = std::make_unique<StarterWatch>(place.loop, 0, act);
+  }
+  return callers;
 }
 
 // The last line on stderr: how it ended, whose code that is, where to read on.
@@ -149,6 +163,18 @@ Address MeetingOf(const Place& place) {
       .value;
 }
 
+// What was handed over by who started this agent, or the file of the user.
+Result<std::optional<connect::RunKey>> TokenOf(const Place& place) {
+  std::optional<connect::RunKey> token;
+  if (const auto& handed = place.flags.handed_token) {
+    MUSTER_ASSIGN(token, connect::RunKey::FromToken(*handed));
+  } else if (const auto& file = place.settings().token_file.value;
+             !file.empty()) {
+    MUSTER_ASSIGN(token, connect::ReadTokenFile(file));
+  }
+  return token;
+}
+
 // What the agent reaches those of other hosts with: over TLS where a token is
 // given, else in clear text.
 Result<std::unique_ptr<connect::Transport>> MakeTransport(
@@ -156,9 +182,9 @@ Result<std::unique_ptr<connect::Transport>> MakeTransport(
     const std::function<Result<std::shared_ptr<connect::Keyring>>(
         const connect::RunKey&)>& with) {
   std::shared_ptr<connect::Keyring> keyring;
-  if (const auto& file = place.settings().token_file; !file.value.empty()) {
-    MUSTER_ASSIGN(const auto token, connect::ReadTokenFile(file.value));
-    MUSTER_ASSIGN(keyring, with(token));
+  MUSTER_ASSIGN(const auto token, TokenOf(place));
+  if (token) {
+    MUSTER_ASSIGN(keyring, with(*token));
     if (sys::IsRoot()) {
       place.Say("runs as root, and so will the ranks of this host");
     }
@@ -232,8 +258,8 @@ Result<int> Coordinate(const Place& place) {
       place.loop.Quit();
     }
   };
-  MUSTER_ASSIGN(const auto signals,
-                WatchSignals(place.loop, [&](const std::string& by, bool now) {
+  MUSTER_ASSIGN(const auto callers,
+                WatchCallers(place, [&](const std::string& by, bool now) {
                   coordinator.Interrupt(by, now);
                 }));
   coordinator.Start(transport.get(), place.cluster(), identity,
@@ -324,8 +350,8 @@ Result<int> AttendAsMember(const Place& place) {
                place.loop.Quit();
              });
            }});
-  MUSTER_ASSIGN(const auto signals,
-                WatchSignals(place.loop, [&](const std::string& by, bool now) {
+  MUSTER_ASSIGN(const auto callers,
+                WatchCallers(place, [&](const std::string& by, bool now) {
                   if (agent) {
                     place.Say(by + ": the ranks of this host are " +
                               (now ? "killed now" : "asked to end"));
@@ -393,6 +419,9 @@ Result<int> DryRun(const RunFlags& flags, const sys::Host& host,
 
 Result<int> Run(const RunFlags& flags, const sys::Host& host,
                 std::unique_ptr<sys::GuardianSpawner> spawner) {
+  if (flags.settings.start.value == StartBy::kSsh && !flags.dry_run) {
+    return StartOverSsh(flags, host, std::move(spawner));
+  }
   MUSTER_ASSIGN(const auto resolved, resolve::Resolve(flags.cluster, host));
   if (flags.dry_run) {
     return DryRun(flags, host, resolved);

@@ -62,6 +62,15 @@ constexpr Reader<Checks> kReadChecks{
     },
     "auto or off"};
 
+constexpr Reader<StartBy> kReadStartBy{
+    [](std::string_view text) -> std::optional<StartBy> {
+      if (text == "here") {
+        return StartBy::kHere;
+      }
+      return text == "ssh" ? std::optional(StartBy::kSsh) : std::nullopt;
+    },
+    "here or ssh"};
+
 constexpr Reader<LogLevel> kReadLogLevel{
     [](std::string_view text) -> std::optional<LogLevel> {
       constexpr std::pair<std::string_view, LogLevel> kLevels[] = {
