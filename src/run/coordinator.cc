@@ -135,7 +135,9 @@ bool Coordinator::MayStart(std::span<const connect::Hello> hellos) {
       Tell(finding);
     } else if (const std::string line = OneLine(finding);
                warned_.insert(line).second) {
-      journal_.Record(FindingFact(finding, number_, host_.clock.WallNow()));
+      Fact fact = FindingFact(finding, number_, host_.clock.WallNow());
+      fact.fields["beside"] = true;
+      journal_.Record(std::move(fact));
       Say(line);
     }
   }

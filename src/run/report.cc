@@ -8,7 +8,6 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "finding/finding.h"
 #include "run/run_record.h"
 
 namespace muster::run {
@@ -199,21 +198,18 @@ Json TrainingJson(const RunRecord& run) {
   return json;
 }
 
-// Errors before what was said beside them; else in the order of time.
+// In the order of time, but last what was only said before the start.
 Json FindingsJson(const RunRecord& run) {
-  Json errors = Json::array();
-  Json others = Json::array();
-  for (const Fact& finding : run.findings) {
-    if (auto json = DocumentJson(finding, "finding"); !json.is_null()) {
-      const bool error = json.is_object() && json.value("severity", Json()) ==
-                                                 ToText(Severity::kError);
-      (error ? errors : others).push_back(std::move(json));
+  Json findings = Json::array();
+  for (const bool beside : {false, true}) {
+    for (const Fact& finding : run.findings) {
+      auto json = DocumentJson(finding, "finding");
+      if (!json.is_null() && finding.Has("beside") == beside) {
+        findings.push_back(std::move(json));
+      }
     }
   }
-  for (Json& other : others) {
-    errors.push_back(std::move(other));
-  }
-  return errors;
+  return findings;
 }
 
 Json NextJson(const RunRecord& run, const Json& findings) {
