@@ -37,7 +37,7 @@ std::vector<std::string> HandedOn(const CommandLine& line,
   }
   for (const auto& [name, value] : line.environment) {
     args.emplace_back("--env");
-    args.push_back(name + "=" + value);
+    args.push_back(Join(std::vector{name, value}, "="));
   }
   args.emplace_back("--");
   args.insert(args.end(), line.command.begin(), line.command.end());

@@ -87,7 +87,6 @@ class SshHost {
   const std::string& host() const { return host_; }
 
  private:
-  void Watch();
   void ReadOut();
   void ReadErr();
   void Out(std::string_view line);

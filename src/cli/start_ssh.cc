@@ -5,6 +5,7 @@
 #include <csignal>
 #include <optional>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "cli/answer.h"
 #include "cli/ssh_host.h"
@@ -24,6 +25,21 @@ constexpr auto kForTheOthers = std::chrono::seconds(10);
 constexpr int kNotSetUp = 125;
 constexpr int kEndedFromOutside = 75;
 constexpr int kInterrupted = 130;
+
+// What is handed over is JSON, which has no words that are not UTF-8.
+Status CheckText(const Handed& handed) {
+  for (const std::string& arg : handed.args) {
+    MUSTER_ASSIGN(const Json sent,
+                  ParseJson(ToLine({.args = {arg}, .token = {}}),
+                            Cause::kInternalError, "what is handed over"));
+    if (sent["args"][0] != arg) {
+      return Error(Cause::kUsageInvalid,
+                   "`" + Printable(arg) +
+                       "` is not UTF-8, and cannot go to other hosts as it is");
+    }
+  }
+  return Ok();
+}
 
 // All hosts of a run.
 class Starter {
@@ -80,6 +96,7 @@ Status Starter::Begin(const Cluster& cluster) {
                   .token = token.ToHex()};
     handed.args.insert(handed.args.end(), flags_.handed_on.begin(),
                        flags_.handed_on.end());
+    MUSTER_TRY(CheckText(handed));
     hosts_.push_back(std::make_unique<SshHost>(
         shared_, member.address->value.host, member.rank, std::move(handed)));
   }

@@ -17,7 +17,7 @@ SshEnd Said(std::string words) {
   return end;
 }
 
-SshEnd Answered(std::string line) {
+SshEnd Answered(const std::string& line) {
   SshEnd end;
   end.host = "b";
   end.answer = ReadSshAnswer(std::string(kSshWord) + line);
@@ -39,7 +39,7 @@ TEST(Ssh, RespectsHostKeysAndAsksNobody) {
 
 TEST(Ssh, SaysAScriptThatEveryLoginShellHandsOn) {
   const std::string script = SshScript("d1g");
-  EXPECT_EQ(script.find_first_of("'!\n"), std::string::npos) << script;
+  EXPECT_EQ(script.find_first_of("'!\\\n"), std::string::npos) << script;
   EXPECT_NE(script.find("/muster/d1g"), std::string::npos);
   EXPECT_EQ(script.find("/muster/%"), std::string::npos);
 }

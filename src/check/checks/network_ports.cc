@@ -67,12 +67,11 @@ Outcome Run(const Context& context) {
 }  // namespace
 
 extern const Check kCheck;
-const Check kCheck{
-    .id = "network.ports",
-    .title = "the ports of this run are free",
-    .needs = "cluster.described",
-    // The agents hold them, and name who has one.
-    .before_run = BeforeRun::kNever,
-    .run = Run};
+const Check kCheck{.id = "network.ports",
+                   .title = "the ports of this run are free",
+                   .needs = "cluster.described",
+                   // The agents hold them, and name who has one.
+                   .before_run = BeforeRun::kNever,
+                   .run = Run};
 
 }  // namespace muster::check::network_ports

@@ -97,15 +97,14 @@ Outcome Run(const Context& context) {
 }  // namespace
 
 extern const Check kCheck;
-const Check kCheck{
-    .id = "network.reach",
-    .title = "every member reaches every other",
-    .needs = "cluster.described",
-    .scope = Scope::kCluster,
-    .may_wait = true,
-    .deadline = kDeadline,
-    // The roll call meets the members.
-    .before_run = BeforeRun::kNever,
-    .run = Run};
+const Check kCheck{.id = "network.reach",
+                   .title = "every member reaches every other",
+                   .needs = "cluster.described",
+                   .scope = Scope::kCluster,
+                   .may_wait = true,
+                   .deadline = kDeadline,
+                   // The roll call meets the members.
+                   .before_run = BeforeRun::kNever,
+                   .run = Run};
 
 }  // namespace muster::check::network_reach
