@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs what is missing of tools/packages.txt. Does nothing, in well under a
-# second, when everything is there.
+# Installs what is missing of tools/packages.txt, and of the lists that are given
+# beside it. Does nothing, in well under a second, when everything is there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-mapfile -t packages < <(sed -e 's/#.*//' -e '/^[[:space:]]*$/d' tools/packages.txt)
+mapfile -t packages < <(cat tools/packages.txt "$@" |
+  sed -e 's/#.*//' -e '/^[[:space:]]*$/d')
 
 missing_packages() {
   if ! command -v dpkg-query >/dev/null; then

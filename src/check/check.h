@@ -34,6 +34,9 @@ Outcome Judge(std::vector<Finding> findings, std::string detail_if_none);
 // What one answer holds for.
 enum class Scope { kCluster, kHost };
 
+// Whether `muster run` makes it before ranks start.
+enum class BeforeRun { kAlways, kSeveralHosts, kNever };
+
 // The way out that belongs to a check, printed before those of the catalogue.
 struct Advice {
   std::string_view text;  // empty: the catalogue's are enough
@@ -52,6 +55,7 @@ struct Check {
   Duration deadline = std::chrono::seconds(5);
   Severity severity = Severity::kError;  // the worst that it can find
   Advice fix;
+  BeforeRun before_run = BeforeRun::kAlways;
   Outcome (*run)(const Context& context);
 
   std::string_view group() const { return id.substr(0, id.find('.')); }

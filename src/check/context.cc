@@ -93,8 +93,12 @@ int GpusOnBus(const sys::Fs& fs) {
 
 std::vector<std::string> TpuDevices(const sys::Fs& fs) {
   std::vector<std::string> paths = sys::NumberedFiles(fs, "/dev", "accel");
-  if (paths.empty() && TpusOnBus(fs) > 0) {
+  if (paths.empty()) {
     paths = sys::NumberedFiles(fs, "/dev/vfio", "");
+    // The bus is looked at last: it may have hundreds of devices.
+    if (!paths.empty() && TpusOnBus(fs) == 0) {
+      paths.clear();
+    }
   }
   return paths;
 }

@@ -7,10 +7,10 @@
 #include "check/outcome_json.h"
 #include "check/runner.h"
 #include "cli/answer.h"
+#include "cli/look.h"
 #include "cli/verbs.h"
 #include "muster/version.h"
 #include "resolve/resolve.h"
-#include "resolve/versions.h"
 #include "sys/machine.h"
 #include "sys/stream.h"
 
@@ -249,16 +249,6 @@ class Report {
   const sys::Env& env_;
   bool live_ = false;
 };
-
-check::Frameworks LookForFrameworks(const sys::Host& host) {
-  const auto packages = resolve::FindPythonPackages(host);
-  if (!packages) {
-    return {};
-  }
-  return {.place = packages->place,
-          .versions = packages->versions,
-          .problems = resolve::CheckVersions(*packages, {})};
-}
 
 void PrintList(Output output) {
   if (output == Output::kText) {

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/log.h"
 #include "cli/answer.h"
 #include "cli/command_line.h"
+#include "cli/handed.h"
 #include "cli/run.h"
 #include "cli/settings.h"
 #include "cli/verbs.h"
@@ -36,21 +38,29 @@ Output OutputAskedFor(const std::vector<std::string>& args,
 }
 
 Result<int> RunVerb(const CommandLine& line, const Settings& settings,
-                    const sys::Host& host) {
+                    const sys::Host& host,
+                    const std::optional<std::string>& handed_token) {
   std::unique_ptr<sys::GuardianSpawner> spawner;
   if (!line.dry_run) {
     // Before anything that could start a thread.
     MUSTER_ASSIGN(spawner, sys::GuardianSpawner::Fork());
   }
-  const RunFlags flags{.cluster = line.cluster,
-                       .command = line.command,
-                       .environment = line.environment,
-                       .dry_run = line.dry_run,
-                       .settings = settings};
+  RunFlags flags{.cluster = line.cluster,
+                 .command = line.command,
+                 .environment = line.environment,
+                 .dry_run = line.dry_run,
+                 .settings = settings,
+                 .handed_on = HandedOn(line, host.env),
+                 .handed_token = handed_token};
+  if (line.dry_run && settings.start.value == StartBy::kSsh) {
+    // Whoever starts all need not be one of them.
+    flags.cluster.rank = flags.cluster.rank.value_or(0);
+  }
   return Run(flags, host, std::move(spawner));
 }
 
-Result<int> Execute(const CommandLine& line, const sys::Host& host) {
+Result<int> Execute(const CommandLine& line, const sys::Host& host,
+                    const std::optional<std::string>& handed_token) {
   if (line.version) {
     PrintResult("muster " + std::string(kVersion) + "\n");
     return 0;
@@ -82,7 +92,7 @@ Result<int> Execute(const CommandLine& line, const sys::Host& host) {
     case Verb::kBundle:
       return BundleVerb(line, settings, host);
     case Verb::kRun:
-      return RunVerb(line, settings, host);
+      return RunVerb(line, settings, host, handed_token);
     case Verb::kOverview:
       break;
   }
@@ -110,10 +120,23 @@ class AnnouncedHttp : public sys::Http {
   std::string last_;
 };
 
-int Main(const std::vector<std::string>& args) {
+// What an agent that is started over ssh has in place of a command line, where
+// other users of its host would read it.
+constexpr std::string_view kFromStdin = "--from-stdin";
+
+int Main(std::vector<std::string> args) {
   sys::RealEnv env;
   sys::RealClock clock;
   sys::RealFs fs;
+  std::optional<std::string> handed_token;
+  if (args.size() == 2 && args[0] == "run" && args[1] == kFromStdin) {
+    auto handed = ReadHanded(0);
+    if (!handed) {
+      return PrintError(handed.error(), Output::kText, env);
+    }
+    args = std::move(handed->args);
+    handed_token = std::move(handed->token);
+  }
   const auto line = ParseCommandLine(args);
   if (!line) {
     return PrintError(line.error(), OutputAskedFor(args, env), env);
@@ -121,7 +144,8 @@ int Main(const std::vector<std::string>& args) {
   AnnouncedHttp announced;
   sys::PatientHttp http(announced, resolve::kPatience);
   const sys::RealNames names;
-  const auto code = Execute(*line, {env, clock, fs, &http, &names});
+  const auto code =
+      Execute(*line, {env, clock, fs, &http, &names}, handed_token);
   return code ? *code
               : PrintError(code.error(), OutputAskedFor(args, env), env);
 }

@@ -9,6 +9,9 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/answer.h"
+#include "cli/handed.h"
+#include "cli/look.h"
+#include "cli/start_ssh.h"
 #include "connect/attending.h"
 #include "connect/grpc_transport.h"
 #include "connect/keyring.h"
@@ -44,6 +47,8 @@ struct Place {
   sys::Loop& loop;
   sys::GuardianSpawner& spawner;
   run::Console& console;
+  // What is found on this host before an attempt; not set: --check off.
+  std::function<std::vector<Finding>(int attempt)> look;
 
   const Cluster& cluster() const { return resolved.cluster; }
   const Settings& settings() const { return flags.settings; }
@@ -115,18 +120,31 @@ run::AgentOptions AgentOptionsOf(const Place& place,
         return sys::JoinPath(sys::JoinPath(runs, plan.run_id),
                              "logs/a" + std::to_string(plan.attempt));
       };
+  options.look = place.look;
   options.console = place.json() ? nullptr : &place.console;
   return options;
 }
 
 // Tells `act` of each Ctrl-C, TERM and HUP; from the second on `now` is true.
-Result<std::unique_ptr<sys::SignalWatch>> WatchSignals(
-    sys::Loop& loop, std::function<void(const std::string& by, bool now)> act) {
-  return sys::SignalWatch::Make(
-      loop, {SIGINT, SIGTERM, SIGHUP},
-      [act = std::move(act), count = 0](int signal) mutable {
-        act(explain::SignalName(signal), ++count > 1);
-      });
+// So does who has started this agent over ssh, if somebody has.
+struct Callers {
+  std::unique_ptr<sys::SignalWatch> signals;
+  std::unique_ptr<StarterWatch> starter;
+};
+Result<Callers> WatchCallers(
+    const Place& place,
+    const std::function<void(const std::string& by, bool now)>& act) {
+  Callers callers;
+  MUSTER_ASSIGN(callers.signals,
+                sys::SignalWatch::Make(place.loop, {SIGINT, SIGTERM, SIGHUP},
+                                       [act, count = 0](int signal) mutable {
+                                         act(explain::SignalName(signal),
+                                             ++count > 1);
+                                       }));
+  if (place.flags.handed_token) {
+    callers.starter = std::make_unique<StarterWatch>(place.loop, 0, act);
+  }
+  return callers;
 }
 
 // The last line on stderr: how it ended, whose code that is, where to read on.
@@ -140,6 +158,23 @@ std::string LastLine(const std::string& text, int code,
 // knock without being let in.
 constexpr std::uint64_t kOpenFiles = 65'536;
 
+Address MeetingOf(const Place& place) {
+  return run::MeetingAddress(place.cluster(), MeetingPortsOf(place.settings()))
+      .value;
+}
+
+// What was handed over by who started this agent, or the file of the user.
+Result<std::optional<connect::RunKey>> TokenOf(const Place& place) {
+  std::optional<connect::RunKey> token;
+  if (const auto& handed = place.flags.handed_token) {
+    MUSTER_ASSIGN(token, connect::RunKey::FromToken(*handed));
+  } else if (const auto& file = place.settings().token_file.value;
+             !file.empty()) {
+    MUSTER_ASSIGN(token, connect::ReadTokenFile(file));
+  }
+  return token;
+}
+
 // What the agent reaches those of other hosts with: over TLS where a token is
 // given, else in clear text.
 Result<std::unique_ptr<connect::Transport>> MakeTransport(
@@ -147,12 +182,15 @@ Result<std::unique_ptr<connect::Transport>> MakeTransport(
     const std::function<Result<std::shared_ptr<connect::Keyring>>(
         const connect::RunKey&)>& with) {
   std::shared_ptr<connect::Keyring> keyring;
-  if (const auto& file = place.settings().token_file; !file.value.empty()) {
-    MUSTER_ASSIGN(const auto token, connect::ReadTokenFile(file.value));
-    MUSTER_ASSIGN(keyring, with(token));
+  MUSTER_ASSIGN(const auto token, TokenOf(place));
+  if (token) {
+    MUSTER_ASSIGN(keyring, with(*token));
     if (sys::IsRoot()) {
       place.Say("runs as root, and so will the ranks of this host");
     }
+  } else if (const Address meeting = MeetingOf(place); !meeting.IsLoopback()) {
+    // Before anybody waits for a coordinator that cannot listen either.
+    return connect::OnlyOnLoopback(meeting);
   }
   sys::RaiseFileLimit(kOpenFiles);
   return connect::MakeGrpcTransport(place.loop, place.host.clock,
@@ -203,11 +241,9 @@ Result<int> Coordinate(const Place& place) {
         transport, MakeTransport(place, [&](const connect::RunKey& token) {
           return connect::Keyring::OfCoordinator(token, id, host.clock);
         }));
-    const auto address =
-        run::MeetingAddress(place.cluster(), MeetingPortsOf(place.settings()));
     MUSTER_ASSIGN(
         listener,
-        transport->Listen(address.value, identity,
+        transport->Listen(MeetingOf(place), identity,
                           [&](std::unique_ptr<connect::Link> link) {
                             coordinator.gathering().Attend(std::move(link));
                           }));
@@ -222,8 +258,8 @@ Result<int> Coordinate(const Place& place) {
       place.loop.Quit();
     }
   };
-  MUSTER_ASSIGN(const auto signals,
-                WatchSignals(place.loop, [&](const std::string& by, bool now) {
+  MUSTER_ASSIGN(const auto callers,
+                WatchCallers(place, [&](const std::string& by, bool now) {
                   coordinator.Interrupt(by, now);
                 }));
   coordinator.Start(transport.get(), place.cluster(), identity,
@@ -295,8 +331,7 @@ Result<int> AttendAsMember(const Place& place) {
   std::optional<Error> refused;
   std::unique_ptr<connect::Attending> attending = connect::Attending::Start(
       place.loop, host.clock, *transport,
-      {.coordinator =
-           run::MeetingAddress(cluster, MeetingPortsOf(place.settings())).value,
+      {.coordinator = MeetingOf(place),
        .identity = identity,
        .deadline = Deadline::After(place.settings().gather_timeout.value),
        .on_change = [&](const std::string& seen) { place.Say(seen); },
@@ -315,8 +350,8 @@ Result<int> AttendAsMember(const Place& place) {
                place.loop.Quit();
              });
            }});
-  MUSTER_ASSIGN(const auto signals,
-                WatchSignals(place.loop, [&](const std::string& by, bool now) {
+  MUSTER_ASSIGN(const auto callers,
+                WatchCallers(place, [&](const std::string& by, bool now) {
                   if (agent) {
                     place.Say(by + ": the ranks of this host are " +
                               (now ? "killed now" : "asked to end"));
@@ -384,6 +419,9 @@ Result<int> DryRun(const RunFlags& flags, const sys::Host& host,
 
 Result<int> Run(const RunFlags& flags, const sys::Host& host,
                 std::unique_ptr<sys::GuardianSpawner> spawner) {
+  if (flags.settings.start.value == StartBy::kSsh && !flags.dry_run) {
+    return StartOverSsh(flags, host, std::move(spawner));
+  }
   MUSTER_ASSIGN(const auto resolved, resolve::Resolve(flags.cluster, host));
   if (flags.dry_run) {
     return DryRun(flags, host, resolved);
@@ -391,12 +429,13 @@ Result<int> Run(const RunFlags& flags, const sys::Host& host,
   MUSTER_ASSIGN(const auto loop, sys::Loop::Make());
   MUSTER_TRY(spawner->Attach(*loop));
   run::Console console(*loop, {});
-  const Place place{.flags = flags,
-                    .host = host,
-                    .resolved = resolved,
-                    .loop = *loop,
-                    .spawner = *spawner,
-                    .console = console};
+  Place place{.flags = flags,
+              .host = host,
+              .resolved = resolved,
+              .loop = *loop,
+              .spawner = *spawner,
+              .console = console,
+              .look = {}};
   spawner->OnGuardianLost([&] {
     place.Say("the guardian process was killed: no further rank can start");
   });
@@ -404,6 +443,9 @@ Result<int> Run(const RunFlags& flags, const sys::Host& host,
     place.Show(finding);
   }
   const Cluster& cluster = resolved.cluster;
+  if (flags.settings.check.value == Checks::kAuto) {
+    place.look = LookAtHost(host, cluster, flags.settings.runs_dir.value);
+  }
   if (AllRanksAreHere(cluster) || cluster.self->value == 0) {
     return Coordinate(place);
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +23,11 @@ struct RunFlags {
   std::vector<std::pair<std::string, std::string>> environment;
   bool dry_run = false;
   Settings settings;
+  // Of --start ssh: what an agent is told, but for its rank.
+  std::vector<std::string> handed_on;
+  // Set: over ssh this agent was started, with this token, and whoever did is
+  // at the other end of standard input.
+  std::optional<std::string> handed_token;
 };
 
 // Runs to the end; the exit code is that of DESIGN section 7. Writes results

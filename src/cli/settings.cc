@@ -53,6 +53,24 @@ constexpr Reader<FailOn> kReadFailOn{
     },
     "error, warning or never"};
 
+constexpr Reader<Checks> kReadChecks{
+    [](std::string_view text) -> std::optional<Checks> {
+      if (text == "auto") {
+        return Checks::kAuto;
+      }
+      return text == "off" ? std::optional(Checks::kOff) : std::nullopt;
+    },
+    "auto or off"};
+
+constexpr Reader<StartBy> kReadStartBy{
+    [](std::string_view text) -> std::optional<StartBy> {
+      if (text == "here") {
+        return StartBy::kHere;
+      }
+      return text == "ssh" ? std::optional(StartBy::kSsh) : std::nullopt;
+    },
+    "here or ssh"};
+
 constexpr Reader<LogLevel> kReadLogLevel{
     [](std::string_view text) -> std::optional<LogLevel> {
       constexpr std::pair<std::string_view, LogLevel> kLevels[] = {

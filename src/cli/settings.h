@@ -20,6 +20,8 @@ namespace muster::cli {
 // The types of settings.
 enum class Output { kText, kJson, kJsonl };
 enum class FailOn { kError, kWarning, kNever };
+enum class Checks { kAuto, kOff };
+enum class StartBy { kHere, kSsh };
 using Whole = int;         // at least 0
 using Time = Duration;     // at least 0
 using Limit = Duration;    // or kAuto or kNone

@@ -18,6 +18,8 @@ constexpr Duration kLongestPause = milliseconds(500);
 constexpr Duration kLookLimit = std::chrono::seconds(2);
 // What a look still wants to tell when the deadline comes.
 constexpr Duration kLastWord = milliseconds(50);
+// One that has less time would tell of its haste, not of what is there.
+constexpr Duration kLeastLook = milliseconds(200);
 
 }  // namespace
 
@@ -174,6 +176,9 @@ void Attending::Inner::Show(const std::string& observed, Cause because,
 void Attending::Inner::Again() {
   if (done) {
     return;  // on_change ended it
+  }
+  if (options.deadline.Remaining() < pause + kLeastLook + kLastWord) {
+    return;  // nothing more is seen before the end
   }
   next = loop.After(pause, [self = shared_from_this()] { self->Look(); });
   pause = std::min(2 * pause, kLongestPause);

@@ -7,13 +7,8 @@ namespace muster::connect {
 namespace {
 
 std::string TargetOf(const Address& address) {
-  const bool numeric =
-      address.host.find_first_not_of("0123456789.") == std::string::npos;
-  if (numeric) {
-    return "ipv4:" + muster::ToText(address);
-  }
   const bool v6 = address.host.find(':') != std::string::npos;
-  return (v6 ? "ipv6:" : "dns:///") + muster::ToText(address);
+  return (v6 ? "ipv6:" : "ipv4:") + muster::ToText(address);
 }
 
 }  // namespace

@@ -40,16 +40,6 @@ std::chrono::system_clock::time_point ForGrpc(Deadline deadline) {
              deadline.Remaining());
 }
 
-Error OnlyOnLoopback(const Address& address) {
-  return Error(Cause::kUsageInvalid,
-               "`" + Printable(muster::ToText(address)) +
-                   "` is not on the loopback interface (`localhost`, "
-                   "127.0.0.0/8, `::1`), where alone agents talk in clear "
-                   "text: give all members the same secret with `--token-file "
-                   "FILE` (or MUSTER_TOKEN_FILE), or start all ranks on one "
-                   "host with `-n N`");
-}
-
 void LogOfGrpc(gpr_log_func_args* line) {
   MUSTER_LOG(kDebug, "grpc", {{"says", line->message}});
 }
@@ -292,7 +282,8 @@ class GrpcTransport : public Transport {
   Error WhyNotListening(Error error, const Address& address,
                         const Hello& identity);
   void Then(std::function<void()> task);
-  void Connect(int id, const Address& address, Deadline deadline);
+  void Connect(int id, const Address& at, const Address& address,
+               Deadline deadline);
   void Dialled(int id, Result<std::unique_ptr<Link>> result);
 
   sys::Loop& loop_;
@@ -367,7 +358,12 @@ Error GrpcTransport::WhyNotListening(Error error, const Address& address,
   if (error.cause() != Cause::kNetPortInUse) {
     return error;
   }
-  auto there = Ask(address, Deadline::After(kForACloserLook));
+  const auto until = Deadline::After(kForACloserLook);
+  const auto reached = Reach(address, until);
+  if (reached.nobody) {
+    return error;
+  }
+  auto there = Ask(reached.at, until);
   return there ? WithFacts(TakenBy(*there, identity, address), error.evidence())
                : error;
 }
@@ -393,14 +389,15 @@ void GrpcTransport::Identify(const Address& address, Deadline deadline,
 }
 
 Sighting GrpcTransport::Look(const Address& address, Deadline deadline) {
-  if (auto nobody = Reach(address, deadline)) {
-    return *std::move(nobody);
+  const auto reached = Reach(address, deadline);
+  if (reached.nobody) {
+    return *reached.nobody;
   }
   if (!MaySpeakTo(address)) {
     return Unlike(Sight::kClosed, OnlyOnLoopback(address));
   }
   const auto closer = std::min(kForACloserLook, deadline.Remaining() / 2);
-  auto hello = Ask(address, Deadline::After(deadline.Remaining() - closer));
+  auto hello = Ask(reached.at, Deadline::After(deadline.Remaining() - closer));
   if (hello) {
     return {.what = Sight::kAgent,
             .agent = *std::move(hello),
@@ -416,7 +413,8 @@ Sighting GrpcTransport::Look(const Address& address, Deadline deadline) {
       return Unlike(Sight::kStranger, std::move(hello).error());
   }
   if (deadline.Remaining() > closer + kForTheOtherWay) {
-    if (auto why = OneSidedToken(address, Deadline::After(kForTheOtherWay))) {
+    if (auto why =
+            OneSidedToken(reached.at, Deadline::After(kForTheOtherWay))) {
       return Unlike(Sight::kStranger, *std::move(why));
     }
   }
@@ -541,19 +539,20 @@ void GrpcTransport::Dial(
     return;
   }
   const bool taken = pool_.Submit([this, id, address, deadline] {
+    const auto reached = Reach(address, deadline);
     std::optional<Error> failed;
-    if (auto nobody = Reach(address, deadline)) {
-      failed = std::move(nobody->error);
+    if (reached.nobody) {
+      failed = reached.nobody->error;
     } else if (keyring_) {
-      if (auto joined = Join(address, deadline); !joined) {
+      if (auto joined = Join(reached.at, deadline); !joined) {
         failed = std::move(joined).error();
       }
     }
-    Then([this, id, address, deadline, failed] {
+    Then([this, id, at = reached.at, address, deadline, failed] {
       if (failed) {
         Dialled(id, *failed);
       } else {
-        Connect(id, address, deadline);
+        Connect(id, at, address, deadline);
       }
     });
   });
@@ -565,8 +564,10 @@ void GrpcTransport::Dial(
   }
 }
 
-void GrpcTransport::Connect(int id, const Address& address, Deadline deadline) {
-  const auto channel = Open(address, Keyring::Expected::kAdmitter, nullptr);
+// `at`: where the address, which people know, was reached.
+void GrpcTransport::Connect(int id, const Address& at, const Address& address,
+                            Deadline deadline) {
+  const auto channel = Open(at, Keyring::Expected::kAdmitter, nullptr);
   if (!channel) {
     Dialled(id, channel.error());
     return;

@@ -72,6 +72,17 @@ class Fields {
     }
   }
 
+  void Read(const char* name, std::vector<Finding>& into) {
+    const Json* list = Find(name, Json::value_t::array);
+    for (const Json& entry : list == nullptr ? Json::array() : *list) {
+      if (auto finding = FindingFromJson(entry)) {
+        into.push_back(*std::move(finding));
+      } else {
+        Wrong(name);
+      }
+    }
+  }
+
   std::optional<Error>& wrong() { return wrong_; }
 
  private:
@@ -149,6 +160,10 @@ Json ToJson(const Hello& hello) {
   json["environment"] = hello.environment;
   json["addresses"] = hello.addresses;
   json["ports"] = hello.ports;
+  json["findings"] = Json::array();
+  for (const Finding& finding : hello.findings) {
+    json["findings"].push_back(muster::ToJson(finding));
+  }
   return json;
 }
 
@@ -179,6 +194,7 @@ Result<Hello> HelloFromJson(const Json& json) {
   fields.Read("environment", hello.environment);
   fields.Read("addresses", hello.addresses);
   fields.Read("ports", hello.ports);
+  fields.Read("findings", hello.findings);
   if (fields.wrong()) {
     return *std::move(fields.wrong());
   }

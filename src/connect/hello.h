@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/json_fwd.h"
+#include "finding/finding.h"
 #include "muster/address.h"
 #include "muster/error.h"
 
@@ -41,6 +42,8 @@ struct Hello {
   std::vector<std::string> addresses;  // of this host's interfaces
   // Offered for this attempt, bound and held until launch: two per rank.
   std::vector<std::uint16_t> ports;
+  // What was found on its host before this attempt.
+  std::vector<Finding> findings;
 
   bool operator==(const Hello&) const = default;
 };

@@ -25,6 +25,8 @@ Hello Full() {
   hello.environment = {{"OMP_NUM_THREADS", "2"}};
   hello.addresses = {"10.0.0.7"};
   hello.ports = {4001, 65535};
+  hello.findings = {MakeFinding(Cause::kOsLimit, "few files may be open",
+                                Confidence::kCertain)};
   return hello;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "sys/net.h"
+#include "sys/tcp.h"
 
 namespace muster::connect {
 namespace {
@@ -45,12 +46,13 @@ Error NotMuster(std::string message, const Address& address,
 
 }  // namespace
 
-std::optional<Sighting> Reach(const Address& address, Deadline deadline) {
+Reached Reach(const Address& address, Deadline deadline) {
   auto fd = sys::Dial(address, deadline);
-  if (fd) {
-    return std::nullopt;
+  if (!fd) {
+    return {.nobody = FromDial(std::move(fd).error()), .at = {}};
   }
-  return FromDial(std::move(fd).error());
+  const auto at = Address::Parse(sys::OtherEnd(fd->get()));
+  return {.nobody = std::nullopt, .at = at ? *at : address};
 }
 
 std::string NameOfAnswer(std::string_view bytes) {

@@ -13,9 +13,15 @@
 
 namespace muster::connect {
 
-// Whether a TCP connection can be made; nullopt: yes, else kUnresolved,
-// kRefused or kNoAnswer. Blocks up to the deadline; any thread.
-std::optional<Sighting> Reach(const Address& address, Deadline deadline);
+// Whether a TCP connection can be made, and with which of the addresses that a
+// name has. Who speaks there afterwards asks no name service again: another
+// library reads other files, and may hear another answer.
+struct Reached {
+  std::optional<Sighting> nobody;  // kUnresolved, kRefused or kNoAnswer
+  Address at;                      // an IP address and port, unless nobody
+};
+// Blocks up to the deadline; any thread.
+Reached Reach(const Address& address, Deadline deadline);
 
 // What an answer to an HTTP request says of who gave it: "an HTTP server
 // (`HTTP/1.1 200 OK`)", "a TLS server", "an SSH server (`…`)", "an HTTP/2 or

@@ -33,7 +33,7 @@ TEST(Look, NamesADeadPort) {
     auto listening = sys::Listen({"127.0.0.1", 0});
     address = listening->address;
   }
-  const auto seen = Reach(address, Deadline::After(seconds(5)));
+  const auto seen = Reach(address, Deadline::After(seconds(5))).nobody;
   ASSERT_TRUE(seen);
   EXPECT_EQ(seen->what, Sight::kRefused);
   EXPECT_FALSE(seen->error->evidence().empty());
@@ -41,14 +41,22 @@ TEST(Look, NamesADeadPort) {
 
 TEST(Look, NamesAHostWithoutAddress) {
   const auto seen =
-      Reach({"no-such-host.invalid", 1}, Deadline::After(seconds(5)));
+      Reach({"no-such-host.invalid", 1}, Deadline::After(seconds(5))).nobody;
   ASSERT_TRUE(seen);
   EXPECT_EQ(seen->what, Sight::kUnresolved) << ToText(seen->what);
 }
 
+TEST(Look, TellsTheAddressBehindAName) {
+  auto listening = sys::Listen({"127.0.0.1", 0});
+  const Address by_name{"localhost", listening->address.port};
+  const auto reached = Reach(by_name, Deadline::After(seconds(20)));
+  ASSERT_FALSE(reached.nobody) << reached.nobody->error->ToText();
+  EXPECT_EQ(reached.at, listening->address);
+}
+
 TEST(Look, NamesASilentAcceptorInTime) {
   auto listening = sys::Listen({"127.0.0.1", 0});
-  EXPECT_FALSE(Reach(listening->address, Deadline::After(seconds(5))));
+  EXPECT_FALSE(Reach(listening->address, Deadline::After(seconds(5))).nobody);
   const sys::RealClock clock;
   const auto seen =
       LookCloser(listening->address, Deadline::After(seconds(5)), clock);

@@ -80,4 +80,14 @@ Error TakenBy(const Hello& theirs, const Hello& ours, const Address& address) {
                                          ", which listens at " + at);
 }
 
+Error OnlyOnLoopback(const Address& address) {
+  return Error(Cause::kUsageInvalid,
+               "`" + Printable(muster::ToText(address)) +
+                   "` is not on the loopback interface (`localhost`, "
+                   "127.0.0.0/8, `::1`), where alone agents talk in clear "
+                   "text: give all members the same secret with `--token-file "
+                   "FILE` (or MUSTER_TOKEN_FILE), or start all ranks on one "
+                   "host with `-n N`");
+}
+
 }  // namespace muster::connect

@@ -87,4 +87,7 @@ class Transport {
                         std::function<void(Sighting)> done) = 0;
 };
 
+// usage-invalid: without a token agents talk on the loopback interface alone.
+Error OnlyOnLoopback(const Address& address);
+
 }  // namespace muster::connect

@@ -176,6 +176,9 @@ void Agent::Inner::SayHello() {
   for (const auto& port : held) {
     hello.ports.push_back(port.address.port);
   }
+  if (options.look) {
+    hello.findings = options.look(called);
+  }
   link->Send(connect::HelloMessage(connect::kHello, hello));
 }
 

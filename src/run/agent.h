@@ -38,6 +38,10 @@ struct AgentOptions {
   // waits it sends the fact "port.taken" (fields port, rank, holder) once.
   std::map<int, std::uint16_t> fixed_ports;
 
+  // What is found on this host before an attempt; not set: nobody looks. Does
+  // not wait. On the loop's thread.
+  std::function<std::vector<Finding>(int attempt)> look;
+
   // Directory for rankR.{out,err} of an attempt ("runs/ID/logs/a1"); empty or
   // not set: no files.
   std::function<std::string(const LaunchPlan&)> log_directory;

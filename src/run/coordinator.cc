@@ -11,6 +11,7 @@
 #include "explain/verdict.h"
 #include "run/command_line.h"
 #include "run/events.h"
+#include "run/host_findings.h"
 #include "run/judge_training.h"
 #include "run/plan.h"
 
@@ -106,6 +107,9 @@ void Coordinator::OnGathered(connect::Gathered gathered) {
   for (const connect::Attendance& agent : gathered.agents) {
     hellos.push_back(agent.hello);
   }
+  if (!MayStart(hellos)) {
+    return;
+  }
   auto planned = MakePlan(cluster_, hellos,
                           {.run_id = options_.run_id,
                            .attempt = number_,
@@ -118,6 +122,29 @@ void Coordinator::OnGathered(connect::Gathered gathered) {
     return;
   }
   Launch(gathered, *planned);
+}
+
+// Tells what was found on the hosts: a warning on one line and once, an error
+// as a finding, which ends the run.
+bool Coordinator::MayStart(std::span<const connect::Hello> hellos) {
+  const auto findings = FoundOnHosts(hellos);
+  const Finding* root = nullptr;
+  for (const Finding& finding : findings) {
+    if (finding.severity == Severity::kError) {
+      root = root == nullptr ? &finding : root;
+      Tell(finding);
+    } else if (const std::string line = OneLine(finding);
+               warned_.insert(line).second) {
+      Fact fact = FindingFact(finding, number_, host_.clock.WallNow());
+      fact.fields["beside"] = true;
+      journal_.Record(std::move(fact));
+      Say(line);
+    }
+  }
+  if (root != nullptr) {
+    Conclude({.kind = Failure::Kind::kSetUp, .cause = root->cause});
+  }
+  return root == nullptr;
 }
 
 void Coordinator::Launch(const connect::Gathered& gathered,

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -84,6 +85,7 @@ class Coordinator {
   void EndRanks(const std::string& cause, bool now);
   void OnAttemptOver();
   void Conclude(const Failure& failure);
+  bool MayStart(std::span<const connect::Hello> hellos);
   void FailSetUp(std::span<const Error> errors);
   void EndRun(RunEnd end);
 
@@ -123,6 +125,7 @@ class Coordinator {
   Watchdog watchdog_;
   RunState decided_;
   std::optional<std::string> interrupted_by_;
+  std::set<std::string> warned_;  // lines that were shown
   sys::Clock::Steady started_{};
   std::optional<observe::LivePace> pace_;
   sys::Loop::Handle pause_;

@@ -198,6 +198,20 @@ Json TrainingJson(const RunRecord& run) {
   return json;
 }
 
+// In the order of time, but last what was only said before the start.
+Json FindingsJson(const RunRecord& run) {
+  Json findings = Json::array();
+  for (const bool beside : {false, true}) {
+    for (const Fact& finding : run.findings) {
+      auto json = DocumentJson(finding, "finding");
+      if (!json.is_null() && finding.Has("beside") == beside) {
+        findings.push_back(std::move(json));
+      }
+    }
+  }
+  return findings;
+}
+
 Json NextJson(const RunRecord& run, const Json& findings) {
   Json json;
   const std::string folder = run.started ? run.started->Text("folder") : "";
@@ -260,12 +274,7 @@ Json BuildReport(std::span<const Fact> facts) {
   report["attempts"] = AttemptsJson(run);
   report["time"] = TimeJson(run, total);
   report["training"] = TrainingJson(run);
-  report["findings"] = Json::array();
-  for (const Fact& finding : run.findings) {
-    if (auto json = DocumentJson(finding, "finding"); !json.is_null()) {
-      report["findings"].push_back(std::move(json));
-    }
-  }
+  report["findings"] = FindingsJson(run);
   report["next"] = NextJson(run, report["findings"]);
   return report;
 }

@@ -196,6 +196,19 @@ TEST(Report, EmbedsFindingsUnchanged) {
   EXPECT_THAT(RenderReport(report), HasSubstr("rank 1 died"));
 }
 
+TEST(Report, PutsLastWhatWasSaidBeforeTheStart) {
+  const auto of = [](const char* what) {
+    return ToJson(MakeFinding(Cause::kOsLimit, what, Confidence::kCertain));
+  };
+  auto story = Undisturbed();
+  story.Tell(kFinding).With("finding", of("low").dump()).With("beside", true);
+  story.Tell(kFinding).With("finding", of("died").dump());
+  const Json report = story.Report();
+  ASSERT_EQ(report["findings"].size(), 2U);
+  EXPECT_EQ(report["findings"][0], of("died"));
+  EXPECT_EQ(report["findings"][1], of("low"));
+}
+
 TEST(ReportText, ShowsTheRestart) {
   const std::string text = RenderReport(Restarted().Report());
   EXPECT_THAT(text, HasSubstr("# Run r: finished"));

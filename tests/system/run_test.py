@@ -13,7 +13,8 @@ import unittest
 import uuid
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "support"))
-from muster_test import MUSTER, MusterTest, alive, free_port, wait_until  # noqa: E402
+from muster_test import (MUSTER, MusterTest, Running, alive,  # noqa: E402
+                         clean_environment, free_port, wait_until)
 
 # Ends well, but only in the second attempt; before, it waits to be killed.
 SECOND_TIME = 'test "$MUSTER_ATTEMPT" = 2 || exec sleep 60'
@@ -49,7 +50,8 @@ class Ends(RunTest):
                          r"\(program\), report: runs/.*/report\.md$")
         self.assertEqual(done.report["exit"]["code"], 0)
         self.assertEqual(done.report["exit"]["origin"], "program")
-        self.assertEqual(done.report["findings"], [])
+        self.assertEqual([one for one in done.report["findings"]
+                          if one["severity"] == "error"], [])
         self.assertEqual(os.readlink(self.folder / "runs" / "latest"),
                          done.run.name)
         self.assertIn("# Run", (done.run / "report.md").read_text())
@@ -297,6 +299,54 @@ class Says(RunTest):
         self.assertEqual(plan["schema"], "muster.plan/1")
         rank = plan["ranks"][1]["environment"]["RANK"]
         self.assertEqual(rank, {"value": "1", "source": "cluster"})
+
+
+class LooksAtItsHost(RunTest):
+    # Fewer files than the ranks need, enough for muster itself.
+    LOW = ("sh", "-c", 'ulimit -n 200; exec "$@"', "sh")
+
+    def begin(self, *flags, prefix=(), **environment):
+        return Running(self, ["run", "-n", "2", *flags, "--", "/bin/true"],
+                       self.folder, clean_environment(**environment), prefix)
+
+    def started(self, done):
+        return [event for event in done.events
+                if event["name"] == "rank.started"]
+
+    def test_an_error_ends_it_before_a_rank_starts(self):
+        done = self.begin(prefix=self.LOW).wait()
+        self.assertEqual(done.code, 125, done.err)
+        finding = self.assert_finding(done, "os-limit")
+        self.assertIn("may open 200 files", finding["what"])
+        self.assertEqual(self.started(done), [])
+        self.assertEqual(done.report["exit"]["origin"], "muster")
+        self.assertEqual(done.report["exit"]["cause"], "os-limit")
+
+    def test_a_warning_is_one_line_and_in_the_report(self):
+        done = self.begin(OMP_NUM_THREADS="640").wait()
+        self.assertEqual(done.code, 0, done.err)
+        lines = [line for line in done.err.splitlines()
+                 if "threads compete" in line]
+        self.assertEqual(len(lines), 1, done.err)
+        self.assertTrue(lines[0].startswith("muster: warning[host-overloaded]"),
+                        lines)
+        self.assertIn("host-overloaded",
+                      [one["cause"] for one in done.report["findings"]])
+        self.assertEqual(len(self.started(done)), 2)
+
+    def test_a_warning_is_said_once_for_all_attempts(self):
+        running = self.start("run", "-n", 2, "--", "/bin/sh", "-c",
+                             'test "$MUSTER_ATTEMPT" = 2 || kill -9 $$',
+                             OMP_NUM_THREADS="640")
+        done = running.wait()
+        self.assertEqual(done.code, 0, done.err)
+        self.assertEqual(done.err.count("threads compete"), 1, done.err)
+
+    def test_not_when_it_is_told_not_to(self):
+        done = self.begin("--check", "off", prefix=self.LOW,
+                          OMP_NUM_THREADS="640").wait()
+        self.assertEqual(done.code, 0, done.err)
+        self.assertEqual(done.report["findings"], [])
 
 
 class Environment(RunTest):

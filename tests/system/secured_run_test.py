@@ -194,7 +194,8 @@ class SecuredRun(MusterTest):
         if hard < 2048:
             self.skipTest(f"the hard limit of open files is {hard}")
         token = self.token()
-        flags = ["--token-file", token, "--gather-timeout", "120s"]
+        flags = ["--token-file", token, "--gather-timeout", "120s",
+                 "--check", "off"]
         # Fewer descriptors than connections, and no more to be had.
         few = ("sh", "-c", 'ulimit -n 256; exec "$@"', "sh")
         first = self.start_on(0, *flags, within=few)
@@ -208,6 +209,17 @@ class SecuredRun(MusterTest):
             self.assertEqual(second.wait().code, 0, second.text())
             self.assertEqual(first.wait().code, 0, first.text())
             knocker.stdin.close()
+
+    def test_an_error_on_another_host_ends_all_before_a_rank_starts(self):
+        token = self.token()
+        other = self.start_on(1, "--token-file", token, within=(
+            "sh", "-c", 'ulimit -n 200; exec "$@"', "sh"))
+        done = self.start_on(0, "--token-file", token).wait()
+        for one in (done, other.wait()):
+            self.assertEqual(one.code, 125, one.err)
+        self.assert_finding(done, "os-limit")
+        self.assertNotIn("rank.started",
+                         [event["name"] for event in done.events])
 
     def test_agrees_upon_tls_1_3(self):
         self.start_on(0, "--token-file", self.token())

@@ -28,6 +28,8 @@ extern const Check kCheck;
 const Check kCheck{.id = "cluster.described",
                    .title = "the sources agree on who is in the cluster",
                    .scope = Scope::kCluster,
+                   // A run shows what resolve finds of it.
+                   .before_run = BeforeRun::kNever,
                    .run = Run};
 
 }  // namespace muster::check::cluster_described

@@ -81,6 +81,8 @@ const Check kCheck{
     .title = "the cores of this host are free",
     .severity = Severity::kWarning,
     .fix = {"see who uses them", "top -b -n 1 | head -n 20", Safety::kSafe},
+    // The mean of a minute is that of the run before.
+    .before_run = BeforeRun::kNever,
     .run = Run};
 
 }  // namespace muster::check::host_cpu

@@ -102,6 +102,7 @@ const Check kCheck{.id = "network.interfaces",
                    .title = "network cards are fast and lose nothing",
                    .needs = "cluster.described",
                    .severity = Severity::kWarning,
+                   .before_run = BeforeRun::kSeveralHosts,
                    .run = Run};
 
 }  // namespace muster::check::network_interfaces

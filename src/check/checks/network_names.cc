@@ -134,6 +134,7 @@ const Check kCheck{.id = "network.names",
                    .title = "the names of the members resolve",
                    .needs = "cluster.described",
                    .may_wait = true,
+                   .before_run = BeforeRun::kSeveralHosts,
                    .run = Run};
 
 }  // namespace muster::check::network_names

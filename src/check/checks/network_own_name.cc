@@ -66,6 +66,7 @@ const Check kCheck{.id = "network.own-name",
                    .title = "the own name leads to an address that peers reach",
                    .needs = "cluster.described",
                    .may_wait = true,
+                   .before_run = BeforeRun::kSeveralHosts,
                    .run = Run};
 
 }  // namespace muster::check::network_own_name

@@ -70,6 +70,8 @@ extern const Check kCheck;
 const Check kCheck{.id = "network.ports",
                    .title = "the ports of this run are free",
                    .needs = "cluster.described",
+                   // The agents hold them, and name who has one.
+                   .before_run = BeforeRun::kNever,
                    .run = Run};
 
 }  // namespace muster::check::network_ports

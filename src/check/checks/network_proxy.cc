@@ -106,6 +106,8 @@ extern const Check kCheck;
 const Check kCheck{.id = "network.proxy",
                    .title = "no proxy stands between the members",
                    .needs = "cluster.described",
+                   // A run shows what resolve finds of it.
+                   .before_run = BeforeRun::kNever,
                    .run = Run};
 
 }  // namespace muster::check::network_proxy

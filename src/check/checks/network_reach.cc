@@ -103,6 +103,8 @@ const Check kCheck{.id = "network.reach",
                    .scope = Scope::kCluster,
                    .may_wait = true,
                    .deadline = kDeadline,
+                   // The roll call meets the members.
+                   .before_run = BeforeRun::kNever,
                    .run = Run};
 
 }  // namespace muster::check::network_reach

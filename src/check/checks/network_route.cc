@@ -77,6 +77,7 @@ extern const Check kCheck;
 const Check kCheck{.id = "network.route",
                    .title = "there is a route to every peer",
                    .needs = "cluster.described",
+                   .before_run = BeforeRun::kSeveralHosts,
                    .run = Run};
 
 }  // namespace muster::check::network_route

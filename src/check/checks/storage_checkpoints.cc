@@ -37,6 +37,8 @@ extern const Check kCheck;
 const Check kCheck{.id = "storage.checkpoints",
                    .title = "checkpoints can be written",
                    .may_wait = true,
+                   // A run is told no folder.
+                   .before_run = BeforeRun::kNever,
                    .run = Run};
 
 }  // namespace muster::check::storage_checkpoints

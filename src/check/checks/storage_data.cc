@@ -43,6 +43,8 @@ extern const Check kCheck;
 const Check kCheck{.id = "storage.data",
                    .title = "the data can be read",
                    .may_wait = true,
+                   // A run is told no folder.
+                   .before_run = BeforeRun::kNever,
                    .run = Run};
 
 }  // namespace muster::check::storage_data

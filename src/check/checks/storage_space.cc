@@ -68,6 +68,7 @@ extern const Check kCheck;
 const Check kCheck{.id = "storage.space",
                    .title = "there is space for checkpoints and logs",
                    .may_wait = true,
+                   .before_run = BeforeRun::kSeveralHosts,
                    .run = Run};
 
 }  // namespace muster::check::storage_space

@@ -33,6 +33,7 @@ extern const Check kCheck;
 const Check kCheck{.id = "versions.frameworks",
                    .title = "the installed frameworks fit each other",
                    .may_wait = true,
+                   .before_run = BeforeRun::kSeveralHosts,
                    .run = Run};
 
 }  // namespace muster::check::versions_frameworks

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/handed.h"
+
+#include <utility>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "cli/settings.h"
+#include "sys/read_line.h"
+#include "sys/stream.h"
+
+namespace muster::cli {
+namespace {
+
+constexpr std::string_view kSchema = "muster.handed/1";
+constexpr std::size_t kLongestHanded = 4U << 20;
+
+}  // namespace
+
+std::vector<std::string> HandedOn(const CommandLine& line,
+                                  const sys::Env& env) {
+  std::vector<std::string> args{"--hosts", line.cluster.hosts.value_or(""),
+                                "--start", "here"};
+  for (const SettingRow& row : SettingRows()) {
+    // Not what this end alone does.
+    if (!row.IsFor("run") || row.name == "start" || row.name == "token_file") {
+      continue;
+    }
+    const auto given = line.settings.find(std::string(row.name));
+    const auto text = given != line.settings.end()
+                          ? std::optional(given->second)
+                          : env.Get(std::string(row.variable));
+    if (text) {
+      args.emplace_back(row.flag);
+      args.push_back(*text);
+    }
+  }
+  for (const auto& [name, value] : line.environment) {
+    args.emplace_back("--env");
+    args.push_back(Join(std::vector{name, value}, "="));
+  }
+  args.emplace_back("--");
+  args.insert(args.end(), line.command.begin(), line.command.end());
+  return args;
+}
+
+std::string ToLine(const Handed& handed) {
+  const Json json{
+      {"schema", kSchema}, {"args", handed.args}, {"token", handed.token}};
+  return json.dump(-1, ' ', true, Json::error_handler_t::replace) + "\n";
+}
+
+Result<Handed> ReadHanded(int fd) {
+  std::string line;
+  while (line.empty()) {
+    MUSTER_ASSIGN(line,
+                  sys::ReadLine(fd, kLongestHanded, Deadline::After(kSilence)));
+  }
+  MUSTER_ASSIGN(const Json json,
+                ParseJson(line, Cause::kUsageInvalid, "standard input"));
+  Handed handed;
+  const Error wrong(Cause::kUsageInvalid,
+                    "standard input is not what `muster run --start ssh` says");
+  if (!json.is_object() || json.value("schema", Json()) != kSchema ||
+      !json.contains("args") || !json["args"].is_array() ||
+      !json.contains("token") || !json["token"].is_string()) {
+    return wrong;
+  }
+  for (const Json& arg : json["args"]) {
+    if (!arg.is_string()) {
+      return wrong;
+    }
+    handed.args.push_back(arg.get<std::string>());
+  }
+  handed.token = json["token"].get<std::string>();
+  return handed;
+}
+
+StarterWatch::StarterWatch(sys::Loop& loop, int fd, Act act)
+    : loop_(loop), fd_(fd), act_(std::move(act)) {
+  readable_ = loop_.OnReadable(fd_, [this] { Read(); });
+  Await();
+}
+
+void StarterWatch::Await() {
+  silence_ = loop_.After(kSilence, [this] {
+    Gone("no word of the starter for " + muster::ToText(Duration(kSilence)));
+  });
+}
+
+void StarterWatch::Read() {
+  const auto arrived = sys::ReadNow(fd_, buffer_);
+  for (auto end = buffer_.find('\n'); end != std::string::npos;
+       end = buffer_.find('\n')) {
+    const std::string line = buffer_.substr(0, end);
+    buffer_.erase(0, end + 1);
+    if (line.starts_with("stop ") || line.starts_with("kill ")) {
+      act_(Printable(line.substr(5)), line.starts_with("kill "));
+    }
+  }
+  if (!arrived || *arrived == sys::Arrived::kEnd) {
+    Gone("the end of the starter");
+    return;
+  }
+  Await();
+}
+
+void StarterWatch::Gone(const std::string& why) {
+  readable_.Cancel();
+  silence_.Cancel();
+  act_(why, true);
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an agent that is started over ssh gets on its standard input: in one
+// line what it is to do, afterwards words of who has started it.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cli/command_line.h"
+#include "sys/env.h"
+#include "sys/loop.h"
+
+namespace muster::cli {
+
+// A word is said every kBeat; the agent ends after kSilence without one.
+inline constexpr auto kBeat = std::chrono::seconds(2);
+inline constexpr auto kSilence = std::chrono::seconds(30);
+
+struct Handed {
+  std::vector<std::string> args;  // of muster, without the program's name
+  std::string token;
+};
+std::string ToLine(const Handed& handed);
+// Reads it from `fd`, after empty lines that say that the starter is there:
+// deadline-exceeded after kSilence without a line; peer-died, usage-invalid.
+Result<Handed> ReadHanded(int fd);
+
+// The command line of an agent, but for its rank: settings that this process
+// has of its flags and its environment, the hosts, the command.
+std::vector<std::string> HandedOn(const CommandLine& line, const sys::Env& env);
+
+// At the agent: watches standard input after that line. `act` is called for
+// each "stop BY", and for "kill BY", the end of the input and kSilence without
+// a word with `now` true. Loop's thread.
+class StarterWatch {
+ public:
+  using Act = std::function<void(const std::string& by, bool now)>;
+  StarterWatch(sys::Loop& loop, int fd, Act act);
+
+ private:
+  void Await();
+  void Read();
+  void Gone(const std::string& why);
+
+  sys::Loop& loop_;
+  const int fd_;
+  const Act act_;
+  std::string buffer_;
+  sys::Loop::Handle readable_;
+  sys::Loop::Handle silence_;
+};
+
+}  // namespace muster::cli

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// `muster run --start ssh`: an agent on every host, over the system's ssh.
+#pragma once
+
+#include <memory>
+
+#include "cli/run.h"
+
+namespace muster::cli {
+
+// Starts an agent on every host of flags.cluster.hosts, passes on what they
+// print, and ends as the agent of rank 0 ends. Findings of hosts that get no
+// agent go to stderr: then no agent begins, and it is 125. Errors:
+// usage-invalid (no --hosts), program-not-found (no ssh), those of resolve and
+// of the file system.
+Result<int> StartOverSsh(const RunFlags& flags, const sys::Host& host,
+                         std::unique_ptr<sys::GuardianSpawner> spawner);
+
+}  // namespace muster::cli

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ssh on the hosts of a lab: a real sshd on each, with keys of its own, and a
+user who may log in everywhere without a password."""
+import pathlib
+import shutil
+import subprocess
+import sys
+
+SSHD = "/usr/sbin/sshd"
+SERVER = """
+Port 22
+HostKey {folder}/host_key
+PidFile none
+AuthorizedKeysFile {authorized}
+StrictModes no
+UsePAM no
+PermitRootLogin yes
+PasswordAuthentication no
+KbdInteractiveAuthentication no
+SetEnv XDG_CACHE_HOME={cache} PATH={path}
+"""
+CLIENT = """
+User root
+IdentityFile {folder}/user_key
+IdentitiesOnly yes
+UserKnownHostsFile {folder}/known_hosts
+GlobalKnownHostsFile /dev/null
+"""
+# Takes connections at the port of ssh, says its version and no more.
+SILENT = """
+import socket
+listener = socket.create_server(("", 22))
+held = []
+print("listens", flush=True)
+while True:
+    held.append(listener.accept()[0])
+    held[-1].sendall(b"SSH-2.0-OpenSSH_9.2\\r\\n")
+"""
+
+
+def why_not():
+    """Why there can be no ssh here; None: there can."""
+    for tool, package in ((SSHD, "openssh-server"), ("ssh", "openssh-client"),
+                          ("ssh-keygen", "openssh-client")):
+        if not shutil.which(tool):
+            return f"there is no `{tool}`: apt-get install {package}"
+    return None
+
+
+def make_key(path):
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", path],
+                   check=True, capture_output=True)
+    return pathlib.Path(f"{path}.pub").read_text().split()[:2]
+
+
+class Ssh:
+    """The servers of a lab and the user's side, as a folder for PATH."""
+
+    def __init__(self, lab):
+        self.lab = lab
+        self.folder = pathlib.Path(lab.folder, "ssh")
+        self.folder.mkdir()
+        self.keys = {}
+        kind, key = make_key(self.folder / "user_key")
+        (self.folder / "authorized").write_text(f"{kind} {key} user\n")
+        for host in lab.hosts:
+            host.known.update({one.name: one.address for one in lab.hosts})
+            self.keys[host.name] = make_key(host.folder / "host_key")
+        self.know({host.name: self.keys[host.name] for host in lab.hosts})
+        (self.folder / "config").write_text(CLIENT.format(folder=self.folder))
+        self.path = self.folder / "bin"
+        self.path.mkdir()
+        client = self.path / "ssh"
+        client.write_text(f'#!/bin/sh\nexec {shutil.which("ssh")} -F '
+                          f'{self.folder}/config "$@"\n')
+        client.chmod(0o755)
+
+    def know(self, keys):
+        """Writes the user's known_hosts: name -> (kind, key)."""
+        (self.folder / "known_hosts").write_text("".join(
+            f"{name} {kind} {key}\n" for name, (kind, key) in keys.items()))
+
+    def cache(self, host):
+        """Where muster is put on that host."""
+        return host.folder / "cache"
+
+    def serve(self, host, authorized=True, programs=None, prepare=()):
+        """Starts sshd there, and waits until it listens. Its users have what is
+        in the folder `programs` before what others have."""
+        config = host.folder / "sshd_config"
+        config.write_text(SERVER.format(
+            folder=host.folder, cache=self.cache(host),
+            path=f"{programs or '/nowhere'}:/usr/bin:/bin",
+            authorized=self.folder / "authorized" if authorized else "none"))
+        before = host.prepare
+        host.prepare = [*before, "mount -t tmpfs none /run", "mkdir /run/sshd",
+                        *prepare]
+        with open(host.folder / "sshd.log", "w") as log:
+            server = host.start([SSHD, "-D", "-e", "-f", str(config)],
+                                stdin=subprocess.DEVNULL, stdout=log,
+                                stderr=log)
+        host.prepare = before
+        self._await(host)
+        return server
+
+    def be_silent(self, host):
+        process = host.start([sys.executable, "-c", SILENT], text=True,
+                             stdout=subprocess.PIPE)
+        assert process.stdout.readline() == "listens\n"
+
+    def _await(self, host):
+        ask = ["sh", "-c", "for i in $(seq 600); do ss -Hltn | grep -q ':22 ' "
+               "&& exit 0; sleep 0.1; done; exit 1"]
+        if subprocess.run(host.command(ask), check=False).returncode:
+            raise AssertionError((host.folder / "sshd.log").read_text())
