@@ -26,12 +26,6 @@ std::string Line(std::string_view bytes) {
   return Printable(Trim(bytes.substr(0, bytes.find('\n')).substr(0, kEnough)));
 }
 
-// An HTTP/2 frame of type SETTINGS on stream 0, with which its servers begin.
-bool IsHttp2(std::string_view bytes) {
-  return bytes.size() >= 9 && bytes[0] == '\0' && bytes[3] == '\x04' &&
-         bytes.substr(5, 4) == std::string_view("\0\0\0\0", 4);
-}
-
 Error NotMuster(std::string message, const Address& address,
                 std::string_view bytes, WallTime at) {
   return Error(Cause::kNetWrongEndpoint, std::move(message))
@@ -51,6 +45,11 @@ std::optional<Sighting> Reach(const Address& address, Deadline deadline) {
     return std::nullopt;
   }
   return FromDial(std::move(fd).error());
+}
+
+bool IsHttp2(std::string_view bytes) {
+  return bytes.size() >= 9 && bytes[0] == '\0' && bytes[3] == '\x04' &&
+         bytes.substr(5, 4) == std::string_view("\0\0\0\0", 4);
 }
 
 std::string NameOfAnswer(std::string_view bytes) {
