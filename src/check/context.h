@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "connect/target.h"
 #include "finding/finding.h"
 #include "muster/cluster.h"
 #include "muster/deadline.h"
@@ -30,6 +31,15 @@ struct MeshSetup {
   std::string token_file;  // empty: frames prove nothing
 };
 
+// Servers of others that are asked who they are.
+struct TargetSetup {
+  std::vector<connect::Target> targets;  // --target
+  std::string framework;  // whose servers the members are; empty: nobody's
+  std::optional<int> replicas;  // that are expected
+  Duration wait = std::chrono::milliseconds(2500);
+  connect::MakeCaller callers;  // empty: gRPC is not spoken
+};
+
 // Fixed while checks run; no check writes to it.
 struct Context {
   const sys::Host& host;
@@ -41,6 +51,7 @@ struct Context {
   std::vector<std::string> data;         // files and folders that are read
   std::string runs_dir = "runs";
   std::optional<MeshSetup> mesh;  // nullopt: nobody is looked for
+  TargetSetup target;
   // May wait for a disk. Empty: nobody looks.
   std::function<Frameworks()> frameworks;
 };
