@@ -40,6 +40,17 @@ struct TargetSetup {
   connect::MakeCaller callers;  // empty: gRPC is not spoken
 };
 
+// The TPU of a program that is to start. It opens the chips of its own host, or
+// workers at addresses do.
+struct TpuSetup {
+  std::string source;  // who names it: "source tpu"; empty: nobody
+  std::vector<connect::Target> workers;
+  std::vector<connect::Target>
+      hosts;  // of the slice, where there are no workers
+  std::optional<Sourced<int>> chips_here;  // that this host should have
+  std::optional<Sourced<int>> devices;     // that all should have together
+};
+
 // Fixed while checks run; no check writes to it.
 struct Context {
   const sys::Host& host;
@@ -52,6 +63,7 @@ struct Context {
   std::string runs_dir = "runs";
   std::optional<MeshSetup> mesh;  // nullopt: nobody is looked for
   TargetSetup target;
+  TpuSetup tpu;
   // May wait for a disk. Empty: nobody looks.
   std::function<Frameworks()> frameworks;
 };

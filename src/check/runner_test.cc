@@ -163,7 +163,8 @@ TEST(AllChecks, AreWellFormed) {
 TEST(AllChecks, FindNothingOnAHealthyHost) {
   FakeHost host;
   const Context context = host.MakeContext();
-  for (const Answer& answer : RunChecks(AllChecks(), context, {})) {
+  const auto checks = Select(AllChecks(), {}).value();
+  for (const Answer& answer : RunChecks(checks, context, {})) {
     EXPECT_TRUE(answer.outcome.verdict == Verdict::kPass ||
                 answer.outcome.verdict == Verdict::kSkip)
         << answer.check->id << ": " << answer.outcome.detail;

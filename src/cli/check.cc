@@ -89,7 +89,8 @@ struct Frame {
   // The cluster could not be described: as for every sub-command, 2.
   bool bad_description = false;
   FailOn fail_on = FailOn::kError;
-  bool members_are_asked = false;  // --framework: without a cluster, nobody
+  // --framework, check tpu: without a cluster, nobody.
+  bool members_are_asked = false;
 
   double Seconds() const {
     return std::chrono::duration<double>(Deadline::Clock::now() - began)
@@ -280,10 +281,15 @@ void PrintList(Output output) {
   PrintDocument({{"schema", "muster.checks/1"}, {"checks", std::move(checks)}});
 }
 
+// `check tpu` asks its targets itself.
+bool IsAboutTpu(const CommandLine& line) {
+  return line.groups == std::vector<std::string>{"tpu"};
+}
+
 // The groups that are named, or that flags ask for.
 std::vector<std::string> WordsOf(const CommandLine& line) {
   std::vector<std::string> words = line.groups;
-  if (!line.targets.empty() || !line.framework.empty()) {
+  if (!IsAboutTpu(line) && (!line.targets.empty() || !line.framework.empty())) {
     words.emplace_back("target");
   }
   return words;
@@ -293,8 +299,8 @@ std::vector<std::string> WordsOf(const CommandLine& line) {
 // alone are asked who they are.
 resolve::Request ClusterOf(const CommandLine& line) {
   resolve::Request request = line.cluster;
-  if (line.groups.empty() && !line.framework.empty() && request.hosts &&
-      !request.rank) {
+  if (((line.groups.empty() && !line.framework.empty()) || IsAboutTpu(line)) &&
+      request.hosts && !request.rank) {
     request.rank = 0;
   }
   return request;
@@ -315,7 +321,8 @@ Result<check::TargetSetup> TargetsOf(const CommandLine& line,
 
 // Addresses that are given need no cluster, and nobody is asked for one.
 bool NeedsNoCluster(const CommandLine& line) {
-  return line.groups.empty() && line.framework.empty() && !line.targets.empty();
+  return (line.groups.empty() || IsAboutTpu(line)) && line.framework.empty() &&
+         !line.targets.empty();
 }
 
 void Describe(const Result<resolve::Resolved>& resolved,
@@ -347,7 +354,7 @@ Result<int> CheckVerb(const CommandLine& line, const Settings& settings,
   MUSTER_ASSIGN(auto targets, TargetsOf(line, settings));
   Frame frame{.host = host.env.Hostname(),
               .fail_on = settings.fail_on.value,
-              .members_are_asked = !line.framework.empty()};
+              .members_are_asked = !line.framework.empty() || IsAboutTpu(line)};
   Report report(output, frame, host.env);
   report.Begin();
   const sys::RealMachine machine;
@@ -366,6 +373,8 @@ Result<int> CheckVerb(const CommandLine& line, const Settings& settings,
     resolved.emplace(resolve::Resolve(ClusterOf(line), host));
     Describe(*resolved, context, frame);
   }
+  context.tpu = TpuOf(line, context.target.targets,
+                      resolved && *resolved ? &**resolved : nullptr, host.fs);
   const auto answers = check::RunChecks(checks, context, report.Watch());
   report.End(answers);
   return ExitCode(frame, answers);

@@ -77,6 +77,7 @@ void AddCheckFlags(CLI::App& app, CommandLine& line) {
   app.add_option("--data", line.data)->allow_extra_args(false)->take_all();
   app.add_option("--target", line.targets)->allow_extra_args(false)->take_all();
   app.add_option("--framework", line.framework);
+  app.add_flag("--open", line.open);
   app.add_flag("--list", line.list);
 }
 
@@ -254,6 +255,11 @@ Status TakeExpected(const CLI::App& verb, const Texts& texts,
   MUSTER_ASSIGN(line.replicas, Number(verb, "--replicas", texts.replicas));
   if (line.replicas == 0) {
     return Usage("flag --replicas is at least 1");
+  }
+  if (line.open) {
+    return Usage(
+        "flag --open is not available: this muster opens no TPU. `muster check "
+        "tpu` without it looks at what workers tell and device files show");
   }
   const std::vector<std::string> known{"tf", "jax", "torch"};
   if (Given(verb, "--framework", line.framework) &&

@@ -51,6 +51,7 @@ struct CommandLine {
   std::vector<std::string> targets;      // addresses that are asked
   std::string framework;                 // whose servers the members are
   std::optional<int> replicas;           // that are expected
+  bool open = false;                     // the TPU, to see it initialised
   ProgramFlags program;
   // run
   std::vector<std::pair<std::string, std::string>> environment;

@@ -79,6 +79,7 @@ it also tries every member from every other, both ways, on the ports of the run.
   muster check --list
   muster check --target grpc://10.0.0.2:8470   who answers there?
   muster check --framework tf                  which task answers where?
+  muster check tpu                             would a program start on the TPU?
   muster check program step.mlir --on v5e:2x4  does it compile and fit there?
 
 Each check ends as ok, warn, FAIL, skip (with the reason) or broken: it could
@@ -90,6 +91,10 @@ not be found out. --output jsonl prints a line as each check ends.
 its own protocol: workers of TensorFlow, coordination services of TensorFlow and
 JAX, torch's TCPStore, TPU runtimes, gRPC, HTTP, TLS, SSH. Only what reads is
 asked: nothing joins a job or changes anything there.
+
+`check tpu` takes the steps of a program that starts on a TPU, without opening
+one: resolved, connected, can be initialised, replicas, cluster spec. A step
+that fails skips those behind it.
 
 `check program` asks the compiler of TPUs (libtpu, from `pip install libtpu`)
 about StableHLO text, bytecode or an artefact of jax.export: no TPU is needed

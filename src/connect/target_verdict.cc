@@ -204,7 +204,7 @@ bool MakesReplicas(const TargetSeen& seen) {
          (!self || (self->job != "ps" && self->job != "evaluator"));
 }
 
-void JudgeInventory(Case& one) {
+void JudgeUneven(Case& one) {
   std::vector<Seen> workers;
   int most = 0;
   bool tpu = false;
@@ -310,19 +310,42 @@ std::string TextOfReplicas(std::span<const TargetSeen> seen) {
   return text;
 }
 
-std::vector<Finding> JudgeTargets(std::span<const TargetSeen> seen,
-                                  std::optional<int> replicas, WallTime at) {
+std::vector<Finding> JudgeReach(std::span<const TargetSeen> seen, WallTime at) {
   Case one{.seen = seen, .at = at};
   JudgeMissed(one);
   JudgeStrangers(one);
   JudgeRestarts(one);
+  return std::move(one.findings);
+}
+
+std::vector<Finding> JudgeTasks(std::span<const TargetSeen> seen, WallTime at) {
+  Case one{.seen = seen, .at = at};
   std::set<Seen> told;
   JudgeTwins(one, told);
   JudgePlaces(one, told);
-  JudgeInventory(one);
+  return std::move(one.findings);
+}
+
+std::vector<Finding> JudgeInventory(std::span<const TargetSeen> seen,
+                                    std::optional<int> replicas, WallTime at) {
+  Case one{.seen = seen, .at = at};
+  JudgeUneven(one);
   if (replicas && one.findings.empty()) {
     JudgeReplicas(one, *replicas);
   }
+  return std::move(one.findings);
+}
+
+std::vector<Finding> JudgeTargets(std::span<const TargetSeen> seen,
+                                  std::optional<int> replicas, WallTime at) {
+  Case one{.seen = seen, .at = at};
+  one.findings = JudgeReach(seen, at);
+  const auto add = [&](std::vector<Finding> more) {
+    one.findings.insert(one.findings.end(), more.begin(), more.end());
+  };
+  add(JudgeTasks(seen, at));
+  // Who is not there has no chips: that would be told twice.
+  add(JudgeInventory(seen, one.findings.empty() ? replicas : std::nullopt, at));
   if (one.findings.empty()) {
     JudgeWaiting(one);
   }

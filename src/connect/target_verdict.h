@@ -20,12 +20,21 @@ int ReplicasOf(std::span<const TargetSeen> seen);
 std::string TextOfReplicas(std::span<const TargetSeen> seen);
 
 // Nobody answers: net-name-resolution, net-timeout-filtered, net-wrong-endpoint
-// (refused). Somebody else answers: net-wrong-endpoint. Tasks answer at each
-// other's addresses: net-wrong-endpoint; two as one: duplicate-identity. A
-// worker that restarts between two calls: peer-died. Fewer chips than at other
-// workers: device-missing. A leader that waits for a task that answers all the
-// same: rendezvous-timeout, a warning. `replicas`, where a number is expected:
-// rank-world-mismatch.
+// (refused). Somebody else answers: net-wrong-endpoint. A worker that restarts
+// between two calls: peer-died.
+std::vector<Finding> JudgeReach(std::span<const TargetSeen> seen, WallTime at);
+
+// Tasks answer at each other's addresses: net-wrong-endpoint; two as one:
+// duplicate-identity.
+std::vector<Finding> JudgeTasks(std::span<const TargetSeen> seen, WallTime at);
+
+// Fewer chips or GPUs than at other workers: device-missing. `replicas`, where
+// a number is expected: rank-world-mismatch.
+std::vector<Finding> JudgeInventory(std::span<const TargetSeen> seen,
+                                    std::optional<int> replicas, WallTime at);
+
+// All of these and, where nothing is found, a leader that waits for a task that
+// answers all the same: rendezvous-timeout, a warning.
 std::vector<Finding> JudgeTargets(std::span<const TargetSeen> seen,
                                   std::optional<int> replicas, WallTime at);
 

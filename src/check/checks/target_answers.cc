@@ -3,29 +3,13 @@
 // questions that read are asked: it joins no job and changes no state.
 #include <algorithm>
 
-#include "base/json.h"
 #include "base/text.h"
 #include "check/check.h"
+#include "check/targets.h"
 #include "connect/target_verdict.h"
 
 namespace muster::check::target_answers {
 namespace {
-
-constexpr std::chrono::seconds kLongestWait{30};
-// Connecting, being told who it is, and a second look.
-constexpr std::chrono::seconds kDeadline{4 * kLongestWait};
-// Two calls so far apart tell a worker that is restarted again and again.
-constexpr std::chrono::seconds kAgain{1};
-
-connect::TcpWire::Options OptionsOf(const TargetSetup& setup) {
-  const Duration wait = std::min<Duration>(setup.wait, kLongestWait);
-  return {.connect = wait,
-          .answer = wait / 4,
-          .call = wait,
-          .all = 2 * wait,
-          .again = kAgain,
-          .callers = setup.callers};
-}
 
 std::string Summary(std::span<const connect::TargetSeen> seen) {
   const auto well =
@@ -38,16 +22,6 @@ std::string Summary(std::span<const connect::TargetSeen> seen) {
     text += ", " + connect::TextOfReplicas(seen);
   }
   return text;
-}
-
-std::string DataOf(std::span<const connect::TargetSeen> seen) {
-  Json targets = Json::array();
-  for (const connect::TargetSeen& one : seen) {
-    targets.push_back(connect::ToJson(one));
-  }
-  return Json{{"targets", std::move(targets)},
-              {"replicas", connect::ReplicasOf(seen)}}
-      .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 Outcome Run(const Context& context) {
@@ -70,14 +44,13 @@ Outcome Run(const Context& context) {
     return Broken(std::to_string(targets.size()) + " targets, at most " +
                   std::to_string(connect::kMostTargets) + " are asked at once");
   }
-  const auto seen = connect::AskTargets(targets, OptionsOf(setup));
+  const auto seen = AskTwice(context, targets);
   const std::string summary = Summary(seen);
   Outcome outcome = Judge(
       connect::JudgeTargets(seen, setup.replicas, context.host.clock.WallNow()),
       summary);
   outcome.detail = summary;
-  outcome.lines = connect::LinesOf(seen);
-  outcome.data = DataOf(seen);
+  Show(seen, outcome);
   return outcome;
 }
 
@@ -89,7 +62,7 @@ const Check kCheck{.id = "target.answers",
                    .scope = Scope::kCluster,
                    .may_wait = true,
                    .on_request = true,
-                   .deadline = kDeadline,
+                   .deadline = kTargetDeadline,
                    .run = Run};
 
 }  // namespace muster::check::target_answers
