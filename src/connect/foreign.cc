@@ -21,11 +21,20 @@ ForeignServer Nobody(const Heard& heard) {
           .text = "something that takes connections and stays silent"};
 }
 
-std::optional<ForeignServer> Try(Speaks speaks, Wire& wire, Heard& heard) {
-  for (const Protocol* protocol : AllProtocols()) {
-    if (protocol->speaks != speaks) {
-      continue;
+std::vector<const Protocol*> ThatSpeak(Speaks speaks,
+                                       std::string_view expected) {
+  std::vector<const Protocol*> some;
+  for (const Protocol* one : AllProtocols()) {
+    if (one->speaks == speaks) {
+      some.insert(one->name == expected ? some.begin() : some.end(), one);
     }
+  }
+  return some;
+}
+
+std::optional<ForeignServer> Try(std::span<const Protocol* const> protocols,
+                                 Wire& wire, Heard& heard) {
+  for (const Protocol* protocol : protocols) {
     Heard said = heard;
     auto server = protocol->ask(wire, said);
     if (server) {
@@ -34,7 +43,7 @@ std::optional<ForeignServer> Try(Speaks speaks, Wire& wire, Heard& heard) {
     if (!said.bytes.empty() || heard.bytes.empty()) {
       heard = std::move(said);
     }
-    if (speaks == Speaks::kAsked && IsHttp2(heard.bytes)) {
+    if (protocol->speaks == Speaks::kAsked && IsHttp2(heard.bytes)) {
       break;
     }
   }
@@ -98,18 +107,18 @@ const Protocol* FindProtocol(std::string_view name) {
   return found == all.end() ? nullptr : *found;
 }
 
-ForeignServer Recognise(Wire& wire) {
+ForeignServer Recognise(Wire& wire, std::string_view expected) {
   Heard heard = wire.Greeting();
   if (heard.bytes.empty()) {
-    if (auto server = Try(Speaks::kAsked, wire, heard)) {
+    if (auto server = Try(ThatSpeak(Speaks::kAsked, expected), wire, heard)) {
       return *std::move(server);
     }
   }
-  if (auto server = Try(Speaks::kFirst, wire, heard)) {
+  if (auto server = Try(ThatSpeak(Speaks::kFirst, {}), wire, heard)) {
     return *std::move(server);
   }
   if (IsHttp2(heard.bytes)) {
-    if (auto server = Try(Speaks::kInCalls, wire, heard)) {
+    if (auto server = Try(ThatSpeak(Speaks::kInCalls, {}), wire, heard)) {
       server->grpc = true;
       return *std::move(server);
     }

@@ -120,7 +120,8 @@ std::span<const Protocol* const> AllProtocols();
 // nullptr: there is none of that name.
 const Protocol* FindProtocol(std::string_view name);
 
-// Tries one protocol after another until one knows the server.
-ForeignServer Recognise(Wire& wire);
+// Tries one protocol after another until one knows the server; of those to be
+// asked, the expected one first.
+ForeignServer Recognise(Wire& wire, std::string_view expected = {});
 
 }  // namespace muster::connect

@@ -315,6 +315,13 @@ TEST(Texts, TlsIsKnownByItsHelloOrAlert) {
   }
 }
 
+TEST(Expected, IsAskedFirst) {
+  FakeWire wire;
+  wire.answers["GET / HTTP/1.0\r\n\r\n"].bytes = "HTTP/1.0 200 OK\r\n\r\n";
+  EXPECT_EQ(Recognise(wire, "http").protocol, "http");
+  EXPECT_EQ(wire.said.size(), 1U);
+}
+
 TEST(Nobody, IsSilentOrCloses) {
   FakeWire wire;
   EXPECT_EQ(Recognise(wire).protocol, "silent");

@@ -138,6 +138,23 @@ TEST(GrpcCaller, EndsWhereBytesComeOneByOne) {
   EXPECT_FALSE(bound.Expired());
 }
 
+// The channel of the first look does not outlive it.
+TEST(GrpcCaller, SecondLookMeetsWhoIsThereThen) {
+  const std::string method = "/tensorflow.WorkerService/GetStatus";
+  auto worker = std::make_unique<GenericServer>(
+      std::map<std::string, std::string>{{method, "told"}});
+  auto wire = TcpWire::Connect(worker->address(), {.connect = seconds(10),
+                                                   .call = seconds(10),
+                                                   .all = seconds(20),
+                                                   .again = milliseconds(1),
+                                                   .callers = GrpcCallers()});
+  ASSERT_TRUE(wire.has_value());
+  EXPECT_EQ((*wire)->Call(method, "")->body, "told");
+  worker.reset();
+  EXPECT_TRUE((*wire)->Later());
+  EXPECT_EQ((*wire)->Call(method, "")->code, kCallUnavailable);
+}
+
 TEST(GrpcCaller, NeverAsksAProxy) {
   const GenericServer nothing({});
   setenv("http_proxy", "http://127.0.0.1:1", 1);

@@ -77,7 +77,7 @@ TargetSeen Ask(const Target& target, const TcpWire::Options& options) {
   seen.took = Deadline::Clock::now() - began;
   if (wire) {
     seen.number = ToText((*wire)->number());
-    seen.server = Recognise(**wire);
+    seen.server = Recognise(**wire, target.protocol);
   } else {
     seen.missed = std::move(wire).error();
   }
