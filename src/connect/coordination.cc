@@ -2,6 +2,7 @@
 #include "connect/coordination.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "base/text.h"
 #include "connect/proto_fields.h"
@@ -61,22 +62,47 @@ ForeignTask ReadTask(std::string_view bytes) {
   return task;
 }
 
+// "wrong service incarnation: requested 0, currently 6787977212126264455".
+std::optional<std::uint64_t> IncarnationIn(std::string_view message) {
+  constexpr std::string_view kTold = "currently ";
+  const auto at = message.find(kTold);
+  if (message.find("service incarnation") == message.npos ||
+      at == message.npos) {
+    return std::nullopt;
+  }
+  const std::string_view digits = message.substr(at + kTold.size());
+  std::uint64_t value = 0;
+  const auto read =
+      std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  return read.ec == std::errc() ? std::optional(value) : std::nullopt;
+}
+
 }  // namespace
 
-bool HasCoordination(Wire& wire, Dialect dialect) {
+std::optional<Coordination> FindCoordination(Wire& wire, Dialect dialect) {
   const std::uint32_t key = dialect == Dialect::kTensorflow ? 1 : 2;
   const auto reply = wire.Call(Method(dialect, "TryGetKeyValue"),
                                BytesField(key, "muster/probe"));
-  return reply && (reply->code == kCallOk || reply->code == kCallNotFound);
+  if (!reply) {
+    return std::nullopt;
+  }
+  if (reply->code == kCallOk || reply->code == kCallNotFound) {
+    return Coordination{.dialect = dialect};
+  }
+  const auto incarnation = IncarnationIn(reply->message);
+  if (dialect != Dialect::kXla || !incarnation) {
+    return std::nullopt;
+  }
+  return Coordination{dialect, BytesField(1, FixedField(3, *incarnation))};
 }
 
-std::vector<ForeignTask> TasksOfJob(Wire& wire, Dialect dialect,
+std::vector<ForeignTask> TasksOfJob(Wire& wire, const Coordination& service,
                                     const std::string& job) {
-  const bool old = dialect == Dialect::kTensorflow;
+  const bool old = service.dialect == Dialect::kTensorflow;
   // Without a version of the state that is known, both answer at once.
   const auto reply =
-      wire.Call(Method(dialect, old ? "WatchJobState" : "WatchTasks"),
-                old ? BytesField(1, job) : "");
+      wire.Call(Method(service.dialect, old ? "WatchJobState" : "WatchTasks"),
+                old ? BytesField(1, job) : service.preamble);
   std::vector<ForeignTask> tasks;
   if (!reply || reply->code != kCallOk) {
     return tasks;

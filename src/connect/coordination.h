@@ -15,12 +15,19 @@ namespace muster::connect {
 // Two names of one service: XLA moved it in March 2026.
 enum class Dialect { kTensorflow, kXla };
 
-// Whether the service answers to a question for a key that nobody sets.
-bool HasCoordination(Wire& wire, Dialect dialect);
+struct Coordination {
+  Dialect dialect = Dialect::kTensorflow;
+  // What questions in XLA's dialect have to begin with: the incarnation of the
+  // service, which it tells to who does not know it.
+  std::string preamble;
+};
+
+// The service, if it answers to a question for a key that nobody sets.
+std::optional<Coordination> FindCoordination(Wire& wire, Dialect dialect);
 
 // Tasks of the job as the leader sees them, by index; empty where it knows no
 // such job, or does not lead. In XLA's dialect there is one job without a name.
-std::vector<ForeignTask> TasksOfJob(Wire& wire, Dialect dialect,
+std::vector<ForeignTask> TasksOfJob(Wire& wire, const Coordination& service,
                                     const std::string& job);
 
 // "1 of 2 tasks connected, missing: task 1 of worker".

@@ -189,6 +189,27 @@ TEST(Jax, NewDialectNamesWhoIsMissing) {
             "task 1)");
 }
 
+// JAX 0.10.2: it tells its incarnation to who names another one.
+TEST(Jax, NewDialectIsAskedWithTheIncarnationThatItTells) {
+  FakeWire wire = Grpc();
+  wire.calls[{kNewKey, BytesField(2, "muster/probe")}] = {
+      .code = 13,
+      .message =
+          "wrong service incarnation: requested 0, currently "
+          "16787977212126264455"};
+  wire.calls[{kWatchTasks, BytesField(1, FixedField(3, 16787977212126264455U))}]
+      .body = BytesField(1, NumberField(2, 3));
+  EXPECT_EQ(Recognise(wire).text,
+            "a coordination service of JAX (1 of 1 task connected)");
+  for (const char* message :
+       {"", "wrong service incarnation",
+        "wrong service incarnation: currently x", "currently 7",
+        "wrong service incarnation: currently 99999999999999999999"}) {
+    wire.calls[{kNewKey, BytesField(2, "muster/probe")}].message = message;
+    EXPECT_EQ(Recognise(wire).protocol, "grpc") << message;
+  }
+}
+
 TEST(Jax, ManyMissingTasksAreCounted) {
   FakeWire wire = Grpc();
   wire.calls[{kNewKey, BytesField(2, "muster/probe")}].code = kCallNotFound;

@@ -106,4 +106,12 @@ std::string NumberField(std::uint32_t number, std::uint64_t value) {
   return Varint(std::uint64_t{number} << 3 | kVarint) + Varint(value);
 }
 
+std::string FixedField(std::uint32_t number, std::uint64_t value) {
+  std::string bytes = Varint(std::uint64_t{number} << 3 | kFixed64);
+  for (int shift = 0; shift < 64; shift += 8) {
+    bytes += static_cast<char>(value >> shift & 0xFF);
+  }
+  return bytes;
+}
+
 }  // namespace muster::connect

@@ -51,5 +51,6 @@ class FieldReader {
 // The field as it stands in a message.
 std::string BytesField(std::uint32_t number, std::string_view bytes);
 std::string NumberField(std::uint32_t number, std::uint64_t value);
+std::string FixedField(std::uint32_t number, std::uint64_t value);
 
 }  // namespace muster::connect

@@ -10,7 +10,8 @@ namespace {
 
 TEST(ProtoFields, ComeBackAsTheyWereWritten) {
   const std::string message = NumberField(3, 300) + BytesField(15, "text") +
-                              NumberField(70'000, ~std::uint64_t{0});
+                              NumberField(70'000, ~std::uint64_t{0}) +
+                              FixedField(2, 0x8000000000000001U);
   FieldReader at(message);
   ASSERT_TRUE(at.Next());
   EXPECT_EQ(at.number(), 3U);
@@ -21,6 +22,9 @@ TEST(ProtoFields, ComeBackAsTheyWereWritten) {
   ASSERT_TRUE(at.Next());
   EXPECT_EQ(at.number(), 70'000U);
   EXPECT_EQ(at.signed_value(), -1);
+  ASSERT_TRUE(at.Next());
+  EXPECT_EQ(at.number(), 2U);
+  EXPECT_EQ(at.value(), 0x8000000000000001U);
   EXPECT_FALSE(at.Next());
   EXPECT_FALSE(at.broken());
 }

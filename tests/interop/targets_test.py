@@ -20,6 +20,7 @@ from muster_test import (MUSTER, MusterTest, clean_environment,  # noqa: E402
 HERE = pathlib.Path(__file__).parent
 TF_STEPS = 2500
 JAX_ROUNDS = 3000
+NEW_JAX = os.environ.get("MUSTER_NEW_JAX_PYTHON")
 START = 120  # seconds in which a framework has been imported
 
 
@@ -134,7 +135,14 @@ class Targets(MusterTest):
         self.assertEqual(asked, alone)
 
     def test_jax_synchronises_as_if_nobody_had_asked(self):
-        python = interop_python("jax")
+        self.synchronise(interop_python("jax"), " of jax_worker")
+
+    @unittest.skipUnless(NEW_JAX, "$MUSTER_NEW_JAX_PYTHON names no Python with "
+                                  "JAX 0.10, which has XLA's own dialect")
+    def test_a_newer_jax_synchronises_as_if_nobody_had_asked(self):
+        self.synchronise(NEW_JAX, "")
+
+    def synchronise(self, python, job):
         place = f"127.0.0.1:{free_port()}"
 
         def start(process):
@@ -142,11 +150,11 @@ class Targets(MusterTest):
                               process, JAX_ROUNDS)
 
         first = start(0)
-        wait_until(lambda: "missing: task 1 of jax_worker"
+        wait_until(lambda: f"missing: task 1{job})"
                    in self.who(f"jax://{place}"), START,
                    "the service waits for process 1")
         for _ in range(20):
-            self.assertIn("registered: task 0", self.who(place))
+            self.assertIn(f"registered: task 0{job}", self.who(place))
         peers = [first, start(1)]
         connected = []
 
@@ -189,4 +197,4 @@ if __name__ == "__main__":
     if os.environ.get("MUSTER_GRPC", "1") != "1":
         skip("this muster was built without gRPC")
     interop_python("tensorflow", "jax", "torch")
-    unittest.main()
+    unittest.main(verbosity=2)  # which says why one is skipped

@@ -132,4 +132,4 @@ if __name__ == "__main__":
     if not shutil.which("unshare"):
         print("skipped: `unshare` is not installed")
         sys.exit(77)
-    unittest.main()
+    unittest.main(verbosity=2)  # which says why one is skipped

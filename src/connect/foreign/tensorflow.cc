@@ -80,7 +80,7 @@ std::vector<ForeignTask> AskLeader(Wire& wire, const std::string& own_job) {
   }
   std::vector<ForeignTask> tasks;
   for (const std::string& job : jobs) {
-    const auto some = TasksOfJob(wire, Dialect::kTensorflow, job);
+    const auto some = TasksOfJob(wire, Coordination{}, job);
     tasks.insert(tasks.end(), some.begin(), some.end());
   }
   return tasks;
