@@ -52,6 +52,8 @@ struct Check {
   // It may wait for something outside of this process: a network disk, a name
   // server. Then it runs in a child that is ended at the deadline.
   bool may_wait = false;
+  // Made only where it, its group or a flag of its own asks for it.
+  bool on_request = false;
   Duration deadline = std::chrono::seconds(5);
   Severity severity = Severity::kError;  // the worst that it can find
   Advice fix;

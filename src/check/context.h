@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "connect/target.h"
 #include "finding/finding.h"
 #include "muster/cluster.h"
 #include "muster/deadline.h"
@@ -30,6 +31,26 @@ struct MeshSetup {
   std::string token_file;  // empty: frames prove nothing
 };
 
+// Servers of others that are asked who they are.
+struct TargetSetup {
+  std::vector<connect::Target> targets;  // --target
+  std::string framework;  // whose servers the members are; empty: nobody's
+  std::optional<int> replicas;  // that are expected
+  Duration wait = std::chrono::milliseconds(2500);
+  connect::MakeCaller callers;  // empty: gRPC is not spoken
+};
+
+// The TPU of a program that is to start. It opens the chips of its own host, or
+// workers at addresses do.
+struct TpuSetup {
+  std::string source;  // who names it: "source tpu"; empty: nobody
+  std::vector<connect::Target> workers;
+  std::vector<connect::Target>
+      hosts;  // of the slice, where there are no workers
+  std::optional<Sourced<int>> chips_here;  // that this host should have
+  std::optional<Sourced<int>> devices;     // that all should have together
+};
+
 // Fixed while checks run; no check writes to it.
 struct Context {
   const sys::Host& host;
@@ -41,6 +62,8 @@ struct Context {
   std::vector<std::string> data;         // files and folders that are read
   std::string runs_dir = "runs";
   std::optional<MeshSetup> mesh;  // nullopt: nobody is looked for
+  TargetSetup target;
+  TpuSetup tpu;
   // May wait for a disk. Empty: nobody looks.
   std::function<Frameworks()> frameworks;
 };

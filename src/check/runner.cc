@@ -239,7 +239,7 @@ Result<std::vector<const Check*>> Select(std::span<const Check* const> all,
                                          std::span<const std::string> words) {
   std::vector<const Check*> chosen;
   for (const Check* check : all) {
-    if (words.empty()) {
+    if (words.empty() && !check->on_request) {
       Add(all, check, chosen);
     }
   }

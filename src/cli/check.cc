@@ -9,6 +9,8 @@
 #include "cli/answer.h"
 #include "cli/look.h"
 #include "cli/verbs.h"
+#include "connect/caller.h"
+#include "connect/target.h"
 #include "muster/version.h"
 #include "resolve/resolve.h"
 #include "sys/machine.h"
@@ -87,6 +89,8 @@ struct Frame {
   // The cluster could not be described: as for every sub-command, 2.
   bool bad_description = false;
   FailOn fail_on = FailOn::kError;
+  // --framework, check tpu: without a cluster, nobody.
+  bool members_are_asked = false;
 
   double Seconds() const {
     return std::chrono::duration<double>(Deadline::Clock::now() - began)
@@ -102,7 +106,8 @@ bool NeedsCluster(std::span<const Answer> answers) {
 }
 
 int ExitCode(const Frame& frame, std::span<const Answer> answers) {
-  if (frame.bad_description && NeedsCluster(answers)) {
+  if (frame.bad_description &&
+      (frame.members_are_asked || NeedsCluster(answers))) {
     return 2;
   }
   if (frame.fail_on == FailOn::kNever) {
@@ -266,6 +271,65 @@ void PrintList(Output output) {
   PrintDocument({{"schema", "muster.checks/1"}, {"checks", std::move(checks)}});
 }
 
+// `check tpu` asks its targets itself.
+bool IsAboutTpu(const CommandLine& line) {
+  return line.groups == std::vector<std::string>{"tpu"};
+}
+
+// The groups that are named, or that flags ask for.
+std::vector<std::string> WordsOf(const CommandLine& line) {
+  std::vector<std::string> words = line.groups;
+  if (!IsAboutTpu(line) && (!line.targets.empty() || !line.framework.empty())) {
+    words.emplace_back("target");
+  }
+  return words;
+}
+
+// Whose place this host has in the cluster is nobody's question where members
+// alone are asked who they are.
+resolve::Request ClusterOf(const CommandLine& line) {
+  resolve::Request request = line.cluster;
+  if (((line.groups.empty() && !line.framework.empty()) || IsAboutTpu(line)) &&
+      request.hosts && !request.rank) {
+    request.rank = 0;
+  }
+  return request;
+}
+
+Result<check::TargetSetup> TargetsOf(const CommandLine& line,
+                                     const Settings& settings) {
+  check::TargetSetup setup{.framework = line.framework,
+                           .replicas = line.replicas,
+                           .wait = settings.wait.value,
+                           .callers = connect::GrpcCallers()};
+  for (const std::string& list : line.targets) {
+    MUSTER_ASSIGN(const auto some, connect::ParseTargets(list));
+    setup.targets.insert(setup.targets.end(), some.begin(), some.end());
+  }
+  return setup;
+}
+
+// Addresses that are given need no cluster, and nobody is asked for one.
+bool NeedsNoCluster(const CommandLine& line) {
+  return (line.groups.empty() || IsAboutTpu(line)) && line.framework.empty() &&
+         !line.targets.empty();
+}
+
+void Describe(const Result<resolve::Resolved>& resolved,
+              check::Context& context, Frame& frame) {
+  if (!resolved) {
+    frame.bad_description = ExitCodeOf(resolved.error()) == 2;
+    context.cluster_findings = {FromError(resolved.error())};
+    return;
+  }
+  context.cluster = &resolved->cluster;
+  context.cluster_findings = resolved->findings;
+  // network.proxy sees more of it.
+  std::erase_if(context.cluster_findings, [](const Finding& finding) {
+    return finding.cause == Cause::kNetProxy;
+  });
+}
+
 }  // namespace
 
 Result<int> CheckVerb(const CommandLine& line, const Settings& settings,
@@ -276,8 +340,11 @@ Result<int> CheckVerb(const CommandLine& line, const Settings& settings,
     return 0;
   }
   MUSTER_ASSIGN(const auto checks,
-                check::Select(check::AllChecks(), line.groups));
-  Frame frame{.host = host.env.Hostname(), .fail_on = settings.fail_on.value};
+                check::Select(check::AllChecks(), WordsOf(line)));
+  MUSTER_ASSIGN(auto targets, TargetsOf(line, settings));
+  Frame frame{.host = host.env.Hostname(),
+              .fail_on = settings.fail_on.value,
+              .members_are_asked = !line.framework.empty() || IsAboutTpu(line)};
   Report report(output, frame, host.env);
   report.Begin();
   const sys::RealMachine machine;
@@ -289,19 +356,15 @@ Result<int> CheckVerb(const CommandLine& line, const Settings& settings,
       .runs_dir = settings.runs_dir.value,
       .mesh = check::MeshSetup{.wait = settings.wait.value,
                                .token_file = settings.token_file.value},
+      .target = std::move(targets),
       .frameworks = [&] { return LookForFrameworks(host); }};
-  const auto resolved = resolve::Resolve(line.cluster, host);
-  if (resolved) {
-    context.cluster = &resolved->cluster;
-    context.cluster_findings = resolved->findings;
-    // network.proxy sees more of it.
-    std::erase_if(context.cluster_findings, [](const Finding& finding) {
-      return finding.cause == Cause::kNetProxy;
-    });
-  } else {
-    frame.bad_description = ExitCodeOf(resolved.error()) == 2;
-    context.cluster_findings = {FromError(resolved.error())};
+  std::optional<Result<resolve::Resolved>> resolved;
+  if (!NeedsNoCluster(line)) {
+    resolved.emplace(resolve::Resolve(ClusterOf(line), host));
+    Describe(*resolved, context, frame);
   }
+  context.tpu = TpuOf(line, context.target.targets,
+                      resolved && *resolved ? &**resolved : nullptr, host.fs);
   const auto answers = check::RunChecks(checks, context, report.Watch());
   report.End(answers);
   return ExitCode(frame, answers);

@@ -223,7 +223,7 @@ Result<int> CheckProgramVerb(const CommandLine& line, const Settings& settings,
       .on = flags.on,
       .plugin = check::FindTpuPlugin(host, flags.plugin, OfPython(host))
                     .value_or(Sourced<std::string>()),
-      .replicas = flags.replicas,
+      .replicas = line.replicas,
       .partitions = flags.partitions,
       .patience = flags.patience};
   const auto report = check::CheckProgram(request, host);

@@ -75,6 +75,9 @@ void AddCheckFlags(CLI::App& app, CommandLine& line) {
       ->allow_extra_args(false)
       ->take_all();
   app.add_option("--data", line.data)->allow_extra_args(false)->take_all();
+  app.add_option("--target", line.targets)->allow_extra_args(false)->take_all();
+  app.add_option("--framework", line.framework);
+  app.add_flag("--open", line.open);
   app.add_flag("--list", line.list);
 }
 
@@ -218,8 +221,7 @@ Status TakeProgram(const CLI::App& verb, const Texts& texts,
   ProgramFlags& flags = line.program;
   flags.asked = line.verb == Verb::kCheck && !line.groups.empty() &&
                 line.groups.front() == "program";
-  for (const char* flag :
-       {"--on", "--plugin", "--replicas", "--partitions", "--patience"}) {
+  for (const char* flag : {"--on", "--plugin", "--partitions", "--patience"}) {
     if (!flags.asked && Given(verb, flag, "")) {
       return Usage("flag " + std::string(flag) +
                    " belongs to `muster check program FILE --on v5e:2x4`");
@@ -236,14 +238,35 @@ Status TakeProgram(const CLI::App& verb, const Texts& texts,
   flags.file = line.groups[1];
   flags.on = texts.on;
   flags.plugin = texts.plugin;
-  MUSTER_ASSIGN(flags.replicas, Number(verb, "--replicas", texts.replicas));
   MUSTER_ASSIGN(flags.partitions,
                 Number(verb, "--partitions", texts.partitions));
-  if (flags.replicas == 0 || flags.partitions == 0) {
-    return Usage("flags --replicas and --partitions are at least 1");
+  if (flags.partitions == 0) {
+    return Usage("flag --partitions is at least 1");
   }
   if (const auto text = Given(verb, "--patience", texts.patience)) {
     MUSTER_ASSIGN(flags.patience, TakePatience(*text));
+  }
+  return Ok();
+}
+
+// What is expected of others: `check` and `check program` count replicas.
+Status TakeExpected(const CLI::App& verb, const Texts& texts,
+                    CommandLine& line) {
+  MUSTER_ASSIGN(line.replicas, Number(verb, "--replicas", texts.replicas));
+  if (line.replicas == 0) {
+    return Usage("flag --replicas is at least 1");
+  }
+  if (line.open) {
+    return Usage(
+        "flag --open is not available: this muster opens no TPU. `muster check "
+        "tpu` without it looks at what workers tell and device files show");
+  }
+  const std::vector<std::string> known{"tf", "jax", "torch"};
+  if (Given(verb, "--framework", line.framework) &&
+      std::find(known.begin(), known.end(), line.framework) == known.end()) {
+    return Usage("flag --framework is `" + Printable(line.framework) +
+                 "`, expected one of " + Join(known, ", ") +
+                 Meant(line.framework, known));
   }
   return Ok();
 }
@@ -261,6 +284,7 @@ Status Take(const CLI::App& verb, const Texts& texts, CommandLine& line) {
   line.cluster.hosts = Given(verb, "--hosts", texts.hosts);
   line.cluster.cluster = Given(verb, "--cluster", texts.cluster);
   MUSTER_TRY(TakeSources(verb, texts, line.cluster));
+  MUSTER_TRY(TakeExpected(verb, texts, line));
   MUSTER_TRY(TakeProgram(verb, texts, line));
   return TakeEnvironment(texts.environment, line);
 }

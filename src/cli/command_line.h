@@ -30,7 +30,7 @@ struct ResolveFlags {
 struct ProgramFlags {
   bool asked = false;
   std::string file, on, plugin;
-  std::optional<int> replicas, partitions;
+  std::optional<int> partitions;
   Duration patience = std::chrono::seconds(120);
 };
 
@@ -48,6 +48,10 @@ struct CommandLine {
   std::vector<std::string> groups;       // groups or ids of checks
   std::vector<std::string> checkpoints;  // where they are to be written
   std::vector<std::string> data;         // what is to be read
+  std::vector<std::string> targets;      // addresses that are asked
+  std::string framework;                 // whose servers the members are
+  std::optional<int> replicas;           // that are expected
+  bool open = false;                     // the TPU, to see it initialised
   ProgramFlags program;
   // run
   std::vector<std::pair<std::string, std::string>> environment;

@@ -140,9 +140,20 @@ TEST(CommandLine, AsksAboutAProgram) {
   EXPECT_TRUE(line->program.asked);
   EXPECT_EQ(line->program.file, "step.mlir");
   EXPECT_EQ(line->program.on, "v5e:2x4");
-  EXPECT_EQ(line->program.replicas, 8);
+  EXPECT_EQ(line->replicas, 8);
   EXPECT_FALSE(line->program.partitions);
   EXPECT_EQ(line->program.patience, std::chrono::minutes(2));
+}
+
+TEST(CommandLine, AsksTargets) {
+  const auto line =
+      ParseCommandLine({"check", "--target", "grpc://a:1,b:2", "--target",
+                        "c:3", "--framework", "tf", "--replicas", "4"});
+  ASSERT_TRUE(line) << line.error().ToText();
+  EXPECT_EQ(line->targets, (std::vector<std::string>{"grpc://a:1,b:2", "c:3"}));
+  EXPECT_EQ(line->framework, "tf");
+  EXPECT_EQ(line->replicas, 4);
+  EXPECT_TRUE(line->groups.empty());
 }
 
 TEST(CommandLine, WantsAFileAndATopologyForAProgram) {

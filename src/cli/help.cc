@@ -77,12 +77,24 @@ it also tries every member from every other, both ways, on the ports of the run.
   muster check --hosts a:8476,b:8476 --checkpoints /mnt/ck --data /mnt/data
   muster check --output json >check.json
   muster check --list
+  muster check --target grpc://10.0.0.2:8470   who answers there?
+  muster check --framework tf                  which task answers where?
+  muster check tpu                             would a program start on the TPU?
   muster check program step.mlir --on v5e:2x4  does it compile and fit there?
 
 Each check ends as ok, warn, FAIL, skip (with the reason) or broken: it could
 not be made, which is no pass. The exit code is 0 when all is well, 1 with a
 finding of severity error, 2 for a wrong command line, 3 when something could
 not be found out. --output jsonl prints a line as each check ends.
+
+--target and --framework ask servers that are not muster's who they are, each in
+its own protocol: workers of TensorFlow, coordination services of TensorFlow and
+JAX, torch's TCPStore, TPU runtimes, gRPC, HTTP, TLS, SSH. Only what reads is
+asked: nothing joins a job or changes anything there.
+
+`check tpu` takes the steps of a program that starts on a TPU, without opening
+one: resolved, connected, can be initialised, replicas, cluster spec. A step
+that fails skips those behind it.
 
 `check program` asks the compiler of TPUs (libtpu, from `pip install libtpu`)
 about StableHLO text, bytecode, an artefact of jax.export or a step.json of
@@ -200,6 +212,16 @@ std::string HelpText(Verb verb) {
                  "may be repeated\n"
                  "  --data PATH            what will be read; may be "
                  "repeated\n"
+                 "  --target ADDRESS       who answers there: HOST:PORT, or "
+                 "SCHEME://HOST:PORT of\n"
+                 "                         who is expected: grpc, tf, jax, "
+                 "tcpstore,\n"
+                 "                         tpu-metrics, http, https, ssh, tcp; "
+                 "several with\n"
+                 "                         commas; may be repeated\n"
+                 "  --framework NAME       ask the members who they are, as "
+                 "servers of tf, jax or\n"
+                 "                         torch\n"
                  "  --list                 all checks, one line each\n"
                  "  --on TOPOLOGY          what the program is for: v2, v3, "
                  "v4, v5e, v5p, v6e or\n"
@@ -211,7 +233,9 @@ std::string HelpText(Verb verb) {
                  "libtpu of Python, the\n"
                  "                         system)\n"
                  "  --replicas N           copies of the program (default: as "
-                 "it says)\n"
+                 "it says), or chips\n"
+                 "                         and GPUs that the targets must "
+                 "have\n"
                  "  --partitions N         devices that share one copy "
                  "(default: as it says)\n"
                  "  --patience TIME        how long the compiler may take "

@@ -3,9 +3,12 @@
 // prints its result and returns; an Error is for main to print. Main thread.
 #pragma once
 
+#include "check/context.h"
 #include "cli/command_line.h"
 #include "cli/settings.h"
+#include "connect/target.h"
 #include "muster/error.h"
+#include "resolve/resolve.h"
 #include "sys/host.h"
 
 namespace muster::cli {
@@ -15,6 +18,10 @@ Status ResolveVerb(const CommandLine& line, const Settings& settings,
 // 0: good; 1: a finding that fails; 3: something could not be found out.
 Result<int> CheckVerb(const CommandLine& line, const Settings& settings,
                       const sys::Host& host);
+// The TPU that the targets, or else the cluster, are; `resolved` may be null.
+check::TpuSetup TpuOf(const CommandLine& line,
+                      const std::vector<connect::Target>& targets,
+                      const resolve::Resolved* resolved, const sys::Fs& fs);
 // 0: it compiles and fits; 1: it does not; 3: the compiler could not be asked.
 Result<int> CheckProgramVerb(const CommandLine& line, const Settings& settings,
                              const sys::Host& host);

@@ -27,12 +27,6 @@ std::string Line(std::string_view bytes) {
   return Printable(Trim(bytes.substr(0, bytes.find('\n')).substr(0, kEnough)));
 }
 
-// An HTTP/2 frame of type SETTINGS on stream 0, with which its servers begin.
-bool IsHttp2(std::string_view bytes) {
-  return bytes.size() >= 9 && bytes[0] == '\0' && bytes[3] == '\x04' &&
-         bytes.substr(5, 4) == std::string_view("\0\0\0\0", 4);
-}
-
 Error NotMuster(std::string message, const Address& address,
                 std::string_view bytes, WallTime at) {
   return Error(Cause::kNetWrongEndpoint, std::move(message))
@@ -53,6 +47,11 @@ Reached Reach(const Address& address, Deadline deadline) {
   }
   const auto at = Address::Parse(sys::OtherEnd(fd->get()));
   return {.nobody = std::nullopt, .at = at ? *at : address};
+}
+
+bool IsHttp2(std::string_view bytes) {
+  return bytes.size() >= 9 && bytes[0] == '\0' && bytes[3] == '\x04' &&
+         bytes.substr(5, 4) == std::string_view("\0\0\0\0", 4);
 }
 
 std::string NameOfAnswer(std::string_view bytes) {

@@ -28,6 +28,9 @@ Reached Reach(const Address& address, Deadline deadline);
 // gRPC server", "something (`…`)". Any bytes.
 std::string NameOfAnswer(std::string_view bytes);
 
+// A frame of type SETTINGS on stream 0, with which HTTP/2 servers begin.
+bool IsHttp2(std::string_view bytes);
+
 // For an address where an agent did not answer: sends an HTTP request and reads
 // for 300 ms. kForeign names what answered, kSilent says that nothing did.
 // Blocks up to the deadline; any thread.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// In place of grpc_transport.cc in a build without gRPC.
+// In place of what needs gRPC in a build without it.
+#include "connect/caller.h"
 #include "connect/grpc_transport.h"
 
 namespace muster::connect {
@@ -12,5 +13,9 @@ Result<std::unique_ptr<Transport>> MakeGrpcTransport(sys::Loop&, sys::Clock&,
                "cannot reach other hosts: start all ranks here with `-n N`");
 }
 // NOLINTEND(performance-unnecessary-value-param)
+
+MakeCaller GrpcCallers() {
+  return {};
+}
 
 }  // namespace muster::connect

@@ -71,6 +71,47 @@ class Check(MusterTest):
         self.assertFalse([one for one in document["findings"]
                           if one["severity"] == "error"])
 
+    def listen(self):
+        """A listener that never accepts: connected, and silent."""
+        listener = socket.socket()
+        self.addCleanup(listener.close)
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        return listener
+
+    def test_asks_targets_alone_and_names_who_answers_instead(self):
+        listener = self.listen()
+        place = f"127.0.0.1:{listener.getsockname()[1]}"
+        document = self.run_check("--target", f"grpc://{place}",
+                                  "--wait", "400ms", code=1)
+        self.assertEqual([one["id"] for one in document["checks"]],
+                         ["target.answers"])
+        finding = self.assert_found(document, "target.answers",
+                                    "net-wrong-endpoint")
+        self.assertIn("stays silent, not by a gRPC server", finding["what"])
+        document = self.run_check("--target", f"tcp://{place}",
+                                  "--wait", "400ms")
+        [target] = document["checks"][0]["data"]["targets"]
+        self.assertEqual(target["protocol"], "silent")
+        self.assertEqual(target["number"], place)
+
+    def test_asks_members_whoever_this_host_is(self):
+        listener = self.listen()
+        port = listener.getsockname()[1]
+        listener.close()
+        document = self.run_check(
+            "--framework", "tf", "--hosts",
+            f"127.0.0.1:{port},127.0.0.2:{port}", code=1)
+        finding = self.assert_found(document, "target.answers",
+                                    "net-wrong-endpoint")
+        self.assertEqual(finding["subjects"],
+                         [f"127.0.0.1:{port}", f"127.0.0.2:{port}"])
+
+    def test_cannot_ask_members_of_a_cluster_that_is_described_wrongly(self):
+        document = self.run_check("--framework", "tf", code=2,
+                                  TF_CONFIG='{"cluster": 3}')
+        self.assert_found(document, "target.answers", "cluster-spec-invalid")
+
     def test_names_who_holds_a_port(self):
         with socket.socket() as holder:
             holder.bind(("127.0.0.1", 0))

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who answers where somebody else's server is expected, by its own word. Only
+// questions that read are asked: it joins no job and changes no state.
+#include <algorithm>
+
+#include "base/text.h"
+#include "check/check.h"
+#include "check/targets.h"
+#include "connect/target_verdict.h"
+
+namespace muster::check::target_answers {
+namespace {
+
+std::string Summary(std::span<const connect::TargetSeen> seen) {
+  const auto well =
+      std::count_if(seen.begin(), seen.end(), [](const auto& one) {
+        return !one.missed && connect::IsExpected(one.target, one.server);
+      });
+  std::string text = std::to_string(well) + " of " +
+                     std::to_string(seen.size()) + " answer as expected";
+  if (connect::ReplicasOf(seen) > 0) {
+    text += ", " + connect::TextOfReplicas(seen);
+  }
+  return text;
+}
+
+Outcome Run(const Context& context) {
+  const TargetSetup& setup = context.target;
+  std::vector<connect::Target> targets = setup.targets;
+  if (!setup.framework.empty() && context.cluster == nullptr) {
+    return Judge(context.cluster_findings, "");
+  }
+  if (!setup.framework.empty()) {
+    auto more = connect::TargetsOfFramework(*context.cluster, setup.framework);
+    if (!more) {
+      return Judge({FromError(more.error())}, "");
+    }
+    targets.insert(targets.end(), more->begin(), more->end());
+  }
+  if (targets.empty()) {
+    return Skip("neither --target nor --framework is given");
+  }
+  if (targets.size() > connect::kMostTargets) {
+    return Broken(std::to_string(targets.size()) + " targets, at most " +
+                  std::to_string(connect::kMostTargets) + " are asked at once");
+  }
+  const auto seen = AskTwice(context, targets);
+  const std::string summary = Summary(seen);
+  Outcome outcome = Judge(
+      connect::JudgeTargets(seen, setup.replicas, context.host.clock.WallNow()),
+      summary);
+  outcome.detail = summary;
+  Show(seen, outcome);
+  return outcome;
+}
+
+}  // namespace
+
+extern const Check kCheck;
+const Check kCheck{.id = "target.answers",
+                   .title = "who answers is who is expected",
+                   .scope = Scope::kCluster,
+                   .may_wait = true,
+                   .on_request = true,
+                   .deadline = kTargetDeadline,
+                   .run = Run};
+
+}  // namespace muster::check::target_answers

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Third step: the TPU system can be initialised. Nothing is opened for it: a
+// worker that found its chips lists them, and the chips of this host are
+// visible and free.
+#include <algorithm>
+
+#include "base/text.h"
+#include "check/check.h"
+#include "check/targets.h"
+
+namespace muster::check::tpu_initialised {
+namespace {
+
+bool HasTpu(const connect::TargetSeen& seen) {
+  return std::any_of(
+      seen.server.devices.begin(), seen.server.devices.end(),
+      [](const auto& device) { return device.type.starts_with("TPU"); });
+}
+
+Outcome AskWorkers(const Context& context) {
+  const auto seen = AskOnce(context, context.tpu.workers);
+  std::vector<Seen> without;
+  std::string first;
+  for (const connect::TargetSeen& one : seen) {
+    if (!HasTpu(one)) {
+      first = first.empty() ? one.target.text : first;
+      without.push_back(
+          {.what = one.target.text + ": " +
+                   (one.missed ? one.missed->message() : one.server.text),
+           .source = "WorkerService/GetStatus"});
+    }
+  }
+  Outcome outcome = Pass("every worker lists its TPU; nothing was opened");
+  if (!without.empty()) {
+    outcome =
+        Judge({MakeProblem(context, Cause::kDeviceMissing,
+                           Count(static_cast<int>(without.size()), "worker") +
+                               " of " + std::to_string(seen.size()) +
+                               " list no TPU device, first " + first +
+                               ": the TPU system cannot be initialised there",
+                           without)},
+              "");
+  }
+  Show(seen, outcome);
+  return outcome;
+}
+
+// What another check finds of this host is the reason here, too.
+void Take(const Context& context, std::string_view id,
+          std::vector<Finding>& findings) {
+  for (const Check* check : AllChecks()) {
+    if (check->id == id) {
+      const Outcome outcome = check->run(context);
+      findings.insert(findings.end(), outcome.findings.begin(),
+                      outcome.findings.end());
+    }
+  }
+}
+
+Outcome LookHere(const Context& context) {
+  const auto chips = TpuDevices(context.host.fs);
+  std::vector<Finding> findings;
+  Take(context, "accelerator.present", findings);
+  Take(context, "accelerator.free", findings);
+  if (chips.empty() && findings.empty()) {
+    findings.push_back(MakeProblem(
+        context, Cause::kDeviceMissing,
+        "no TPU chip is visible on this host (" + context.tpu.source + ")",
+        {{"no /dev/accel*, no /dev/vfio/N", "/dev"}}));
+  }
+  return Judge(std::move(findings),
+               Count(static_cast<int>(chips.size()), "chip") +
+                   (chips.size() == 1 ? " is" : " are") +
+                   " visible and free; nothing was opened");
+}
+
+Outcome Run(const Context& context) {
+  return context.tpu.workers.empty() ? LookHere(context) : AskWorkers(context);
+}
+
+}  // namespace
+
+extern const Check kCheck;
+const Check kCheck{.id = "tpu.initialised",
+                   .title = "the TPU system can be initialised",
+                   .needs = "tpu.connected",
+                   .scope = Scope::kCluster,
+                   .may_wait = true,
+                   .on_request = true,
+                   .deadline = kTargetDeadline,
+                   .run = Run};
+
+}  // namespace muster::check::tpu_initialised

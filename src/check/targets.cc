@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check/targets.h"
+
+#include <algorithm>
+
+#include "base/json.h"
+
+namespace muster::check {
+namespace {
+
+constexpr std::chrono::seconds kAgain{1};
+
+connect::TcpWire::Options OptionsOf(const TargetSetup& setup, Duration again) {
+  const Duration wait = std::min<Duration>(setup.wait, kLongestTargetWait);
+  return {.connect = wait,
+          .answer = wait / 4,
+          .call = wait,
+          .all = 2 * wait,
+          .again = again,
+          .callers = setup.callers};
+}
+
+}  // namespace
+
+std::vector<connect::TargetSeen> AskOnce(
+    const Context& context, const std::vector<connect::Target>& targets) {
+  return connect::AskTargets(targets,
+                             OptionsOf(context.target, Duration::zero()));
+}
+
+std::vector<connect::TargetSeen> AskTwice(
+    const Context& context, const std::vector<connect::Target>& targets) {
+  return connect::AskTargets(targets, OptionsOf(context.target, kAgain));
+}
+
+void Show(std::span<const connect::TargetSeen> seen, Outcome& outcome) {
+  outcome.lines = connect::LinesOf(seen);
+  Json targets = Json::array();
+  for (const connect::TargetSeen& one : seen) {
+    targets.push_back(connect::ToJson(one));
+  }
+  outcome.data = Json{{"targets", std::move(targets)},
+                      {"replicas", connect::ReplicasOf(seen)}}
+                     .dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace muster::check

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What checks share that ask servers of others.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "check/check.h"
+#include "connect/target_verdict.h"
+
+namespace muster::check {
+
+inline constexpr std::chrono::seconds kLongestTargetWait{30};
+// Connecting, being told who it is, and a second look.
+inline constexpr std::chrono::seconds kTargetDeadline{4 * kLongestTargetWait};
+
+std::vector<connect::TargetSeen> AskOnce(
+    const Context& context, const std::vector<connect::Target>& targets);
+// A second time a second later: a worker that is restarted again and again
+// changes its incarnation, or is gone.
+std::vector<connect::TargetSeen> AskTwice(
+    const Context& context, const std::vector<connect::Target>& targets);
+
+// Lines for people and data for programs.
+void Show(std::span<const connect::TargetSeen> seen, Outcome& outcome);
+
+}  // namespace muster::check

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// An SSH server, by its greeting.
+#include "connect/foreign.h"
+#include "connect/look.h"
+
+namespace muster::connect::ssh {
+namespace {
+
+std::optional<ForeignServer> Ask(Wire&, Heard& heard) {
+  if (!heard.bytes.starts_with("SSH-")) {
+    return std::nullopt;
+  }
+  return ForeignServer{.protocol = "ssh", .text = NameOfAnswer(heard.bytes)};
+}
+
+}  // namespace
+
+extern const Protocol kProtocol;
+constinit const Protocol kProtocol{.name = "ssh",
+                                   .title = "an SSH server",
+                                   .port = 22,
+                                   .speaks = Speaks::kFirst,
+                                   .order = 10,
+                                   .ask = Ask};
+
+}  // namespace muster::connect::ssh
