@@ -108,13 +108,28 @@ void CompareDriver(std::vector<Fact>& facts) {
   }
 }
 
-// A traceback whose last frame is the user's own file.
+// What exceptions say that speak of the run's own matters.
+std::set<std::string> OnTopic(const std::vector<Fact>& facts) {
+  std::set<std::string> messages;
+  for (const Fact& fact : facts) {
+    if (fact.name == "exception.on_topic") {
+      messages.insert(fact.Text("message"));
+    }
+  }
+  return messages;
+}
+
+// An exception that does not speak of ranks, devices, checkpoints and the like,
+// and one of these whose last frame is the user's own file.
 void JudgeException(std::vector<Fact>& facts) {
   const std::vector<Fact> seen = facts;
+  const auto on_topic = OnTopic(seen);
   for (const Fact& fact : seen) {
-    if (fact.name != "python.exception") {
+    if (fact.name != "python.exception" ||
+        on_topic.count(fact.Text("message")) != 0) {
       continue;
     }
+    AddOn(facts, fact, "python.plain_exception");
     // Errors that compiled code of a framework raises as well.
     const std::string type = fact.Text("type");
     if (type == "RuntimeError" || type == "OSError" ||
