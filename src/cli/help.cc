@@ -226,9 +226,9 @@ std::string HelpText(Verb verb) {
                    "  --look                 look at this machine as well: "
                    "kernel log, memory\n"
                    "                         counters, limits, disks, ports, "
-                   "devices, who holds them,\n"
-                   "                         the Slurm job, the pod; changes "
-                   "nothing\n"
+                   "devices and who holds\n"
+                   "                         them, the Slurm job, the pod; "
+                   "changes nothing\n"
                    "  --list                 all causes, one line each\n");
     case Verb::kBundle:
       return std::string(kBundle) +

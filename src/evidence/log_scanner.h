@@ -26,8 +26,8 @@ struct Source {
 // Fields of its facts: text (the line), source, line, order (rises with each
 // line read), rank where known, said by the catalogue's groups; `times` counts
 // further lines that became the same fact and `last_line` is the last of them,
-// up to a bound: a pattern that a source has shown often enough is looked for no
-// more in it.
+// up to a bound: a pattern that a source has shown often enough is looked for
+// no more in it.
 class LogScanner {
  public:
   explicit LogScanner(const Matcher& matcher) : matcher_(matcher) {}
