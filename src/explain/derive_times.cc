@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -7,6 +9,9 @@
 
 namespace muster::explain {
 namespace {
+
+// Minutes that c10d and its store wait unless told otherwise.
+constexpr std::int64_t kBounds[] = {10, 30, 60};
 
 // "[29:55<03:25": a bar that stood near the bound of those who wait, or beyond
 // it: the one that the log tells, else those of c10d and the store.
@@ -19,8 +24,10 @@ void CompareWaits(std::vector<Fact>& facts) {
     }
     const auto minutes = ParseInt(bar.Text("hours")).value_or(0) * 60 +
                          ParseInt(bar.Text("minutes")).value_or(0);
-    const bool near = minutes == 9 || minutes == 10 || minutes == 29 ||
-                      minutes == 30 || minutes == 59 || minutes == 60;
+    const bool near = std::any_of(
+        std::begin(kBounds), std::end(kBounds), [&](std::int64_t bound) {
+          return minutes + 1 >= bound && minutes <= bound + bound / 10;
+        });
     if (told ? (minutes + 1) * 60'000 >= *told : near) {
       AddOn(facts, bar, "numbers.bar_at_limit");
       return;
