@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <iterator>
+
 #include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -6,6 +8,7 @@
 #include "cli/verbs.h"
 #include "evidence/inputs.h"
 #include "evidence/log_scanner.h"
+#include "evidence/look_texts.h"
 #include "evidence/looks.h"
 #include "explain/answer.h"
 #include "finding/catalogue.h"
@@ -73,11 +76,32 @@ bool IsLabel(const std::vector<std::string>& inputs) {
          sys::KindOf(inputs[0]) == sys::PathKind::kNothing;
 }
 
+// What this machine shows, with what kernel, scheduler and orchestrator say of
+// it.
+std::vector<Fact> Look(const evidence::Matcher& matcher,
+                       const sys::Host& host) {
+  std::vector<Fact> facts = evidence::LookAround(host.fs);
+  auto said =
+      evidence::LookAtTexts(evidence::RealLookTools(), host.env, host.fs);
+  std::move(said.facts.begin(), said.facts.end(), std::back_inserter(facts));
+  evidence::LogScanner scanner(matcher);
+  for (const auto& [name, text] : said.texts) {
+    scanner.Begin({.name = name});
+    scanner.Feed(text);
+    scanner.End();
+  }
+  for (Fact& fact : scanner.TakeFacts()) {
+    facts.push_back(std::move(fact));
+  }
+  return facts;
+}
+
 // What the inputs, --exit and --look show.
-Result<evidence::Reading> ReadAll(const CommandLine& line, const sys::Fs& fs) {
+Result<evidence::Reading> ReadAll(const CommandLine& line,
+                                  const sys::Host& host) {
   evidence::Reading all;
+  const evidence::Matcher matcher;
   if (!line.inputs.empty()) {
-    const evidence::Matcher matcher;
     auto reading = evidence::ReadInputs(line.inputs,
                                         {.rank_from = line.rank_from}, matcher);
     if (!reading) {
@@ -92,7 +116,7 @@ Result<evidence::Reading> ReadAll(const CommandLine& line, const sys::Fs& fs) {
     all.facts.push_back(evidence::ExitFact(line.exit));
   }
   if (line.look) {
-    for (Fact& fact : evidence::LookAround(fs)) {
+    for (Fact& fact : Look(matcher, host)) {
       all.facts.push_back(std::move(fact));
     }
   }
@@ -111,7 +135,7 @@ Result<int> ExplainVerb(const CommandLine& line, const Settings& settings,
   if (IsLabel(line.inputs)) {
     return PrintEntry(line.inputs[0], json);
   }
-  auto read = ReadAll(line, host.fs);
+  auto read = ReadAll(line, host);
   if (!read) {
     PrintError(read.error(), settings.output.value, host.env);
     return 3;

@@ -249,9 +249,11 @@ std::string HelpText(Verb verb) {
                    "rank, tried on names of\n"
                    "                         files\n"
                    "  --look                 look at this machine as well: "
-                   "memory counters, limits,\n"
-                   "                         /dev/shm, devices, who holds "
-                   "them; changes nothing\n"
+                   "kernel log, memory\n"
+                   "                         counters, limits, disks, ports, "
+                   "devices and who holds\n"
+                   "                         them, the Slurm job, the pod; "
+                   "changes nothing\n"
                    "  --list                 all causes, one line each\n");
     case Verb::kBundle:
       return std::string(kBundle) +

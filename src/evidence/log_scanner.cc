@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "base/text.h"
@@ -198,14 +199,40 @@ void LogScanner::Block(std::string_view whole_lines) {
   tail_.erase(0, tail_.size() - std::min(tail_.size(), kTail));
 }
 
-void LogScanner::Line(std::string_view line, const Matcher::Suspect& suspect) {
+// What the line says by itself: without the guesses that a framework prints
+// with every such failure.
+std::vector<Match> LogScanner::Said(std::string_view line,
+                                    const Matcher::Suspect& suspect) {
   std::vector<Match> matches = matcher_.Matches(line, suspect, memory_);
+  std::vector<Match> guesses;
+  std::copy_if(
+      matches.begin(), matches.end(), std::back_inserter(guesses),
+      [](const Match& match) { return match.row->fact == "log.guesses"; });
+  if (guesses.empty()) {
+    return matches;
+  }
+  matches = matcher_.Matches(matcher_.Without(line, guesses), suspect, memory_);
+  matches.erase(std::remove_if(matches.begin(), matches.end(),
+                               [](const Match& match) {
+                                 return match.row->fact == "log.guesses";
+                               }),
+                matches.end());
+  return matches;
+}
+
+void LogScanner::Line(std::string_view line, const Matcher::Suspect& suspect) {
+  const std::vector<Match> matches = Said(line, suspect);
   ++order_;
   const auto harmless = std::find_if(
       matches.begin(), matches.end(),
       [](const Match& match) { return match.row->fact == "log.harmless"; });
   if (harmless != matches.end()) {
     Add(*harmless, line);
+    for (const Match& match : matches) {
+      if (match.row->fact.starts_with("warned.")) {
+        Add(match, line);
+      }
+    }
     return;
   }
   for (const Match& match : matches) {
@@ -232,6 +259,7 @@ void LogScanner::Add(const Match& match, std::string_view line) {
   const int rank = source_.rank >= 0 ? source_.rank : prefix.rank;
   if (Fact* const twin = TwinOf(match, rank, seen)) {
     twin->fields["times"] = twin->Number("times", 1) + 1;
+    twin->fields["last_line"] = line_ + 1;
     return;
   }
   // A new fact weighs as much as many repetitions.

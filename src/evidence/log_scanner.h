@@ -25,8 +25,9 @@ struct Source {
 //
 // Fields of its facts: text (the line), source, line, order (rises with each
 // line read), rank where known, said by the catalogue's groups; `times` counts
-// further lines that became the same fact, up to a bound: a pattern that a
-// source has shown often enough is looked for no more in it.
+// further lines that became the same fact and `last_line` is the last of them,
+// up to a bound: a pattern that a source has shown often enough is looked for
+// no more in it.
 class LogScanner {
  public:
   explicit LogScanner(const Matcher& matcher) : matcher_(matcher) {}
@@ -42,6 +43,8 @@ class LogScanner {
 
  private:
   void Block(std::string_view whole_lines);
+  std::vector<Match> Said(std::string_view line,
+                          const Matcher::Suspect& suspect);
   void Line(std::string_view line, const Matcher::Suspect& suspect);
   void Add(const Match& match, std::string_view line);
   Fact* TwinOf(const Match& match, int rank,

@@ -12,6 +12,8 @@ constexpr PatternRow kRows[] = {
     {"out of disk on (?P<disk>\\w+)", "disk.full", ""},
     {"looks alarming", "log.harmless", "it is not"},
     {"exit code (?P<code>\\d+)", "exit.status", ""},
+    {"perhaps .*", "log.guesses", ""},
+    {"forks threads", "warned.fork", ""},
 };
 
 class Scanning : public testing::Test {
@@ -53,6 +55,27 @@ TEST_F(Scanning, CountsEqualLinesInsteadOfKeepingThem) {
   const auto facts = Read(text);
   ASSERT_EQ(facts.size(), 1U);
   EXPECT_EQ(facts[0].Number("times"), 1000);
+}
+
+TEST_F(Scanning, EqualLinesTellWhereTheLastOneStands) {
+  const auto facts = Read("out of disk on sda\nx\nout of disk on sda\n");
+  ASSERT_EQ(facts.size(), 1U);
+  EXPECT_EQ(facts[0].Number("last_line"), 3);
+}
+
+TEST_F(Scanning, AGuessIsCutOutOfItsLine) {
+  const auto facts = Read(
+      "it failed, perhaps out of disk on sda\n"
+      "out of disk on sdb, perhaps exit code 3\n");
+  ASSERT_EQ(facts.size(), 1U);
+  EXPECT_EQ(facts[0].Text("disk"), "sdb");
+}
+
+TEST_F(Scanning, AHarmlessLineMayWarn) {
+  const auto facts =
+      Read("forks threads, out of disk on sda, looks alarming\n");
+  ASSERT_EQ(facts.size(), 2U);
+  EXPECT_EQ(facts[1].name, "warned.fork");
 }
 
 TEST_F(Scanning, AHarmlessLineSaysNothingElse) {

@@ -2,7 +2,9 @@
 #include "evidence/looks.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
+#include <set>
 
 #include "base/text.h"
 #include "sys/accelerators.h"
@@ -13,6 +15,7 @@ namespace {
 
 constexpr std::size_t kMostBytes = 1U << 20;  // of one file
 constexpr std::size_t kMostProcesses = 512;
+constexpr std::size_t kMostPorts = 20;
 constexpr std::int64_t kSmallShmKiB = 65'536;  // what containers get unasked
 
 Fact FactOf(std::string name, const std::string& from, std::string text) {
@@ -142,6 +145,31 @@ void Holders(const sys::Fs& fs, Facts& facts) {
   }
 }
 
+// "  0: 0100007F:2103 00000000:0000 0A": a socket that listens.
+void Ports(const sys::Fs& fs, Facts& facts) {
+  std::set<std::int64_t> ports;
+  for (const char* table : {"/proc/net/tcp", "/proc/net/tcp6"}) {
+    const auto text = fs.Read(table, kMostBytes);
+    for (const std::string& line : Split(text ? *text : "", '\n')) {
+      const auto words = Split(OneSpace(line), ' ');
+      if (words.size() > 3 && words[3] == "0A") {
+        ports.insert(std::strtol(
+            words[1].substr(words[1].rfind(':') + 1).c_str(), nullptr, 16));
+      }
+    }
+  }
+  std::vector<std::string> some;
+  for (const std::int64_t port : ports) {
+    if (some.size() < kMostPorts) {
+      some.push_back(std::to_string(port));
+    }
+  }
+  Seen(facts, "/proc/net/tcp",
+       ports.empty() ? "nothing listens"
+                     : Count(static_cast<std::int64_t>(ports.size()), "port") +
+                           " listened on: " + Join(some, ", "));
+}
+
 }  // namespace
 
 std::vector<Fact> LookAround(const sys::Fs& fs) {
@@ -151,6 +179,7 @@ std::vector<Fact> LookAround(const sys::Fs& fs) {
   Limits(fs, facts);
   Devices(fs, facts);
   Holders(fs, facts);
+  Ports(fs, facts);
   return facts;
 }
 

@@ -26,7 +26,7 @@ TEST_F(Looking, ListsEachLookEvenWhereNothingCanBeSeen) {
   EXPECT_EQ(
       std::count_if(facts.begin(), facts.end(),
                     [](const Fact& fact) { return fact.name == "look.seen"; }),
-      4);
+      5);
 }
 
 TEST_F(Looking, SeesThatTheKernelKilledForMemory) {
@@ -52,6 +52,15 @@ TEST_F(Looking, SeesALockThatNobodyHolds) {
   fs_.files["/proc/42/maps"] = "7f00-7f01 rw-s 0 00:05 1 /dev/accel0\n";
   EXPECT_EQ(Text("look.lock_without_holder"), "");
   EXPECT_EQ(Text("look.holder"), "a device is mapped by process 42");
+}
+
+TEST_F(Looking, SeesThePortsThatAreListenedOn) {
+  fs_.files["/proc/net/tcp"] =
+      "  sl  local_address rem_address   st\n"
+      "   0: 0100007F:733C 00000000:0000 0A 0:0\n"
+      "   1: 0100007F:1F90 0100007F:1F91 01 0:0\n";
+  const auto facts = LookAround(fs_);
+  EXPECT_EQ(facts.back().Text("text"), "1 port listened on: 29500");
 }
 
 TEST_F(Looking, SeesThatThereIsNoAccelerator) {

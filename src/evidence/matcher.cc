@@ -155,6 +155,21 @@ std::vector<Match> Matcher::Matches(std::string_view line,
   return matches;
 }
 
+std::string Matcher::Without(std::string_view line,
+                             const std::vector<Match>& matches) const {
+  std::string rest(line);
+  for (const Match& match : matches) {
+    re2::StringPiece found;
+    const RE2& regex = patterns_->regexes.GetRE2(match.pattern);
+    if (regex.Match({line.data(), line.size()}, 0, line.size(), RE2::UNANCHORED,
+                    &found, 1)) {
+      const auto at = static_cast<std::size_t>(found.data() - line.data());
+      rest.replace(at, found.size(), found.size(), ' ');
+    }
+  }
+  return rest;
+}
+
 std::size_t Matcher::patterns() const {
   return patterns_->rows.size();
 }

@@ -63,6 +63,10 @@ class Matcher {
   std::vector<Match> Matches(std::string_view line, const Suspect& suspect,
                              Memory& memory) const;
 
+  // The line with blanks where these matches stand.
+  std::string Without(std::string_view line,
+                      const std::vector<Match>& matches) const;
+
   std::size_t patterns() const;
 
   // Patterns that no literal stands for: each would be tried on every line.

@@ -70,8 +70,9 @@ bool SaysFailure(std::span<const Fact> facts) {
     const bool speaks =
         fact.name == "log.trouble" || fact.name == "python.exception" ||
         fact.name.starts_with("exit.") || fact.name.starts_with("cascade.");
-    const bool ended =
-        fact.name == "exit.sighup" || fact.name == "http.refused";
+    const bool ended = fact.name == "exit.sighup" ||
+                       fact.name == "http.refused" ||
+                       fact.name == "call.failed";
     const std::string level = fact.Text("level");
     return (speaks && level != "W" && level != "I") || (ended && level != "I");
   });
@@ -117,9 +118,17 @@ void Merge(Suspicion& suspicion, const Rule& rule, bool failed,
                             evidence.end());
 }
 
+// Said of what nothing narrower explains.
+bool IsLastResort(Cause cause) {
+  return cause == Cause::kAppException || cause == Cause::kFrameworkBug;
+}
+
 bool Before(const Suspicion& a, const Suspicion& b) {
   if (a.weight != b.weight) {
     return a.weight > b.weight;
+  }
+  if (IsLastResort(a.cause) != IsLastResort(b.cause)) {
+    return IsLastResort(b.cause);
   }
   if (a.weight == RuleWeight::kHint && a.hints != b.hints) {
     return a.hints > b.hints;

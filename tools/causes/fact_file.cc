@@ -20,12 +20,12 @@ class Reader {
       const auto key = pair.first.as<std::string>();
       if (key == "facts") {
         ReadList(pair.second, "");
-      } else if (key == "harmless" || key == "trouble") {
+      } else if (key == "harmless" || key == "trouble" || key == "guesses") {
         ReadList(pair.second, "log." + key);
       } else {
         Wrong(pair.first,
               "unknown key `" + key + "`" +
-                  DidYouMean(key, {"facts", "harmless", "trouble"}));
+                  DidYouMean(key, {"facts", "guesses", "harmless", "trouble"}));
       }
     }
     return std::move(patterns_);

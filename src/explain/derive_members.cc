@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/text.h"
+#include "explain/derive_parts.h"
+
+namespace muster::explain {
+namespace {
+
+// "GLOBAL_RANK: 1, MEMBER: 2/8": a member that stands there twice, or members
+// that are missing while others of the same log are there.
+void CompareAnnounced(std::vector<Fact>& facts) {
+  std::set<std::string> there;
+  std::int64_t wanted = 0;
+  std::optional<Fact> twice;
+  std::optional<Fact> last;
+  for (const Fact& fact : facts) {
+    if (fact.name != "member.announced") {
+      continue;
+    }
+    there.insert(fact.Text("member"));
+    wanted = std::max(wanted, ParseInt(fact.Text("of")).value_or(0));
+    if (fact.Number("times", 1) > 1) {
+      twice = fact;
+    }
+    last = fact;
+  }
+  if (twice) {
+    AddOn(facts, *twice, "numbers.member_twice");
+  } else if (last && there.size() > 1 &&
+             static_cast<std::int64_t>(there.size()) < wanted) {
+    AddOn(facts, *last, "numbers.members_missing");
+  }
+}
+
+// The same thing told differently by two hosts or ranks.
+void CompareVersions(std::vector<Fact>& facts) {
+  std::map<std::string, std::map<std::string, const Fact*>> by_kind;
+  for (const Fact& fact : facts) {
+    if (fact.name == "version.told") {
+      by_kind[fact.Text("what")].emplace(fact.Text("version"), &fact);
+    }
+  }
+  std::optional<Fact> differs;
+  for (const auto& [what, versions] : by_kind) {
+    std::set<std::string> places;
+    for (const auto& [version, fact] : versions) {
+      places.insert(fact->Text("host") + "/" + fact->Text("source") + "/" +
+                    std::to_string(fact->Number("rank", -1)));
+    }
+    if (versions.size() > 1 && places.size() > 1) {
+      differs = *versions.begin()->second;
+    }
+  }
+  const Fact* plugin = FirstOf(facts, "nccl.plugin_loaded");
+  const Fact* no_plugin = FirstOf(facts, "nccl.plugin_absent");
+  if (plugin != nullptr && no_plugin != nullptr && plugin->Has("host") &&
+      no_plugin->Has("host") &&
+      plugin->Text("host") != no_plugin->Text("host")) {
+    differs = *plugin;
+  }
+  if (differs) {
+    AddOn(facts, *differs, "members.versions_differ");
+  }
+}
+
+}  // namespace
+
+void CompareMembers(std::vector<Fact>& facts) {
+  CompareAnnounced(facts);
+  CompareVersions(facts);
+}
+
+}  // namespace muster::explain

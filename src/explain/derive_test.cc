@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "explain/derive.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <utility>
+
+namespace muster::explain {
+namespace {
+
+Fact Said(std::string name,
+          std::initializer_list<std::pair<const char*, const char*>> fields,
+          std::int64_t rank = -1) {
+  Fact fact;
+  fact.name = std::move(name);
+  for (const auto& [key, value] : fields) {
+    fact.fields[key] = std::string(value);
+  }
+  if (rank >= 0) {
+    fact.fields["rank"] = rank;
+  }
+  return fact;
+}
+
+bool Follows(std::vector<Fact> facts, std::string_view name) {
+  Derive(facts);
+  return std::any_of(facts.begin(), facts.end(),
+                     [&](const Fact& fact) { return fact.name == name; });
+}
+
+TEST(Derive, RanksThatGaveUpElsewhereInAnotherOperationDiffer) {
+  EXPECT_TRUE(Follows(
+      {Said("collective.timeout", {{"seq", "7219"}, {"op", "BROADCAST"}}, 3),
+       Said("collective.timeout", {{"seq", "7221"}, {"op", "ALLREDUCE"}}, 0)},
+      "collective.ops_differ"));
+  EXPECT_FALSE(Follows(
+      {Said("collective.timeout", {{"seq", "7219"}, {"op", "ALLREDUCE"}}, 3),
+       Said("collective.timeout", {{"seq", "7221"}, {"op", "ALLREDUCE"}}, 0)},
+      "collective.ops_differ"));
+}
+
+TEST(Derive, TheSameOperationOfAnotherSizeIsToldApart) {
+  const auto of_size = [](const char* size, std::int64_t rank) {
+    return Said("collective.timeout",
+                {{"seq", "9"}, {"op", "ALLREDUCE"}, {"size", size}}, rank);
+  };
+  EXPECT_TRUE(Follows({of_size("64", 0), of_size("128", 1)},
+                      "collective.sizes_differ"));
+  EXPECT_FALSE(
+      Follows({of_size("64", 0), of_size("64", 1)}, "collective.sizes_differ"));
+}
+
+TEST(Derive, ABarBeyondTheBoundOfTheWaitersIsAtTheLimit) {
+  const Fact bound = Said("collective.timeout",
+                          {{"seq", "1"}, {"op", "X"}, {"limit", "600000"}});
+  const Fact bar = Said("progress.bar", {{"minutes", "17"}});
+  EXPECT_TRUE(Follows({bound, bar}, "numbers.bar_at_limit"));
+  EXPECT_FALSE(Follows({bar}, "numbers.bar_at_limit"));
+  EXPECT_FALSE(Follows({bound, Said("progress.bar", {{"minutes", "4"}})},
+                       "numbers.bar_at_limit"));
+}
+
+TEST(Derive, AMemberThatIsAnnouncedTwiceIsTwo) {
+  Fact twice = Said("member.announced", {{"member", "1"}, {"of", "4"}});
+  twice.fields["times"] = std::int64_t{2};
+  const Fact other = Said("member.announced", {{"member", "0"}, {"of", "4"}});
+  EXPECT_TRUE(Follows({other, twice}, "numbers.member_twice"));
+}
+
+TEST(Derive, MembersAreMissingWhereSomeOfThemAreThere) {
+  const Fact one = Said("member.announced", {{"member", "0"}, {"of", "4"}});
+  const Fact two = Said("member.announced", {{"member", "1"}, {"of", "4"}});
+  EXPECT_TRUE(Follows({one, two}, "numbers.members_missing"));
+  EXPECT_FALSE(Follows({one}, "numbers.members_missing"));
+}
+
+TEST(Derive, ThreeShapesOfAFunctionAreCompiledAnew) {
+  const auto compiled = [](const char* shapes) {
+    return Said("compile.told", {{"function", "step"}, {"shapes", shapes}});
+  };
+  EXPECT_TRUE(Follows({compiled("32,9"), compiled("32,7"), compiled("32,4")},
+                      "numbers.compiled_anew"));
+  EXPECT_FALSE(
+      Follows({compiled("32,9"), compiled("32,7")}, "numbers.compiled_anew"));
+}
+
+TEST(Derive, AsManyCompilationsAsExecutionsAreCompiledAnew) {
+  const auto counted = [](const char* compiled, const char* executed) {
+    return std::vector<Fact>{Said("metric.name", {{"name", "CompileTime"}}),
+                             Said("metric.samples", {{"count", compiled}}),
+                             Said("metric.name", {{"name", "ExecuteTime"}}),
+                             Said("metric.samples", {{"count", executed}})};
+  };
+  EXPECT_TRUE(Follows(counted("109", "120"), "numbers.compiled_anew"));
+  EXPECT_FALSE(Follows(counted("12", "4000"), "numbers.compiled_anew"));
+}
+
+TEST(Derive, AStepThatIsMostlyDataWaits) {
+  EXPECT_TRUE(Follows(
+      {Said("loader.times", {{"whole_last", "5.01"}, {"data_first", "4.82"}})},
+      "numbers.waits_for_data"));
+  EXPECT_FALSE(
+      Follows({Said("loader.times", {{"whole", "1.20"}, {"data", "0.02"}})},
+              "numbers.waits_for_data"));
+}
+
+TEST(Derive, TheLastWordIsTheLastLine) {
+  Fact waits = Said("wait.going_on", {{"level", "I"}});
+  waits.fields["line"] = std::int64_t{3};
+  waits.fields["last_line"] = std::int64_t{9};
+  Fact before = Said("log.trouble", {});
+  before.fields["line"] = std::int64_t{5};
+  EXPECT_TRUE(Follows({waits, before}, "log.ends_waiting"));
+  before.fields["line"] = std::int64_t{12};
+  EXPECT_FALSE(Follows({waits, before}, "log.ends_waiting"));
+}
+
+}  // namespace
+}  // namespace muster::explain

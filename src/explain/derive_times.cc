@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+
+#include "base/text.h"
+#include "explain/derive_parts.h"
+
+namespace muster::explain {
+namespace {
+
+// Minutes that c10d and its store wait unless told otherwise.
+constexpr std::int64_t kBounds[] = {10, 30, 60};
+
+// "[29:55<03:25": a bar that stood near the bound of those who wait, or beyond
+// it: the one that the log tells, else those of c10d and the store.
+void CompareWaits(std::vector<Fact>& facts) {
+  const auto told = NumberOf(facts, "collective.timeout", "limit");
+  const std::vector<Fact> seen = facts;
+  for (const Fact& bar : seen) {
+    if (bar.name != "progress.bar") {
+      continue;
+    }
+    const auto minutes = ParseInt(bar.Text("hours")).value_or(0) * 60 +
+                         ParseInt(bar.Text("minutes")).value_or(0);
+    const bool near = std::any_of(
+        std::begin(kBounds), std::end(kBounds), [&](std::int64_t bound) {
+          return minutes + 1 >= bound && minutes <= bound + bound / 10;
+        });
+    if (told ? (minutes + 1) * 60'000 >= *told : near) {
+      AddOn(facts, bar, "numbers.bar_at_limit");
+      return;
+    }
+  }
+}
+
+// A function of the program that was compiled for several shapes, or a runtime
+// that counts about as many compilations as executions.
+void CompareCompilations(std::vector<Fact>& facts) {
+  constexpr std::size_t kShapes = 3;
+  constexpr std::int64_t kCompilations = 10;
+  std::map<std::string, std::set<std::string>> shapes;
+  std::map<std::string, std::int64_t> samples;
+  std::string metric;
+  std::optional<Fact> anew;
+  for (const Fact& fact : facts) {
+    if (fact.name == "compile.told") {
+      auto& of_function = shapes[fact.Text("function")];
+      of_function.insert(fact.Text("shapes"));
+      if (of_function.size() >= kShapes) {
+        anew = fact;
+      }
+    } else if (fact.name == "metric.name") {
+      metric = fact.Text("name");
+    } else if (fact.name == "metric.samples") {
+      samples[metric] = ParseInt(fact.Text("count")).value_or(0);
+      const std::int64_t compiled = samples["CompileTime"];
+      if (compiled > kCompilations && samples["ExecuteTime"] > 0 &&
+          compiled * 2 >= samples["ExecuteTime"]) {
+        anew = fact;
+      }
+    }
+  }
+  if (anew) {
+    anew->fields.erase("level");  // counted here, whatever level it is noted at
+    AddOn(facts, *anew, "numbers.compiled_anew");
+  }
+}
+
+// "data_time: 4.82  batch_time: 5.01": most of a step is waiting for data.
+void CompareStepTimes(std::vector<Fact>& facts) {
+  const std::vector<Fact> seen = facts;
+  for (const Fact& fact : seen) {
+    if (fact.name != "loader.times") {
+      continue;
+    }
+    const double whole =
+        BytesOf(fact.Text(fact.Has("whole") ? "whole" : "whole_last"));
+    const double data =
+        BytesOf(fact.Text(fact.Has("data") ? "data" : "data_first"));
+    if (whole > 0 && data <= whole * 1.1 && data * 2 > whole) {
+      AddOn(facts, fact, "numbers.waits_for_data");
+      return;
+    }
+  }
+}
+
+}  // namespace
+
+void CompareTimes(std::vector<Fact>& facts) {
+  CompareWaits(facts);
+  CompareCompilations(facts);
+  CompareStepTimes(facts);
+}
+
+}  // namespace muster::explain
