@@ -20,8 +20,6 @@ constexpr std::chrono::milliseconds kAfterArrival{1500};
 constexpr std::chrono::milliseconds kExchange{1500};
 constexpr std::chrono::milliseconds kFirstPause{50};
 constexpr std::chrono::milliseconds kLongestPause{400};
-// Connections that have not said who they are.
-constexpr std::size_t kMostUnknown = 256;
 constexpr int kTriesOfTheDecided = 3;
 constexpr std::size_t kThreads = 16;
 constexpr std::uint16_t kSsh = 22;
@@ -43,18 +41,6 @@ std::string Dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// The number of the list where it is one of ours; else every interface, for a
-// name may lead to the loopback here, and an address may be translated.
-Result<sys::Listening> ListenAt(const Address& address) {
-  if (address.IsNumeric()) {
-    auto listening = sys::Listen(address);
-    if (listening || listening.error().cause() == Cause::kNetPortInUse) {
-      return listening;
-    }
-  }
-  return sys::Listen({.host = "", .port = address.port});
-}
-
 }  // namespace
 
 MeshMember::MeshMember(sys::Loop& loop, const sys::Clock& clock,
@@ -74,7 +60,13 @@ MeshMember::MeshMember(sys::Loop& loop, const sys::Clock& clock,
           .version = options_.self.version};
   if (row_.rank >= 0) {
     Claim(options_.self);
-    ListenOnOwnPorts();
+    door_.emplace(loop_, clock_,
+                  MeshDoor::Options{.cluster = &options_.cluster,
+                                    .self = &options_.self,
+                                    .signer = options_.signer,
+                                    .answer = options_.patience.answer},
+                  [this](MeshGuest guest) { Enter(std::move(guest)); });
+    row_.taken = door_->taken();
   }
   for (const MeshTarget& target : options_.to_try) {
     Aim& aim = aims_.emplace_back();
@@ -90,73 +82,20 @@ MeshMember::~MeshMember() {
   *alive_ = false;
 }
 
-void MeshMember::ListenOnOwnPorts() {
-  for (const MeshTarget& target : TargetsOf(options_.cluster)) {
-    if (target.rank != row_.rank) {
-      continue;
-    }
-    auto listening = ListenAt(AddressOf(options_.cluster, target));
-    if (!listening) {
-      row_.taken.push_back(
-          {.port = target.port, .why = listening.error().message()});
-      continue;
-    }
-    const int fd = listening->fd.get();
-    listeners_.push_back(*std::move(listening));
-    accepting_.push_back(loop_.OnReadable(fd, [this, fd] { Accept(fd); }));
+void MeshMember::Enter(MeshGuest guest) {
+  const auto peer = peers_.emplace(peers_.end());
+  const int rank = guest.who.rank;
+  if (rank >= 0) {
+    Claim(guest.who);
+    row_.heard.insert(rank);
   }
-}
-
-void MeshMember::Accept(int listener) {
-  while (auto accepted = sys::AcceptNow(listener)) {
-    const auto unknown =
-        std::count_if(peers_.begin(), peers_.end(),
-                      [](const Peer& one) { return !one.who && !one.gone; });
-    if (static_cast<std::size_t>(unknown) >= kMostUnknown) {
-      continue;  // closed at once: it will try again
-    }
-    const auto peer = peers_.emplace(peers_.end());
-    peer->from = accepted->peer;
-    peer->talk = std::make_unique<MeshTalk>(
-        loop_, std::move(accepted->fd),
-        TalkEnds{.signer = options_.signer, .dialler = false});
-    peer->timer = loop_.After(options_.patience.answer, [this, peer] {
-      if (!peer->who) {
-        Forget(peer);
-      }
-    });
-    peer->talk->Begin(
-        {.frame = [this, peer](const Frame& frame) { Hello(peer, frame); },
-         .end = [this, peer](TalkEnd) { Forget(peer); }});
-  }
-}
-
-void MeshMember::Hello(PeerAt peer, const Frame& frame) {
-  const Json body = Json::parse(frame.body, nullptr, false);
-  auto who = MeshIdentityFromJson(body);
-  const auto nonce = TextIn(body, "nonce");
-  if (frame.kind != FrameKind::kHello || !who || !nonce) {
-    Forget(peer);
-    return;
-  }
-  peer->who = *std::move(who);
-  const std::string& theirs = *nonce;
-  const std::string ours = MakeNonce();
-  Json welcome = ToJson(options_.self, peer->who->list_digest);
-  welcome["nonce"] = ours;
-  welcome["seen_from"] = peer->from;
-  welcome["clock_us"] =
-      std::to_string(clock_.WallNow().time_since_epoch().count());
-  peer->talk->Salt(theirs);
-  peer->talk->Send({.kind = FrameKind::kWelcome, .body = Dump(welcome)});
-  peer->talk->Salt(theirs + ours);
+  peer->who = std::move(guest.who);
+  peer->talk = std::move(guest.talk);
   peer->talk->Begin(
-      {.frame = [this, peer](const Frame& next) { Take(peer, next); },
+      {.frame = [this, peer](const Frame& frame) { Take(peer, frame); },
        .end = [this, peer](TalkEnd) { Forget(peer); }});
-  if (peer->who->rank >= 0) {
-    Claim(*peer->who);
-    row_.heard.insert(peer->who->rank);
-    Arrived(peer->who->rank);
+  if (rank >= 0) {
+    Arrived(rank);
   }
   if (row_.final) {
     peer->talk->Send({.kind = FrameKind::kRow, .body = Dump(ToJson(row_))});
@@ -171,8 +110,8 @@ void MeshMember::Take(PeerAt peer, const Frame& frame) {
   if (frame.kind == FrameKind::kDone) {
     // On whichever connection it says so.
     for (Peer& one : peers_) {
-      one.done |= one.who && one.who->rank == peer->who->rank &&
-                  one.who->pid == peer->who->pid;
+      one.done |=
+          one.who.rank == peer->who.rank && one.who.pid == peer->who.pid;
     }
     LookSoon();
     return;
@@ -216,7 +155,6 @@ void MeshMember::GiveRows(PeerAt peer, const Json& ranks) {
 void MeshMember::Forget(PeerAt peer) {
   // Its callbacks may be on the stack.
   peer->gone = true;
-  peer->timer.Cancel();
 }
 
 void MeshMember::Sweep() {
@@ -316,7 +254,7 @@ void MeshMember::Tried(Aim& aim, MeshTried tried) {
     }
     aim.decided = true;
     const auto peer = peers_.emplace(peers_.end());
-    peer->who = std::move(tried.who);
+    peer->who = *std::move(tried.who);
     peer->talk = std::move(tried.talk);
     peer->gone = !peer->talk->open();
     peer->talk->Begin(
@@ -432,8 +370,8 @@ void MeshMember::Finish() {
   std::set<int> told;
   for (Peer& peer : peers_) {
     // Once to each member, to each that only looks.
-    if (!peer.gone && peer.who && row_.rank >= 0 &&
-        (peer.who->rank < 0 || told.insert(peer.who->rank).second)) {
+    if (!peer.gone && row_.rank >= 0 &&
+        (peer.who.rank < 0 || told.insert(peer.who.rank).second)) {
       peer.talk->Send(frame);
     }
   }
@@ -451,7 +389,7 @@ std::set<int> MeshMember::Lacking() const {
 
 bool MeshMember::NobodyNeedsUs() const {
   return std::all_of(peers_.begin(), peers_.end(), [](const Peer& peer) {
-    return peer.gone || !peer.who || peer.who->rank < 0 || peer.done;
+    return peer.gone || peer.who.rank < 0 || peer.done;
   });
 }
 
@@ -468,7 +406,7 @@ void MeshMember::AskFor(const std::set<int>& lacking) {
     // The next one in turn goes to the end of the list.
     peers_.splice(peers_.end(), peers_, peers_.begin());
     Peer& peer = peers_.back();
-    if (!peer.gone && peer.who && peer.talk->unsent() == 0) {
+    if (!peer.gone && peer.talk->unsent() == 0) {
       peer.talk->Send(need);
       ++asked;
     }
@@ -482,10 +420,10 @@ void MeshMember::Share() {
   }
   bool somebody = false;
   for (Peer& peer : peers_) {
-    if (peer.gone || !peer.who) {
+    if (peer.gone) {
       continue;
     }
-    somebody |= peer.who->rank >= 0;
+    somebody |= peer.who.rank >= 0;
     if (lacking.empty() && !std::exchange(peer.told_done, true)) {
       peer.talk->Send({.kind = FrameKind::kDone});
     }

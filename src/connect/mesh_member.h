@@ -19,12 +19,12 @@
 
 #include "connect/mesh.h"
 #include "connect/mesh_dial.h"
+#include "connect/mesh_door.h"
 #include "connect/mesh_talk.h"
 #include "connect/worker_pool.h"
 #include "muster/cluster.h"
 #include "sys/clock.h"
 #include "sys/loop.h"
-#include "sys/net.h"
 
 namespace muster::connect {
 
@@ -69,18 +69,14 @@ class MeshMember {
   // A connection with another member, either way.
   struct Peer {
     std::unique_ptr<MeshTalk> talk;
-    std::string from;
-    std::optional<MeshIdentity> who;
+    MeshIdentity who;
     bool done = false;  // it needs nothing more
     bool told_done = false;
     bool gone = false;
-    sys::Loop::Handle timer;
   };
   using PeerAt = std::list<Peer>::iterator;
 
-  void ListenOnOwnPorts();
-  void Accept(int listener);
-  void Hello(PeerAt peer, const Frame& frame);
+  void Enter(MeshGuest guest);
   void Take(PeerAt peer, const Frame& frame);
   void TakeRow(const Json& body);
   void GiveRows(PeerAt peer, const Json& ranks);
@@ -115,8 +111,7 @@ class MeshMember {
   MeshRow row_;
   std::map<int, MeshRow> rows_;
   std::set<int> present_;
-  std::vector<sys::Listening> listeners_;
-  std::vector<sys::Loop::Handle> accepting_;
+  std::optional<MeshDoor> door_;
   std::list<Aim> aims_;
   std::list<Peer> peers_;
   // One question a host: does port 22 answer?
