@@ -51,6 +51,9 @@ struct Check {
   bool may_wait = false;
   Duration deadline = std::chrono::seconds(5);
   Severity severity = Severity::kError;  // the worst that it can find
+  // It loads what others use, too: made only where its name or its group is
+  // asked for.
+  bool on_request = false;
   Advice fix;
   Outcome (*run)(const Context& context);
 

@@ -20,11 +20,12 @@ namespace muster::cli {
 // The types of settings.
 enum class Output { kText, kJson, kJsonl };
 enum class FailOn { kError, kWarning, kNever };
-using Whole = int;         // at least 0
-using Time = Duration;     // at least 0
-using Limit = Duration;    // or kAuto or kNone
-using Path = std::string;  // as it was written, not empty
-using File = std::string;  // a Path, or empty: none
+using Whole = int;           // at least 0
+using Size = std::uint64_t;  // bytes, at least 1
+using Time = Duration;       // at least 0
+using Limit = Duration;      // or kAuto or kNone
+using Path = std::string;    // as it was written, not empty
+using File = std::string;    // a Path, or empty: none
 
 struct PortRange {
   std::uint16_t first = 0;

@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "connect/peer_json.h"
 
 namespace muster::connect {
 namespace {
@@ -15,98 +16,12 @@ constexpr std::array<std::string_view, 13> kWords{
     "unresolved", "itself", "other member", "stranger",  "foreign",
     "silent",     "closed", "large lost"};
 
-constexpr std::size_t kMostPaths = 1U << 16;
-constexpr std::size_t kMostText = 512;
-
 std::int64_t Micros(Duration duration) {
   return std::chrono::duration_cast<std::chrono::microseconds>(duration)
       .count();
 }
 
-struct Bounds {
-  std::int64_t least;
-  std::int64_t most;
-};
-
-// Reads fields of a peer's JSON; remembers the first that is wrong.
-class Reader {
- public:
-  explicit Reader(const Json& json) : json_(json) {
-    if (!json.is_object()) {
-      wrong_ = "it";
-    }
-  }
-
-  // What is left out is the fallback; what is there has to be right.
-  std::int64_t Number(const char* name, Bounds bounds,
-                      std::int64_t fallback = 0) {
-    const auto* field = Field(name);
-    if (field == nullptr) {
-      return fallback;
-    }
-    if (!field->is_number_integer() ||
-        field->get<std::int64_t>() < bounds.least ||
-        field->get<std::int64_t>() > bounds.most) {
-      Wrong(name);
-      return fallback;
-    }
-    return field->get<std::int64_t>();
-  }
-  int Rank(const char* name, int fallback = 0) {
-    return static_cast<int>(Number(name, {-1, 1'000'000}, fallback));
-  }
-  std::uint16_t Port() {
-    return static_cast<std::uint16_t>(Number("port", {0, 65535}));
-  }
-  Duration Time(const char* name) {
-    return std::chrono::microseconds(
-        Number(name, {-4'000'000'000'000'000, 4'000'000'000'000'000}));
-  }
-  std::string Text(const char* name) {
-    const auto* field = Field(name);
-    if (field == nullptr) {
-      return "";
-    }
-    if (!field->is_string()) {
-      Wrong(name);
-      return "";
-    }
-    return field->get<std::string>().substr(0, kMostText);
-  }
-  // The list, or one without elements.
-  const Json& List(const char* name) {
-    static const Json none = Json::array();
-    const auto* field = Field(name);
-    if (field == nullptr) {
-      return none;
-    }
-    if (!field->is_array() || field->size() > kMostPaths) {
-      Wrong(name);
-      return none;
-    }
-    return *field;
-  }
-  void Wrong(const char* name) {
-    if (wrong_.empty()) {
-      wrong_ = name;
-    }
-  }
-  const std::string& wrong() const { return wrong_; }
-
- private:
-  const Json* Field(const char* name) const {
-    if (!json_.is_object()) {
-      return nullptr;
-    }
-    const auto at = json_.find(name);
-    return at == json_.end() ? nullptr : &*at;
-  }
-
-  const Json& json_;
-  std::string wrong_;
-};
-
-Path WordIn(Reader& reader, const char* name) {
+Path WordIn(PeerJson& reader, const char* name) {
   const std::string text = reader.Text(name);
   const auto at = std::find(kWords.begin(), kWords.end(), text);
   if (text.empty()) {
@@ -119,7 +34,7 @@ Path WordIn(Reader& reader, const char* name) {
   return static_cast<Path>(at - kWords.begin());
 }
 
-PathResult PathFrom(Reader& reader) {
+PathResult PathFrom(PeerJson& reader) {
   return {.path = WordIn(reader, "path"),
           .round_trip = reader.Time("round_trip_us"),
           .tries = reader.Rank("tries"),
@@ -133,13 +48,13 @@ PathResult PathFrom(Reader& reader) {
           .clock_ahead = reader.Time("clock_ahead_us")};
 }
 
-MeshTarget TargetFrom(Reader& reader) {
+MeshTarget TargetFrom(PeerJson& reader) {
   return {.rank = std::max(reader.Rank("rank"), 0), .port = reader.Port()};
 }
 
-void ReadPaths(Reader& reader, MeshRow& row) {
+void ReadPaths(PeerJson& reader, MeshRow& row) {
   for (const Json& one : reader.List("paths")) {
-    Reader path(one);
+    PeerJson path(one);
     const MeshTarget target = TargetFrom(path);
     row.paths[target] = PathFrom(path);
     if (!path.wrong().empty()) {
@@ -148,23 +63,23 @@ void ReadPaths(Reader& reader, MeshRow& row) {
   }
 }
 
-void ReadClaims(Reader& reader, MeshRow& row) {
+void ReadClaims(PeerJson& reader, MeshRow& row) {
   for (const Json& one : reader.List("heard")) {
     if (one.is_number_integer()) {
       row.heard.insert(one.get<int>());
     }
   }
   for (const Json& one : reader.List("claims")) {
-    Reader claim(one);
+    PeerJson claim(one);
     const int rank = claim.Rank("rank");
     row.claims[rank].insert(claim.Text("who"));
   }
   for (const Json& one : reader.List("taken")) {
-    Reader taken(one);
+    PeerJson taken(one);
     row.taken.push_back({.port = taken.Port(), .why = taken.Text("why")});
   }
   for (const Json& one : reader.List("other_lists")) {
-    Reader list(one);
+    PeerJson list(one);
     row.other_lists[list.Text("who")] = list.Text("line");
   }
 }
@@ -238,7 +153,7 @@ Json ToJson(const MeshRow& row) {
 }
 
 Result<MeshRow> MeshRowFromJson(const Json& json) {
-  Reader reader(json);
+  PeerJson reader(json);
   MeshRow row;
   row.rank = reader.Rank("rank", -1);
   row.host = reader.Text("host");

@@ -6,43 +6,16 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "check/check.h"
-#include "cluster/members.h"
+#include "check/mesh.h"
 #include "connect/mesh_member.h"
 #include "connect/mesh_schedule.h"
 #include "connect/mesh_verdict.h"
-#include "connect/run_key.h"
-#include "muster/version.h"
-#include "sys/process.h"
 
 namespace muster::check::network_reach {
 namespace {
 
 constexpr std::chrono::seconds kLongestWait{100};
 constexpr std::chrono::seconds kDeadline{120};
-
-Result<connect::Signer> SignerOf(const std::string& token_file) {
-  if (token_file.empty()) {
-    return connect::PlainSigner();
-  }
-  MUSTER_ASSIGN(const auto token, connect::ReadTokenFile(token_file));
-  const auto key = token.Derive("muster mesh frame v1");
-  return connect::Signer([key](std::string_view message) {
-    const auto mac = key.Sign(message);
-    return std::string(mac.begin(), mac.end());
-  });
-}
-
-connect::MeshIdentity IdentityOf(const Context& context) {
-  const Member* self = Self(context);
-  connect::MeshIdentity identity{.rank = self == nullptr ? -1 : self->rank,
-                                 .host = context.host.env.Hostname(),
-                                 .pid = sys::OwnPid(),
-                                 .version = std::string(kVersion)};
-  for (const Member& member : context.cluster->members) {
-    identity.members.push_back(Place(member));
-  }
-  return identity;
-}
 
 std::string DataOf(const connect::MeshOutcome& outcome) {
   return Json{{"paths", connect::PathsToJson(outcome.rows)},
@@ -52,13 +25,13 @@ std::string DataOf(const connect::MeshOutcome& outcome) {
 
 Outcome Look(const Context& context) {
   const Cluster& cluster = *context.cluster;
-  auto signer = SignerOf(context.mesh->token_file);
+  auto signer = MeshSigner(*context.mesh);
   if (!signer) {
     return Judge({FromError(signer.error())}, "");
   }
   connect::MeshOptions options{
       .cluster = cluster,
-      .self = IdentityOf(context),
+      .self = MeshSelf(context),
       .signer = *std::move(signer),
       .wait = std::min<Duration>(context.mesh->wait, kLongestWait)};
   options.to_try = connect::Schedule(connect::TargetsOf(cluster),

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// What this host is to the other members, for the checks that talk to them.
+#pragma once
+
+#include "check/context.h"
+#include "connect/mesh_dial.h"
+
+namespace muster::check {
+
+// By the token file, or one that proves nothing; its errors are those of
+// connect::ReadTokenFile.
+Result<connect::Signer> MeshSigner(const MeshSetup& setup);
+// There is a cluster. Rank -1 where this host is no member of it.
+connect::MeshIdentity MeshSelf(const Context& context);
+
+}  // namespace muster::check
