@@ -5,7 +5,7 @@ import pathlib
 import subprocess
 import tempfile
 
-from scene import PORT, Fault
+from scene import PORT, SPEED, Fault
 
 HERE = pathlib.Path(__file__).parent
 
@@ -248,6 +248,52 @@ def variables(**values):
     return lambda scene: scene.environment[1].update(values)
 
 
+def shaped(rate, links=(), between="20mbit", limit=1000):
+    """Every host sends at a rate, to some others (from, to) at another one."""
+    def does(scene):
+        for host in scene.hosts:
+            host.tc("qdisc", "add", "dev", "eth0", "root", "handle", "1:", "htb",
+                    "default", "10")
+            host.tc("class", "add", "dev", "eth0", "parent", "1:", "classid",
+                    "1:10", "htb", "rate", rate)
+        for number, (source, target) in enumerate(links):
+            host, classid = scene.hosts[source], f"1:2{number}"
+            host.tc("class", "add", "dev", "eth0", "parent", "1:", "classid",
+                    classid, "htb", "rate", between)
+            host.tc("qdisc", "add", "dev", "eth0", "parent", classid, "pfifo",
+                    "limit", str(limit))
+            host.tc("filter", "add", "dev", "eth0", "parent", "1:", "protocol",
+                    "ip", "u32", "match", "ip", "dst",
+                    scene.hosts[target].address, "flowid", classid)
+    return does
+
+
+def saturated(scene):
+    """What others send from 2 to 5 fills that link."""
+    shaped(RATE, [(2, 5)], between=RATE, limit=2000)(scene)
+    scene.helper(2, "flood.py", scene.hosts[5].address)
+
+
+def slow_host(scene):
+    shaped(RATE)(scene)
+    scene.hosts[3].tc("class", "change", "dev", "eth0", "parent", "1:",
+                      "classid", "1:10", "htb", "rate", "20mbit")
+
+
+def lossy(scene):
+    shaped(RATE)(scene)
+    for one, other in ((2, 5), (5, 2)):
+        scene.hosts[one].filter(
+            "input", f"ip saddr {scene.hosts[other].address} "
+            "numgen random mod 100 < 15 drop")
+
+
+def delayed(scene):
+    shaped(RATE)(scene)
+    scene.helper(2, "delay.py", scene.hosts[2].address, scene.hosts[5].address,
+                 "20")
+
+
 FILTERED = "net-timeout-filtered"
 ENDPOINT = "net-wrong-endpoint"
 
@@ -341,6 +387,26 @@ NETWORK = [
           severity="note"),
 ]
 
+# Low, so that the cores of this machine are not what is measured.
+RATE = "200mbit"
+SLOW = "net-slow-link"
+
+
+def _speed(name, named, does):
+    return Fault(name, SLOW, named, does, size=8, group=SPEED,
+                 severity="warning", limit=20)
+
+
+SPEEDS = [
+    _speed("one link of eight hosts slow", (2, 5),
+           shaped(RATE, [(2, 5), (5, 2)])),
+    _speed("one direction of a link slow", (2, 5), shaped(RATE, [(5, 2)])),
+    _speed("one link of eight hosts saturated by others", (2, 5), saturated),
+    _speed("a host of eight sends slowly", (3,), slow_host),
+    _speed("packets lost on one link of eight hosts", (2, 5), lossy),
+    _speed("packets late on one link of eight hosts", (2, 5), delayed),
+]
+
 HOST = [
     Fault("/dev/shm is full", "shm-too-small", (1,),
           prepare("mount -t tmpfs -o size=8m lab /dev/shm"), group="host"),
@@ -368,6 +434,16 @@ HOST = [
           variables(http_proxy="http://10.77.0.9:3128",
                     TPU_NAME="t", XRT_TPU_CONFIG="x"),
           group="network.proxy", severity="warning"),
+]
+
+# Nothing is slow: what must not be flagged.
+FAST = [
+    Fault("healthy, speed of eight hosts", "", (), shaped(RATE), size=8,
+          group=SPEED, limit=20),
+    Fault("healthy, speed of three hosts without a limit", "", (), nothing,
+          group=SPEED, limit=20),
+    Fault("healthy, speed of two hosts", "", (), shaped(RATE), size=2,
+          group=SPEED, limit=20),
 ]
 
 # Nothing is wrong: what must not be flagged.

@@ -42,6 +42,14 @@ def rows_of(kind):
     return rows
 
 
+def speed_rows(kind):
+    """One after the other: two that measure at a time measure each other."""
+    faults_of, healthy = faults.SPEEDS, faults.FAST
+    if kind == "part":
+        faults_of, healthy = faults_of[:1] + faults_of[3:4], healthy[:1]
+    return [(one,) for one in healthy + faults_of]
+
+
 def name_of(row):
     return " + ".join(
         fault.name if len(row) == 1 else f"{fault.name} ({fault.named[0]})"
@@ -94,16 +102,21 @@ def main():
         signal.signal(number, end)
     namespaces.sweep()
     rows = rows_of("all" if options.all or options.only else "part")
+    speeds = speed_rows("all" if options.all or options.only else "part")
     if options.only:
         rows = [row for row in rows if options.only in name_of(row)]
+        speeds = [row for row in speeds if options.only in name_of(row)]
     began = time.monotonic()
     results = []
     pool = concurrent.futures.ThreadPoolExecutor(options.workers)
     try:
         futures = [(row, pool.submit(scene.play, number, row))
                    for number, row in enumerate(rows)]
-        for row, future in futures:
-            wrong, seconds = future.result()
+        played = itertools.chain(
+            ((row, future.result()) for row, future in futures),
+            ((row, scene.play(len(rows) + number, row))
+             for number, row in enumerate(speeds)))
+        for row, (wrong, seconds) in played:
             results.append((row, wrong, seconds))
             print(f"{'WRONG' if wrong else 'right':6}{seconds:6.2f} s  "
                   f"{name_of(row)}", flush=True)
