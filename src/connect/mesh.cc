@@ -16,6 +16,8 @@ constexpr std::array<std::string_view, 13> kWords{
     "unresolved", "itself", "other member", "stranger",  "foreign",
     "silent",     "closed", "large lost"};
 
+constexpr std::size_t kMostClaim = 512;
+
 std::int64_t Micros(Duration duration) {
   return std::chrono::duration_cast<std::chrono::microseconds>(duration)
       .count();
@@ -52,6 +54,44 @@ MeshTarget TargetFrom(PeerJson& reader) {
   return {.rank = std::max(reader.Rank("rank"), 0), .port = reader.Port()};
 }
 
+// Well at the first try, and nothing more to say. Nearly all paths of a large
+// mesh are, and every member reads all of them, so they are told in four
+// numbers.
+bool IsPlain(const MeshTarget& target, const PathResult& result) {
+  return result.path == Path::kOk && result.tries == 1 &&
+         result.answered_as == target.rank && result.before == Path::kUntried &&
+         result.seen.empty() && result.sign_of_life.empty() &&
+         result.translated.empty();
+}
+
+constexpr std::size_t kPlainNumbers = 4;
+
+void ReadPlain(PeerJson& reader, MeshRow& row) {
+  for (const Json& one : reader.List("well")) {
+    std::array<std::int64_t, kPlainNumbers> numbers{};
+    bool right = one.is_array() && one.size() == kPlainNumbers;
+    for (std::size_t i = 0; right && i < kPlainNumbers; ++i) {
+      right = one[i].is_number_integer();
+      numbers.at(i) = right ? one[i].get<std::int64_t>() : 0;
+    }
+    const auto& [rank, port, round_trip, ahead] = numbers;
+    constexpr std::int64_t kMostTime = 4'000'000'000'000'000;
+    if (!right || rank < 0 || rank > 1'000'000 || port < 0 || port > 65535 ||
+        round_trip < 0 || round_trip > kMostTime || ahead < -kMostTime ||
+        ahead > kMostTime) {
+      reader.Wrong("well");
+      return;
+    }
+    const MeshTarget target{.rank = static_cast<int>(rank),
+                            .port = static_cast<std::uint16_t>(port)};
+    row.paths[target] = {.path = Path::kOk,
+                         .round_trip = std::chrono::microseconds(round_trip),
+                         .tries = 1,
+                         .answered_as = target.rank,
+                         .clock_ahead = std::chrono::microseconds(ahead)};
+  }
+}
+
 void ReadPaths(PeerJson& reader, MeshRow& row) {
   for (const Json& one : reader.List("paths")) {
     PeerJson path(one);
@@ -70,9 +110,13 @@ void ReadClaims(PeerJson& reader, MeshRow& row) {
     }
   }
   for (const Json& one : reader.List("claims")) {
-    PeerJson claim(one);
-    const int rank = claim.Rank("rank");
-    row.claims[rank].insert(claim.Text("who"));
+    if (!one.is_array() || one.size() != 2 || !one[0].is_number_integer() ||
+        !one[1].is_string()) {
+      reader.Wrong("claims");
+      return;
+    }
+    row.claims[one[0].get<int>()].insert(
+        one[1].get<std::string>().substr(0, kMostClaim));
   }
   for (const Json& one : reader.List("taken")) {
     PeerJson taken(one);
@@ -120,7 +164,13 @@ Json ToJson(const PathResult& result) {
 
 Json ToJson(const MeshRow& row) {
   Json paths = Json::array();
+  Json well = Json::array();
   for (const auto& [target, result] : row.paths) {
+    if (IsPlain(target, result)) {
+      well.push_back({target.rank, target.port, Micros(result.round_trip),
+                      Micros(result.clock_ahead)});
+      continue;
+    }
     Json path = ToJson(result);
     path["rank"] = target.rank;
     path["port"] = target.port;
@@ -129,7 +179,7 @@ Json ToJson(const MeshRow& row) {
   Json claims = Json::array();
   for (const auto& [rank, names] : row.claims) {
     for (const std::string& who : names) {
-      claims.push_back({{"rank", rank}, {"who", who}});
+      claims.push_back(Json::array({rank, who}));
     }
   }
   Json taken = Json::array();
@@ -149,6 +199,7 @@ Json ToJson(const MeshRow& row) {
           {"heard", row.heard},
           {"claims", std::move(claims)},
           {"final", row.final},
+          {"well", std::move(well)},
           {"paths", std::move(paths)}};
 }
 
@@ -163,6 +214,7 @@ Result<MeshRow> MeshRowFromJson(const Json& json) {
               json["final"].is_boolean() && json["final"].get<bool>();
   ReadClaims(reader, row);
   ReadPaths(reader, row);
+  ReadPlain(reader, row);
   if (!reader.wrong().empty()) {
     return Error(Cause::kNetWrongEndpoint,
                  "a row of the mesh has no good `" + reader.wrong() + "`");

@@ -89,6 +89,8 @@ struct MeshRow {
 };
 
 Json ToJson(const PathResult& result);
+// Short, for everybody reads that of everybody: paths that were well at once
+// leave out where their name led to.
 Json ToJson(const MeshRow& row);
 // From bytes of a peer: net-wrong-endpoint names the field that is wrong.
 Result<MeshRow> MeshRowFromJson(const Json& json);

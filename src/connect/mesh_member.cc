@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kBeat{50};
 constexpr std::chrono::milliseconds kAskAgain{150};
+constexpr std::chrono::milliseconds kLongInComing{700};
 constexpr std::size_t kAskedAtOnce = 3;
 constexpr std::chrono::milliseconds kAfterArrival{1500};
 constexpr std::chrono::milliseconds kExchange{1500};
@@ -52,6 +53,7 @@ MeshMember::MeshMember(sys::Loop& loop, const sys::Clock& clock,
       done_(std::move(done)),
       began_(clock.Now()),
       end_(began_ + options_.wait),
+      called_(began_),
       pool_(kThreads, 4096) {
   options_.self.list_digest = Digest(Join(options_.self.members, "\n"));
   row_ = {.rank = options_.self.rank,
@@ -98,7 +100,7 @@ void MeshMember::Enter(MeshGuest guest) {
     Arrived(rank);
   }
   if (row_.final) {
-    peer->talk->Send({.kind = FrameKind::kRow, .body = Dump(ToJson(row_))});
+    peer->talk->Send({.kind = FrameKind::kRow, .body = texts_.at(row_.rank)});
   }
 }
 
@@ -116,16 +118,15 @@ void MeshMember::Take(PeerAt peer, const Frame& frame) {
     LookSoon();
     return;
   }
-  const Json body = Json::parse(frame.body, nullptr, false);
   if (frame.kind == FrameKind::kRow) {
-    TakeRow(body);
-  } else if (frame.kind == FrameKind::kNeed && body.is_array()) {
-    GiveRows(peer, body);
+    TakeRow(frame.body);
+  } else if (frame.kind == FrameKind::kNeed) {
+    GiveRows(peer, Json::parse(frame.body, nullptr, false));
   }
 }
 
-void MeshMember::TakeRow(const Json& body) {
-  auto row = MeshRowFromJson(body);
+void MeshMember::TakeRow(const std::string& text) {
+  auto row = MeshRowFromJson(Json::parse(text, nullptr, false));
   const auto size = static_cast<int>(options_.cluster.members.size());
   if (!row || !row->final || row->rank < 0 || row->rank >= size) {
     return;
@@ -136,18 +137,22 @@ void MeshMember::TakeRow(const Json& body) {
       present_.insert(heard);
     }
   }
-  rows_.try_emplace(rank, *std::move(row));
+  if (rows_.try_emplace(rank, *std::move(row)).second) {
+    texts_[rank] = text;
+  }
   Arrived(rank);
   LookSoon();
 }
 
 void MeshMember::GiveRows(PeerAt peer, const Json& ranks) {
+  if (!ranks.is_array()) {
+    return;
+  }
   for (const Json& one : ranks) {
-    const auto row =
-        one.is_number_integer() ? rows_.find(one.get<int>()) : rows_.end();
-    if (row != rows_.end()) {
-      peer->talk->Send(
-          {.kind = FrameKind::kRow, .body = Dump(ToJson(row->second))});
+    const auto text =
+        one.is_number_integer() ? texts_.find(one.get<int>()) : texts_.end();
+    if (text != texts_.end()) {
+      peer->talk->Send({.kind = FrameKind::kRow, .body = text->second});
     }
   }
 }
@@ -175,7 +180,11 @@ void MeshMember::Claim(const MeshIdentity& who) {
 }
 
 void MeshMember::Arrived(int rank) {
-  if (rank != row_.rank && present_.insert(rank).second && !row_.final) {
+  if (rank == row_.rank || !present_.insert(rank).second) {
+    return;
+  }
+  called_ = clock_.Now();
+  if (!row_.final) {
     end_ = std::min(std::max(end_, clock_.Now() + kAfterArrival),
                     began_ + options_.wait + kAfterArrival);
   }
@@ -363,10 +372,12 @@ void MeshMember::Finish() {
   lives_.clear();
   row_.final = true;
   rows_[row_.rank] = row_;
+  texts_[row_.rank] = Dump(ToJson(row_));
   // Others may try until their time is over.
   end_ = std::max(end_, clock_.Now()) + kExchange;
   ask_next_ = clock_.Now() + kAskAgain;
-  const Frame frame{.kind = FrameKind::kRow, .body = Dump(ToJson(row_))};
+  ask_all_ = clock_.Now() + kLongInComing;
+  const Frame frame{.kind = FrameKind::kRow, .body = texts_[row_.rank]};
   std::set<int> told;
   for (Peer& peer : peers_) {
     // Once to each member, to each that only looks.
@@ -393,6 +404,16 @@ bool MeshMember::NobodyNeedsUs() const {
   });
 }
 
+// Who is connected sends its row as soon as it has one.
+std::set<int> MeshMember::OutOfReach(std::set<int> ranks) const {
+  for (const Peer& peer : peers_) {
+    if (!peer.gone) {
+      ranks.erase(peer.who.rank);
+    }
+  }
+  return ranks;
+}
+
 // Rows come by themselves from those that we reach. Only for the others, and
 // after a while, a few at a time are asked: all at once they would all answer.
 void MeshMember::AskFor(const std::set<int>& lacking) {
@@ -415,8 +436,11 @@ void MeshMember::AskFor(const std::set<int>& lacking) {
 
 void MeshMember::Share() {
   const auto lacking = Lacking();
-  if (!lacking.empty()) {
-    AskFor(lacking);
+  // What was sent by who is connected may have gone into another connection,
+  // which had ended at this end.
+  const auto ask = clock_.Now() < ask_all_ ? OutOfReach(lacking) : lacking;
+  if (!ask.empty()) {
+    AskFor(ask);
   }
   bool somebody = false;
   for (Peer& peer : peers_) {
@@ -428,9 +452,14 @@ void MeshMember::Share() {
       peer.talk->Send({.kind = FrameKind::kDone});
     }
   }
+  // Who is connected may have begun later, and has as long as we had.
+  const bool owed = OutOfReach(lacking).size() < lacking.size();
+  const auto latest =
+      owed ? std::max(end_, called_ + options_.wait + kAfterArrival + kExchange)
+           : end_;
   // A member whose connections all ended without a row gives none any more.
   if ((lacking.empty() && NobodyNeedsUs()) || !somebody ||
-      clock_.Now() >= end_) {
+      clock_.Now() >= latest) {
     End();
   }
 }
@@ -443,7 +472,9 @@ void MeshMember::End() {
   beat_.Cancel();
   // What was sent last has to leave before the sockets close: they stay open
   // until this is destroyed.
-  done_({.rows = rows_, .took = clock_.Now() - began_});
+  done_({.rows = rows_,
+         .took = clock_.Now() - began_,
+         .since_roll_call = clock_.Now() - called_});
 }
 
 Result<MeshOutcome> RunMesh(const MeshOptions& options,

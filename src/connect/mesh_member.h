@@ -41,6 +41,8 @@ struct MeshOptions {
 struct MeshOutcome {
   std::map<int, MeshRow> rows;
   Duration took{};
+  // From when the last member was heard of for the first time.
+  Duration since_roll_call{};
 };
 
 // Loop thread only.
@@ -78,7 +80,7 @@ class MeshMember {
 
   void Enter(MeshGuest guest);
   void Take(PeerAt peer, const Frame& frame);
-  void TakeRow(const Json& body);
+  void TakeRow(const std::string& text);
   void GiveRows(PeerAt peer, const Json& ranks);
   void Forget(PeerAt peer);
   void Sweep();
@@ -100,6 +102,7 @@ class MeshMember {
   void AskFor(const std::set<int>& lacking);
   bool NobodyNeedsUs() const;
   std::set<int> Lacking() const;
+  std::set<int> OutOfReach(std::set<int> ranks) const;
   void End();
 
   sys::Loop& loop_;
@@ -108,8 +111,10 @@ class MeshMember {
   std::function<void(MeshOutcome)> done_;
   sys::Clock::Steady began_;
   sys::Clock::Steady end_;
+  sys::Clock::Steady called_;
   MeshRow row_;
   std::map<int, MeshRow> rows_;
+  std::map<int, std::string> texts_;  // the same as they are sent on
   std::set<int> present_;
   std::optional<MeshDoor> door_;
   std::list<Aim> aims_;
@@ -125,6 +130,7 @@ class MeshMember {
   sys::Loop::Handle beat_;
   sys::Loop::Handle soon_;
   sys::Clock::Steady ask_next_{};
+  sys::Clock::Steady ask_all_{};
   // Destroyed first: its tasks post to this.
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   WorkerPool pool_;

@@ -19,7 +19,9 @@ constexpr std::chrono::seconds kDeadline{120};
 
 std::string DataOf(const connect::MeshOutcome& outcome) {
   return Json{{"paths", connect::PathsToJson(outcome.rows)},
-              {"members_heard", outcome.rows.size()}}
+              {"members_heard", outcome.rows.size()},
+              {"seconds_since_roll_call",
+               std::chrono::duration<double>(outcome.since_roll_call).count()}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
