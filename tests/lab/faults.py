@@ -150,6 +150,34 @@ def wrong_name(scene):
     scene.hosts[0].known["w-1"] = scene.hosts[2].address
 
 
+def swapped_names(*ranks):
+    """Names of hosts 1 and 2 lead to each other, on some hosts."""
+    def does(scene):
+        scene.names()
+        for rank in ranks:
+            known = scene.hosts[rank].known
+            known["w-1"], known["w-2"] = known["w-2"], known["w-1"]
+    return does
+
+
+def same_address(scene):
+    """Host 2 has the address of host 1, too, and is faster to say so. To host 1
+    nobody's packets come, so it cannot know why."""
+    scene.names()
+    one, two = scene.hosts[1], scene.hosts[2]
+    two.ip("addr", "add", f"{one.address}/24", "dev", "eth0")
+    scene.hosts[0].ip("neigh", "replace", one.address, "lladdr",
+                      two.hardware(), "dev", "eth0", "nud", "permanent")
+    scene.deaf.add(1)
+
+
+def cgroup(controller, file, value):
+    """A limit on host 1, by the version of cgroups that is here."""
+    def does(scene):
+        scene.hosts[1].limit(controller, file, value)
+    return does
+
+
 def loopback_name(scene):
     scene.names()
     scene.hosts[1].known["w-1"] = "127.0.1.1"
@@ -373,6 +401,11 @@ NETWORK = [
     Fault("name server dead on one host", "net-name-resolution", (1,),
           dead_name_server, limit=6),
     Fault("a name leads to another member", ENDPOINT, (1, 2), wrong_name),
+    Fault("names of two hosts swapped on one host", ENDPOINT, (1, 2),
+          swapped_names(0)),
+    Fault("names of two hosts swapped on the others", ENDPOINT, (1, 2),
+          swapped_names(0, 3), size=4),
+    Fault("two hosts with one address", ENDPOINT, (1, 2), same_address),
     Fault("the own name is 127.0.1.1", "net-loopback-name", (1,),
           loopback_name, group="network.own-name"),
     Fault("another token file", ENDPOINT, (1,), other_token),
@@ -415,6 +448,11 @@ HOST = [
           severity="warning"),
     Fault("few open files", "os-limit", (1,), prepare("ulimit -n 48"),
           group="host"),
+    Fault("few processes in the cgroup", "os-limit", (1,),
+          cgroup("pids", {1: "pids.max", 2: "pids.max"}, 40), group="host"),
+    Fault("little memory in the cgroup", "oom-host", (1,),
+          cgroup("memory", {1: "memory.limit_in_bytes", 2: "memory.max"},
+                 200 << 20), group="host"),
     Fault("checkpoints on a full disk", "disk-full", (1,),
           prepare("mkdir {folder}/c; mount -t tmpfs -o size=64k lab {folder}/c;"
                   " head -c 64k /dev/zero >{folder}/c/x || true",
