@@ -20,6 +20,31 @@ Result<connect::Signer> MeshSigner(const MeshSetup& setup) {
   });
 }
 
+std::map<std::string, std::string> MeshVersions(const Context& context) {
+  std::map<std::string, std::string> versions;
+  if (!context.frameworks) {
+    return versions;
+  }
+  const Frameworks found = context.frameworks();
+  for (const char* name :
+       {"tensorflow", "tensorflow-cpu", "tensorflow-tpu", "jax", "jaxlib",
+        "libtpu", "torch", "torch-xla", "horovod"}) {
+    const auto at = found.versions.find(name);
+    if (at != found.versions.end()) {
+      versions.insert(*at);
+    }
+  }
+  // ".../lib/python3.11/site-packages"
+  constexpr std::string_view kPython = "/python3.";
+  const auto at = found.place.find(kPython);
+  if (!versions.empty() && at != std::string::npos) {
+    const auto minor = at + kPython.size();
+    versions["python"] =
+        "3." + found.place.substr(minor, found.place.find('/', minor) - minor);
+  }
+  return versions;
+}
+
 connect::MeshIdentity MeshSelf(const Context& context) {
   const Member* self = Self(context);
   connect::MeshIdentity identity{.rank = self == nullptr ? -1 : self->rank,

@@ -17,6 +17,7 @@ constexpr std::array<std::string_view, 13> kWords{
     "silent",     "closed", "large lost"};
 
 constexpr std::size_t kMostClaim = 512;
+constexpr std::size_t kMostVersions = 64;
 
 std::int64_t Micros(Duration duration) {
   return std::chrono::duration_cast<std::chrono::microseconds>(duration)
@@ -100,6 +101,18 @@ void ReadPaths(PeerJson& reader, MeshRow& row) {
     if (!path.wrong().empty()) {
       reader.Wrong("paths");
     }
+  }
+}
+
+void ReadVersions(PeerJson& reader, MeshRow& row) {
+  for (const Json& one : reader.List("versions")) {
+    if (!one.is_array() || one.size() != 2 || !one[0].is_string() ||
+        !one[1].is_string() || row.versions.size() == kMostVersions) {
+      reader.Wrong("versions");
+      return;
+    }
+    row.versions[one[0].get<std::string>().substr(0, kMostClaim)] =
+        one[1].get<std::string>().substr(0, kMostClaim);
   }
 }
 
@@ -190,10 +203,15 @@ Json ToJson(const MeshRow& row) {
   for (const auto& [who, line] : row.other_lists) {
     lists.push_back({{"who", who}, {"line", line}});
   }
+  Json versions = Json::array();
+  for (const auto& [name, version] : row.versions) {
+    versions.push_back(Json::array({name, version}));
+  }
   return {{"rank", row.rank},
           {"host", row.host},
           {"pid", row.pid},
           {"version", row.version},
+          {"versions", std::move(versions)},
           {"taken", std::move(taken)},
           {"other_lists", std::move(lists)},
           {"heard", row.heard},
@@ -212,6 +230,7 @@ Result<MeshRow> MeshRowFromJson(const Json& json) {
   row.version = reader.Text("version");
   row.final = json.is_object() && json.contains("final") &&
               json["final"].is_boolean() && json["final"].get<bool>();
+  ReadVersions(reader, row);
   ReadClaims(reader, row);
   ReadPaths(reader, row);
   ReadPlain(reader, row);

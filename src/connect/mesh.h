@@ -83,6 +83,8 @@ struct MeshRow {
   std::set<int> heard;  // ranks that reached this member
   // Who claimed a rank to this one: "host b, pid 77".
   std::map<int, std::set<std::string>> claims;
+  // Versions of what talks across hosts: "jax" -> "0.4.35".
+  std::map<std::string, std::string> versions;
   bool final = false;
 
   bool operator==(const MeshRow&) const = default;

@@ -99,6 +99,7 @@ TEST(MeshRow, SurvivesItsJson) {
               .taken = {{8476, "by x"}},
               .other_lists = {{"host b, pid 1", "nothing"}},
               .heard = {0, 2},
+              .versions = {{"jax", "0.5.1"}},
               .final = true};
   row.claims[1] = {"host a, pid 1", "host b, pid 2"};
   row.paths[{1, 8476}] = {.path = Path::kNoAnswer,

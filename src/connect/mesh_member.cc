@@ -59,7 +59,8 @@ MeshMember::MeshMember(sys::Loop& loop, const sys::Clock& clock,
   row_ = {.rank = options_.self.rank,
           .host = options_.self.host,
           .pid = options_.self.pid,
-          .version = options_.self.version};
+          .version = options_.self.version,
+          .versions = options_.versions};
   if (row_.rank >= 0) {
     Claim(options_.self);
     door_.emplace(loop_, clock_,

@@ -35,6 +35,7 @@ struct MeshOptions {
   std::vector<MeshTarget> to_try;
   Duration wait = std::chrono::milliseconds(2500);
   MeshPatience patience;
+  std::map<std::string, std::string> versions;  // as in a MeshRow
 };
 
 // Rows by rank, the own one under the own rank (-1 included).

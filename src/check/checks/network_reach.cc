@@ -35,7 +35,8 @@ Outcome Look(const Context& context) {
       .cluster = cluster,
       .self = MeshSelf(context),
       .signer = *std::move(signer),
-      .wait = std::min<Duration>(context.mesh->wait, kLongestWait)};
+      .wait = std::min<Duration>(context.mesh->wait, kLongestWait),
+      .versions = MeshVersions(context)};
   options.to_try = connect::Schedule(connect::TargetsOf(cluster),
                                      static_cast<int>(cluster.members.size()),
                                      options.self.rank);
