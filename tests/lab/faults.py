@@ -178,6 +178,16 @@ def cgroup(controller, file, value):
     return does
 
 
+def packages(*versions):
+    """Hosts with a Python environment each: jax in these versions."""
+    def does(scene):
+        for host, version in zip(scene.hosts, versions):
+            info = host.folder / "venv/lib/python3.11/site-packages"
+            (info / f"jax-{version}.dist-info").mkdir(parents=True)
+            scene.environment[host.rank]["VIRTUAL_ENV"] = host.folder / "venv"
+    return does
+
+
 def loopback_name(scene):
     scene.names()
     scene.hosts[1].known["w-1"] = "127.0.1.1"
@@ -414,6 +424,10 @@ NETWORK = [
     Fault("clock an hour behind", "clock-skew", (2,), clock(2, -3600)),
     Fault("clock five seconds ahead", "clock-skew", (1,), clock(1, 5),
           severity="warning"),
+    Fault("another version of jax on a host", "ver-peer-mismatch", (1,),
+          packages("0.5.1", "0.4.30", "0.5.1")),
+    Fault("another patch of jax on a host", "ver-peer-mismatch", (2,),
+          packages("0.5.1", "0.5.1", "0.5.3"), severity="warning"),
     Fault("addresses translated", "net-proxy", (1,), translated,
           severity="warning"),
     Fault("a filter that goes after 1 s", FILTERED, (2,), healed,
@@ -494,6 +508,8 @@ HEALTHY = [
     Fault("healthy, IPv6", "", (), six),
     Fault("healthy, one starts 1 s later", "", (), late(1, 1.0)),
     Fault("healthy, slow links", "", (), slow),
+    Fault("healthy, jax on all hosts", "", (),
+          packages("0.5.1", "0.5.1", "0.5.1")),
 ]
 
 
