@@ -13,7 +13,8 @@ namespace muster::connect {
 namespace {
 
 constexpr double kSlow = 0.5;
-constexpr double kSlowOfTwo = 0.25;
+constexpr double kSlowOfFew = 0.25;
+constexpr std::size_t kFewHosts = 3;
 constexpr double kLossy = 0.05;
 constexpr double kLossier = 5;
 constexpr std::uint32_t kFewestSegments = 100;
@@ -63,7 +64,8 @@ Yardstick YardstickOf(const SpeedOutcome& outcome) {
   Yardstick yardstick{.links = p50s.size()};
   yardstick.rate = Nth(
       rates, three && rates.size() > 1 ? rates.size() - 2 : rates.size() / 2);
-  yardstick.slow = yardstick.rate * (p50s.size() < 2 ? kSlowOfTwo : kSlow);
+  yardstick.slow =
+      yardstick.rate * (outcome.hosts.size() <= kFewHosts ? kSlowOfFew : kSlow);
   yardstick.sent_again = Nth(again, again.size() / 2);
   const auto low = [&](const std::vector<Duration>& times) {
     return Nth(times, three || times.empty() ? 0 : (times.size() - 1) / 2);
@@ -184,14 +186,20 @@ class Judgement {
             bad += here == trouble ? 1U : 0U;
           }
         }
-        if (mine.size() >= kFewestOfAHost &&
-            static_cast<double>(bad) >=
-                kMostOfAHost * static_cast<double>(mine.size())) {
-          for (const auto& at : mine) {
-            view.paths[at] = trouble;
-          }
-        }
+        Complete(view, trouble, mine, bad);
       }
+    }
+  }
+  static void Complete(MeshView& view, Trouble trouble,
+                       const std::vector<std::pair<int, MeshTarget>>& mine,
+                       std::size_t bad) {
+    if (mine.size() < kFewestOfAHost ||
+        static_cast<double>(bad) <
+            kMostOfAHost * static_cast<double>(mine.size())) {
+      return;
+    }
+    for (const auto& at : mine) {
+      view.paths[at] = trouble;
     }
   }
 

@@ -5,7 +5,8 @@
 // for round trips. Of three hosts one slow host slows most links, so there the
 // second best direction and the best link stand for it; of two hosts one
 // direction is measured against the other. A direction is slow below half of
-// the yardstick (a quarter between two hosts), a link late above four times it
+// the yardstick (a quarter among two or three hosts, where so few values are as
+// scattered as busy cores make them), a link late above four times it
 // and 1 ms more, by its pings and by the kernels' own least round trip, where
 // they tell it: a process that waits for a core is no slow link. A direction is
 // lossy, and told as a slow one, where more than one segment in 20 has to be

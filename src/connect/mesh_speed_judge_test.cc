@@ -153,6 +153,14 @@ TEST_F(SpeedJudgeTest, OfTwoHostsOnlyALargeDifferenceCounts) {
   EXPECT_THAT(Text(), HasSubstr("the link from rank 0"));
 }
 
+TEST_F(SpeedJudgeTest, OfThreeHostsOnlyALargeDifferenceCounts) {
+  Make(3);
+  Slow(0, 1, 0.4);
+  Slow(1, 0, 0.4);
+  Slow(2, 0, 0.36);
+  EXPECT_EQ(Text(), "");
+}
+
 TEST_F(SpeedJudgeTest, SixtyPerCentIsNoFinding) {
   Make(8);
   SlowHost(1, 0.6);

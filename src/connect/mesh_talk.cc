@@ -142,7 +142,7 @@ void MeshTalk::Skip(std::uint64_t bytes) {
   TellSkipped(here);
 }
 
-void MeshTalk::TellSkipped(std::uint64_t bytes) {
+void MeshTalk::TellSkipped(std::uint64_t bytes) const {
   if (bytes > 0 && events_.skipped) {
     const auto call = events_.skipped;
     call(bytes);

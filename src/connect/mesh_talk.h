@@ -70,7 +70,7 @@ class MeshTalk {
   bool WritePoured();
   void End(TalkEnd end);
   void SkipSome();
-  void TellSkipped(std::uint64_t bytes);
+  void TellSkipped(std::uint64_t bytes) const;
   bool TakeGreeting();  // false: ended, or more is needed
   void TakeFrames();
 

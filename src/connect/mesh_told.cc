@@ -110,7 +110,9 @@ void JudgePackages(MeshCase& one) {
           return a.second.size() < b.second.size();
         });
     for (const auto& [version, ranks] : versions) {
-      lines.insert(name + " " + version.substr(0, version.rfind('.')));
+      std::string line = name;
+      line.append(1, ' ').append(version, 0, version.rfind('.'));
+      lines.insert(std::move(line));
       if (facts.size() < kMostEvidence) {
         facts.push_back(Seen(one, Printable(name + " " + version),
                              NamesOf(one.cluster, ranks)));
