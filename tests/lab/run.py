@@ -66,15 +66,15 @@ def page(results):
         "# Faults that muster check was tried with", "",
         "Made by `tests/lab/run.py --all --page`: every row is played on hosts",
         "that are network namespaces on a bridge, `muster check` on all of",
-        "them, `muster check network.speed` where a link is slow. Right means: the cause is the one named here, the finding names",
-        "the host, every host that takes part says so, and none finds another",
-        "error.", "",
+        "them, `muster check network.speed` where a link is slow. Right means:",
+        "the cause is the one named here, the finding names the host, every",
+        "host that takes part says so, and none finds another error.", "",
         f"- {right} of {len(played)} rows with faults right",
         f"- {sum(1 for one in controls if not one[1])} of {len(controls)} "
         "healthy rows without a finding of severity error",
         f"- time to the verdict: median {statistics.median(times):.2f} s, "
-        f"longest {max(times):.2f} s; rows about the speed of links take as "
-        "long as", "  measuring takes", "",
+        f"longest {max(times):.2f} s; rows about the speed of links take",
+        "  as long as measuring takes", "",
         "| fault | cause | names rank | seconds | right |",
         "|---|---|---|---|---|"]
     for row, wrong, seconds in results:
