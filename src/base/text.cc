@@ -105,6 +105,29 @@ std::optional<std::int64_t> ParseInt(std::string_view text) {
   return value;
 }
 
+std::optional<std::uint64_t> ParseBytes(std::string_view text) {
+  text = Trim(text);
+  double amount = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), amount);
+  if (error != std::errc() || !(amount > 0)) {
+    return std::nullopt;
+  }
+  constexpr std::pair<std::string_view, double> kUnits[] = {
+      {"", 1},         {"B", 1},        {"kB", 1e3},    {"KB", 1e3},
+      {"MB", 1e6},     {"GB", 1e9},     {"TB", 1e12},   {"KiB", 0x1p10},
+      {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}};
+  const auto unit =
+      Trim(text.substr(static_cast<std::size_t>(end - text.data())));
+  for (const auto& [name, size] : kUnits) {
+    const double bytes = amount * size;
+    if (name == unit && bytes >= 1 && bytes <= 0x1p60) {
+      return static_cast<std::uint64_t>(bytes);
+    }
+  }
+  return std::nullopt;
+}
+
 std::optional<Duration> ParseDuration(std::string_view text) {
   text = Trim(text);
   double amount = 0;

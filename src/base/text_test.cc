@@ -39,6 +39,18 @@ TEST(ParseDuration, KnowsUnits) {
   EXPECT_EQ(ParseDuration("1e300 h"), std::nullopt);
 }
 
+TEST(ParseBytes, KnowsBothKindsOfUnits) {
+  EXPECT_EQ(ParseBytes("100MB"), 100'000'000U);
+  EXPECT_EQ(ParseBytes("1.5 GiB"), 1'610'612'736U);
+  EXPECT_EQ(ParseBytes("4096"), 4096U);
+  EXPECT_EQ(ParseBytes("0"), std::nullopt);
+  EXPECT_EQ(ParseBytes("0.1 B"), std::nullopt);
+  EXPECT_EQ(ParseBytes("-1MB"), std::nullopt);
+  EXPECT_EQ(ParseBytes("1 parsec"), std::nullopt);
+  EXPECT_EQ(ParseBytes("1e300 TB"), std::nullopt);
+  EXPECT_EQ(ParseBytes("nan"), std::nullopt);
+}
+
 TEST(ToText, WritesDurationsForPeople) {
   EXPECT_EQ(ToText(std::chrono::microseconds(400)), "0.40 ms");
   EXPECT_EQ(ToText(Duration(milliseconds(250))), "250 ms");

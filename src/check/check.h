@@ -56,6 +56,9 @@ struct Check {
   bool on_request = false;
   Duration deadline = std::chrono::seconds(5);
   Severity severity = Severity::kError;  // the worst that it can find
+  // It loads what others use, too: made only where its name or its group is
+  // asked for.
+  bool on_request = false;
   Advice fix;
   BeforeRun before_run = BeforeRun::kAlways;
   Outcome (*run)(const Context& context);

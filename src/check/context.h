@@ -2,6 +2,7 @@
 // What checks look at: the machine through the seam, and what is to run on it.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -29,6 +30,8 @@ struct Frameworks {
 struct MeshSetup {
   Duration wait = std::chrono::milliseconds(2500);
   std::string token_file;  // empty: frames prove nothing
+  // Bytes of the gradients that an all-reduce is estimated for.
+  std::uint64_t gradient = 100'000'000;
 };
 
 // Servers of others that are asked who they are.
@@ -66,6 +69,8 @@ struct Context {
   TpuSetup tpu;
   // May wait for a disk. Empty: nobody looks.
   std::function<Frameworks()> frameworks;
+  // How far a check is that takes long. Empty: nobody listens.
+  std::function<void(const std::string&)> say;
 };
 
 // Ranks that start on this host, at least 1.

@@ -88,6 +88,7 @@ Json ToJson(const Check& check) {
           {"title", check.title},
           {"scope", WordOf(check.scope)},
           {"needs", std::move(needs)},
+          {"on_request", check.on_request},
           {"deadline_s", Seconds(check.deadline)}};
 }
 

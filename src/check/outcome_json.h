@@ -17,7 +17,8 @@ Result<Outcome> Decode(std::string_view text);
 // {id, title, scope, outcome, detail, causes, seconds}; the findings stand
 // beside it.
 Json ToJson(const Answer& answer);
-// {id, title, scope, needs, deadline_s}: what `--list` tells of a check.
+// {id, title, scope, needs, on_request, deadline_s}: what `--list` tells of a
+// check.
 Json ToJson(const Check& check);
 
 }  // namespace muster::check

@@ -108,8 +108,11 @@ void Start(const Context& context, Slot& slot) {
     Know(context, slot, check.run(context));
     return;
   }
-  auto child =
-      sys::ChildWork::Start([&] { return Encode(check.run(context)); });
+  auto child = sys::ChildWork::Start([&](const sys::ChildWork::Say& say) {
+    Context inside = context;
+    inside.say = say;
+    return Encode(check.run(inside));
+  });
   if (!child) {
     Know(context, slot, Broken(child.error().ToText()));
     return;
@@ -223,7 +226,8 @@ class Round {
     const Slot& first = slots_[told_];
     if (observer_.waiting && !first.known) {
       observer_.waiting(*first.answer.check,
-                        Deadline::Clock::now() - first.began);
+                        {.since = Deadline::Clock::now() - first.began,
+                         .said = first.child ? first.child->said() : ""});
     }
   }
 

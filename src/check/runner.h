@@ -22,17 +22,23 @@ struct Answer {
 };
 
 // The checks that the words name, a group ("network") or one ("network.ports"),
-// and what those need; no words: all. usage-invalid names the word and what was
-// probably meant.
+// and what those need; no words: all but those on request. usage-invalid names
+// the word and what was probably meant.
 Result<std::vector<const Check*>> Select(std::span<const Check* const> all,
                                          std::span<const std::string> words);
+
+// How far a check is that is waited for.
+struct Waiting {
+  Duration since{};  // from its start
+  std::string said;  // "3 of 28 links"; most say nothing
+};
 
 // Who watches. Both are called by the thread that runs the checks.
 struct Observer {
   // In the order of the checks, each as soon as it and all before it are known.
   std::function<void(const Answer&)> answered;
-  // Every tenth of a second while one is waited for; `since`: from its start.
-  std::function<void(const Check&, Duration since)> waiting;
+  // Every tenth of a second while one is waited for.
+  std::function<void(const Check&, const Waiting&)> waiting;
 };
 
 // A check that needs one which did not pass (or warn) is skipped and says so; a

@@ -128,6 +128,18 @@ TEST(Select, TakesGroupsIdsAndWhatTheyNeed) {
                                                 &kNeedsSkipped}));
 }
 
+TEST(Select, WhatLoadsOthersIsMadeOnlyWhereItIsAskedFor) {
+  const Check loads{
+      .id = "a.loads", .title = "loads", .on_request = true, .run = Good};
+  const std::vector<const Check*> all{&kGood, &loads};
+  const auto chosen = [&](const std::vector<std::string>& words) {
+    return Select(all, words).value();
+  };
+  EXPECT_EQ(chosen({}), std::vector<const Check*>{&kGood});
+  EXPECT_EQ(chosen({"a"}), all);
+  EXPECT_EQ(chosen({"a.loads"}), std::vector<const Check*>{&loads});
+}
+
 TEST(Select, NamesAnUnknownWordAndWhatWasMeant) {
   const auto chosen = Select(AllChecks(), std::vector<std::string>{"netwrok"});
   ASSERT_FALSE(chosen);
@@ -153,7 +165,8 @@ TEST(AllChecks, AreWellFormed) {
     EXPECT_NE(check->group(), check->id);
     EXPECT_FALSE(check->title.empty());
     // What other hosts take part in waits for them, as long as --wait says.
-    EXPECT_LE(check->deadline, check->scope == Scope::kCluster
+    EXPECT_LE(check->deadline, check->on_request ? std::chrono::minutes(10)
+                               : check->scope == Scope::kCluster
                                    ? std::chrono::seconds(120)
                                    : std::chrono::seconds(5))
         << check->id;

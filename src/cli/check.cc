@@ -161,8 +161,10 @@ class Report {
 
   check::Observer Watch() {
     return {.answered = [this](const Answer& answer) { Answered(answer); },
-            .waiting = [this](const Check& check,
-                              Duration since) { Waiting(check, since); }};
+            .waiting =
+                [this](const Check& check, const check::Waiting& how_far) {
+                  Waiting(check, how_far);
+                }};
   }
 
   void End(std::span<const Answer> answers) {
@@ -193,10 +195,12 @@ class Report {
   }
 
   // On a terminal alone: the check that is waited for.
-  void Waiting(const Check& check, Duration since) {
+  void Waiting(const Check& check, const check::Waiting& how_far) {
     if (output_ == Output::kText && sys::IsTerminal(2)) {
-      const std::string line = "\r\033[K" + Cell("...", kMarkWidth) +
-                               Cell(check.id, kIdWidth) + ToText(since);
+      const std::string line =
+          "\r\033[K" + Cell("...", kMarkWidth) + Cell(check.id, kIdWidth) +
+          ToText(how_far.since) + (how_far.said.empty() ? "" : "  ") +
+          Printable(how_far.said);
       std::fputs(line.c_str(), stderr);
       live_ = true;
     }
@@ -259,7 +263,8 @@ void PrintList(Output output) {
   if (output == Output::kText) {
     std::string text;
     for (const Check* one : check::AllChecks()) {
-      text += Cell(one->id, kIdWidth) + std::string(one->title) + "\n";
+      text += Cell(one->id, kIdWidth) + std::string(one->title) +
+              (one->on_request ? " (only where it is asked for)\n" : "\n");
     }
     PrintResult(text);
     return;
@@ -355,7 +360,8 @@ Result<int> CheckVerb(const CommandLine& line, const Settings& settings,
       .data = line.data,
       .runs_dir = settings.runs_dir.value,
       .mesh = check::MeshSetup{.wait = settings.wait.value,
-                               .token_file = settings.token_file.value},
+                               .token_file = settings.token_file.value,
+                               .gradient = settings.gradient.value},
       .target = std::move(targets),
       .frameworks = [&] { return LookForFrameworks(host); }};
   std::optional<Result<resolve::Resolved>> resolved;

@@ -95,6 +95,10 @@ constexpr Reader<Whole> kReadWhole{
     },
     "a whole number, 0 to 1000000"};
 
+constexpr Reader<Size> kReadSize{
+    [](std::string_view text) { return ParseBytes(text); },
+    "a size such as 100MB or 1.5GiB"};
+
 constexpr Reader<Time> kReadTime{
     [](std::string_view text) -> std::optional<Time> {
       const auto time = ParseDuration(text);

@@ -22,11 +22,12 @@ enum class Output { kText, kJson, kJsonl };
 enum class FailOn { kError, kWarning, kNever };
 enum class Checks { kAuto, kOff };
 enum class StartBy { kHere, kSsh };
-using Whole = int;         // at least 0
-using Time = Duration;     // at least 0
-using Limit = Duration;    // or kAuto or kNone
-using Path = std::string;  // as it was written, not empty
-using File = std::string;  // a Path, or empty: none
+using Whole = int;           // at least 0
+using Size = std::uint64_t;  // bytes, at least 1
+using Time = Duration;       // at least 0
+using Limit = Duration;      // or kAuto or kNone
+using Path = std::string;    // as it was written, not empty
+using File = std::string;    // a Path, or empty: none
 
 struct PortRange {
   std::uint16_t first = 0;

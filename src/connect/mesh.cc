@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "connect/peer_json.h"
 
 namespace muster::connect {
 namespace {
@@ -15,98 +16,15 @@ constexpr std::array<std::string_view, 13> kWords{
     "unresolved", "itself", "other member", "stranger",  "foreign",
     "silent",     "closed", "large lost"};
 
-constexpr std::size_t kMostPaths = 1U << 16;
-constexpr std::size_t kMostText = 512;
+constexpr std::size_t kMostClaim = 512;
+constexpr std::size_t kMostVersions = 64;
 
 std::int64_t Micros(Duration duration) {
   return std::chrono::duration_cast<std::chrono::microseconds>(duration)
       .count();
 }
 
-struct Bounds {
-  std::int64_t least;
-  std::int64_t most;
-};
-
-// Reads fields of a peer's JSON; remembers the first that is wrong.
-class Reader {
- public:
-  explicit Reader(const Json& json) : json_(json) {
-    if (!json.is_object()) {
-      wrong_ = "it";
-    }
-  }
-
-  // What is left out is the fallback; what is there has to be right.
-  std::int64_t Number(const char* name, Bounds bounds,
-                      std::int64_t fallback = 0) {
-    const auto* field = Field(name);
-    if (field == nullptr) {
-      return fallback;
-    }
-    if (!field->is_number_integer() ||
-        field->get<std::int64_t>() < bounds.least ||
-        field->get<std::int64_t>() > bounds.most) {
-      Wrong(name);
-      return fallback;
-    }
-    return field->get<std::int64_t>();
-  }
-  int Rank(const char* name, int fallback = 0) {
-    return static_cast<int>(Number(name, {-1, 1'000'000}, fallback));
-  }
-  std::uint16_t Port() {
-    return static_cast<std::uint16_t>(Number("port", {0, 65535}));
-  }
-  Duration Time(const char* name) {
-    return std::chrono::microseconds(
-        Number(name, {-4'000'000'000'000'000, 4'000'000'000'000'000}));
-  }
-  std::string Text(const char* name) {
-    const auto* field = Field(name);
-    if (field == nullptr) {
-      return "";
-    }
-    if (!field->is_string()) {
-      Wrong(name);
-      return "";
-    }
-    return field->get<std::string>().substr(0, kMostText);
-  }
-  // The list, or one without elements.
-  const Json& List(const char* name) {
-    static const Json none = Json::array();
-    const auto* field = Field(name);
-    if (field == nullptr) {
-      return none;
-    }
-    if (!field->is_array() || field->size() > kMostPaths) {
-      Wrong(name);
-      return none;
-    }
-    return *field;
-  }
-  void Wrong(const char* name) {
-    if (wrong_.empty()) {
-      wrong_ = name;
-    }
-  }
-  const std::string& wrong() const { return wrong_; }
-
- private:
-  const Json* Field(const char* name) const {
-    if (!json_.is_object()) {
-      return nullptr;
-    }
-    const auto at = json_.find(name);
-    return at == json_.end() ? nullptr : &*at;
-  }
-
-  const Json& json_;
-  std::string wrong_;
-};
-
-Path WordIn(Reader& reader, const char* name) {
+Path WordIn(PeerJson& reader, const char* name) {
   const std::string text = reader.Text(name);
   const auto at = std::find(kWords.begin(), kWords.end(), text);
   if (text.empty()) {
@@ -119,7 +37,7 @@ Path WordIn(Reader& reader, const char* name) {
   return static_cast<Path>(at - kWords.begin());
 }
 
-PathResult PathFrom(Reader& reader) {
+PathResult PathFrom(PeerJson& reader) {
   return {.path = WordIn(reader, "path"),
           .round_trip = reader.Time("round_trip_us"),
           .tries = reader.Rank("tries"),
@@ -133,13 +51,51 @@ PathResult PathFrom(Reader& reader) {
           .clock_ahead = reader.Time("clock_ahead_us")};
 }
 
-MeshTarget TargetFrom(Reader& reader) {
+MeshTarget TargetFrom(PeerJson& reader) {
   return {.rank = std::max(reader.Rank("rank"), 0), .port = reader.Port()};
 }
 
-void ReadPaths(Reader& reader, MeshRow& row) {
+// Well at the first try, and nothing more to say. Nearly all paths of a large
+// mesh are, and every member reads all of them, so they are told in four
+// numbers.
+bool IsPlain(const MeshTarget& target, const PathResult& result) {
+  return result.path == Path::kOk && result.tries == 1 &&
+         result.answered_as == target.rank && result.before == Path::kUntried &&
+         result.seen.empty() && result.sign_of_life.empty() &&
+         result.translated.empty();
+}
+
+constexpr std::size_t kPlainNumbers = 4;
+
+void ReadPlain(PeerJson& reader, MeshRow& row) {
+  for (const Json& one : reader.List("well")) {
+    std::array<std::int64_t, kPlainNumbers> numbers{};
+    bool right = one.is_array() && one.size() == kPlainNumbers;
+    for (std::size_t i = 0; right && i < kPlainNumbers; ++i) {
+      right = one[i].is_number_integer();
+      numbers.at(i) = right ? one[i].get<std::int64_t>() : 0;
+    }
+    const auto& [rank, port, round_trip, ahead] = numbers;
+    constexpr std::int64_t kMostTime = 4'000'000'000'000'000;
+    if (!right || rank < 0 || rank > 1'000'000 || port < 0 || port > 65535 ||
+        round_trip < 0 || round_trip > kMostTime || ahead < -kMostTime ||
+        ahead > kMostTime) {
+      reader.Wrong("well");
+      return;
+    }
+    const MeshTarget target{.rank = static_cast<int>(rank),
+                            .port = static_cast<std::uint16_t>(port)};
+    row.paths[target] = {.path = Path::kOk,
+                         .round_trip = std::chrono::microseconds(round_trip),
+                         .tries = 1,
+                         .answered_as = target.rank,
+                         .clock_ahead = std::chrono::microseconds(ahead)};
+  }
+}
+
+void ReadPaths(PeerJson& reader, MeshRow& row) {
   for (const Json& one : reader.List("paths")) {
-    Reader path(one);
+    PeerJson path(one);
     const MeshTarget target = TargetFrom(path);
     row.paths[target] = PathFrom(path);
     if (!path.wrong().empty()) {
@@ -148,23 +104,39 @@ void ReadPaths(Reader& reader, MeshRow& row) {
   }
 }
 
-void ReadClaims(Reader& reader, MeshRow& row) {
+void ReadVersions(PeerJson& reader, MeshRow& row) {
+  for (const Json& one : reader.List("versions")) {
+    if (!one.is_array() || one.size() != 2 || !one[0].is_string() ||
+        !one[1].is_string() || row.versions.size() == kMostVersions) {
+      reader.Wrong("versions");
+      return;
+    }
+    row.versions[one[0].get<std::string>().substr(0, kMostClaim)] =
+        one[1].get<std::string>().substr(0, kMostClaim);
+  }
+}
+
+void ReadClaims(PeerJson& reader, MeshRow& row) {
   for (const Json& one : reader.List("heard")) {
     if (one.is_number_integer()) {
       row.heard.insert(one.get<int>());
     }
   }
   for (const Json& one : reader.List("claims")) {
-    Reader claim(one);
-    const int rank = claim.Rank("rank");
-    row.claims[rank].insert(claim.Text("who"));
+    if (!one.is_array() || one.size() != 2 || !one[0].is_number_integer() ||
+        !one[1].is_string()) {
+      reader.Wrong("claims");
+      return;
+    }
+    row.claims[one[0].get<int>()].insert(
+        one[1].get<std::string>().substr(0, kMostClaim));
   }
   for (const Json& one : reader.List("taken")) {
-    Reader taken(one);
+    PeerJson taken(one);
     row.taken.push_back({.port = taken.Port(), .why = taken.Text("why")});
   }
   for (const Json& one : reader.List("other_lists")) {
-    Reader list(one);
+    PeerJson list(one);
     row.other_lists[list.Text("who")] = list.Text("line");
   }
 }
@@ -205,7 +177,13 @@ Json ToJson(const PathResult& result) {
 
 Json ToJson(const MeshRow& row) {
   Json paths = Json::array();
+  Json well = Json::array();
   for (const auto& [target, result] : row.paths) {
+    if (IsPlain(target, result)) {
+      well.push_back({target.rank, target.port, Micros(result.round_trip),
+                      Micros(result.clock_ahead)});
+      continue;
+    }
     Json path = ToJson(result);
     path["rank"] = target.rank;
     path["port"] = target.port;
@@ -214,7 +192,7 @@ Json ToJson(const MeshRow& row) {
   Json claims = Json::array();
   for (const auto& [rank, names] : row.claims) {
     for (const std::string& who : names) {
-      claims.push_back({{"rank", rank}, {"who", who}});
+      claims.push_back(Json::array({rank, who}));
     }
   }
   Json taken = Json::array();
@@ -225,20 +203,26 @@ Json ToJson(const MeshRow& row) {
   for (const auto& [who, line] : row.other_lists) {
     lists.push_back({{"who", who}, {"line", line}});
   }
+  Json versions = Json::array();
+  for (const auto& [name, version] : row.versions) {
+    versions.push_back(Json::array({name, version}));
+  }
   return {{"rank", row.rank},
           {"host", row.host},
           {"pid", row.pid},
           {"version", row.version},
+          {"versions", std::move(versions)},
           {"taken", std::move(taken)},
           {"other_lists", std::move(lists)},
           {"heard", row.heard},
           {"claims", std::move(claims)},
           {"final", row.final},
+          {"well", std::move(well)},
           {"paths", std::move(paths)}};
 }
 
 Result<MeshRow> MeshRowFromJson(const Json& json) {
-  Reader reader(json);
+  PeerJson reader(json);
   MeshRow row;
   row.rank = reader.Rank("rank", -1);
   row.host = reader.Text("host");
@@ -246,8 +230,10 @@ Result<MeshRow> MeshRowFromJson(const Json& json) {
   row.version = reader.Text("version");
   row.final = json.is_object() && json.contains("final") &&
               json["final"].is_boolean() && json["final"].get<bool>();
+  ReadVersions(reader, row);
   ReadClaims(reader, row);
   ReadPaths(reader, row);
+  ReadPlain(reader, row);
   if (!reader.wrong().empty()) {
     return Error(Cause::kNetWrongEndpoint,
                  "a row of the mesh has no good `" + reader.wrong() + "`");

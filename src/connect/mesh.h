@@ -83,12 +83,16 @@ struct MeshRow {
   std::set<int> heard;  // ranks that reached this member
   // Who claimed a rank to this one: "host b, pid 77".
   std::map<int, std::set<std::string>> claims;
+  // Versions of what talks across hosts: "jax" -> "0.4.35".
+  std::map<std::string, std::string> versions;
   bool final = false;
 
   bool operator==(const MeshRow&) const = default;
 };
 
 Json ToJson(const PathResult& result);
+// Short, for everybody reads that of everybody: paths that were well at once
+// leave out where their name led to.
 Json ToJson(const MeshRow& row);
 // From bytes of a peer: net-wrong-endpoint names the field that is wrong.
 Result<MeshRow> MeshRowFromJson(const Json& json);

@@ -46,6 +46,7 @@ Duration Median(std::vector<Duration> values);
 // afterwards.
 void JudgeLists(MeshCase& one, MeshView& view);
 void JudgeVersions(MeshCase& one);
+void JudgePackages(MeshCase& one);
 void JudgeClaims(MeshCase& one, MeshView& view);
 void JudgeTaken(MeshCase& one, MeshView& view);
 void JudgeWrongMembers(MeshCase& one, MeshView& view);

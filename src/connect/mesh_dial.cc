@@ -51,6 +51,9 @@ Json ToJson(const MeshIdentity& identity, std::string_view peers_digest) {
             {"pid", identity.pid},
             {"version", identity.version},
             {"list", identity.list_digest}};
+  if (!identity.purpose.empty()) {
+    json["purpose"] = identity.purpose;
+  }
   if (peers_digest != identity.list_digest) {
     json["members"] = identity.members;
   }
@@ -64,7 +67,8 @@ Result<MeshIdentity> MeshIdentityFromJson(const Json& json) {
                         .host = row.host,
                         .pid = row.pid,
                         .version = row.version,
-                        .list_digest = TextIn(json, "list").value_or("")};
+                        .list_digest = TextIn(json, "list").value_or(""),
+                        .purpose = TextIn(json, "purpose").value_or("")};
   const auto members = json.find("members");
   if (members != json.end() && members->is_array()) {
     for (const Json& one : *members) {

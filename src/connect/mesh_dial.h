@@ -36,6 +36,9 @@ struct MeshIdentity {
   // in what a peer says whose list is equal, as its digest tells.
   std::vector<std::string> members;
   std::string list_digest;
+  // What it came for: "" to see who is there, "speed" to measure. A door takes
+  // no guests of another purpose: that member is not as far, or further.
+  std::string purpose;
 
   // "host b, pid 77".
   std::string Who() const;

@@ -445,7 +445,7 @@ std::vector<MeshFault> FindFaults(const MeshView& view) {
   for (const Trouble trouble :
        {Trouble::kUnresolved, Trouble::kUnreachable, Trouble::kRefused,
         Trouble::kWrongMember, Trouble::kStranger, Trouble::kNotMuster,
-        Trouble::kLargeLost}) {
+        Trouble::kLargeLost, Trouble::kSlow, Trouble::kLate}) {
     auto some = Search(view, trouble).Run();
     faults.insert(faults.end(), std::make_move_iterator(some.begin()),
                   std::make_move_iterator(some.end()));

@@ -29,6 +29,8 @@ enum class Trouble {
   kStranger,
   kNotMuster,  // foreign, silent, closed
   kLargeLost,
+  kSlow,  // of a path that works (mesh_speed_judge.h)
+  kLate,
 };
 Trouble TroubleOf(Path path);
 

@@ -8,6 +8,18 @@
 //   listener -> dialler    kLargeSeen
 //   either   -> either     kRow, kNeed, kDone
 //
+// and where links are measured (mesh_speed_member.h):
+//
+//   member   -> rank 0     kJoin; kMeasured, the speed of a link; kDone
+//   rank 0   -> member     kMeasure, the rank of the other end; kProgress;
+//                          kSpeeds, those of all links
+//   either   -> either     kPing, kPong; kChunk, behind which come as many
+//   bytes
+//                          as it says, which mean nothing; kPoured, the last of
+//                          them is sent
+//   dialler  -> listener   kAsk: pour to me
+//   listener -> dialler    kCounted, how fast they came
+//
 // A frame is "MUSF", kind, length of the body (4 bytes, big end first), the
 // body, and the 32 bytes of its signature over the conversation's salt, the
 // direction, the frame's number, the kind, the body's length and the body (but
@@ -46,6 +58,17 @@ enum class FrameKind : std::uint8_t {
   kRow,
   kNeed,  // ranks whose rows are missing
   kDone,  // has all rows, needs nothing more
+  kJoin,
+  kMeasure,
+  kMeasured,
+  kProgress,
+  kSpeeds,
+  kPing,
+  kPong,
+  kChunk,
+  kPoured,
+  kAsk,
+  kCounted,
 };
 
 struct Frame {

@@ -15,13 +15,12 @@ namespace {
 
 constexpr std::chrono::milliseconds kBeat{50};
 constexpr std::chrono::milliseconds kAskAgain{150};
+constexpr std::chrono::milliseconds kLongInComing{700};
 constexpr std::size_t kAskedAtOnce = 3;
 constexpr std::chrono::milliseconds kAfterArrival{1500};
 constexpr std::chrono::milliseconds kExchange{1500};
 constexpr std::chrono::milliseconds kFirstPause{50};
 constexpr std::chrono::milliseconds kLongestPause{400};
-// Connections that have not said who they are.
-constexpr std::size_t kMostUnknown = 256;
 constexpr int kTriesOfTheDecided = 3;
 constexpr std::size_t kThreads = 16;
 constexpr std::uint16_t kSsh = 22;
@@ -43,18 +42,6 @@ std::string Dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// The number of the list where it is one of ours; else every interface, for a
-// name may lead to the loopback here, and an address may be translated.
-Result<sys::Listening> ListenAt(const Address& address) {
-  if (address.IsNumeric()) {
-    auto listening = sys::Listen(address);
-    if (listening || listening.error().cause() == Cause::kNetPortInUse) {
-      return listening;
-    }
-  }
-  return sys::Listen({.host = "", .port = address.port});
-}
-
 }  // namespace
 
 MeshMember::MeshMember(sys::Loop& loop, const sys::Clock& clock,
@@ -66,15 +53,23 @@ MeshMember::MeshMember(sys::Loop& loop, const sys::Clock& clock,
       done_(std::move(done)),
       began_(clock.Now()),
       end_(began_ + options_.wait),
+      called_(began_),
       pool_(kThreads, 4096) {
   options_.self.list_digest = Digest(Join(options_.self.members, "\n"));
   row_ = {.rank = options_.self.rank,
           .host = options_.self.host,
           .pid = options_.self.pid,
-          .version = options_.self.version};
+          .version = options_.self.version,
+          .versions = options_.versions};
   if (row_.rank >= 0) {
     Claim(options_.self);
-    ListenOnOwnPorts();
+    door_.emplace(loop_, clock_,
+                  MeshDoor::Options{.cluster = &options_.cluster,
+                                    .self = &options_.self,
+                                    .signer = options_.signer,
+                                    .answer = options_.patience.answer},
+                  [this](MeshGuest guest) { Enter(std::move(guest)); });
+    row_.taken = door_->taken();
   }
   for (const MeshTarget& target : options_.to_try) {
     Aim& aim = aims_.emplace_back();
@@ -90,76 +85,23 @@ MeshMember::~MeshMember() {
   *alive_ = false;
 }
 
-void MeshMember::ListenOnOwnPorts() {
-  for (const MeshTarget& target : TargetsOf(options_.cluster)) {
-    if (target.rank != row_.rank) {
-      continue;
-    }
-    auto listening = ListenAt(AddressOf(options_.cluster, target));
-    if (!listening) {
-      row_.taken.push_back(
-          {.port = target.port, .why = listening.error().message()});
-      continue;
-    }
-    const int fd = listening->fd.get();
-    listeners_.push_back(*std::move(listening));
-    accepting_.push_back(loop_.OnReadable(fd, [this, fd] { Accept(fd); }));
+void MeshMember::Enter(MeshGuest guest) {
+  const auto peer = peers_.emplace(peers_.end());
+  const int rank = guest.who.rank;
+  if (rank >= 0) {
+    Claim(guest.who);
+    row_.heard.insert(rank);
   }
-}
-
-void MeshMember::Accept(int listener) {
-  while (auto accepted = sys::AcceptNow(listener)) {
-    const auto unknown =
-        std::count_if(peers_.begin(), peers_.end(),
-                      [](const Peer& one) { return !one.who && !one.gone; });
-    if (static_cast<std::size_t>(unknown) >= kMostUnknown) {
-      continue;  // closed at once: it will try again
-    }
-    const auto peer = peers_.emplace(peers_.end());
-    peer->from = accepted->peer;
-    peer->talk = std::make_unique<MeshTalk>(
-        loop_, std::move(accepted->fd),
-        TalkEnds{.signer = options_.signer, .dialler = false});
-    peer->timer = loop_.After(options_.patience.answer, [this, peer] {
-      if (!peer->who) {
-        Forget(peer);
-      }
-    });
-    peer->talk->Begin(
-        {.frame = [this, peer](const Frame& frame) { Hello(peer, frame); },
-         .end = [this, peer](TalkEnd) { Forget(peer); }});
-  }
-}
-
-void MeshMember::Hello(PeerAt peer, const Frame& frame) {
-  const Json body = Json::parse(frame.body, nullptr, false);
-  auto who = MeshIdentityFromJson(body);
-  const auto nonce = TextIn(body, "nonce");
-  if (frame.kind != FrameKind::kHello || !who || !nonce) {
-    Forget(peer);
-    return;
-  }
-  peer->who = *std::move(who);
-  const std::string& theirs = *nonce;
-  const std::string ours = MakeNonce();
-  Json welcome = ToJson(options_.self, peer->who->list_digest);
-  welcome["nonce"] = ours;
-  welcome["seen_from"] = peer->from;
-  welcome["clock_us"] =
-      std::to_string(clock_.WallNow().time_since_epoch().count());
-  peer->talk->Salt(theirs);
-  peer->talk->Send({.kind = FrameKind::kWelcome, .body = Dump(welcome)});
-  peer->talk->Salt(theirs + ours);
+  peer->who = std::move(guest.who);
+  peer->talk = std::move(guest.talk);
   peer->talk->Begin(
-      {.frame = [this, peer](const Frame& next) { Take(peer, next); },
+      {.frame = [this, peer](const Frame& frame) { Take(peer, frame); },
        .end = [this, peer](TalkEnd) { Forget(peer); }});
-  if (peer->who->rank >= 0) {
-    Claim(*peer->who);
-    row_.heard.insert(peer->who->rank);
-    Arrived(peer->who->rank);
+  if (rank >= 0) {
+    Arrived(rank);
   }
   if (row_.final) {
-    peer->talk->Send({.kind = FrameKind::kRow, .body = Dump(ToJson(row_))});
+    peer->talk->Send({.kind = FrameKind::kRow, .body = texts_.at(row_.rank)});
   }
 }
 
@@ -171,22 +113,21 @@ void MeshMember::Take(PeerAt peer, const Frame& frame) {
   if (frame.kind == FrameKind::kDone) {
     // On whichever connection it says so.
     for (Peer& one : peers_) {
-      one.done |= one.who && one.who->rank == peer->who->rank &&
-                  one.who->pid == peer->who->pid;
+      one.done |=
+          one.who.rank == peer->who.rank && one.who.pid == peer->who.pid;
     }
     LookSoon();
     return;
   }
-  const Json body = Json::parse(frame.body, nullptr, false);
   if (frame.kind == FrameKind::kRow) {
-    TakeRow(body);
-  } else if (frame.kind == FrameKind::kNeed && body.is_array()) {
-    GiveRows(peer, body);
+    TakeRow(frame.body);
+  } else if (frame.kind == FrameKind::kNeed) {
+    GiveRows(peer, Json::parse(frame.body, nullptr, false));
   }
 }
 
-void MeshMember::TakeRow(const Json& body) {
-  auto row = MeshRowFromJson(body);
+void MeshMember::TakeRow(const std::string& text) {
+  auto row = MeshRowFromJson(Json::parse(text, nullptr, false));
   const auto size = static_cast<int>(options_.cluster.members.size());
   if (!row || !row->final || row->rank < 0 || row->rank >= size) {
     return;
@@ -197,18 +138,22 @@ void MeshMember::TakeRow(const Json& body) {
       present_.insert(heard);
     }
   }
-  rows_.try_emplace(rank, *std::move(row));
+  if (rows_.try_emplace(rank, *std::move(row)).second) {
+    texts_[rank] = text;
+  }
   Arrived(rank);
   LookSoon();
 }
 
 void MeshMember::GiveRows(PeerAt peer, const Json& ranks) {
+  if (!ranks.is_array()) {
+    return;
+  }
   for (const Json& one : ranks) {
-    const auto row =
-        one.is_number_integer() ? rows_.find(one.get<int>()) : rows_.end();
-    if (row != rows_.end()) {
-      peer->talk->Send(
-          {.kind = FrameKind::kRow, .body = Dump(ToJson(row->second))});
+    const auto text =
+        one.is_number_integer() ? texts_.find(one.get<int>()) : texts_.end();
+    if (text != texts_.end()) {
+      peer->talk->Send({.kind = FrameKind::kRow, .body = text->second});
     }
   }
 }
@@ -216,7 +161,6 @@ void MeshMember::GiveRows(PeerAt peer, const Json& ranks) {
 void MeshMember::Forget(PeerAt peer) {
   // Its callbacks may be on the stack.
   peer->gone = true;
-  peer->timer.Cancel();
 }
 
 void MeshMember::Sweep() {
@@ -237,7 +181,11 @@ void MeshMember::Claim(const MeshIdentity& who) {
 }
 
 void MeshMember::Arrived(int rank) {
-  if (rank != row_.rank && present_.insert(rank).second && !row_.final) {
+  if (rank == row_.rank || !present_.insert(rank).second) {
+    return;
+  }
+  called_ = clock_.Now();
+  if (!row_.final) {
     end_ = std::min(std::max(end_, clock_.Now() + kAfterArrival),
                     began_ + options_.wait + kAfterArrival);
   }
@@ -316,7 +264,7 @@ void MeshMember::Tried(Aim& aim, MeshTried tried) {
     }
     aim.decided = true;
     const auto peer = peers_.emplace(peers_.end());
-    peer->who = std::move(tried.who);
+    peer->who = *std::move(tried.who);
     peer->talk = std::move(tried.talk);
     peer->gone = !peer->talk->open();
     peer->talk->Begin(
@@ -425,15 +373,17 @@ void MeshMember::Finish() {
   lives_.clear();
   row_.final = true;
   rows_[row_.rank] = row_;
+  texts_[row_.rank] = Dump(ToJson(row_));
   // Others may try until their time is over.
   end_ = std::max(end_, clock_.Now()) + kExchange;
   ask_next_ = clock_.Now() + kAskAgain;
-  const Frame frame{.kind = FrameKind::kRow, .body = Dump(ToJson(row_))};
+  ask_all_ = clock_.Now() + kLongInComing;
+  const Frame frame{.kind = FrameKind::kRow, .body = texts_[row_.rank]};
   std::set<int> told;
   for (Peer& peer : peers_) {
     // Once to each member, to each that only looks.
-    if (!peer.gone && peer.who && row_.rank >= 0 &&
-        (peer.who->rank < 0 || told.insert(peer.who->rank).second)) {
+    if (!peer.gone && row_.rank >= 0 &&
+        (peer.who.rank < 0 || told.insert(peer.who.rank).second)) {
       peer.talk->Send(frame);
     }
   }
@@ -451,8 +401,18 @@ std::set<int> MeshMember::Lacking() const {
 
 bool MeshMember::NobodyNeedsUs() const {
   return std::all_of(peers_.begin(), peers_.end(), [](const Peer& peer) {
-    return peer.gone || !peer.who || peer.who->rank < 0 || peer.done;
+    return peer.gone || peer.who.rank < 0 || peer.done;
   });
+}
+
+// Who is connected sends its row as soon as it has one.
+std::set<int> MeshMember::OutOfReach(std::set<int> ranks) const {
+  for (const Peer& peer : peers_) {
+    if (!peer.gone) {
+      ranks.erase(peer.who.rank);
+    }
+  }
+  return ranks;
 }
 
 // Rows come by themselves from those that we reach. Only for the others, and
@@ -468,7 +428,7 @@ void MeshMember::AskFor(const std::set<int>& lacking) {
     // The next one in turn goes to the end of the list.
     peers_.splice(peers_.end(), peers_, peers_.begin());
     Peer& peer = peers_.back();
-    if (!peer.gone && peer.who && peer.talk->unsent() == 0) {
+    if (!peer.gone && peer.talk->unsent() == 0) {
       peer.talk->Send(need);
       ++asked;
     }
@@ -477,22 +437,30 @@ void MeshMember::AskFor(const std::set<int>& lacking) {
 
 void MeshMember::Share() {
   const auto lacking = Lacking();
-  if (!lacking.empty()) {
-    AskFor(lacking);
+  // What was sent by who is connected may have gone into another connection,
+  // which had ended at this end.
+  const auto ask = clock_.Now() < ask_all_ ? OutOfReach(lacking) : lacking;
+  if (!ask.empty()) {
+    AskFor(ask);
   }
   bool somebody = false;
   for (Peer& peer : peers_) {
-    if (peer.gone || !peer.who) {
+    if (peer.gone) {
       continue;
     }
-    somebody |= peer.who->rank >= 0;
+    somebody |= peer.who.rank >= 0;
     if (lacking.empty() && !std::exchange(peer.told_done, true)) {
       peer.talk->Send({.kind = FrameKind::kDone});
     }
   }
+  // Who is connected may have begun later, and has as long as we had.
+  const bool owed = OutOfReach(lacking).size() < lacking.size();
+  const auto latest =
+      owed ? std::max(end_, called_ + options_.wait + kAfterArrival + kExchange)
+           : end_;
   // A member whose connections all ended without a row gives none any more.
   if ((lacking.empty() && NobodyNeedsUs()) || !somebody ||
-      clock_.Now() >= end_) {
+      clock_.Now() >= latest) {
     End();
   }
 }
@@ -505,7 +473,9 @@ void MeshMember::End() {
   beat_.Cancel();
   // What was sent last has to leave before the sockets close: they stay open
   // until this is destroyed.
-  done_({.rows = rows_, .took = clock_.Now() - began_});
+  done_({.rows = rows_,
+         .took = clock_.Now() - began_,
+         .since_roll_call = clock_.Now() - called_});
 }
 
 Result<MeshOutcome> RunMesh(const MeshOptions& options,

@@ -19,12 +19,12 @@
 
 #include "connect/mesh.h"
 #include "connect/mesh_dial.h"
+#include "connect/mesh_door.h"
 #include "connect/mesh_talk.h"
 #include "connect/worker_pool.h"
 #include "muster/cluster.h"
 #include "sys/clock.h"
 #include "sys/loop.h"
-#include "sys/net.h"
 
 namespace muster::connect {
 
@@ -35,12 +35,15 @@ struct MeshOptions {
   std::vector<MeshTarget> to_try;
   Duration wait = std::chrono::milliseconds(2500);
   MeshPatience patience;
+  std::map<std::string, std::string> versions;  // as in a MeshRow
 };
 
 // Rows by rank, the own one under the own rank (-1 included).
 struct MeshOutcome {
   std::map<int, MeshRow> rows;
   Duration took{};
+  // From when the last member was heard of for the first time.
+  Duration since_roll_call{};
 };
 
 // Loop thread only.
@@ -69,20 +72,16 @@ class MeshMember {
   // A connection with another member, either way.
   struct Peer {
     std::unique_ptr<MeshTalk> talk;
-    std::string from;
-    std::optional<MeshIdentity> who;
+    MeshIdentity who;
     bool done = false;  // it needs nothing more
     bool told_done = false;
     bool gone = false;
-    sys::Loop::Handle timer;
   };
   using PeerAt = std::list<Peer>::iterator;
 
-  void ListenOnOwnPorts();
-  void Accept(int listener);
-  void Hello(PeerAt peer, const Frame& frame);
+  void Enter(MeshGuest guest);
   void Take(PeerAt peer, const Frame& frame);
-  void TakeRow(const Json& body);
+  void TakeRow(const std::string& text);
   void GiveRows(PeerAt peer, const Json& ranks);
   void Forget(PeerAt peer);
   void Sweep();
@@ -104,6 +103,7 @@ class MeshMember {
   void AskFor(const std::set<int>& lacking);
   bool NobodyNeedsUs() const;
   std::set<int> Lacking() const;
+  std::set<int> OutOfReach(std::set<int> ranks) const;
   void End();
 
   sys::Loop& loop_;
@@ -112,11 +112,12 @@ class MeshMember {
   std::function<void(MeshOutcome)> done_;
   sys::Clock::Steady began_;
   sys::Clock::Steady end_;
+  sys::Clock::Steady called_;
   MeshRow row_;
   std::map<int, MeshRow> rows_;
+  std::map<int, std::string> texts_;  // the same as they are sent on
   std::set<int> present_;
-  std::vector<sys::Listening> listeners_;
-  std::vector<sys::Loop::Handle> accepting_;
+  std::optional<MeshDoor> door_;
   std::list<Aim> aims_;
   std::list<Peer> peers_;
   // One question a host: does port 22 answer?
@@ -130,6 +131,7 @@ class MeshMember {
   sys::Loop::Handle beat_;
   sys::Loop::Handle soon_;
   sys::Clock::Steady ask_next_{};
+  sys::Clock::Steady ask_all_{};
   // Destroyed first: its tasks post to this.
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   WorkerPool pool_;

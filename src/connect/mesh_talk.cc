@@ -1,10 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "connect/mesh_talk.h"
 
+#include <algorithm>
+#include <random>
+#include <utility>
+
 #include "sys/stream.h"
 #include "sys/tcp.h"
 
 namespace muster::connect {
+namespace {
+
+constexpr std::size_t kFillerSize = 256U << 10;
+
+// Bytes that nothing on the way can make fewer.
+std::string MakeFiller() {
+  std::minstd_rand random(1);
+  std::string bytes(kFillerSize, '\0');
+  for (char& byte : bytes) {
+    byte = static_cast<char>(random() >> 8);
+  }
+  return bytes;
+}
+
+}  // namespace
 
 MeshTalk::MeshTalk(sys::Loop& loop, sys::Fd fd, const TalkEnds& ends)
     : loop_(loop),
@@ -46,23 +65,97 @@ void MeshTalk::Send(const Frame& frame) {
   Write();
 }
 
-void MeshTalk::Write() {
+void MeshTalk::Pour(std::size_t bytes) {
+  if (!open_) {
+    return;
+  }
+  if (filler_.empty()) {
+    filler_ = MakeFiller();
+  }
+  pour_left_ += bytes;
+  pouring_ = true;
+  if (!writable_.active()) {
+    writable_ = loop_.OnWritable(fd_.get(), [this] { Write(); });
+  }
+}
+
+bool MeshTalk::WriteFrames() {
   while (!out_.empty()) {
     const auto sent = sys::WriteNow(fd_.get(), out_);
     if (!sent) {
       // The reading side says how it ended, and may have an answer before that.
       out_.clear();
+      pour_left_ = 0;
+      pouring_ = false;
       break;
     }
     if (*sent == 0) {
-      break;
+      return false;
     }
     out_.erase(0, *sent);
   }
-  if (out_.empty()) {
+  return true;
+}
+
+bool MeshTalk::WritePoured() {
+  while (pour_left_ > 0) {
+    const auto sent = sys::WriteNow(
+        fd_.get(), std::string_view(filler_).substr(0, pour_left_));
+    if (!sent) {
+      pour_left_ = 0;
+      pouring_ = false;
+      break;
+    }
+    if (*sent == 0) {
+      return false;
+    }
+    pour_left_ -= *sent;
+  }
+  return true;
+}
+
+void MeshTalk::Write() {
+  if (!WriteFrames() || !WritePoured()) {
+    if (!writable_.active()) {
+      writable_ = loop_.OnWritable(fd_.get(), [this] { Write(); });
+    }
+    return;
+  }
+  if (std::exchange(pouring_, false) && events_.drained) {
+    const auto alive = alive_;
+    const auto call = events_.drained;
+    call();
+    if (!*alive) {
+      return;
+    }
+  }
+  if (unsent() == 0) {
     writable_.Cancel();
-  } else if (!writable_.active()) {
-    writable_ = loop_.OnWritable(fd_.get(), [this] { Write(); });
+  }
+}
+
+void MeshTalk::Skip(std::uint64_t bytes) {
+  std::string& buffer = reader_.buffer();
+  const auto here = std::min<std::uint64_t>(bytes, buffer.size());
+  buffer.erase(0, static_cast<std::size_t>(here));
+  skip_left_ = bytes - here;
+  TellSkipped(here);
+}
+
+void MeshTalk::TellSkipped(std::uint64_t bytes) const {
+  if (bytes > 0 && events_.skipped) {
+    const auto call = events_.skipped;
+    call(bytes);
+  }
+}
+
+void MeshTalk::SkipSome() {
+  const auto discarded = sys::DiscardTcp(fd_.get(), skip_left_);
+  skip_left_ -= discarded.bytes;
+  const auto alive = alive_;
+  TellSkipped(discarded.bytes);
+  if (*alive && discarded.arrived == sys::Arrived::kEnd) {
+    End(TalkEnd::kClosed);
   }
 }
 
@@ -97,7 +190,7 @@ bool MeshTalk::TakeGreeting() {
 
 void MeshTalk::TakeFrames() {
   const auto alive = alive_;
-  while (*alive && open_ && events_.frame) {
+  while (*alive && open_ && events_.frame && skip_left_ == 0) {
     auto frame = reader_.Take();
     if (!frame) {
       if (reader_.bad_signature() && !dialler_) {
@@ -115,6 +208,10 @@ void MeshTalk::TakeFrames() {
 }
 
 void MeshTalk::Read() {
+  if (skip_left_ > 0) {
+    SkipSome();
+    return;
+  }
   const bool ended =
       sys::ReceiveTcp(fd_.get(), reader_.buffer()) == sys::Arrived::kEnd;
   const auto alive = alive_;

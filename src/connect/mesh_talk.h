@@ -2,6 +2,7 @@
 // One TCP connection of the mesh on the loop: frames in, frames out.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -31,6 +32,8 @@ class MeshTalk {
   struct Events {
     std::function<void(const Frame&)> frame;
     std::function<void(TalkEnd)> end;
+    std::function<void()> drained;                     // what Pour was given
+    std::function<void(std::uint64_t bytes)> skipped;  // some of Skip's
   };
 
   // `fd` is connected and non-blocking. A listener's end expects the greeting
@@ -45,19 +48,29 @@ class MeshTalk {
   void Begin(Events events);
   void Greet();  // the dialler's first bytes
   void Send(const Frame& frame);
+  // Bytes that mean nothing, after what was sent so far, in pieces as the
+  // kernel takes them; then `drained`. Until then nothing else may be sent.
+  void Pour(std::size_t bytes);
+  // Counts the next bytes that come instead of reading them; frames go on
+  // behind them.
+  void Skip(std::uint64_t bytes);
   // Both directions, for the frames from now on.
   void Salt(const std::string& salt);
 
   int fd() const { return fd_.get(); }
   const std::string& unread() const { return reader_.buffer(); }
   // Bytes not yet taken by the kernel.
-  std::size_t unsent() const { return out_.size(); }
+  std::size_t unsent() const { return out_.size() + pour_left_; }
   bool open() const { return open_; }
 
  private:
   void Read();
   void Write();
+  bool WriteFrames();  // false: the kernel takes no more
+  bool WritePoured();
   void End(TalkEnd end);
+  void SkipSome();
+  void TellSkipped(std::uint64_t bytes) const;
   bool TakeGreeting();  // false: ended, or more is needed
   void TakeFrames();
 
@@ -66,6 +79,10 @@ class MeshTalk {
   FrameWriter writer_;
   FrameReader reader_;
   std::string out_;
+  std::string filler_;  // what is poured, again and again
+  std::size_t pour_left_ = 0;
+  bool pouring_ = false;  // `drained` is due
+  std::uint64_t skip_left_ = 0;
   bool dialler_;
   bool greeted_;
   bool open_ = true;

@@ -86,6 +86,60 @@ void JudgeVersions(MeshCase& one) {
       Confidence::kCertain, facts, named);
 }
 
+// Packages that talk across hosts, side by side. What a host does not have is
+// not compared: it may not need it. Where only the last number differs it is a
+// warning.
+void JudgePackages(MeshCase& one) {
+  std::map<std::string, std::map<std::string, std::set<int>>> packages;
+  for (const auto& [rank, row] : one.rows) {
+    for (const auto& [name, version] : row.versions) {
+      packages[name][version].insert(rank);
+    }
+  }
+  std::vector<std::string> differ;
+  std::vector<Fact> facts;
+  std::set<int> named;
+  std::set<std::string> lines;  // without their last number
+  for (const auto& [name, versions] : packages) {
+    if (versions.size() < 2) {
+      continue;
+    }
+    differ.push_back(Printable(name));
+    const auto most = std::max_element(
+        versions.begin(), versions.end(), [](const auto& a, const auto& b) {
+          return a.second.size() < b.second.size();
+        });
+    for (const auto& [version, ranks] : versions) {
+      std::string line = name;
+      line.append(1, ' ').append(version, 0, version.rfind('.'));
+      lines.insert(std::move(line));
+      if (facts.size() < kMostEvidence) {
+        facts.push_back(Seen(one, Printable(name + " " + version),
+                             NamesOf(one.cluster, ranks)));
+      }
+      // Of two that are as many, nobody can say which is right.
+      if (version != most->first) {
+        named.insert(ranks.begin(), ranks.end());
+      }
+      if (version != most->first && ranks.size() == most->second.size()) {
+        named.insert(most->second.begin(), most->second.end());
+      }
+    }
+  }
+  if (differ.empty()) {
+    return;
+  }
+  Add(one, Cause::kVerPeerMismatch,
+      NamesOf(one.cluster, named) +
+          (named.size() == 1 ? " has other versions of "
+                             : " have different versions of ") +
+          Join(differ, ", ") + (named.size() == 1 ? " than its peers" : ""),
+      Confidence::kCertain, facts, named);
+  if (lines.size() == differ.size()) {
+    one.findings.back().severity = Severity::kWarning;
+  }
+}
+
 // Two processes that call themselves the same rank. With different lists ranks
 // mean nothing.
 void JudgeClaims(MeshCase& one, MeshView& view) {

@@ -86,6 +86,7 @@ MeshVerdict JudgeMesh(const Cluster& cluster,
   MeshView view = ViewOf(one);
   JudgeLists(one, view);
   JudgeVersions(one);
+  JudgePackages(one);
   JudgeClaims(one, view);
   JudgeTaken(one, view);
   const auto not_started = NotStarted(one, view);

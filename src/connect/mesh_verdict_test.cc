@@ -69,6 +69,32 @@ TEST_F(MeshVerdictTest, NothingIsFoundWhereAllIsWell) {
   EXPECT_EQ(Judge().lines.size(), 5U) << Join(Judge().lines, "\n");
 }
 
+TEST_F(MeshVerdictTest, PackagesOfAHostThatDifferAreOneFinding) {
+  for (auto& [rank, row] : rows_) {
+    row.versions = {{"jax", rank == 1 ? "0.4.30" : "0.5.1"},
+                    {"jaxlib", rank == 1 ? "0.4.30" : "0.5.1"}};
+  }
+  EXPECT_EQ(Text(),
+            "error ver-peer-mismatch: rank 1 (10.0.0.2:8476) has other "
+            "versions of jax, jaxlib than its peers\n");
+}
+
+TEST_F(MeshVerdictTest, ALastNumberThatDiffersIsAWarning) {
+  for (auto& [rank, row] : rows_) {
+    row.versions = {{"torch", rank == 2 ? "2.3.1" : "2.3.0"}};
+  }
+  EXPECT_THAT(Text(), HasSubstr("warning ver-peer-mismatch: rank 2"));
+}
+
+TEST_F(MeshVerdictTest, EqualPackagesAndThoseOfSomeHostsAreNoFinding) {
+  for (auto& [rank, row] : rows_) {
+    row.versions = {{"jax", "0.5.1"}};
+  }
+  rows_[0].versions = {};
+  rows_[1].versions["torch"] = "2.3.0";
+  EXPECT_EQ(Text(), "");
+}
+
 TEST_F(MeshVerdictTest, AFilterIsToldFromADeadHostByTheMemberThatSpeaks) {
   Set(0, 2, Path::kNoAnswer);
   Set(1, 2, Path::kNoAnswer);

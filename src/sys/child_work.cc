@@ -22,6 +22,8 @@ namespace {
 
 // How long the end of a killed child is waited for.
 constexpr std::chrono::milliseconds kReapBound{200};
+// Begins a line that is not what the work returns.
+constexpr char kSaid = '\x1e';
 
 void Surround(const ChildSurroundings& surroundings) {
   for (const auto& [name, value] : surroundings.variables) {
@@ -35,12 +37,7 @@ void Surround(const ChildSurroundings& surroundings) {
   }
 }
 
-[[noreturn]] void Work(int fd, const std::function<std::string()>& work,
-                       const ChildSurroundings& surroundings) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  Surround(surroundings);
-  const std::string text = work();
-  std::string_view left = text;
+void WriteAll(int fd, std::string_view left) {
   while (!left.empty()) {
     const ssize_t written = write(fd, left.data(), left.size());
     if (written <= 0) {
@@ -48,6 +45,16 @@ void Surround(const ChildSurroundings& surroundings) {
     }
     left.remove_prefix(static_cast<std::size_t>(written));
   }
+}
+
+[[noreturn]] void Work(
+    int fd, const std::function<std::string(const ChildWork::Say&)>& work,
+    const ChildSurroundings& surroundings) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  Surround(surroundings);
+  WriteAll(fd, work([fd](const std::string& how_far) {
+             WriteAll(fd, kSaid + how_far + "\n");
+           }));
   _exit(0);
 }
 
@@ -62,6 +69,17 @@ std::string HowItEnded(int status) {
 
 Result<ChildWork> ChildWork::Start(const std::function<std::string()>& work,
                                    const ChildSurroundings& surroundings) {
+  return Fork([&work](const Say&) { return work(); }, surroundings);
+}
+
+Result<ChildWork> ChildWork::Start(
+    const std::function<std::string(const Say& say)>& work) {
+  return Fork(work, {});
+}
+
+Result<ChildWork> ChildWork::Fork(
+    const std::function<std::string(const Say& say)>& work,
+    const ChildSurroundings& surroundings) {
   MUSTER_ASSIGN(PipeEnds ends, MakePipe());
   const pid_t pid = fork();
   if (pid < 0) {
@@ -78,7 +96,8 @@ Result<ChildWork> ChildWork::Start(const std::function<std::string()>& work,
 ChildWork::ChildWork(ChildWork&& other) noexcept
     : pid_(std::exchange(other.pid_, 0)),
       pipe_(std::move(other.pipe_)),
-      text_(std::move(other.text_)) {}
+      text_(std::move(other.text_)),
+      said_(std::move(other.said_)) {}
 
 ChildWork::~ChildWork() {
   if (pid_ > 0) {
@@ -103,12 +122,24 @@ std::optional<int> ChildWork::Reap() {
   }
 }
 
+void ChildWork::TakeWhatWasSaid() {
+  while (text_.starts_with(kSaid)) {
+    const auto end = text_.find('\n');
+    if (end == std::string::npos) {
+      return;
+    }
+    said_ = text_.substr(1, end - 1);
+    text_.erase(0, end + 1);
+  }
+}
+
 std::optional<Result<std::string>> ChildWork::Take() {
   while (true) {
     auto arrived = ReadNow(pipe_.get(), text_);
     if (!arrived) {
       return std::move(arrived).error();
     }
+    TakeWhatWasSaid();
     if (*arrived == Arrived::kNothing) {
       return std::nullopt;
     }

@@ -29,6 +29,11 @@ class ChildWork {
   // os-limit: no process can be made.
   static Result<ChildWork> Start(const std::function<std::string()>& work,
                                  const ChildSurroundings& surroundings = {});
+  // Work that says on its way how far it is; each time takes the place of the
+  // one before. What it returns must not begin with the byte 0x1e.
+  using Say = std::function<void(const std::string& how_far)>;
+  static Result<ChildWork> Start(
+      const std::function<std::string(const Say& say)>& work);
 
   ChildWork(ChildWork&& other) noexcept;
   ChildWork& operator=(ChildWork&&) = delete;
@@ -41,15 +46,22 @@ class ChildWork {
   // Reads what has come, without waiting. nullopt: it is still at work.
   // peer-died: it ended without saying that it was done, and how.
   std::optional<Result<std::string>> Take();
+  // What it said last, as far as Take has read it.
+  const std::string& said() const { return said_; }
 
  private:
+  static Result<ChildWork> Fork(
+      const std::function<std::string(const Say& say)>& work,
+      const ChildSurroundings& surroundings);
   ChildWork(int pid, Fd pipe) : pid_(pid), pipe_(std::move(pipe)) {}
+  void TakeWhatWasSaid();
   // How the child ended; nullopt: it did not within the bound.
   std::optional<int> Reap();
 
   int pid_ = 0;
   Fd pipe_;
   std::string text_;
+  std::string said_;
 };
 
 // Waits until one of them has something to take, or the deadline passes.

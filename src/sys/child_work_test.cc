@@ -29,6 +29,17 @@ TEST(ChildWork, GivesWhatTheFunctionReturns) {
   EXPECT_EQ(Await(*work).value().size(), 200'000U);
 }
 
+TEST(ChildWork, TellsHowFarTheWorkIs) {
+  auto work = ChildWork::Start([](const ChildWork::Say& say) {
+    say("1 of 2");
+    say("2 of 2");
+    return std::string("done");
+  });
+  ASSERT_TRUE(work);
+  EXPECT_EQ(Await(*work).value(), "done");
+  EXPECT_EQ(work->said(), "2 of 2");
+}
+
 TEST(ChildWork, NamesTheSignalThatEndedTheChild) {
   auto work = ChildWork::Start([]() -> std::string {
     raise(SIGKILL);

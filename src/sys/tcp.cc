@@ -2,11 +2,12 @@
 #include "sys/tcp.h"
 
 #include <linux/sockios.h>
+#include <linux/tcp.h>  // knows more of tcp_info than the C library's header
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 
 namespace muster::sys {
@@ -27,8 +28,7 @@ SocketAddress EndOf(int fd, bool own) {
   return end;
 }
 
-// Bytes that wait to be sent for the first time. (The field of tcp_info that
-// tells them is younger than the header of Debian 12's C library.)
+// Bytes that wait to be sent for the first time.
 std::uint32_t UnsentOf(int fd) {
   int bytes = 0;
   return ioctl(fd, SIOCOUTQNSD, &bytes) == 0 && bytes > 0
@@ -93,7 +93,15 @@ std::optional<TcpState> StateOf(int fd) {
   return TcpState{.segment = info.tcpi_snd_mss,
                   .unanswered = info.tcpi_unacked,
                   .unsent = UnsentOf(fd),
-                  .sent_again = info.tcpi_total_retrans};
+                  .sent_again = info.tcpi_total_retrans,
+                  .sent = info.tcpi_segs_out,
+                  // All ones until there was a round trip.
+                  .least_round_trip = std::chrono::microseconds(
+                      info.tcpi_min_rtt == ~0U ? 0 : info.tcpi_min_rtt)};
+}
+
+void KeepUnsentBelow(int fd, int bytes) {
+  setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &bytes, sizeof bytes);
 }
 
 Arrived ReceiveTcp(int fd, std::string& buffer) {
@@ -109,6 +117,23 @@ Arrived ReceiveTcp(int fd, std::string& buffer) {
     return Arrived::kSome;
   }
   return got < 0 && why == EAGAIN ? Arrived::kNothing : Arrived::kEnd;
+}
+
+Discarded DiscardTcp(int fd, std::uint64_t most) {
+  char
+      bytes[256 << 10];  // not cleared, and not filled where MSG_TRUNC is known
+  const auto size =
+      static_cast<std::size_t>(std::min<std::uint64_t>(sizeof bytes, most));
+  ssize_t got = 0;
+  int why = 0;
+  do {
+    got = recv(fd, bytes, size, MSG_DONTWAIT | MSG_TRUNC);
+    why = errno;
+  } while (got < 0 && why == EINTR);
+  if (got > 0) {
+    return {Arrived::kSome, static_cast<std::size_t>(got)};
+  }
+  return {got < 0 && why == EAGAIN ? Arrived::kNothing : Arrived::kEnd, 0};
 }
 
 int PendingError(int fd) {

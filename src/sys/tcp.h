@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "muster/deadline.h"
 #include "muster/error.h"
 #include "sys/fd.h"
 #include "sys/name.h"
@@ -36,18 +37,32 @@ std::optional<Accepted> AcceptNow(int listener);
 std::string OwnEnd(int fd);
 std::string OtherEnd(int fd);
 
-// What the kernel knows of a connection.
+// What the kernel knows of a connection; 0 also where it does not tell.
 struct TcpState {
   std::uint32_t segment = 0;     // largest that is sent, bytes
   std::uint32_t unanswered = 0;  // segments sent and not acknowledged
   std::uint32_t unsent = 0;      // bytes that wait in the kernel
   std::uint32_t sent_again = 0;  // segments, over all of its life
+  std::uint32_t sent = 0;        // segments, those sent again included
+  // Between kernels: no process has to run for it.
+  Duration least_round_trip{};
 };
 std::optional<TcpState> StateOf(int fd);
+
+// The descriptor is writable only while fewer bytes than this wait in the
+// kernel for their first sending.
+void KeepUnsentBelow(int fd, int bytes);
 
 // Appends what has come, at most 64 KiB. Reading millions of small frames, it
 // costs less than ReadNow, which clears as much memory first.
 Arrived ReceiveTcp(int fd, std::string& buffer);
+
+// Throws away what has come, at most `most` bytes and 256 KiB.
+struct Discarded {
+  Arrived arrived = Arrived::kNothing;
+  std::size_t bytes = 0;
+};
+Discarded DiscardTcp(int fd, std::uint64_t most);
 
 // The condition of the socket that a read met: 0, or ECONNRESET and the like.
 int PendingError(int fd);

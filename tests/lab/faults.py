@@ -5,7 +5,7 @@ import pathlib
 import subprocess
 import tempfile
 
-from scene import PORT, Fault
+from scene import PORT, SPEED, Fault
 
 HERE = pathlib.Path(__file__).parent
 
@@ -150,6 +150,44 @@ def wrong_name(scene):
     scene.hosts[0].known["w-1"] = scene.hosts[2].address
 
 
+def swapped_names(*ranks):
+    """Names of hosts 1 and 2 lead to each other, on some hosts."""
+    def does(scene):
+        scene.names()
+        for rank in ranks:
+            known = scene.hosts[rank].known
+            known["w-1"], known["w-2"] = known["w-2"], known["w-1"]
+    return does
+
+
+def same_address(scene):
+    """Host 2 has the address of host 1, too, and is faster to say so. To host 1
+    nobody's packets come, so it cannot know why."""
+    scene.names()
+    one, two = scene.hosts[1], scene.hosts[2]
+    two.ip("addr", "add", f"{one.address}/24", "dev", "eth0")
+    scene.hosts[0].ip("neigh", "replace", one.address, "lladdr",
+                      two.hardware(), "dev", "eth0", "nud", "permanent")
+    scene.deaf.add(1)
+
+
+def cgroup(controller, file, value):
+    """A limit on host 1, by the version of cgroups that is here."""
+    def does(scene):
+        scene.hosts[1].limit(controller, file, value)
+    return does
+
+
+def packages(*versions):
+    """Hosts with a Python environment each: jax in these versions."""
+    def does(scene):
+        for host, version in zip(scene.hosts, versions):
+            info = host.folder / "venv/lib/python3.11/site-packages"
+            (info / f"jax-{version}.dist-info").mkdir(parents=True)
+            scene.environment[host.rank]["VIRTUAL_ENV"] = host.folder / "venv"
+    return does
+
+
 def loopback_name(scene):
     scene.names()
     scene.hosts[1].known["w-1"] = "127.0.1.1"
@@ -248,6 +286,52 @@ def variables(**values):
     return lambda scene: scene.environment[1].update(values)
 
 
+def shaped(rate, links=(), between="20mbit", limit=1000):
+    """Every host sends at a rate, to some others (from, to) at another one."""
+    def does(scene):
+        for host in scene.hosts:
+            host.tc("qdisc", "add", "dev", "eth0", "root", "handle", "1:", "htb",
+                    "default", "10")
+            host.tc("class", "add", "dev", "eth0", "parent", "1:", "classid",
+                    "1:10", "htb", "rate", rate)
+        for number, (source, target) in enumerate(links):
+            host, classid = scene.hosts[source], f"1:2{number}"
+            host.tc("class", "add", "dev", "eth0", "parent", "1:", "classid",
+                    classid, "htb", "rate", between)
+            host.tc("qdisc", "add", "dev", "eth0", "parent", classid, "pfifo",
+                    "limit", str(limit))
+            host.tc("filter", "add", "dev", "eth0", "parent", "1:", "protocol",
+                    "ip", "u32", "match", "ip", "dst",
+                    scene.hosts[target].address, "flowid", classid)
+    return does
+
+
+def saturated(scene):
+    """What others send from 2 to 5 fills that link."""
+    shaped(RATE, [(2, 5)], between=RATE, limit=2000)(scene)
+    scene.helper(2, "flood.py", scene.hosts[5].address)
+
+
+def slow_host(scene):
+    shaped(RATE)(scene)
+    scene.hosts[3].tc("class", "change", "dev", "eth0", "parent", "1:",
+                      "classid", "1:10", "htb", "rate", "20mbit")
+
+
+def lossy(scene):
+    shaped(RATE)(scene)
+    for one, other in ((2, 5), (5, 2)):
+        scene.hosts[one].filter(
+            "input", f"ip saddr {scene.hosts[other].address} "
+            "numgen random mod 100 < 15 drop")
+
+
+def delayed(scene):
+    shaped(RATE)(scene)
+    scene.helper(2, "delay.py", scene.hosts[2].address, scene.hosts[5].address,
+                 "20")
+
+
 FILTERED = "net-timeout-filtered"
 ENDPOINT = "net-wrong-endpoint"
 
@@ -327,6 +411,11 @@ NETWORK = [
     Fault("name server dead on one host", "net-name-resolution", (1,),
           dead_name_server, limit=6),
     Fault("a name leads to another member", ENDPOINT, (1, 2), wrong_name),
+    Fault("names of two hosts swapped on one host", ENDPOINT, (1, 2),
+          swapped_names(0)),
+    Fault("names of two hosts swapped on the others", ENDPOINT, (1, 2),
+          swapped_names(0, 3), size=4),
+    Fault("two hosts with one address", ENDPOINT, (1, 2), same_address),
     Fault("the own name is 127.0.1.1", "net-loopback-name", (1,),
           loopback_name, group="network.own-name"),
     Fault("another token file", ENDPOINT, (1,), other_token),
@@ -335,10 +424,34 @@ NETWORK = [
     Fault("clock an hour behind", "clock-skew", (2,), clock(2, -3600)),
     Fault("clock five seconds ahead", "clock-skew", (1,), clock(1, 5),
           severity="warning"),
+    Fault("another version of jax on a host", "ver-peer-mismatch", (1,),
+          packages("0.5.1", "0.4.30", "0.5.1")),
+    Fault("another patch of jax on a host", "ver-peer-mismatch", (2,),
+          packages("0.5.1", "0.5.1", "0.5.3"), severity="warning"),
     Fault("addresses translated", "net-proxy", (1,), translated,
           severity="warning"),
     Fault("a filter that goes after 1 s", FILTERED, (2,), healed,
           severity="note"),
+]
+
+# Low, so that the cores of this machine are not what is measured.
+RATE = "200mbit"
+SLOW = "net-slow-link"
+
+
+def _speed(name, named, does):
+    return Fault(name, SLOW, named, does, size=8, group=SPEED,
+                 severity="warning", limit=20)
+
+
+SPEEDS = [
+    _speed("one link of eight hosts slow", (2, 5),
+           shaped(RATE, [(2, 5), (5, 2)])),
+    _speed("one direction of a link slow", (2, 5), shaped(RATE, [(5, 2)])),
+    _speed("one link of eight hosts saturated by others", (2, 5), saturated),
+    _speed("a host of eight sends slowly", (3,), slow_host),
+    _speed("packets lost on one link of eight hosts", (2, 5), lossy),
+    _speed("packets late on one link of eight hosts", (2, 5), delayed),
 ]
 
 HOST = [
@@ -349,6 +462,11 @@ HOST = [
           severity="warning"),
     Fault("few open files", "os-limit", (1,), prepare("ulimit -n 48"),
           group="host"),
+    Fault("few processes in the cgroup", "os-limit", (1,),
+          cgroup("pids", {1: "pids.max", 2: "pids.max"}, 40), group="host"),
+    Fault("little memory in the cgroup", "oom-host", (1,),
+          cgroup("memory", {1: "memory.limit_in_bytes", 2: "memory.max"},
+                 200 << 20), group="host"),
     Fault("checkpoints on a full disk", "disk-full", (1,),
           prepare("mkdir {folder}/c; mount -t tmpfs -o size=64k lab {folder}/c;"
                   " head -c 64k /dev/zero >{folder}/c/x || true",
@@ -370,6 +488,16 @@ HOST = [
           group="network.proxy", severity="warning"),
 ]
 
+# Nothing is slow: what must not be flagged.
+FAST = [
+    Fault("healthy, speed of eight hosts", "", (), shaped(RATE), size=8,
+          group=SPEED, limit=20),
+    Fault("healthy, speed of three hosts without a limit", "", (), nothing,
+          group=SPEED, limit=20),
+    Fault("healthy, speed of two hosts", "", (), shaped(RATE), size=2,
+          group=SPEED, limit=20),
+]
+
 # Nothing is wrong: what must not be flagged.
 HEALTHY = [
     Fault("healthy, two hosts", "", (), nothing, size=2),
@@ -380,6 +508,8 @@ HEALTHY = [
     Fault("healthy, IPv6", "", (), six),
     Fault("healthy, one starts 1 s later", "", (), late(1, 1.0)),
     Fault("healthy, slow links", "", (), slow),
+    Fault("healthy, jax on all hosts", "", (),
+          packages("0.5.1", "0.5.1", "0.5.1")),
 ]
 
 

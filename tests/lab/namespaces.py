@@ -5,6 +5,7 @@ A host has its own name, addresses, /etc/hosts, /etc/resolv.conf and clock; what
 runs on it is a process of this machine. Names of namespaces carry the process
 id of who made them, so that what a killed lab has left is found and removed.
 """
+import json
 import os
 import pathlib
 import shlex
@@ -12,6 +13,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 
 PREFIX = "mulab"
 
@@ -41,6 +43,21 @@ def why_not():
     return None
 
 
+def cgroup_of(controller):
+    """The folder below which groups of a controller are made, and the version
+    of cgroups: 1, 2."""
+    with open("/proc/self/mountinfo", encoding="utf-8") as lines:
+        mounts = [line.split(" ") for line in lines]
+    for words in mounts:
+        kind, options = words[words.index("-") + 1], words[-1].strip()
+        if kind == "cgroup" and controller in options.split(","):
+            return words[4], 1
+        if kind == "cgroup2" and controller in \
+                pathlib.Path(words[4], "cgroup.subtree_control").read_text():
+            return words[4], 2
+    raise OSError(f"no cgroup of `{controller}` can be made here")
+
+
 def sweep():
     """Removes namespaces of labs whose process is gone."""
     listed = run("ip", "netns", "list").stdout.split("\n")
@@ -64,6 +81,18 @@ def remove(name):
                    check=False)
 
 
+def remove_group(group):
+    # A process that was killed leaves its group a moment later.
+    for _ in range(100):
+        try:
+            group.rmdir()
+            return
+        except FileNotFoundError:
+            return
+        except OSError:
+            time.sleep(0.05)
+
+
 class Host:
     """One host: 10.77.NET.(RANK+1), called w-RANK."""
 
@@ -79,6 +108,7 @@ class Host:
         self.resolv = []
         self.prepare = []  # shell lines before a command on this host
         self.processes = []
+        self.groups = []   # cgroups that were made
 
     def command(self, argv):
         """argv as it is started on this host."""
@@ -91,13 +121,39 @@ class Host:
             lines.append(f"mount --bind {self.folder / file} /etc/{file}")
         lines += self.prepare
         lines.append("exec " + " ".join(shlex.quote(word) for word in argv))
-        return ["ip", "netns", "exec", self.space, "unshare", "--uts", "sh",
-                "-ec", "\n".join(lines)]
+        inside = ["ip", "netns", "exec", self.space, "unshare", "--uts", "sh",
+                  "-ec", "\n".join(lines)]
+        enter = "".join(f"echo $$ >{group}/cgroup.procs; "
+                        for group in self.groups)
+        return ["sh", "-ec", f'{enter}exec "$@"', "sh"] + inside
 
     def start(self, argv, **options):
         process = subprocess.Popen(self.command(argv), **options)
         self.processes.append(process)
         return process
+
+    def hardware(self):
+        """The address of its card."""
+        links = json.loads(run("ip", "-j", "-n", self.space, "link", "show",
+                               "eth0").stdout)
+        return links[0]["address"]
+
+    def limit(self, controller, files, value):
+        """Starts what runs here from now on in a cgroup with a limit; `files`
+        by the version of cgroups."""
+        root, version = cgroup_of(controller)
+        group = pathlib.Path(root, self.space)
+        group.mkdir()
+        self.groups.append(group)
+        (group / files[version]).write_text(str(value))
+        # The namespace has a /sys of its own, without them.
+        if version == 2:
+            self.prepare.append("mount -t cgroup2 lab /sys/fs/cgroup")
+        else:
+            self.prepare.append(
+                f"mount -t tmpfs lab /sys/fs/cgroup; "
+                f"mkdir /sys/fs/cgroup/{controller}; mount -t cgroup "
+                f"-o {controller} lab /sys/fs/cgroup/{controller}")
 
     def ip(self, *words):
         run("ip", "-n", self.space, *words)
@@ -165,4 +221,7 @@ class Lab:
                 process.wait()
         for space in self.spaces:
             remove(space)
+        for host in getattr(self, "hosts", []):
+            for group in host.groups:
+                remove_group(group)
         shutil.rmtree(self.folder, ignore_errors=True)

@@ -42,6 +42,14 @@ def rows_of(kind):
     return rows
 
 
+def speed_rows(kind):
+    """One after the other: two that measure at a time measure each other."""
+    faults_of, healthy = faults.SPEEDS, faults.FAST
+    if kind == "part":
+        faults_of, healthy = faults_of[:1] + faults_of[3:4], healthy[:1]
+    return [(one,) for one in healthy + faults_of]
+
+
 def name_of(row):
     return " + ".join(
         fault.name if len(row) == 1 else f"{fault.name} ({fault.named[0]})"
@@ -49,21 +57,24 @@ def name_of(row):
 
 
 def page(results):
-    times = [seconds for row, wrong, seconds in results if row[0].cause]
+    played = [one for one in results if one[0][0].cause]
+    times = [seconds for row, _, seconds in played
+             if row[0].group != scene.SPEED]
     controls = [one for one in results if not one[0][0].cause]
-    right = sum(1 for row, wrong, _ in results if row[0].cause and not wrong)
+    right = sum(1 for _, wrong, _ in played if not wrong)
     lines = [
         "# Faults that muster check was tried with", "",
         "Made by `tests/lab/run.py --all --page`: every row is played on hosts",
         "that are network namespaces on a bridge, `muster check` on all of",
-        "them. Right means: the cause is the one named here, the finding names",
-        "the host, every host that takes part says so, and none finds another",
-        "error.", "",
-        f"- {right} of {len(times)} rows with faults right",
+        "them, `muster check network.speed` where a link is slow. Right means:",
+        "the cause is the one named here, the finding names the host, every",
+        "host that takes part says so, and none finds another error.", "",
+        f"- {right} of {len(played)} rows with faults right",
         f"- {sum(1 for one in controls if not one[1])} of {len(controls)} "
         "healthy rows without a finding of severity error",
         f"- time to the verdict: median {statistics.median(times):.2f} s, "
-        f"longest {max(times):.2f} s", "",
+        f"longest {max(times):.2f} s; rows about the speed of links take",
+        "  as long as measuring takes", "",
         "| fault | cause | names rank | seconds | right |",
         "|---|---|---|---|---|"]
     for row, wrong, seconds in results:
@@ -94,16 +105,21 @@ def main():
         signal.signal(number, end)
     namespaces.sweep()
     rows = rows_of("all" if options.all or options.only else "part")
+    speeds = speed_rows("all" if options.all or options.only else "part")
     if options.only:
         rows = [row for row in rows if options.only in name_of(row)]
+        speeds = [row for row in speeds if options.only in name_of(row)]
     began = time.monotonic()
     results = []
     pool = concurrent.futures.ThreadPoolExecutor(options.workers)
     try:
         futures = [(row, pool.submit(scene.play, number, row))
                    for number, row in enumerate(rows)]
-        for row, future in futures:
-            wrong, seconds = future.result()
+        played = itertools.chain(
+            ((row, future.result()) for row, future in futures),
+            ((row, scene.play(len(rows) + number, row))
+             for number, row in enumerate(speeds)))
+        for row, (wrong, seconds) in played:
             results.append((row, wrong, seconds))
             print(f"{'WRONG' if wrong else 'right':6}{seconds:6.2f} s  "
                   f"{name_of(row)}", flush=True)

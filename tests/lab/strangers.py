@@ -2,12 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Something that is no member and takes connections: strangers.py KIND PORT.
 
-Prints a line when it listens.
+Prints "ready" when it listens.
 """
 import socket
 import struct
 import sys
-import time
 
 ANSWERS = {
     "http": b"HTTP/1.0 404 Not Found\r\nServer: lab\r\n\r\n",
@@ -23,7 +22,7 @@ def serve(kind, port):
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.bind(("0.0.0.0", port))
     listener.listen(128)
-    print("listens", flush=True)
+    print("ready", flush=True)
     kept = []
     listener.settimeout(0.3 if kind == "drip" else None)
     while True:
@@ -54,4 +53,4 @@ if __name__ == "__main__":
     try:
         serve(sys.argv[1], int(sys.argv[2]))
     except KeyboardInterrupt:
-        time.sleep(0)
+        pass  # who started it ends it

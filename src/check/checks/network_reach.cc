@@ -6,13 +6,10 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "check/check.h"
-#include "cluster/members.h"
+#include "check/mesh.h"
 #include "connect/mesh_member.h"
 #include "connect/mesh_schedule.h"
 #include "connect/mesh_verdict.h"
-#include "connect/run_key.h"
-#include "muster/version.h"
-#include "sys/process.h"
 
 namespace muster::check::network_reach {
 namespace {
@@ -20,47 +17,26 @@ namespace {
 constexpr std::chrono::seconds kLongestWait{100};
 constexpr std::chrono::seconds kDeadline{120};
 
-Result<connect::Signer> SignerOf(const std::string& token_file) {
-  if (token_file.empty()) {
-    return connect::PlainSigner();
-  }
-  MUSTER_ASSIGN(const auto token, connect::ReadTokenFile(token_file));
-  const auto key = token.Derive("muster mesh frame v1");
-  return connect::Signer([key](std::string_view message) {
-    const auto mac = key.Sign(message);
-    return std::string(mac.begin(), mac.end());
-  });
-}
-
-connect::MeshIdentity IdentityOf(const Context& context) {
-  const Member* self = Self(context);
-  connect::MeshIdentity identity{.rank = self == nullptr ? -1 : self->rank,
-                                 .host = context.host.env.Hostname(),
-                                 .pid = sys::OwnPid(),
-                                 .version = std::string(kVersion)};
-  for (const Member& member : context.cluster->members) {
-    identity.members.push_back(Place(member));
-  }
-  return identity;
-}
-
 std::string DataOf(const connect::MeshOutcome& outcome) {
   return Json{{"paths", connect::PathsToJson(outcome.rows)},
-              {"members_heard", outcome.rows.size()}}
+              {"members_heard", outcome.rows.size()},
+              {"seconds_since_roll_call",
+               std::chrono::duration<double>(outcome.since_roll_call).count()}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 Outcome Look(const Context& context) {
   const Cluster& cluster = *context.cluster;
-  auto signer = SignerOf(context.mesh->token_file);
+  auto signer = MeshSigner(*context.mesh);
   if (!signer) {
     return Judge({FromError(signer.error())}, "");
   }
   connect::MeshOptions options{
       .cluster = cluster,
-      .self = IdentityOf(context),
+      .self = MeshSelf(context),
       .signer = *std::move(signer),
-      .wait = std::min<Duration>(context.mesh->wait, kLongestWait)};
+      .wait = std::min<Duration>(context.mesh->wait, kLongestWait),
+      .versions = MeshVersions(context)};
   options.to_try = connect::Schedule(connect::TargetsOf(cluster),
                                      static_cast<int>(cluster.members.size()),
                                      options.self.rank);

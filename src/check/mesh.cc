@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check/mesh.h"
+
+#include "cluster/members.h"
+#include "connect/run_key.h"
+#include "muster/version.h"
+#include "sys/process.h"
+
+namespace muster::check {
+
+Result<connect::Signer> MeshSigner(const MeshSetup& setup) {
+  if (setup.token_file.empty()) {
+    return connect::PlainSigner();
+  }
+  MUSTER_ASSIGN(const auto token, connect::ReadTokenFile(setup.token_file));
+  const auto key = token.Derive("muster mesh frame v1");
+  return connect::Signer([key](std::string_view message) {
+    const auto mac = key.Sign(message);
+    return std::string(mac.begin(), mac.end());
+  });
+}
+
+std::map<std::string, std::string> MeshVersions(const Context& context) {
+  std::map<std::string, std::string> versions;
+  if (!context.frameworks) {
+    return versions;
+  }
+  const Frameworks found = context.frameworks();
+  for (const char* name :
+       {"tensorflow", "tensorflow-cpu", "tensorflow-tpu", "jax", "jaxlib",
+        "libtpu", "torch", "torch-xla", "horovod"}) {
+    const auto at = found.versions.find(name);
+    if (at != found.versions.end()) {
+      versions.insert(*at);
+    }
+  }
+  // ".../lib/python3.11/site-packages"
+  constexpr std::string_view kPython = "/python3.";
+  const auto at = found.place.find(kPython);
+  if (!versions.empty() && at != std::string::npos) {
+    const auto minor = at + kPython.size();
+    versions["python"] =
+        "3." + found.place.substr(minor, found.place.find('/', minor) - minor);
+  }
+  return versions;
+}
+
+connect::MeshIdentity MeshSelf(const Context& context) {
+  const Member* self = Self(context);
+  connect::MeshIdentity identity{.rank = self == nullptr ? -1 : self->rank,
+                                 .host = context.host.env.Hostname(),
+                                 .pid = sys::OwnPid(),
+                                 .version = std::string(kVersion)};
+  for (const Member& member : context.cluster->members) {
+    identity.members.push_back(Place(member));
+  }
+  return identity;
+}
+
+}  // namespace muster::check

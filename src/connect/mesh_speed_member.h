@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// One member's part in measuring links. Rank 0 leads (mesh_speed_lead.h); every
+// other joins it, measures the links that it is told to, answers those who
+// measure it, and is told the speed of all at the end.
+#pragma once
+
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "connect/mesh_dial.h"
+#include "connect/mesh_door.h"
+#include "connect/mesh_speed.h"
+#include "connect/mesh_speed_lead.h"
+#include "connect/mesh_speed_meter.h"
+#include "muster/cluster.h"
+#include "sys/clock.h"
+#include "sys/loop.h"
+#include "sys/name.h"
+
+namespace muster::connect {
+
+struct SpeedOptions {
+  Cluster cluster;
+  MeshIdentity self;  // rank 0 or more
+  Signer signer;
+  Duration wait = std::chrono::seconds(5);  // for the others to come
+  SpeedBounds bounds;
+  MeshPatience patience;
+  // "3 of 28 links", as often as it changes.
+  std::function<void(const std::string&)> say;
+};
+
+// Loop thread only. `done` is called once: net-port-in-use, where it cannot
+// listen on its own port; deadline-exceeded, where nobody came or rank 0 does
+// not take part; peer-died, where rank 0 left.
+class SpeedMember {
+ public:
+  SpeedMember(sys::Loop& loop, const sys::Clock& clock, SpeedOptions options,
+              std::function<void(Result<SpeedOutcome>)> done);
+  SpeedMember(const SpeedMember&) = delete;
+  SpeedMember& operator=(const SpeedMember&) = delete;
+
+ private:
+  struct Guest {
+    std::unique_ptr<MeshTalk> talk;  // until its first frame says what it wants
+    int rank = -1;
+    std::unique_ptr<SpeedServer> server;
+  };
+  using GuestAt = std::list<Guest>::iterator;
+
+  void Enter(MeshGuest guest);
+  void Lead();
+  void SayHello();
+  void Greeted(MeshTried tried);
+  void Heard(const Frame& frame);
+  void LeadLeft();
+  void Await(Duration patience);
+  void Measure(int other);
+  void Dial();
+  void Dialled(MeshTried tried);
+  void Report(LinkSpeed link);
+  std::unique_ptr<MeshTry> TryOf(int rank, std::function<void(MeshTried)> done);
+  void End(Result<SpeedOutcome> outcome);
+
+  sys::Loop& loop_;
+  const sys::Clock& clock_;
+  SpeedOptions options_;
+  std::function<void(Result<SpeedOutcome>)> done_;
+  sys::Clock::Steady began_;
+  bool ended_ = false;
+  std::list<Guest> guests_;
+  std::optional<SpeedLead> lead_;
+  // Of a member that follows.
+  std::unique_ptr<MeshTry> hello_;
+  std::unique_ptr<MeshTalk> leader_;
+  bool led_ = false;  // rank 0 has spoken
+  sys::Loop::Handle patience_;
+  // The link that is measured from here.
+  int other_ = -1;
+  int tries_ = 0;
+  std::map<int, sys::SocketAddress> numbers_;
+  std::unique_ptr<MeshTry> dialling_;
+  std::unique_ptr<SpeedMeter> meter_;
+  sys::Loop::Handle again_;
+  sys::Loop::Handle later_;
+  std::optional<MeshDoor> door_;
+};
+
+// The same on a loop of its own. Blocks; any thread.
+Result<SpeedOutcome> RunSpeed(const SpeedOptions& options,
+                              const sys::Clock& clock);
+
+}  // namespace muster::connect

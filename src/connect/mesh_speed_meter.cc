@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "connect/mesh_speed_meter.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "connect/peer_json.h"
+
+namespace muster::connect {
+namespace {
+
+constexpr std::size_t kFirstChunk = 64U << 10;
+constexpr std::size_t kMostChunk = 1U << 20;
+constexpr std::chrono::milliseconds kShortChunk{5};
+constexpr int kMostUnsent = 256 << 10;
+constexpr std::chrono::milliseconds kSample{1};
+constexpr std::size_t kFewestSamples = 5;
+constexpr std::size_t kFewestPings = 5;
+constexpr std::chrono::seconds kMostPour{2};
+constexpr std::uint64_t kMostPoured = 1ULL << 30;
+
+// The length that a kChunk tells; 0: none that is taken.
+std::uint64_t LengthOf(const Frame& frame) {
+  const auto length = ParseInt(frame.body);
+  return length && *length > 0 &&
+                 *length <= static_cast<std::int64_t>(kMostChunk)
+             ? static_cast<std::uint64_t>(*length)
+             : 0;
+}
+
+Duration At(const std::vector<Duration>& sorted, std::size_t percent) {
+  return sorted[std::min(sorted.size() - 1, sorted.size() * percent / 100)];
+}
+
+}  // namespace
+
+StreamSender::StreamSender(const sys::Clock& clock, MeshTalk& talk, Until until)
+    : clock_(clock),
+      talk_(talk),
+      until_(until),
+      began_(clock.Now()),
+      chunk_began_(began_),
+      chunk_(kFirstChunk),
+      before_(sys::StateOf(talk.fd()).value_or(sys::TcpState{})) {
+  sys::KeepUnsentBelow(talk.fd(), kMostUnsent);
+  More();
+}
+
+void StreamSender::More() {
+  const auto now = clock_.Now();
+  if (now - began_ >= until_.pour || sent_ >= until_.most) {
+    talk_.Send({.kind = FrameKind::kPoured, .body = ToJson(State()).dump()});
+    return;
+  }
+  if (sent_ > 0 && now - chunk_began_ < kShortChunk) {
+    chunk_ = std::min(2 * chunk_, kMostChunk);
+  }
+  chunk_began_ = now;
+  sent_ += chunk_;
+  talk_.Send({.kind = FrameKind::kChunk, .body = std::to_string(chunk_)});
+  talk_.Pour(chunk_);
+}
+
+Stream StreamSender::State() const {
+  const auto state = sys::StateOf(talk_.fd()).value_or(before_);
+  return {.sent_again = state.sent_again - before_.sent_again,
+          .segments = state.sent - before_.sent};
+}
+
+void StreamCounter::Count(sys::Clock::Steady now, std::uint64_t bytes) {
+  if (bytes_ == 0) {
+    first_ = now;
+  }
+  bytes_ += bytes;
+  const Duration after = now - first_;
+  if (samples_.empty() || after - samples_.back().first >= kSample) {
+    samples_.emplace_back(after, bytes_);
+  }
+}
+
+Stream StreamCounter::Steady(sys::Clock::Steady now) const {
+  if (bytes_ == 0) {
+    return {};
+  }
+  const Duration all = now - first_;
+  // What had come when a fifth of the time was over: a stop right there counts.
+  const auto later =
+      std::find_if(samples_.begin(), samples_.end(),
+                   [&](const auto& sample) { return sample.first > all / 5; });
+  if (later == samples_.begin() || samples_.size() < kFewestSamples) {
+    return {.bytes = bytes_, .took = all};
+  }
+  return {.bytes = bytes_ - std::prev(later)->second, .took = all - all / 5};
+}
+
+SpeedMeter::SpeedMeter(sys::Loop& loop, const sys::Clock& clock,
+                       std::unique_ptr<MeshTalk> talk,
+                       const SpeedBounds& bounds,
+                       std::function<void(LinkSpeed)> done)
+    : loop_(loop),
+      clock_(clock),
+      talk_(std::move(talk)),
+      bounds_(bounds),
+      done_(std::move(done)),
+      began_(clock.Now()) {
+  talk_->Begin(
+      {.frame = [this](const Frame& frame) { Heard(frame); },
+       .end = [this](TalkEnd) { Done("the other end left in the middle"); },
+       .drained = [this] { sender_->More(); },
+       .skipped =
+           [this](std::uint64_t bytes) {
+             counter_.Count(clock_.Now(), bytes);
+           }});
+  timer_ = loop_.After(bounds_.late, [this] {
+    Done("no end within " + muster::ToText(bounds_.late));
+  });
+  Ping();
+}
+
+void SpeedMeter::Ping() {
+  pinged_ = clock_.Now();
+  talk_->Send({.kind = FrameKind::kPing});
+}
+
+void SpeedMeter::Ponged() {
+  const auto now = clock_.Now();
+  pings_.push_back(now - pinged_);
+  if (pings_.size() < kFewestPings ||
+      (now - began_ < bounds_.pings &&
+       pings_.size() < static_cast<std::size_t>(bounds_.most_pings))) {
+    Ping();
+    return;
+  }
+  stage_ = Stage::kPouring;
+  sender_ = std::make_unique<StreamSender>(
+      clock_, *talk_,
+      StreamSender::Until{.pour = bounds_.pour, .most = bounds_.most});
+}
+
+void SpeedMeter::Heard(const Frame& frame) {
+  if (frame.kind == FrameKind::kPong && stage_ == Stage::kPinging) {
+    Ponged();
+  } else if (frame.kind == FrameKind::kCounted && stage_ == Stage::kPouring) {
+    const auto counted =
+        StreamFromJson(Json::parse(frame.body, nullptr, false));
+    const Stream sent = sender_->State();
+    link_.there = {.bytes = counted ? counted->bytes : 0,
+                   .took = counted ? counted->took : Duration::zero(),
+                   .sent_again = sent.sent_again,
+                   .segments = sent.segments};
+    stage_ = Stage::kAsking;
+    talk_->Send({.kind = FrameKind::kAsk,
+                 .body = Json{{"pour_us", bounds_.pour.count() / 1000},
+                              {"most", bounds_.most}}
+                             .dump()});
+  } else if (frame.kind == FrameKind::kChunk && stage_ == Stage::kAsking) {
+    talk_->Skip(LengthOf(frame));
+  } else if (frame.kind == FrameKind::kPoured && stage_ == Stage::kAsking) {
+    link_.back = counter_.Steady(clock_.Now());
+    const auto sent = StreamFromJson(Json::parse(frame.body, nullptr, false));
+    link_.back.sent_again = sent ? sent->sent_again : 0;
+    link_.back.segments = sent ? sent->segments : 0;
+    Done("");
+  }
+}
+
+void SpeedMeter::Done(std::string stopped) {
+  if (stage_ == Stage::kOver) {
+    return;
+  }
+  stage_ = Stage::kOver;
+  timer_.Cancel();
+  link_.passes = 1;
+  link_.stopped = std::move(stopped);
+  link_.pings = static_cast<int>(pings_.size());
+  if (!pings_.empty()) {
+    std::sort(pings_.begin(), pings_.end());
+    link_.p50 = At(pings_, 50);
+    link_.p99 = At(pings_, 99);
+  }
+  const auto state = sys::StateOf(talk_->fd());
+  link_.least = state ? state->least_round_trip : Duration::zero();
+  talk_->Begin({});
+  // Not below a callback of the talk, which goes with this meter.
+  timer_ = loop_.After(Duration::zero(),
+                       [done = std::move(done_), link = link_] { done(link); });
+}
+
+SpeedServer::SpeedServer(const sys::Clock& clock,
+                         std::unique_ptr<MeshTalk> talk)
+    : clock_(clock), talk_(std::move(talk)) {
+  talk_->Begin({.frame = [this](const Frame& frame) { Heard(frame); },
+                .drained = [this] { sender_->More(); },
+                .skipped =
+                    [this](std::uint64_t bytes) {
+                      counter_.Count(clock_.Now(), bytes);
+                    }});
+}
+
+void SpeedServer::Heard(const Frame& frame) {
+  if (talk_->unsent() > 0) {
+    return;  // no answer may come between what is poured
+  }
+  switch (frame.kind) {
+    case FrameKind::kLarge:
+      talk_->Send({.kind = FrameKind::kLargeSeen});
+      return;
+    case FrameKind::kPing:
+      talk_->Send({.kind = FrameKind::kPong});
+      return;
+    case FrameKind::kChunk:
+      talk_->Skip(LengthOf(frame));
+      return;
+    case FrameKind::kPoured:
+      talk_->Send({.kind = FrameKind::kCounted,
+                   .body = ToJson(counter_.Steady(clock_.Now())).dump()});
+      counter_ = {};
+      return;
+    case FrameKind::kAsk:
+      Asked(frame.body);
+      return;
+    default:
+      return;
+  }
+}
+
+void SpeedServer::Asked(const std::string& body) {
+  const Json json = Json::parse(body, nullptr, false);
+  PeerJson reader(json);
+  const auto most = static_cast<std::uint64_t>(
+      reader.Number("most", {0, static_cast<std::int64_t>(kMostPoured)}));
+  const Duration pour = reader.Time("pour_us");
+  if (reader.wrong().empty()) {
+    sender_ = std::make_unique<StreamSender>(
+        clock_, *talk_,
+        StreamSender::Until{.pour = std::min<Duration>(pour, kMostPour),
+                            .most = most});
+  }
+}
+
+}  // namespace muster::connect
