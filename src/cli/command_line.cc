@@ -78,6 +78,14 @@ void AddCheckFlags(CLI::App& app, CommandLine& line) {
   app.add_flag("--list", line.list);
 }
 
+void AddTpuFlags(CLI::App& app, Texts& texts, TpuFlags& flags) {
+  app.add_option("words", flags.words);
+  app.add_option("--project", texts.project);
+  app.add_option("--zone", texts.zone);
+  app.add_flag("--all-zones", flags.all_zones);
+  app.add_flag("-q,--quiet", flags.quiet);
+}
+
 // Every flag that the sub-command knows.
 std::vector<std::string> FlagsOf(const CLI::App& app) {
   std::vector<std::string> flags;
@@ -109,8 +117,9 @@ Error Unknown(const std::vector<std::string>& extras, const CLI::App& app,
   }
   const std::string word = Printable(extras.front());
   if (verb == Verb::kOverview) {
-    return Usage("unknown sub-command `" + word + "`" +
-                 Meant(word, {"resolve", "check", "run", "explain", "bundle"}));
+    return Usage(
+        "unknown sub-command `" + word + "`" +
+        Meant(word, {"resolve", "check", "run", "explain", "bundle", "tpu"}));
   }
   if (verb == Verb::kRun) {
     return Usage("`" + word +
@@ -215,9 +224,11 @@ Result<Duration> TakePatience(const std::string& text) {
 // `check program FILE` is a question of its own, not a group of checks.
 Status TakeProgram(const CLI::App& verb, const Texts& texts,
                    CommandLine& line) {
+  if (line.verb != Verb::kCheck) {
+    return Ok();
+  }
   ProgramFlags& flags = line.program;
-  flags.asked = line.verb == Verb::kCheck && !line.groups.empty() &&
-                line.groups.front() == "program";
+  flags.asked = !line.groups.empty() && line.groups.front() == "program";
   for (const char* flag :
        {"--on", "--plugin", "--replicas", "--partitions", "--patience"}) {
     if (!flags.asked && Given(verb, flag, "")) {
@@ -248,6 +259,26 @@ Status TakeProgram(const CLI::App& verb, const Texts& texts,
   return Ok();
 }
 
+// The action that the words name, and that it has the flags that are given.
+Status TakeTpu(const CLI::App& verb, CommandLine& line) {
+  if (line.verb != Verb::kTpu || line.help) {
+    return Ok();
+  }
+  MUSTER_TRY(ReadTpuWords(line.tpu));
+  for (const char* flag : {"--zone", "--all-zones", "--quiet"}) {
+    const auto* option = verb.get_option_no_throw(flag);
+    if (option != nullptr && option->count() > 0 &&
+        !TpuActionHas(line.tpu.action, flag)) {
+      return Usage("flag " + std::string(flag) + " does not belong to `" +
+                   NameOf(line.tpu.action) + "`");
+    }
+  }
+  if (line.tpu.all_zones && line.cluster.cloud.zone) {
+    return Usage("flags --zone and --all-zones exclude each other");
+  }
+  return Ok();
+}
+
 Status Take(const CLI::App& verb, const Texts& texts, CommandLine& line) {
   for (const SettingRow& row : SettingRows()) {
     const auto given = Given(verb, std::string(row.flag).c_str(),
@@ -262,6 +293,7 @@ Status Take(const CLI::App& verb, const Texts& texts, CommandLine& line) {
   line.cluster.cluster = Given(verb, "--cluster", texts.cluster);
   MUSTER_TRY(TakeSources(verb, texts, line.cluster));
   MUSTER_TRY(TakeProgram(verb, texts, line));
+  MUSTER_TRY(TakeTpu(verb, line));
   return TakeEnvironment(texts.environment, line);
 }
 
@@ -312,7 +344,8 @@ struct Tree {
     run->set_help_flag();
     explain->set_help_flag();
     bundle->set_help_flag();
-    for (CLI::App* verb : {resolve, check, run, explain, bundle}) {
+    tpu->set_help_flag();
+    for (CLI::App* verb : {resolve, check, run, explain, bundle, tpu}) {
       verb->add_flag("-h,--help", line.help);
     }
     AddClusterFlags(*resolve, texts);
@@ -337,17 +370,17 @@ struct Tree {
     bundle->add_option("inputs", line.inputs);
     bundle->add_option("--archive", line.archive);
     AddSettings(*bundle, "bundle", texts);
+    AddTpuFlags(*tpu, texts, line.tpu);
+    AddSettings(*tpu, "tpu", texts);
     for (const SettingRow& row : SettingRows()) {
       texts.settings[std::string(row.name)];
     }
   }
 
   const CLI::App* Chosen(Verb& verb) const {
-    const std::pair<const CLI::App*, Verb> verbs[] = {{resolve, Verb::kResolve},
-                                                      {check, Verb::kCheck},
-                                                      {run, Verb::kRun},
-                                                      {explain, Verb::kExplain},
-                                                      {bundle, Verb::kBundle}};
+    const std::pair<const CLI::App*, Verb> verbs[] = {
+        {resolve, Verb::kResolve}, {check, Verb::kCheck},   {run, Verb::kRun},
+        {explain, Verb::kExplain}, {bundle, Verb::kBundle}, {tpu, Verb::kTpu}};
     for (const auto& [sub, its] : verbs) {
       if (sub->count() > 0) {
         verb = its;
@@ -363,6 +396,7 @@ struct Tree {
   CLI::App* run = app.add_subcommand("run");
   CLI::App* explain = app.add_subcommand("explain");
   CLI::App* bundle = app.add_subcommand("bundle");
+  CLI::App* tpu = app.add_subcommand("tpu");
 };
 
 std::string Plain(std::string text) {

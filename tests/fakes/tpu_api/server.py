@@ -152,6 +152,15 @@ class TpuApi:
             server.shutdown()
             server.server_close()
 
+    def reset(self):
+        """An empty cloud, nobody known, nothing asked yet."""
+        self.requests.clear()
+        self.scripts.clear()
+        self.delay_s = self.date_skew = 0.0
+        self.clock = VirtualClock()
+        self.cloud = Cloud(self.clock)
+        self.identity = Identity(self.clock, self.url, self.folder)
+
     def environment(self, **more):
         """What leads a client here, by the variables of Google's own tools;
         without credentials."""
