@@ -84,6 +84,9 @@ void AddTpuFlags(CLI::App& app, Texts& texts, TpuFlags& flags) {
   app.add_option("--zone", texts.zone);
   app.add_flag("--all-zones", flags.all_zones);
   app.add_flag("-q,--quiet", flags.quiet);
+  // gcloud's name is understood, too.
+  app.add_option("--type,--accelerator-type", flags.type);
+  app.add_option("--version", flags.version);
 }
 
 // Every flag that the sub-command knows.
@@ -265,7 +268,8 @@ Status TakeTpu(const CLI::App& verb, CommandLine& line) {
     return Ok();
   }
   MUSTER_TRY(ReadTpuWords(line.tpu));
-  for (const char* flag : {"--zone", "--all-zones", "--quiet"}) {
+  for (const char* flag :
+       {"--zone", "--all-zones", "--quiet", "--type", "--version"}) {
     const auto* option = verb.get_option_no_throw(flag);
     if (option != nullptr && option->count() > 0 &&
         !TpuActionHas(line.tpu.action, flag)) {

@@ -122,6 +122,8 @@ queued resources there are, what each zone offers. Nothing is created, changed
 or deleted.
 
   muster tpu auth                          who am I, and is it believed?
+  muster tpu doctor --zone us-west4-a --type v5litepod-8
+                                           what would stop me from creating it?
   muster tpu list --all-zones
   muster tpu describe NAME --zone us-west4-a
   muster tpu types --zone us-west4-a       accelerator types
@@ -267,7 +269,11 @@ std::string HelpText(Verb verb) {
                    "CLOUDSDK_COMPUTE_ZONE, gcloud's\n"
                    "                         configuration, else all zones)\n"
                    "  --all-zones            everywhere\n"
-                   "  -q, --quiet            names alone, one a line\n");
+                   "  -q, --quiet            names alone, one a line\n"
+                   "  --type T               doctor: accelerator type "
+                   "(also --accelerator-type)\n"
+                   "  --version V            doctor: runtime version (default: "
+                   "the usual one)\n");
     case Verb::kOverview:
       break;
   }

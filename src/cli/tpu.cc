@@ -50,12 +50,24 @@ Status Act(const TpuCall& call) {
       return TpuQueuedList(call);
     case TpuAction::kQueuedDescribe:
       return TpuQueuedDescribe(call);
+    case TpuAction::kDoctor:
     case TpuAction::kOverview:
       break;
   }
   return Error(Cause::kUsageInvalid,
                "say what to do, as in `muster tpu list`; `muster tpu --help` "
                "shows the rest");
+}
+
+// Prints the error; the exit code.
+int Refused(const Error& error, const TpuCall& call) {
+  const Finding finding = cloud::FindingOf(error, call.host);
+  if (call.json()) {
+    PrintDocument(ToJson(finding));
+  } else {
+    PrintAside(RenderText(finding, TerminalOptions(call.host.env, 2)));
+  }
+  return TpuExitCode(error.cause());
 }
 
 }  // namespace
@@ -157,17 +169,13 @@ int TpuExitCode(Cause cause) {
 
 Result<int> TpuVerb(const CommandLine& line, const Settings& settings,
                     const sys::Host& host) {
-  const Status done = Act({.line = line, .settings = settings, .host = host});
-  if (done) {
-    return 0;
+  const TpuCall call{.line = line, .settings = settings, .host = host};
+  if (line.tpu.action == TpuAction::kDoctor) {
+    const auto code = TpuDoctor(call);
+    return code ? *code : Refused(code.error(), call);
   }
-  const Finding finding = cloud::FindingOf(done.error(), host);
-  if (settings.output.value == Output::kJson) {
-    PrintDocument(ToJson(finding));
-  } else {
-    PrintAside(RenderText(finding, TerminalOptions(host.env, 2)));
-  }
-  return TpuExitCode(done.error().cause());
+  const Status done = Act(call);
+  return done ? 0 : Refused(done.error(), call);
 }
 
 }  // namespace muster::cli

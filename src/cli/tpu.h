@@ -41,6 +41,8 @@ std::string TableText(const std::vector<std::vector<std::string>>& rows);
 std::string OfProject(const cloud::TpuApi& api);
 
 // The actions. Each prints its result.
+// 0, or the exit code of what it found; an Error: it could not begin.
+Result<int> TpuDoctor(const TpuCall& call);
 Status TpuAuth(const TpuCall& call);
 Status TpuList(const TpuCall& call);
 Status TpuDescribe(const TpuCall& call);

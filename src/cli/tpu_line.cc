@@ -19,6 +19,7 @@ struct Row {
 constexpr std::string_view kOfLists = " --zone --all-zones --quiet ";
 constexpr std::array kRows{
     Row{TpuAction::kAuth, "auth", false, ""},
+    Row{TpuAction::kDoctor, "doctor", false, " --zone --type --version "},
     Row{TpuAction::kList, "list", false, kOfLists},
     Row{TpuAction::kDescribe, "describe", true, " --zone "},
     Row{TpuAction::kTypes, "types", false, kOfLists},

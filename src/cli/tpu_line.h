@@ -12,6 +12,7 @@ namespace muster::cli {
 enum class TpuAction {
   kOverview,
   kAuth,
+  kDoctor,
   kList,
   kDescribe,
   kTypes,
@@ -23,7 +24,8 @@ enum class TpuAction {
 struct TpuFlags {
   std::vector<std::string> words;  // as they were written
   bool all_zones = false;
-  bool quiet = false;  // names alone
+  bool quiet = false;         // names alone
+  std::string type, version;  // of the accelerator; of the runtime
 
   // Made by ReadTpuWords.
   TpuAction action = TpuAction::kOverview;

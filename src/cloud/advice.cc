@@ -113,8 +113,10 @@ std::vector<Fix> ForDisabled(const Fact& fact) {
   const std::string project = fact.Text("project");
   std::vector<Fix> fixes{
       {"enable it and wait some minutes",
-       "gcloud services enable tpu.googleapis.com --project " +
-           Or(project, "PROJECT"),
+       "gcloud services enable " +
+           (IsPlain(fact.Text("service")) ? fact.Text("service")
+                                          : "tpu.googleapis.com") +
+           " --project " + Or(project, "PROJECT"),
        Safety::kCosts}};
   // The number of gcloud's own project, for which a login without a quota
   // project is counted.

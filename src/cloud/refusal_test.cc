@@ -94,8 +94,8 @@ TEST(Refusal, HostileBodiesAreAnswersToo) {
        {"", "null", "[]", "{\"error\": []}", "{\"error\": {\"details\": 1}}",
         "{\"error\": {\"details\": [1, null, {\"@type\": 5}]}}",
         "{\"error\": {\"code\": 99999999999999999999, \"message\": {}}}",
-        "{\"error\": {\"details\": [{\"@type\": \"google.rpc.RetryInfo\","
-        " \"retryDelay\": \"-5s\"}]}}"}) {
+        R"({"error": {"details": [{"@type": "google.rpc.RetryInfo",
+                                   "retryDelay": "-5s"}]}})"}) {
     const auto refusal = Of(418, body);
     EXPECT_EQ(refusal.cause, Cause::kNetWrongEndpoint) << body;
     EXPECT_FALSE(refusal.retry_after) << body;

@@ -35,7 +35,8 @@ std::string Permission(const Refusal& refusal, const Question& question,
            asks + Said(refusal);
   }
   if (refusal.reason == "BILLING_DISABLED" ||
-      refusal.message.find("billing") != std::string::npos) {
+      refusal.message.find("requires billing") != std::string::npos ||
+      refusal.message.find("free-trial billing") != std::string::npos) {
     return "billing is not enabled for " + OfProject(question) + Said(refusal);
   }
   if (refusal.reason == "USER_PROJECT_DENIED") {
@@ -48,7 +49,7 @@ std::string Permission(const Refusal& refusal, const Question& question,
            Named(refusal, "project", question.project) + " for " + account +
            Said(refusal);
   }
-  if (!refusal.Names("permission") && Named(refusal, "zone") != "" &&
+  if (!refusal.Names("permission") && refusal.Names("zone") &&
       refusal.message.find("denied on 'locations/") != std::string::npos) {
     return account + " may not use zone " + Named(refusal, "zone") +
            ", or there is none of this name" + Said(refusal);
@@ -108,7 +109,8 @@ std::string Message(const Refusal& refusal, const Question& question,
       return "the credentials of " + account + " are not accepted for " +
              question.what + Said(refusal);
     case Cause::kCloudApiDisabled:
-      return "the Cloud TPU API is not enabled in project " +
+      return "the API " + Named(refusal, "service", "tpu.googleapis.com") +
+             " is not enabled in project " +
              Named(refusal, "project", question.project) + Said(refusal);
     case Cause::kCloudPermissionDenied:
       return Permission(refusal, question, account);

@@ -117,7 +117,7 @@ Result<sys::HttpResponse> Sender::SendOnce(const sys::HttpRequest& request) {
   return response;
 }
 
-bool Sender::WaitFor(Duration pause) {
+bool Sender::WaitFor(Duration pause) const {
   if (patience_.deadline.Remaining() <= pause) {
     return false;
   }

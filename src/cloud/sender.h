@@ -65,7 +65,7 @@ class Sender {
 
  private:
   Result<sys::HttpResponse> SendOnce(const sys::HttpRequest& request);
-  bool WaitFor(Duration pause);
+  bool WaitFor(Duration pause) const;
 
   const sys::Host& host_;
   Patience patience_;

@@ -73,18 +73,20 @@ std::string TpuApi::Url(const std::string& zone) const {
   return TpuUrl(sender_.host().env, project_.value, zone);
 }
 
-Result<Json> TpuApi::Get(const std::string& url, const Question& question) {
+Result<Json> TpuApi::Send(sys::HttpRequest request, Repeat repeat,
+                          const Question& question) {
+  request.most_bytes = kMostBytes;
   for (bool renewed = false;; renewed = true) {
     MUSTER_ASSIGN(const Token* const token, credentials_.Get(sender_));
-    sys::HttpRequest get = WithBearer(
-        {.url = url, .most_bytes = kMostBytes},
-        {.token = token->text, .quota_project = credentials_.quota_project()});
-    auto response = sender_.Send(std::move(get), Repeat::kRead);
+    auto response = sender_.Send(
+        WithBearer(request, {.token = token->text,
+                             .quota_project = credentials_.quota_project()}),
+        repeat);
     if (!response) {
       return std::move(response).error().While("asking for " + question.what);
     }
     if (response->status == 200) {
-      return ReadAnswer(*response, url, question);
+      return ReadAnswer(*response, request.url, question);
     }
     if (response->status == 401 && !renewed && credentials_.Reject()) {
       continue;
@@ -104,7 +106,8 @@ Result<Listing<Json>> TpuApi::All(const std::string& base,
     const std::string url =
         base + "/" + kind + "?pageSize=1000" +
         (page.empty() ? "" : "&pageToken=" + sys::PercentEncode(page));
-    MUSTER_ASSIGN(const Json answer, Get(url, question));
+    MUSTER_ASSIGN(const Json answer,
+                  Send({.url = url}, Repeat::kRead, question));
     for (const Json& one : ListOf(answer, kind.c_str())) {
       all.items.push_back(one);
     }
@@ -134,9 +137,9 @@ Result<TpuNode> TpuApi::Node(const std::string& zone, const std::string& name) {
   Question question = Ask("TPU `" + Printable(name) + "` of " + InZone(zone),
                           "tpu.nodes.get", zone);
   question.name = name;
-  MUSTER_ASSIGN(
-      const Json json,
-      Get(Url(zone) + "/nodes/" + sys::PercentEncode(name), question));
+  MUSTER_ASSIGN(const Json json,
+                Send({.url = Url(zone) + "/nodes/" + sys::PercentEncode(name)},
+                     Repeat::kRead, question));
   return ToTpuNode(json);
 }
 
@@ -154,9 +157,9 @@ Result<QueuedResource> TpuApi::QueuedResourceOf(const std::string& zone,
       Ask("queued resource `" + Printable(name) + "` of " + InZone(zone),
           "tpu.queuedResources.get", zone);
   question.name = name;
-  MUSTER_ASSIGN(const Json json,
-                Get(Url(zone) + "/queuedResources/" + sys::PercentEncode(name),
-                    question));
+  MUSTER_ASSIGN(const Json json, Send({.url = Url(zone) + "/queuedResources/" +
+                                              sys::PercentEncode(name)},
+                                      Repeat::kRead, question));
   return ToQueuedResource(json);
 }
 

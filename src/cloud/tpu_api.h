@@ -45,12 +45,16 @@ class TpuApi {
   Result<Listing<RuntimeVersion>> Versions(const std::string& zone);
   Result<std::vector<std::string>> Zones();
 
+  // One question to this or another of Google's services, with the same
+  // credentials.
+  Result<Json> Send(sys::HttpRequest request, Repeat repeat,
+                    const Question& question);
+
   const Sourced<std::string>& project() const { return project_; }
   Credentials& credentials() { return credentials_; }
   Sender& sender() { return sender_; }
 
  private:
-  Result<Json> Get(const std::string& url, const Question& question);
   // Every page of `kind` below `base`, in order.
   Result<Listing<Json>> All(const std::string& base, const std::string& kind,
                             const Question& question);

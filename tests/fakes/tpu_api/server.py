@@ -24,6 +24,7 @@ CATALOGUE = re.compile(r"/v2(?:alpha1)?/(projects/([^/]+)/locations/([^/]+))/"
 OPERATIONS = re.compile(r"/v2(?:alpha1)?/(projects/([^/]+)/locations/([^/]+)/"
                         r"operations)(?:/([^/:]+))?(?::(cancel))?")
 LOCATIONS = re.compile(r"/v2(?:alpha1)?/projects/([^/]+)/locations")
+PROJECT = re.compile(r"/v1(?:beta1)?/projects/([^/:]+)((?:/|:).*)?")
 IMPERSONATE = re.compile(r"/v1/projects/-/serviceAccounts/([^/:]+)"
                          r":generateAccessToken")
 
@@ -165,6 +166,9 @@ class TpuApi:
         """What leads a client here, by the variables of Google's own tools;
         without credentials."""
         return {"CLOUDSDK_API_ENDPOINT_OVERRIDES_TPU": self.url + "/",
+                **{f"CLOUDSDK_API_ENDPOINT_OVERRIDES_{name}": self.url + "/"
+                   for name in ("CLOUDRESOURCEMANAGER", "SERVICEUSAGE",
+                                "CLOUDBILLING")},
                 "CLOUDSDK_AUTH_TOKEN_HOST": self.url + "/token",
                 "CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE": self.ca,
                 "GOOGLE_CLOUD_PROJECT": "p", **more}
@@ -198,6 +202,8 @@ class TpuApi:
             if is_metadata:
                 return self.of_metadata(path, headers)
             answer = self.of_identity(method, path, headers, body)
+            if answer is None:
+                answer = self.of_project(method, path, headers, body)
             if answer is None:
                 answer = self.of_cloud(method, path, headers, body)
             return Reply(answer)
@@ -239,6 +245,54 @@ class TpuApi:
         if path == "/v1/oauthtoken":
             return self.identity.workforce(form, headers.get("Authorization"))
         return None
+
+    def of_project(self, method, path, headers, body):
+        """What the services around the API say of a project: resource manager,
+        service usage, billing."""
+        match = PROJECT.fullmatch(path.partition("?")[0])
+        if not match:
+            return None
+        project, rest = match[1], match[2] or ""
+        principal = self.caller(headers)
+        cloud = self.cloud
+        if project not in cloud.projects:
+            raise answers.Refusal(7, "The caller does not have permission")
+        number = cloud.projects[project]
+        if rest == "" and method == "GET":
+            return {"projectId": project, "projectNumber": number,
+                    "lifecycleState": "ACTIVE"}
+        if rest == ":testIamPermissions":
+            asked = json.loads(body)["permissions"]
+            allowed = self.identity.permissions.get(principal)
+            return {"permissions": [one for one in asked
+                                    if allowed is None or one in allowed]}
+        if rest == "/services/tpu.googleapis.com":
+            return {"name": f"projects/{number}{rest}",
+                    "state": "DISABLED" if project in cloud.disabled
+                    else "ENABLED"}
+        if rest == "/billingInfo":
+            billed = project not in cloud.unbilled
+            account = "billingAccounts/000000-AAAAAA-000000" if billed else ""
+            return {"name": f"projects/{project}/billingInfo",
+                    "billingAccountName": account, "billingEnabled": billed}
+        if rest.endswith("/consumerQuotaMetrics"):
+            return {"metrics": [
+                {"metric": "tpu.googleapis.com/" + metric,
+                 "consumerQuotaLimits": [{
+                     "unit": "1/{project}/{region}", "quotaBuckets": [{
+                         "effectiveLimit": str(limit),
+                         "dimensions": {"region": region}}]}]}
+                for (metric, region), limit in cloud.quota.items()]}
+        return None
+
+    def caller(self, headers):
+        token = self.bearer(headers)
+        if not token:
+            raise answers.anonymous()
+        try:
+            return self.identity.principal_of(token)[0]
+        except OAuthRefusal as refusal:
+            raise answers.unauthenticated() from refusal
 
     def check_caller(self, headers, project, permission, resource):
         token = self.bearer(headers)
