@@ -45,6 +45,7 @@ Error Unknown(const std::vector<std::string>& words) {
   if (given == "queued") {
     given += words.size() > 1 ? " " + words[1] : "";
   }
+  known.reserve(kRows.size());
   for (const Row& row : kRows) {
     known.emplace_back(row.words);
   }

@@ -90,9 +90,9 @@ class Doctor {
     return one;
   }
   static Diagnosis Broken(Error error) {
-    return {.health = Health::kBroken,
-            .detail = error.message(),
-            .error = std::move(error)};
+    Diagnosis one{.health = Health::kBroken, .detail = error.message()};
+    one.error = std::move(error);
+    return one;
   }
   // A question that may not be asked is skipped, one without answer broken.
   static Diagnosis Unanswered(Error error) {
