@@ -21,6 +21,7 @@ namespace {
 
 std::vector<char*> Pointers(std::vector<std::string>& texts) {
   std::vector<char*> pointers;
+  pointers.reserve(texts.size() + 1);
   for (std::string& text : texts) {
     pointers.push_back(text.data());
   }
@@ -35,6 +36,7 @@ Result<int> Spawn(const Program& program, int output) {
     all[name] = value;
   }
   std::vector<std::string> environment;
+  environment.reserve(all.size());
   for (const auto& [name, value] : all) {
     environment.push_back(std::string(name).append("=").append(value));
   }
