@@ -22,11 +22,12 @@ function(muster_installed_library name)
 endfunction()
 
 muster_installed_library(libmuster EXPORT muster
-  MODULES base finding sys sys_curl cluster resolve resolve_cluster member input
+  MODULES base finding sys sys_curl cluster cloud resolve resolve_cluster member input
           checkpoint collective
   LINKS Threads::Threads isal z
-        # Only who calls ResolveCluster needs libcurl.so when it runs.
-        -Wl,--push-state,--as-needed,-lcurl,--pop-state)
+        # Only who calls ResolveCluster needs libcurl.so and libcrypto.so when
+        # it runs.
+        -Wl,--push-state,--as-needed,-lcurl,-lcrypto,--pop-state)
 set_target_properties(libmuster PROPERTIES OUTPUT_NAME muster)
 muster_installed_library(libmuster_pjrt EXPORT pjrt
   MODULES pjrt LINKS libmuster ${CMAKE_DL_LIBS})

@@ -12,6 +12,8 @@
 namespace muster {
 
 namespace internal {
+// Waits until then. False when a stop was asked for.
+bool WaitUntil(Deadline until, std::stop_token stop);
 // Waits before the next try (50 ms, doubling to 2 s, cut at the deadline).
 // False when the deadline has passed or a stop was asked for.
 bool WaitBeforeRetry(int tries, Deadline deadline, std::stop_token stop);

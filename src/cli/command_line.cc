@@ -81,6 +81,17 @@ void AddCheckFlags(CLI::App& app, CommandLine& line) {
   app.add_flag("--list", line.list);
 }
 
+void AddTpuFlags(CLI::App& app, Texts& texts, TpuFlags& flags) {
+  app.add_option("words", flags.words);
+  app.add_option("--project", texts.project);
+  app.add_option("--zone", texts.zone);
+  app.add_flag("--all-zones", flags.all_zones);
+  app.add_flag("-q,--quiet", flags.quiet);
+  // gcloud's name is understood, too.
+  app.add_option("--type,--accelerator-type", flags.type);
+  app.add_option("--version", flags.version);
+}
+
 // Every flag that the sub-command knows.
 std::vector<std::string> FlagsOf(const CLI::App& app) {
   std::vector<std::string> flags;
@@ -112,8 +123,9 @@ Error Unknown(const std::vector<std::string>& extras, const CLI::App& app,
   }
   const std::string word = Printable(extras.front());
   if (verb == Verb::kOverview) {
-    return Usage("unknown sub-command `" + word + "`" +
-                 Meant(word, {"resolve", "check", "run", "explain", "bundle"}));
+    return Usage(
+        "unknown sub-command `" + word + "`" +
+        Meant(word, {"resolve", "check", "run", "explain", "bundle", "tpu"}));
   }
   if (verb == Verb::kRun) {
     return Usage("`" + word +
@@ -218,9 +230,11 @@ Result<Duration> TakePatience(const std::string& text) {
 // `check program FILE` is a question of its own, not a group of checks.
 Status TakeProgram(const CLI::App& verb, const Texts& texts,
                    CommandLine& line) {
+  if (line.verb != Verb::kCheck) {
+    return Ok();
+  }
   ProgramFlags& flags = line.program;
-  flags.asked = line.verb == Verb::kCheck && !line.groups.empty() &&
-                line.groups.front() == "program";
+  flags.asked = !line.groups.empty() && line.groups.front() == "program";
   for (const char* flag : {"--on", "--plugin", "--partitions", "--patience"}) {
     if (!flags.asked && Given(verb, flag, "")) {
       return Usage("flag " + std::string(flag) +
@@ -252,6 +266,9 @@ Status TakeProgram(const CLI::App& verb, const Texts& texts,
 // What is expected of others: `check` and `check program` count replicas.
 Status TakeExpected(const CLI::App& verb, const Texts& texts,
                     CommandLine& line) {
+  if (line.verb != Verb::kCheck) {
+    return Ok();
+  }
   MUSTER_ASSIGN(line.replicas, Number(verb, "--replicas", texts.replicas));
   if (line.replicas == 0) {
     return Usage("flag --replicas is at least 1");
@@ -271,6 +288,27 @@ Status TakeExpected(const CLI::App& verb, const Texts& texts,
   return Ok();
 }
 
+// The action that the words name, and that it has the flags that are given.
+Status TakeTpu(const CLI::App& verb, CommandLine& line) {
+  if (line.verb != Verb::kTpu || line.help) {
+    return Ok();
+  }
+  MUSTER_TRY(ReadTpuWords(line.tpu));
+  for (const char* flag :
+       {"--zone", "--all-zones", "--quiet", "--type", "--version"}) {
+    const auto* option = verb.get_option_no_throw(flag);
+    if (option != nullptr && option->count() > 0 &&
+        !TpuActionHas(line.tpu.action, flag)) {
+      return Usage("flag " + std::string(flag) + " does not belong to `" +
+                   NameOf(line.tpu.action) + "`");
+    }
+  }
+  if (line.tpu.all_zones && line.cluster.cloud.zone) {
+    return Usage("flags --zone and --all-zones exclude each other");
+  }
+  return Ok();
+}
+
 Status Take(const CLI::App& verb, const Texts& texts, CommandLine& line) {
   for (const SettingRow& row : SettingRows()) {
     const auto given = Given(verb, std::string(row.flag).c_str(),
@@ -286,6 +324,7 @@ Status Take(const CLI::App& verb, const Texts& texts, CommandLine& line) {
   MUSTER_TRY(TakeSources(verb, texts, line.cluster));
   MUSTER_TRY(TakeExpected(verb, texts, line));
   MUSTER_TRY(TakeProgram(verb, texts, line));
+  MUSTER_TRY(TakeTpu(verb, line));
   return TakeEnvironment(texts.environment, line);
 }
 
@@ -336,7 +375,8 @@ struct Tree {
     run->set_help_flag();
     explain->set_help_flag();
     bundle->set_help_flag();
-    for (CLI::App* verb : {resolve, check, run, explain, bundle}) {
+    tpu->set_help_flag();
+    for (CLI::App* verb : {resolve, check, run, explain, bundle, tpu}) {
       verb->add_flag("-h,--help", line.help);
     }
     AddClusterFlags(*resolve, texts);
@@ -361,17 +401,17 @@ struct Tree {
     bundle->add_option("inputs", line.inputs);
     bundle->add_option("--archive", line.archive);
     AddSettings(*bundle, "bundle", texts);
+    AddTpuFlags(*tpu, texts, line.tpu);
+    AddSettings(*tpu, "tpu", texts);
     for (const SettingRow& row : SettingRows()) {
       texts.settings[std::string(row.name)];
     }
   }
 
   const CLI::App* Chosen(Verb& verb) const {
-    const std::pair<const CLI::App*, Verb> verbs[] = {{resolve, Verb::kResolve},
-                                                      {check, Verb::kCheck},
-                                                      {run, Verb::kRun},
-                                                      {explain, Verb::kExplain},
-                                                      {bundle, Verb::kBundle}};
+    const std::pair<const CLI::App*, Verb> verbs[] = {
+        {resolve, Verb::kResolve}, {check, Verb::kCheck},   {run, Verb::kRun},
+        {explain, Verb::kExplain}, {bundle, Verb::kBundle}, {tpu, Verb::kTpu}};
     for (const auto& [sub, its] : verbs) {
       if (sub->count() > 0) {
         verb = its;
@@ -387,6 +427,7 @@ struct Tree {
   CLI::App* run = app.add_subcommand("run");
   CLI::App* explain = app.add_subcommand("explain");
   CLI::App* bundle = app.add_subcommand("bundle");
+  CLI::App* tpu = app.add_subcommand("tpu");
 };
 
 std::string Plain(std::string text) {

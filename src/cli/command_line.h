@@ -9,13 +9,14 @@
 #include <utility>
 #include <vector>
 
+#include "cli/tpu_line.h"
 #include "muster/deadline.h"
 #include "muster/error.h"
 #include "resolve/resolve.h"
 
 namespace muster::cli {
 
-enum class Verb { kOverview, kResolve, kCheck, kRun, kExplain, kBundle };
+enum class Verb { kOverview, kResolve, kCheck, kRun, kExplain, kBundle, kTpu };
 
 // What `muster resolve` is to show besides the cluster.
 struct ResolveFlags {
@@ -67,6 +68,8 @@ struct CommandLine {
   bool look = false;      // at this machine, too
   // explain and check
   bool list = false;
+  // tpu; --project and --zone are in `cluster`
+  TpuFlags tpu;
 };
 
 // `args` without the program's name. Everything after the first `--` is the

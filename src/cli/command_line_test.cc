@@ -113,8 +113,9 @@ TEST(CommandLine, ExplainsSeveralLogsTogether) {
 
 TEST(Help, NamesEveryFlagOfTheTable) {
   for (const SettingRow& row : SettingRows()) {
-    const std::string help =
-        HelpText(row.IsFor("check") ? Verb::kCheck : Verb::kRun);
+    const std::string help = HelpText(row.IsFor("check") ? Verb::kCheck
+                                      : row.IsFor("tpu") ? Verb::kTpu
+                                                         : Verb::kRun);
     EXPECT_THAT(help, HasSubstr(std::string(row.flag)));
     EXPECT_THAT(help, HasSubstr(std::string(row.variable)));
   }
@@ -122,7 +123,7 @@ TEST(Help, NamesEveryFlagOfTheTable) {
 
 TEST(Help, FitsATerminal) {
   for (Verb verb : {Verb::kOverview, Verb::kCheck, Verb::kRun, Verb::kResolve,
-                    Verb::kExplain}) {
+                    Verb::kExplain, Verb::kTpu}) {
     std::string text = HelpText(verb);
     while (!text.empty()) {
       const auto end = text.find('\n');
@@ -169,6 +170,16 @@ TEST(CommandLine, WantsAFileAndATopologyForAProgram) {
     ASSERT_FALSE(line) << args[1];
     EXPECT_EQ(line.error().cause(), Cause::kUsageInvalid);
   }
+}
+
+TEST(CommandLine, ReadsTheWordsAfterTpu) {
+  const CommandLine line =
+      Parse({"tpu", "queued", "describe", "q", "--zone", "us-west4-a"});
+  EXPECT_EQ(line.verb, Verb::kTpu);
+  EXPECT_EQ(line.tpu.action, TpuAction::kQueuedDescribe);
+  EXPECT_EQ(line.tpu.name, "q");
+  EXPECT_EQ(line.cluster.cloud.zone, "us-west4-a");
+  EXPECT_EQ(Parse({"tpu"}).tpu.action, TpuAction::kOverview);
 }
 
 }  // namespace

@@ -23,6 +23,7 @@ Sub-commands:
   check      look for what would stop a run on this host, before it starts
   explain    say why a run failed, or what a cause means
   bundle     pack a run or logs without secrets, to be explained elsewhere
+  tpu        who am I to Google's cloud, and which TPUs are there?
 
 Flags:
   -h, --help     this text; `muster run --help` for a sub-command
@@ -126,6 +127,29 @@ of the environment only known variables stay, and what was removed is printed.
   muster bundle runs/latest
   muster bundle rank0.log rank1.log --archive failed.tar.gz
   muster explain failed.tar.gz
+)";
+
+constexpr std::string_view kTpu =
+    R"(Look at Cloud TPUs without the Google Cloud SDK: who asks, which TPUs and
+queued resources there are, what each zone offers. Nothing is created, changed
+or deleted.
+
+  muster tpu auth                          who am I, and is it believed?
+  muster tpu doctor --zone us-west4-a --type v5litepod-8
+                                           what would stop me from creating it?
+  muster tpu list --all-zones
+  muster tpu describe NAME --zone us-west4-a
+  muster tpu types --zone us-west4-a       accelerator types
+  muster tpu versions --zone us-west4-a    runtime versions
+  muster tpu queued list
+  muster tpu queued describe NAME
+
+Credentials: CLOUDSDK_AUTH_ACCESS_TOKEN, the file that
+GOOGLE_APPLICATION_CREDENTIALS names, that of `gcloud auth application-default
+login`, Colab's, the service account of this machine. No token is ever printed.
+The exit code is 0 when all is well, 1 when it is refused, 2 for a wrong command
+line or when nobody tells the project, 3 when no answer could be had, 75 when
+there is no quota or capacity now.
 )";
 
 constexpr std::string_view kClusterFlags =
@@ -260,6 +284,23 @@ std::string HelpText(Verb verb) {
              Flags("bundle",
                    "  --archive FILE         what to write (default "
                    "muster-bundle.tar.gz)\n");
+    case Verb::kTpu:
+      return std::string(kTpu) +
+             Flags("tpu",
+                   "  --project P            whose TPUs (default: "
+                   "GOOGLE_CLOUD_PROJECT, the\n"
+                   "                         credentials' file, gcloud's "
+                   "configuration, the metadata\n"
+                   "                         server)\n"
+                   "  --zone Z               where (default: "
+                   "CLOUDSDK_COMPUTE_ZONE, gcloud's\n"
+                   "                         configuration, else all zones)\n"
+                   "  --all-zones            everywhere\n"
+                   "  -q, --quiet            names alone, one a line\n"
+                   "  --type T               doctor: accelerator type "
+                   "(also --accelerator-type)\n"
+                   "  --version V            doctor: runtime version (default: "
+                   "the usual one)\n");
     case Verb::kOverview:
       break;
   }

@@ -93,6 +93,12 @@ Result<int> Execute(const CommandLine& line, const sys::Host& host,
       return BundleVerb(line, settings, host);
     case Verb::kRun:
       return RunVerb(line, settings, host, handed_token);
+    case Verb::kTpu:
+      if (line.tpu.action == TpuAction::kOverview) {
+        std::fputs(HelpText(Verb::kTpu).c_str(), stderr);
+        return 2;
+      }
+      return TpuVerb(line, settings, host);
     case Verb::kOverview:
       break;
   }
@@ -144,8 +150,11 @@ int Main(std::vector<std::string> args) {
   AnnouncedHttp announced;
   sys::PatientHttp http(announced, resolve::kPatience);
   const sys::RealNames names;
+  // What a TPU's state is now is asked each time, as long as it takes.
+  sys::Http* asked =
+      line->verb == Verb::kTpu ? static_cast<sys::Http*>(&announced) : &http;
   const auto code =
-      Execute(*line, {env, clock, fs, &http, &names}, handed_token);
+      Execute(*line, {env, clock, fs, asked, &names}, handed_token);
   return code ? *code
               : PrintError(code.error(), OutputAskedFor(args, env), env);
 }

@@ -29,6 +29,10 @@ Result<int> CheckProgramVerb(const CommandLine& line, const Settings& settings,
 Result<int> ExplainVerb(const CommandLine& line, const Settings& settings,
                         const sys::Host& host);
 
+// What cli/tpu.h says.
+Result<int> TpuVerb(const CommandLine& line, const Settings& settings,
+                    const sys::Host& host);
+
 // 0: it was written; 2: there is nothing to pack.
 Result<int> BundleVerb(const CommandLine& line, const Settings& settings,
                        const sys::Host& host);

@@ -2,25 +2,19 @@
 #include "resolve/cloud_tpu.h"
 
 #include "base/json.h"
+#include "base/json_fields.h"
 #include "base/text.h"
-#include "resolve/api.h"
-#include "resolve/credentials.h"
+#include "cloud/ask.h"
+#include "cloud/credentials.h"
+#include "cloud/metadata.h"
+#include "cloud/place.h"
+#include "cloud/tpu_server.h"
 #include "resolve/grammar/endpoint.h"
 #include "resolve/local_tpu.h"
-#include "resolve/metadata.h"
 #include "resolve/variables.h"
 
 namespace muster::resolve {
 namespace {
-
-std::string Server(const sys::Env& env) {
-  std::string server =
-      env.Get("CLOUDSDK_API_ENDPOINT_OVERRIDES_TPU").value_or("");
-  if (server.empty()) {
-    server = "https://tpu.googleapis.com/";
-  }
-  return server.ends_with('/') ? server : server + "/";
-}
 
 std::string LastPart(const std::string& path) {
   return path.substr(path.rfind('/') + 1);
@@ -82,7 +76,7 @@ Status TakeFromMetadata(const sys::Host& host, const TpuTarget& tpu,
   if (!value.empty()) {
     return Ok();
   }
-  const Metadata metadata(host);
+  const cloud::Metadata metadata(host);
   const std::string off = metadata.SwitchedOff();
   auto told = off.empty() ? metadata.Get(wanted.path)
                           : Result<std::optional<std::string>>(
@@ -102,82 +96,37 @@ Status TakeFromMetadata(const sys::Host& host, const TpuTarget& tpu,
   return Ok();
 }
 
-std::vector<std::string> Endpoints(const Json& json) {
-  std::vector<std::string> endpoints;
-  const Json& list = At(json, {"networkEndpoints"});
-  if (list.is_array()) {
-    for (const Json& one : list) {
-      if (const auto ip = TextOf(one, "ipAddress"); !ip.empty()) {
-        endpoints.push_back(
-            JoinHostPort(ip, NumberOf(one, "port").value_or(8470)));
-      }
-    }
-  }
-  if (endpoints.empty() && !TextOf(json, "ipAddress").empty()) {
-    endpoints.push_back(JoinHostPort(TextOf(json, "ipAddress"),
-                                     NumberOf(json, "port").value_or(8470)));
-  }
-  return endpoints;
-}
-
-TpuNode ToNode(const Json& json, const TpuPlace& place) {
-  TpuNode node{.place = place,
-               .state = TextOf(json, "state"),
-               .health = TextOf(json, "health"),
-               .accelerator_type = TextOf(json, "acceleratorType"),
-               .runtime_version = TextOf(json, "runtimeVersion"),
-               .endpoints = Endpoints(json)};
-  if (node.runtime_version.empty()) {
-    node.runtime_version = TextOf(json, "tensorflowVersion");
-  }
-  const Json& symptoms = At(json, {"symptoms"});
-  if (symptoms.is_array()) {
-    for (const Json& one : symptoms) {
-      const auto at = ParseTimestamp(TextOf(one, "createTime"));
-      node.symptoms.push_back(
-          {.type = TextOf(one, "symptomType"), .at = at.value_or(WallTime())});
-    }
-  }
-  return node;
-}
-
 // Names of the nodes of a zone (`-`: of all), with their zone.
 std::vector<std::pair<std::string, std::string>> ListNodes(
-    const TpuPlace& place, const std::string& zone,
-    const Credentials& credentials, const sys::Host& host) {
+    const TpuPlace& place, const std::string& zone, const cloud::Bearer& bearer,
+    const sys::Host& host) {
   std::vector<std::pair<std::string, std::string>> names;
-  sys::HttpRequest list{.url = Server(host.env) + "v2/projects/" +
-                               sys::PercentEncode(place.project) +
-                               "/locations/" + sys::PercentEncode(zone) +
+  sys::HttpRequest list{.url = cloud::TpuUrl(host.env, place.project, zone) +
                                "/nodes"};
-  const auto answer = Ask({.request = WithCredentials(list, credentials),
-                           .what = "the TPUs of " + zone,
-                           .is_public = true},
-                          host);
+  const auto answer = cloud::Ask({.request = cloud::WithBearer(list, bearer),
+                                  .what = "the TPUs of " + zone,
+                                  .is_public = true},
+                                 host);
   if (!answer || !*answer) {
     return names;
   }
-  const Json& nodes = At(**answer, {"nodes"});
-  if (nodes.is_array()) {
-    for (const Json& node : nodes) {
-      const auto parts = Split(TextOf(node, "name"), '/');
-      if (parts.size() == 6) {
-        names.emplace_back(parts[5], parts[3]);
-      }
+  for (const Json& node : ListOf(**answer, "nodes")) {
+    const auto name = cloud::SplitResourceName(TextOf(node, "name"));
+    if (!name.id.empty()) {
+      names.emplace_back(name.id, name.zone);
     }
   }
   return names;
 }
 
-Error NotFound(const TpuPlace& place, const Credentials& credentials,
+Error NotFound(const TpuPlace& place, const cloud::Bearer& bearer,
                const sys::Host& host) {
   std::vector<std::string> here;
-  for (const auto& [name, zone] :
-       ListNodes(place, place.zone, credentials, host)) {
+  for (const auto& [name, zone] : ListNodes(place, place.zone, bearer, host)) {
     here.push_back(Printable(name));
   }
   std::vector<std::string> zones;
-  for (const auto& [name, zone] : ListNodes(place, "-", credentials, host)) {
+  for (const auto& [name, zone] : ListNodes(place, "-", bearer, host)) {
     if (name == place.name) {
       zones.push_back(Printable(zone));
     }
@@ -264,28 +213,27 @@ Result<TpuPlace> PlaceTpu(const TpuTarget& target, const Request& request,
 
 Result<TpuNode> GetTpuNode(const TpuPlace& place, const Request& request,
                            const sys::Host& host) {
-  sys::HttpRequest get{.url = Server(host.env) + "v2/projects/" +
-                              sys::PercentEncode(place.project) +
-                              "/locations/" + sys::PercentEncode(place.zone) +
-                              "/nodes/" + sys::PercentEncode(place.name)};
-  MUSTER_ASSIGN(const Credentials credentials,
-                GoogleCredentials(request, host));
+  sys::HttpRequest get{.url =
+                           cloud::TpuUrl(host.env, place.project, place.zone) +
+                           "/nodes/" + sys::PercentEncode(place.name)};
+  MUSTER_ASSIGN(const cloud::Bearer bearer,
+                cloud::BearerOf(request.cloud.access_token, host));
   MUSTER_ASSIGN(
       const auto answer,
-      Ask({.request = WithCredentials(get, credentials),
-           .what = "the TPU `" + Printable(place.name) + "` in zone " +
-                   Printable(place.zone) + " of project " +
-                   Printable(place.project),
-           .needs = "the account needs tpu.nodes.get (roles/tpu.viewer)",
-           .identity = credentials.identity.empty()
-                           ? "nobody, since there are no credentials"
-                           : credentials.identity,
-           .is_public = true},
-          host));
+      cloud::Ask({.request = cloud::WithBearer(get, bearer),
+                  .what = "the TPU `" + Printable(place.name) + "` in zone " +
+                          Printable(place.zone) + " of project " +
+                          Printable(place.project),
+                  .needs = "the account needs tpu.nodes.get (roles/tpu.viewer)",
+                  .identity = bearer.who.empty()
+                                  ? "nobody, since there are no credentials"
+                                  : bearer.who,
+                  .is_public = true},
+                 host));
   if (!answer) {
-    return NotFound(place, credentials, host);
+    return NotFound(place, bearer, host);
   }
-  return ToNode(*answer, place);
+  return TpuNode{cloud::ToTpuNode(*answer), place};
 }
 
 Status CheckReady(const TpuNode& node, bool healthy) {
@@ -317,8 +265,8 @@ std::optional<std::string> AskWorkerVersion(const std::string& endpoint,
   }
   sys::HttpRequest get{.url = "http://" + JoinHostPort(split->host, 8475) +
                               "/requestversion"};
-  const auto answer =
-      Ask({.request = get, .what = "the version of the TPU worker"}, host);
+  const auto answer = cloud::Ask(
+      {.request = get, .what = "the version of the TPU worker"}, host);
   const std::string version =
       answer && *answer ? TextOf(**answer, "currentVersion") : "";
   return version.empty() ? std::nullopt : std::optional(version);
@@ -348,21 +296,6 @@ Result<TpuDescription> DescribeTpu(const Request& request,
                             cause == Cause::kNetWrongEndpoint;
   return out_of_reach ? Result<TpuDescription>(told)
                       : Result<TpuDescription>(std::move(node).error());
-}
-
-std::optional<WallTime> ParseTimestamp(const std::string& text) {
-  const auto dot = text.find('.');
-  const auto z = text.find('Z');
-  if (z == std::string::npos || z + 1 != text.size()) {
-    return std::nullopt;
-  }
-  std::string digits =
-      dot == std::string::npos ? "" : text.substr(dot + 1, z - dot - 1);
-  digits.resize(6, '0');
-  const std::string whole =
-      text.substr(0, std::min(dot, z)) + "." + digits + "Z";
-  const auto time = ParseWallTime(whole);
-  return time ? std::optional(*time) : std::nullopt;
 }
 
 }  // namespace muster::resolve

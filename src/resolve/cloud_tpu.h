@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cloud/tpu_node.h"
 #include "resolve/resolve.h"
 
 namespace muster::resolve {
@@ -21,17 +22,9 @@ struct TpuPlace {
   }
 };
 
-struct TpuSymptom {
-  std::string type;  // "OUT_OF_MEMORY"
-  WallTime at{};
-};
-
-struct TpuNode {
+// What the API tells of it, and how it was found.
+struct TpuNode : cloud::TpuNode {
   TpuPlace place;
-  std::string state, health;  // empty: not told
-  std::string accelerator_type, runtime_version;
-  std::vector<std::string> endpoints;  // "ip:port"
-  std::vector<TpuSymptom> symptoms;
 };
 
 // Which TPU is meant, and how it is reached.
@@ -71,8 +64,5 @@ struct TpuDescription {
 };
 Result<TpuDescription> DescribeTpu(const Request& request,
                                    const sys::Host& host);
-
-// RFC 3339 with any number of fraction digits.
-std::optional<WallTime> ParseTimestamp(const std::string& text);
 
 }  // namespace muster::resolve

@@ -2,8 +2,9 @@
 #include "resolve/kubernetes.h"
 
 #include "base/json.h"
+#include "base/json_fields.h"
 #include "base/text.h"
-#include "resolve/api.h"
+#include "cloud/ask.h"
 #include "resolve/grammar/endpoint.h"
 #include "resolve/variables.h"
 
@@ -66,8 +67,9 @@ Result<std::optional<Json>> Kubernetes::Get(const std::string& path,
                                             const std::string& resource) const {
   sys::HttpRequest get{.url = server_ + path, .ca_file = ca_file_};
   get.headers["Authorization"] = "Bearer " + token_;
-  return Ask({.request = get, .what = what, .needs = RoleFor(space_, resource)},
-             host_);
+  return cloud::Ask(
+      {.request = get, .what = what, .needs = RoleFor(space_, resource)},
+      host_);
 }
 
 }  // namespace muster::resolve

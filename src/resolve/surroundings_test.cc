@@ -315,7 +315,7 @@ TEST(Credentials, OfTheMachineAreAskedOfItsMetadataServer) {
                     HasSubstr("tpu.nodes.get"), Not(HasSubstr("Bearer"))));
 }
 
-TEST(Credentials, OfAKindThatMustSignAreRefusedByItsName) {
+TEST(Credentials, ThatCannotBeUsedAreRefusedByTheirKind) {
   auto here = ByName();
   here.env.variables["GOOGLE_APPLICATION_CREDENTIALS"] = "/k.json";
   here.fs.files["/k.json"] =
@@ -323,7 +323,14 @@ TEST(Credentials, OfAKindThatMustSignAreRefusedByItsName) {
           "private_key": "SECRET"})";
   EXPECT_THAT(here.Refusal(),
               AllOf(HasSubstr("cloud-auth-missing"),
-                    HasSubstr("`service_account` of sa@p.example"),
+                    HasSubstr("the private key is no key in PEM"),
+                    Not(HasSubstr("SECRET"))));
+  here.fs.files["/k.json"] =
+      R"({"type": "gdch_service_account", "client_email": "sa@p.example",
+          "private_key": "SECRET"})";
+  EXPECT_THAT(here.Refusal(),
+              AllOf(HasSubstr("cloud-auth-missing"),
+                    HasSubstr("`gdch_service_account` of sa@p.example"),
                     HasSubstr("gcloud auth print-access-token"),
                     Not(HasSubstr("SECRET"))));
 }

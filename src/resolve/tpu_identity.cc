@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "cloud/metadata.h"
 #include "resolve/grammar/endpoint.h"
 #include "resolve/grammar/tpu_type.h"
 #include "resolve/local_tpu.h"
-#include "resolve/metadata.h"
 #include "resolve/variables.h"
 
 namespace muster::resolve {
@@ -15,13 +15,14 @@ namespace {
 
 constexpr int kFirstPort = 8476;
 
-Text FromMetadata(const Metadata& metadata, const std::string& name) {
+Text FromMetadata(const cloud::Metadata& metadata, const std::string& name) {
   if (!metadata.SwitchedOff().empty()) {
     return std::nullopt;
   }
   const auto value = metadata.Attribute(name);
   return value && *value && !(*value)->empty()
-             ? Text(Sourced<std::string>{**value, Metadata::SourceOf(name)})
+             ? Text(Sourced<std::string>{**value,
+                                         cloud::Metadata::SourceOf(name)})
              : Text();
 }
 
@@ -36,9 +37,9 @@ Number ToNumber(const Text& text) {
 class TpuValues {
  public:
   explicit TpuValues(const sys::Host& host) : host_(host) {
-    const Metadata metadata(host);
+    const cloud::Metadata metadata(host);
     if (metadata.SwitchedOff().empty()) {
-      auto values = metadata.TpuEnv();
+      auto values = ReadTpuEnv(metadata);
       if (values) {
         tpu_env_ = std::move(values->values);
       }
@@ -72,7 +73,7 @@ std::vector<std::string> WorkerHosts(const sys::Host& host) {
     return Split(names->value, ',');
   }
   const Text endpoints =
-      FromMetadata(Metadata(host), "worker-network-endpoints");
+      FromMetadata(cloud::Metadata(host), "worker-network-endpoints");
   auto hosts = endpoints ? ParseWorkerEndpoints(endpoints->value)
                          : std::vector<std::string>{"localhost"};
   return hosts ? *std::move(hosts) : std::vector<std::string>{"localhost"};
@@ -168,8 +169,13 @@ Status FillCounts(const TopologyRequest& request, TpuTopology& topology) {
 
 }  // namespace
 
+Result<TpuEnv> ReadTpuEnv(const cloud::Metadata& metadata) {
+  MUSTER_ASSIGN(const auto text, metadata.Attribute("tpu-env"));
+  return ParseTpuEnv(text.value_or(""));
+}
+
 TpuIdentity IdentifyTpu(const sys::Host& host) {
-  const Metadata metadata(host);
+  const cloud::Metadata metadata(host);
   TpuIdentity identity;
   identity.accelerator_type = TextVariable(host.env, "TPU_ACCELERATOR_TYPE");
   if (!identity.accelerator_type) {
@@ -216,7 +222,7 @@ Result<TpuTopology> ReadTopology(const TopologyRequest& request,
   Text worker =
       values.First({"CLOUD_TPU_TASK_ID", "TPU_WORKER_ID"}, {"WORKER_ID"});
   if (!worker) {
-    worker = FromMetadata(Metadata(host), "agent-worker-number");
+    worker = FromMetadata(cloud::Metadata(host), "agent-worker-number");
   }
   topology.worker_id = ToNumber(worker);
   MUSTER_TRY(FillCounts(request, topology));

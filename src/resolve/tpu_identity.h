@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "cloud/metadata.h"
+#include "resolve/grammar/key_values.h"
 #include "resolve/resolve.h"
 
 namespace muster::resolve {
@@ -21,6 +23,9 @@ struct TpuIdentity {
   Text name;
 };
 TpuIdentity IdentifyTpu(const sys::Host& host);
+
+// The attribute tpu-env of the metadata server; empty when there is none.
+Result<TpuEnv> ReadTpuEnv(const cloud::Metadata& metadata);
 
 struct TopologyRequest {
   std::string profile;

@@ -33,10 +33,6 @@ std::string List(const std::vector<std::string>& names) {
   return Join(head, ", ") + " and " + names.back();
 }
 
-bool IsSet(const sys::Env& env, const std::string& name) {
-  return !env.Get(name).value_or("").empty();
-}
-
 Result<int> SizeVariable(const sys::Env& env, const std::string& name) {
   return WholeNumber(env, name, 1);
 }
@@ -46,10 +42,7 @@ Result<int> RankVariable(const sys::Env& env, const std::string& name) {
 }
 
 Text TextVariable(const sys::Env& env, const std::string& name) {
-  std::string text(Trim(env.Get(name).value_or("")));
-  return text.empty()
-             ? Text()
-             : Text(Sourced<std::string>{std::move(text), "env " + name});
+  return FirstText(env, {name});
 }
 
 Result<Number> NumberVariable(const sys::Env& env, const std::string& name,
@@ -62,12 +55,10 @@ Result<Number> NumberVariable(const sys::Env& env, const std::string& name,
 }
 
 Text FirstText(const sys::Env& env, const std::vector<std::string>& names) {
-  for (const std::string& name : names) {
-    if (auto text = TextVariable(env, name)) {
-      return text;
-    }
-  }
-  return std::nullopt;
+  auto set = sys::FirstSet(env, names);
+  return set ? Text(Sourced<std::string>{std::move(set->value),
+                                         "env " + set->name})
+             : Text();
 }
 
 Result<Number> FirstNumber(const sys::Env& env,

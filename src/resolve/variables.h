@@ -9,8 +9,7 @@
 
 namespace muster::resolve {
 
-// Set and not empty: an empty variable counts as not set everywhere.
-bool IsSet(const sys::Env& env, const std::string& name);
+using sys::IsSet;
 
 // A number of processes, 1 to 65536. cluster-spec-invalid names the variable.
 Result<int> SizeVariable(const sys::Env& env, const std::string& name);

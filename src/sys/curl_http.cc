@@ -78,6 +78,12 @@ bool IsOfProxy(CURLcode code, long connect_status) {
          (connect_status != 0 && connect_status != 200);
 }
 
+// The other side is not who it says, or speaks no TLS that is trusted.
+bool IsOfTls(CURLcode code) {
+  return code == CURLE_PEER_FAILED_VERIFICATION ||
+         code == CURLE_SSL_CONNECT_ERROR || code == CURLE_SSL_CACERT_BADFILE;
+}
+
 Cause CauseOf(CURLcode code, long os_error) {
   switch (code) {
     case CURLE_OPERATION_TIMEDOUT:
@@ -191,7 +197,10 @@ class CurlHttp : public Http {
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, &received);
     curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, TakeHeader);
     curl_easy_setopt(curl, CURLOPT_HEADERDATA, &received);
-    if (request.method == "POST") {
+    if (request.method != "GET" && request.method != "POST") {
+      curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, request.method.c_str());
+    }
+    if (request.method == "POST" || !request.body.empty()) {
       curl_easy_setopt(curl, CURLOPT_POST, 1L);
       curl_easy_setopt(curl, CURLOPT_POSTFIELDS, request.body.c_str());
       curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE,
@@ -242,9 +251,15 @@ class CurlHttp : public Http {
     } else if (failure.os_error != 0) {
       why += " (" + ErrnoName(static_cast<int>(failure.os_error)) + ")";
     }
-    return Error(
+    Error error(
         by_proxy ? Cause::kNetProxy : CauseOf(failure.code, failure.os_error),
         Subject(request) + ": " + why);
+    if (IsOfTls(failure.code)) {
+      return std::move(error).With({.name = "http.tls_failed",
+                                    .fields = {{"text", why}},
+                                    .by = "this machine"});
+    }
+    return error;
   }
 };
 

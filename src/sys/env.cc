@@ -13,6 +13,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/text.h"
 #include "sys/cgroup.h"
 #include "sys/fs.h"
 
@@ -35,6 +36,21 @@ std::string AddressText(const sockaddr* address) {
 }
 
 }  // namespace
+
+bool IsSet(const Env& env, const std::string& name) {
+  return !env.Get(name).value_or("").empty();
+}
+
+std::optional<Variable> FirstSet(const Env& env,
+                                 const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    std::string value(Trim(env.Get(name).value_or("")));
+    if (!value.empty()) {
+      return Variable{.name = name, .value = std::move(value)};
+    }
+  }
+  return std::nullopt;
+}
 
 std::map<std::string, std::string> RealEnv::All() const {
   std::map<std::string, std::string> all;

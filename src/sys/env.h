@@ -26,6 +26,16 @@ class Env {
   virtual std::string WorkingDirectory() const = 0;
 };
 
+// A variable that is set and not empty: an empty one counts as not set
+// everywhere.
+struct Variable {
+  std::string name, value;
+};
+bool IsSet(const Env& env, const std::string& name);
+// The first of them that holds more than white space, without that around it.
+std::optional<Variable> FirstSet(const Env& env,
+                                 const std::vector<std::string>& names);
+
 class RealEnv : public Env {
  public:
   std::optional<std::string> Get(const std::string& name) const override;

@@ -36,10 +36,11 @@ struct HttpResponse {
 };
 
 // An answer of any status is a response. Errors: net-name-resolution,
-// net-wrong-endpoint (refused, reset, not HTTP), net-timeout-filtered,
-// file-corrupt (larger than most_bytes), net-proxy (the proxy that the request
-// names does not let it through). Through no other proxy, whatever the
-// environment says, never redirected. One thread at a time.
+// net-wrong-endpoint (refused, reset, not HTTP; with the fact http.tls_failed:
+// a certificate that is not trusted), net-timeout-filtered, file-corrupt
+// (larger than most_bytes), net-proxy (the proxy that the request names does
+// not let it through). Through no other proxy, whatever the environment says,
+// never redirected. One thread at a time.
 class Http {
  public:
   virtual ~Http() = default;

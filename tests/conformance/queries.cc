@@ -5,6 +5,8 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "cloud/metadata.h"
+#include "cloud/timestamp.h"
 #include "request.h"
 #include "resolve/cloud_tpu.h"
 #include "resolve/device_count.h"
@@ -17,7 +19,6 @@
 #include "resolve/grammar/task_map_union.h"
 #include "resolve/grammar/torch_url.h"
 #include "resolve/local_tpu.h"
-#include "resolve/metadata.h"
 #include "resolve/self.h"
 #include "resolve/slurm.h"
 #include "resolve/tensorflow.h"
@@ -223,7 +224,7 @@ Result<Json> AskLocalDevices(const Json&, const sys::Host& host) {
 }
 
 Result<Json> AskGceDetect(const Json&, const sys::Host& host) {
-  return Object("on_gce", Metadata(host).Answers());
+  return Object("on_gce", cloud::Metadata(host).Answers());
 }
 
 Result<Json> AskGceGroup(const Json& args, const sys::Host& host) {
@@ -345,7 +346,7 @@ Result<TpuNode> NodeOf(const Json& args, const sys::Host& host) {
 
 Result<Json> AskTpuHealth(const Json& args, const sys::Host& host) {
   MUSTER_ASSIGN(const auto node, NodeOf(args, host));
-  const auto now = ParseTimestamp(Text(args, "now"));
+  const auto now = cloud::ParseTimestamp(Text(args, "now"));
   return Object("recoverable",
                 IsRecoverable(node, now.value_or(host.clock.WallNow())));
 }

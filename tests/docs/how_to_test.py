@@ -30,6 +30,8 @@ MUSTER = pathlib.Path(os.environ["MUSTER_BINARY"])
 sys.path.insert(0, str(SOURCE / "tests" / "fakes"))
 # pylint: disable=wrong-import-position
 import http_fakes as fakes  # noqa: E402
+from tpu_api import TpuApi, answers  # noqa: E402
+from tpu_api.server import refused  # noqa: E402
 
 RUN = re.compile(r"<!-- run ?(.*?) ?-->\n\n?```\n(.*?)```\n", re.S)
 WRONG = re.compile(r"<!-- wrong ([a-z-]+): (.*?) -->", re.S)
@@ -38,6 +40,31 @@ BLOCK = re.compile(r"(<!--[^>]*-->\n\n?)?```\n(.*?)```\n", re.S)
 NOT_RUN = {"check.md": "the state of one host; tests/system/check_test.py "
                        "makes each of its cases"}
 PATH = f"{MUSTER.parent}:/usr/bin:/bin"
+
+
+def everything(api):
+    """Some TPUs of a user who may do everything."""
+    api.cloud.add_node("us-west4-a", "first", "v5litepod-8")
+    api.cloud.add_node("us-west4-a", "lost", "v5litepod-8",
+                       state="PREEMPTED", schedulingConfig={"spot": True})
+    api.cloud.add_node("us-central2-b", "pod", "v4-32")
+
+
+def refusing(refusal):
+    def arrange(api):
+        api.script("GET", "/v2/", refused(refusal), always=True)
+    return arrange
+
+
+# Clouds of tests/fakes/tpu_api, for me@example.com.
+CLOUDS = {
+    "@cloud": everything,
+    "@cloud_denied": lambda api: api.identity.permissions.update(
+        {"me@example.com": set()}),
+    "@cloud_api_off": lambda api: api.cloud.disabled.add("p"),
+    "@cloud_unbilled": lambda api: api.cloud.unbilled.add("p"),
+    "@cloud_of_gcloud": refusing(answers.service_disabled("764086051850")),
+}
 
 
 @contextlib.contextmanager
@@ -65,6 +92,12 @@ def server(name, folder):
                    "KUBERNETES_SERVICE_PORT": str(fake.port),
                    "MUSTER_SERVICE_ACCOUNT": folder,
                    "HOSTNAME": "train-1-x", "JOB_COMPLETION_INDEX": "1"}
+    elif name in CLOUDS:
+        with tempfile.TemporaryDirectory() as made, TpuApi(made) as api:
+            CLOUDS[name](api)
+            api.identity.write(folder, api.identity.user())
+            yield api.environment(
+                GOOGLE_APPLICATION_CREDENTIALS="credentials.json")
     else:
         raise SystemExit(f"there is no fake {name}")
 

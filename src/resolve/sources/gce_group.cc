@@ -4,9 +4,10 @@
 #include <algorithm>
 
 #include "base/json.h"
+#include "base/json_fields.h"
 #include "base/text.h"
-#include "resolve/api.h"
-#include "resolve/credentials.h"
+#include "cloud/ask.h"
+#include "cloud/credentials.h"
 #include "resolve/grammar/endpoint.h"
 #include "resolve/source.h"
 #include "resolve/tensorflow.h"
@@ -23,7 +24,7 @@ Match Speak(const Request& request, const sys::Host&) {
 struct Place {
   std::string base;   // …/projects/P/zones/Z
   std::string group;  // name
-  Credentials credentials;
+  cloud::Bearer bearer;
 };
 
 Result<Place> Where(const Request& request, const sys::Host& host) {
@@ -38,12 +39,12 @@ Result<Place> Where(const Request& request, const sys::Host& host) {
   if (server.empty()) {
     server = "https://compute.googleapis.com/compute/v1/";
   }
-  MUSTER_ASSIGN(auto credentials, GoogleCredentials(request, host));
+  MUSTER_ASSIGN(auto bearer, cloud::BearerOf(request.cloud.access_token, host));
   return Place{.base = server + "projects/" +
                        sys::PercentEncode(*cloud.project) + "/zones/" +
                        sys::PercentEncode(*cloud.zone),
                .group = *cloud.instance_group,
-               .credentials = std::move(credentials)};
+               .bearer = std::move(bearer)};
 }
 
 Result<std::vector<std::string>> Instances(const Place& place,
@@ -56,14 +57,15 @@ Result<std::vector<std::string>> Instances(const Place& place,
                         .method = "POST"};
   post.headers["Content-Type"] = "application/json";
   post.body = "{}";
-  MUSTER_ASSIGN(const auto answer,
-                Ask({.request = WithCredentials(post, place.credentials),
-                     .what = what,
-                     .needs = "the account needs compute.instanceGroups.list "
-                              "(roles/compute.viewer)",
-                     .identity = place.credentials.identity,
-                     .is_public = true},
-                    host));
+  MUSTER_ASSIGN(
+      const auto answer,
+      cloud::Ask({.request = cloud::WithBearer(post, place.bearer),
+                  .what = what,
+                  .needs = "the account needs compute.instanceGroups.list "
+                           "(roles/compute.viewer)",
+                  .identity = place.bearer.who,
+                  .is_public = true},
+                 host));
   if (!answer) {
     return Error(Cause::kClusterSpecInvalid,
                  what + " does not exist at " + place.base);
@@ -94,13 +96,13 @@ Result<std::string> AddressOf(const Place& place, const std::string& name,
                               sys::PercentEncode(name)};
   const std::string what = "the instance `" + Printable(name) + "`";
   MUSTER_ASSIGN(const auto answer,
-                Ask({.request = WithCredentials(get, place.credentials),
-                     .what = what,
-                     .needs = "the account needs compute.instances.get "
-                              "(roles/compute.viewer)",
-                     .identity = place.credentials.identity,
-                     .is_public = true},
-                    host));
+                cloud::Ask({.request = cloud::WithBearer(get, place.bearer),
+                            .what = what,
+                            .needs = "the account needs compute.instances.get "
+                                     "(roles/compute.viewer)",
+                            .identity = place.bearer.who,
+                            .is_public = true},
+                           host));
   if (!answer) {
     return Error(Cause::kClusterSpecInvalid, what + " does not exist");
   }

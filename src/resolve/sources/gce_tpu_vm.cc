@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A TPU VM of Compute Engine by its metadata attributes.
 #include "base/text.h"
+#include "cloud/metadata.h"
 #include "resolve/grammar/tpu_type.h"
 #include "resolve/local_tpu.h"
-#include "resolve/metadata.h"
 #include "resolve/source.h"
+#include "resolve/tpu_identity.h"
 #include "resolve/tpu_slice.h"
 #include "resolve/variables.h"
 
@@ -15,7 +16,7 @@ constexpr const char* kWorker = "agent-worker-number";
 constexpr const char* kEndpoints = "worker-network-endpoints";
 
 Match Speak(const Request&, const sys::Host& host) {
-  const Metadata metadata(host);
+  const cloud::Metadata metadata(host);
   if (const std::string off = metadata.SwitchedOff(); !off.empty()) {
     return Silent(off);
   }
@@ -29,7 +30,7 @@ Match Speak(const Request&, const sys::Host& host) {
                           std::string(kWorker) + ": this is no TPU VM");
 }
 
-Result<std::string> Require(const Metadata& metadata, const char* name) {
+Result<std::string> Require(const cloud::Metadata& metadata, const char* name) {
   MUSTER_ASSIGN(auto value, metadata.Attribute(name));
   if (!value || value->empty()) {
     return Error(Cause::kLaunchEnvMissing,
@@ -40,7 +41,7 @@ Result<std::string> Require(const Metadata& metadata, const char* name) {
 }
 
 Result<Claim> Read(const Request& request, const sys::Host& host) {
-  const Metadata metadata(host);
+  const cloud::Metadata metadata(host);
   if (const std::string off = metadata.SwitchedOff(); !off.empty()) {
     return Error(Cause::kLaunchEnvMissing,
                  off +
@@ -49,7 +50,7 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
   }
   MUSTER_ASSIGN(const auto endpoints, Require(metadata, kEndpoints));
   MUSTER_ASSIGN(const auto worker_text, Require(metadata, kWorker));
-  TpuSlice slice{.hosts_source = Metadata::SourceOf(kEndpoints)};
+  TpuSlice slice{.hosts_source = cloud::Metadata::SourceOf(kEndpoints)};
   MUSTER_ASSIGN(slice.hosts, ParseWorkerEndpoints(endpoints));
   const auto worker = ParseInt(worker_text);
   if (!worker || *worker < 0 || *worker > 65536) {
@@ -58,8 +59,9 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
                      Printable(worker_text.substr(0, 80)) +
                      "`, which is no worker number");
   }
-  slice.worker = {static_cast<int>(*worker), Metadata::SourceOf(kWorker)};
-  MUSTER_ASSIGN(const TpuEnv told, metadata.TpuEnv());
+  slice.worker = {static_cast<int>(*worker),
+                  cloud::Metadata::SourceOf(kWorker)};
+  MUSTER_ASSIGN(const TpuEnv told, ReadTpuEnv(metadata));
   const auto& tpu_env = told.values;
   Claim claim{.source = "gce-tpu-vm"};
   if (!told.odd.empty()) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // An Indexed Job or JobSet of Kubernetes, through the API.
 #include "base/json.h"
+#include "base/json_fields.h"
 #include "base/text.h"
-#include "resolve/api.h"
 #include "resolve/kubernetes.h"
 #include "resolve/source.h"
 #include "resolve/variables.h"

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "base/json.h"
+#include "base/json_fields.h"
 #include "base/text.h"
-#include "resolve/api.h"
 #include "resolve/grammar/endpoint.h"
 #include "resolve/kubernetes.h"
 #include "resolve/source.h"

@@ -2,10 +2,10 @@
 // A TPU by name or address: argument, TPU_NAME, the variables of GKE's older
 // TPU nodes. Never a "default".
 #include "base/text.h"
+#include "cloud/metadata.h"
 #include "resolve/cloud_tpu.h"
 #include "resolve/grammar/endpoint.h"
 #include "resolve/local_tpu.h"
-#include "resolve/metadata.h"
 #include "resolve/self.h"
 #include "resolve/source.h"
 #include "resolve/tensorflow.h"
@@ -111,8 +111,8 @@ Status TakeDriver(const Request& request, const sys::Host& host, Claim& claim) {
   }
   std::string address = request.cloud.coordinator_address.value_or("");
   if (address.empty()) {
-    MUSTER_ASSIGN(const auto ip,
-                  Metadata(host).Get("instance/network-interfaces/0/ip"));
+    MUSTER_ASSIGN(const auto ip, cloud::Metadata(host).Get(
+                                     "instance/network-interfaces/0/ip"));
     if (!ip) {
       return Error(Cause::kLaunchEnvMissing,
                    "the address of this host is not known: give "

@@ -6,11 +6,10 @@
 #include <optional>
 #include <string>
 
-#include "resolve/claim.h"
-#include "resolve/grammar/key_values.h"
+#include "muster/error.h"
 #include "sys/host.h"
 
-namespace muster::resolve {
+namespace muster::cloud {
 
 // Main thread; every question costs at most the deadlines of sys::HttpRequest,
 // and answers are as cached as host.http is.
@@ -27,8 +26,6 @@ class Metadata {
   // answer does not come from a metadata server.
   Result<std::optional<std::string>> Get(const std::string& path) const;
   Result<std::optional<std::string>> Attribute(const std::string& name) const;
-  // The attribute tpu-env; empty when there is none.
-  Result<resolve::TpuEnv> TpuEnv() const;
 
   // A metadata server answers: this is a machine of Compute Engine.
   bool Answers() const;
@@ -41,4 +38,4 @@ class Metadata {
   std::string server_;
 };
 
-}  // namespace muster::resolve
+}  // namespace muster::cloud

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "resolve/metadata.h"
+#include "cloud/metadata.h"
 
 #include "base/text.h"
-#include "resolve/variables.h"
 
-namespace muster::resolve {
+namespace muster::cloud {
 namespace {
 
 constexpr const char* kFlavor = "metadata-flavor";
@@ -23,7 +22,7 @@ bool IsPage(const sys::HttpResponse& response) {
 }  // namespace
 
 Metadata::Metadata(const sys::Host& host) : host_(host) {
-  const auto server = FirstText(
+  const auto server = sys::FirstSet(
       host.env, {"GCE_METADATA_HOST", "GCE_METADATA_ROOT", "GCE_METADATA_IP"});
   server_ = server ? server->value : "metadata.google.internal";
 }
@@ -38,10 +37,10 @@ std::string Metadata::SwitchedOff() const {
            " switches the metadata server "
            "off";
   }
-  if (IsSet(host_.env, "TPU_SKIP_MDS_QUERY")) {
+  if (sys::IsSet(host_.env, "TPU_SKIP_MDS_QUERY")) {
     return "TPU_SKIP_MDS_QUERY switches the metadata server off";
   }
-  if (IsSet(host_.env, "GCE_METADATA_HOST")) {
+  if (sys::IsSet(host_.env, "GCE_METADATA_HOST")) {
     return "";
   }
   const std::string product = "/sys/class/dmi/id/product_name";
@@ -94,11 +93,6 @@ Result<std::optional<std::string>> Metadata::Attribute(
   return Get("instance/attributes/" + name);
 }
 
-Result<resolve::TpuEnv> Metadata::TpuEnv() const {
-  MUSTER_ASSIGN(const auto text, Attribute("tpu-env"));
-  return ParseTpuEnv(text.value_or(""));
-}
-
 bool Metadata::Answers() const {
   if (!SwitchedOff().empty()) {
     return false;
@@ -113,4 +107,4 @@ std::string Metadata::SourceOf(const std::string& attribute) {
   return "metadata attribute " + attribute;
 }
 
-}  // namespace muster::resolve
+}  // namespace muster::cloud

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// `muster tpu`: what its actions share.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/json_fwd.h"
+#include "cli/command_line.h"
+#include "cli/settings.h"
+#include "cloud/tpu_api.h"
+#include "sys/host.h"
+
+namespace muster::cli {
+
+// What an action is given.
+struct TpuCall {
+  const CommandLine& line;
+  const Settings& settings;
+  const sys::Host& host;
+
+  bool json() const { return settings.output.value == Output::kJson; }
+  const TpuFlags& flags() const { return line.tpu; }
+  cloud::Patience patience() const;
+};
+
+// Credentials, project and API. cloud-auth-missing; launch-env-missing: nobody
+// tells the project.
+Result<cloud::TpuApi> OpenApi(const TpuCall& call);
+// The zone of a list: `-` with --all-zones or where none is told, which is
+// said aside.
+Result<Sourced<std::string>> ZoneOfList(const TpuCall& call,
+                                        cloud::TpuApi& api);
+// The zone that is told; nullopt: none. usage-invalid: a region, and its zones.
+Result<std::optional<Sourced<std::string>>> ToldZone(const TpuCall& call,
+                                                     cloud::TpuApi& api);
+
+// Columns as wide as they need to be, separated by two spaces.
+std::string TableText(const std::vector<std::vector<std::string>>& rows);
+// "project p (env GOOGLE_CLOUD_PROJECT)".
+std::string OfProject(const cloud::TpuApi& api);
+
+// The actions. Each prints its result.
+// 0, or the exit code of what it found; an Error: it could not begin.
+Result<int> TpuDoctor(const TpuCall& call);
+Status TpuAuth(const TpuCall& call);
+Status TpuList(const TpuCall& call);
+Status TpuDescribe(const TpuCall& call);
+Status TpuTypes(const TpuCall& call);
+Status TpuVersions(const TpuCall& call);
+Status TpuQueuedList(const TpuCall& call);
+Status TpuQueuedDescribe(const TpuCall& call);
+
+// 0: good; 1: refused; 2: usage; 3: no answer could be had; 75: no capacity or
+// quota now.
+int TpuExitCode(Cause cause);
+
+}  // namespace muster::cli

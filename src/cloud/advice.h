@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// What to do about an error of the cloud, with the project, account, zone and
+// right that it names in each command.
+#pragma once
+
+#include "finding/finding.h"
+#include "muster/error.h"
+#include "sys/host.h"
+
+namespace muster::cloud {
+
+// The finding of the error; its fixes are the catalogue's where nothing more
+// exact is known. Where nobody can log in as usual (Colab, Kaggle, any
+// notebook), the three ways that work there.
+Finding FindingOf(const Error& error, const sys::Host& host);
+
+}  // namespace muster::cloud

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// A refusal of the Cloud TPU API as an Error that says who was refused what.
+#pragma once
+
+#include <string>
+
+#include "cloud/refusal.h"
+#include "cloud/sender.h"
+
+namespace muster::cloud {
+
+// One question to the API, in words.
+struct Question {
+  std::string what;        // "the TPUs of zone us-west4-a"
+  std::string permission;  // that it needs: "tpu.nodes.list"
+  std::string project, project_source;
+  std::string zone;  // empty: none is concerned
+  std::string type;  // accelerator type; empty: none is concerned
+  std::string name;  // of the node or queued resource; empty: none
+};
+
+// Its fact `cloud.refused` has http, status, reason, decided_by, account,
+// project, zone and all that the service named, for cloud/advice.h.
+Error ErrorOf(const Refusal& refusal, const Question& question,
+              const std::string& account, const Sender& sender);
+
+}  // namespace muster::cloud

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Cloud TPU API, v2: what it answers as values, what it refuses as causes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cloud/credentials.h"
+#include "cloud/refused.h"
+#include "cloud/tpu_node.h"
+#include "muster/cluster.h"
+
+namespace muster::cloud {
+
+// All pages of a list; zones that did not answer are named.
+template <typename T>
+struct Listing {
+  std::vector<T> items;
+  std::vector<std::string> unreachable;
+};
+
+struct AcceleratorType {
+  std::string name, zone;               // "v5litepod-8"
+  std::vector<std::string> topologies;  // "2x4"
+};
+struct RuntimeVersion {
+  std::string name, zone;
+};
+
+// One project. Zone "-" is all zones. Errors: what cloud/refused.h makes of a
+// refusal (401 after one renewal of the token), what credentials and sys::Http
+// say, net-wrong-endpoint for an answer that is no answer of the API. One
+// thread at a time.
+class TpuApi {
+ public:
+  TpuApi(const sys::Host& host, Credentials credentials,
+         Sourced<std::string> project, Patience patience);
+
+  Result<Listing<TpuNode>> Nodes(const std::string& zone);
+  Result<TpuNode> Node(const std::string& zone, const std::string& name);
+  Result<Listing<QueuedResource>> QueuedResources(const std::string& zone);
+  Result<QueuedResource> QueuedResourceOf(const std::string& zone,
+                                          const std::string& name);
+  Result<Listing<AcceleratorType>> Types(const std::string& zone);
+  Result<Listing<RuntimeVersion>> Versions(const std::string& zone);
+  Result<std::vector<std::string>> Zones();
+
+  // One question to this or another of Google's services, with the same
+  // credentials.
+  Result<Json> Send(sys::HttpRequest request, Repeat repeat,
+                    const Question& question);
+
+  const Sourced<std::string>& project() const { return project_; }
+  Credentials& credentials() { return credentials_; }
+  Sender& sender() { return sender_; }
+
+ private:
+  // Every page of `kind` below `base`, in order.
+  Result<Listing<Json>> All(const std::string& base, const std::string& kind,
+                            const Question& question);
+  Question Ask(std::string what, std::string permission,
+               const std::string& zone) const;
+  std::string Url(const std::string& zone) const;
+
+  Credentials credentials_;
+  Sourced<std::string> project_;
+  Sender sender_;
+};
+
+}  // namespace muster::cloud

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cloud/tpu_node.h"
+
+#include <algorithm>
+
+#include "base/json.h"
+#include "base/json_fields.h"
+#include "base/text.h"
+#include "cloud/timestamp.h"
+#include "muster/address.h"
+
+namespace muster::cloud {
+namespace {
+
+std::string JoinPort(const std::string& ip, std::optional<int> port) {
+  return ToText(Address{
+      .host = ip, .port = static_cast<std::uint16_t>(port.value_or(8470))});
+}
+
+std::vector<std::string> Endpoints(const Json& json) {
+  std::vector<std::string> endpoints;
+  for (const Json& one : ListOf(json, "networkEndpoints")) {
+    if (const auto ip = TextOf(one, "ipAddress"); !ip.empty()) {
+      endpoints.push_back(JoinPort(ip, NumberOf(one, "port")));
+    }
+  }
+  if (endpoints.empty() && !TextOf(json, "ipAddress").empty()) {
+    endpoints.push_back(
+        JoinPort(TextOf(json, "ipAddress"), NumberOf(json, "port")));
+  }
+  return endpoints;
+}
+
+bool IsTrue(const Json& json, const char* key) {
+  const Json& value = At(json, {key});
+  return value.is_boolean() && value.get<bool>();
+}
+
+std::string Scheduling(const Json& config) {
+  return IsTrue(config, "spot") || IsTrue(config, "preemptible") ? "spot"
+         : IsTrue(config, "reserved")                            ? "reserved"
+                                                                 : "on-demand";
+}
+
+}  // namespace
+
+ResourceName SplitResourceName(const std::string& text) {
+  const auto parts = Split(text, '/');
+  return parts.size() == 6 && parts[0] == "projects" && parts[2] == "locations"
+             ? ResourceName{parts[1], parts[3], parts[5]}
+             : ResourceName{};
+}
+
+TpuNode ToTpuNode(const Json& json) {
+  const ResourceName name = SplitResourceName(TextOf(json, "name"));
+  TpuNode node{
+      .name = name.id,
+      .zone = name.zone,
+      .project = name.project,
+      .state = TextOf(json, "state"),
+      .health = TextOf(json, "health"),
+      .health_description = TextOf(json, "healthDescription"),
+      .accelerator_type = TextOf(json, "acceleratorType"),
+      .topology = TextOf(At(json, {"acceleratorConfig"}), "topology"),
+      .runtime_version = TextOf(json, "runtimeVersion"),
+      .scheduling = Scheduling(At(json, {"schedulingConfig"})),
+      .queued_resource = SplitResourceName(TextOf(json, "queuedResource")).id,
+      .created = TextOf(json, "createTime"),
+      .network = TextOf(At(json, {"networkConfig"}), "network"),
+      .endpoints = Endpoints(json)};
+  node.network = node.network.substr(node.network.rfind('/') + 1);
+  if (node.runtime_version.empty()) {
+    node.runtime_version = TextOf(json, "tensorflowVersion");
+  }
+  for (const Json& one : ListOf(json, "networkEndpoints")) {
+    if (const auto ip = TextOf(At(one, {"accessConfig"}), "externalIp");
+        !ip.empty()) {
+      node.external_addresses.push_back(ip);
+    }
+  }
+  for (const Json& one : ListOf(json, "symptoms")) {
+    const auto at = ParseTimestamp(TextOf(one, "createTime"));
+    node.symptoms.push_back(
+        {.type = TextOf(one, "symptomType"), .at = at.value_or(WallTime())});
+  }
+  return node;
+}
+
+QueuedResource ToQueuedResource(const Json& json) {
+  const ResourceName name = SplitResourceName(TextOf(json, "name"));
+  QueuedResource queued{
+      .name = name.id,
+      .zone = name.zone,
+      .project = name.project,
+      .state = TextOf(At(json, {"state"}), "state"),
+      .created = TextOf(json, "createTime"),
+      .reason = TextOf(At(json, {"state", "failedData", "error"}), "message"),
+      .scheduling = !At(json, {"reservationName"}).empty() ? "reserved"
+                    : json.contains("spot")                ? "spot"
+                                                           : "on-demand"};
+  for (const Json& one : ListOf(At(json, {"tpu"}), "nodeSpec")) {
+    std::string id = TextOf(one, "nodeId");
+    const Json& many = At(one, {"multisliceParams"});
+    if (id.empty() && !many.empty()) {
+      id = TextOf(many, "nodeIdPrefix") + "-*";
+    }
+    queued.nodes.push_back(std::move(id));
+    queued.accelerator_type = TextOf(At(one, {"node"}), "acceleratorType");
+    queued.runtime_version = TextOf(At(one, {"node"}), "runtimeVersion");
+  }
+  return queued;
+}
+
+}  // namespace muster::cloud

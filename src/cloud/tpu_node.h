@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// One TPU node, and one queued resource, as the Cloud TPU API shows them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/json_fwd.h"
+#include "muster/fact.h"
+
+namespace muster::cloud {
+
+struct TpuSymptom {
+  std::string type;  // "OUT_OF_MEMORY"
+  WallTime at{};
+};
+
+// Fields that the API does not tell are empty.
+struct TpuNode {
+  std::string name, zone, project;
+  std::string state, health, health_description;
+  std::string accelerator_type, topology, runtime_version;
+  std::string scheduling;  // "spot", "reserved", "on-demand"
+  std::string queued_resource, created, network;
+  std::vector<std::string> endpoints;  // "ip:port", by worker
+  std::vector<std::string> external_addresses;
+  std::vector<TpuSymptom> symptoms;
+};
+TpuNode ToTpuNode(const Json& json);
+
+struct QueuedResource {
+  std::string name, zone, project;
+  std::string state, created, reason;  // why it failed
+  std::vector<std::string> nodes;
+  std::string accelerator_type, runtime_version;
+  std::string scheduling;
+};
+QueuedResource ToQueuedResource(const Json& json);
+
+// "projects/P/locations/Z/nodes/N" in parts; empty where it is of another
+// form.
+struct ResourceName {
+  std::string project, zone, id;
+};
+ResourceName SplitResourceName(const std::string& text);
+
+}  // namespace muster::cloud

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// A small program whose answer is wanted: it is run to its end, or ended.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "muster/deadline.h"
+#include "muster/error.h"
+
+namespace muster::sys {
+
+struct Program {
+  std::vector<std::string> argv;  // never passes a shell
+  // Set beside the environment of this process.
+  std::vector<std::pair<std::string, std::string>> variables;
+  std::size_t most_bytes = 1U << 20;  // of its output
+};
+struct ProgramAnswer {
+  int wait_status = 0;
+  std::string output;  // of stdout; stderr is that of this process
+
+  bool Succeeded() const { return wait_status == 0; }
+  // "status 3", "signal 9".
+  std::string Ending() const;
+};
+
+// program-not-found, deadline-exceeded (it and what it started is ended),
+// file-corrupt (it says too much), os-limit. Main thread.
+Result<ProgramAnswer> RunProgram(const Program& program, Deadline deadline);
+
+}  // namespace muster::sys
