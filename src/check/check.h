@@ -52,13 +52,11 @@ struct Check {
   // It may wait for something outside of this process: a network disk, a name
   // server. Then it runs in a child that is ended at the deadline.
   bool may_wait = false;
-  // Made only where it, its group or a flag of its own asks for it.
+  // Made only where it, its group or a flag of its own asks for it: it loads
+  // what others use, or needs what is rarely there.
   bool on_request = false;
   Duration deadline = std::chrono::seconds(5);
   Severity severity = Severity::kError;  // the worst that it can find
-  // It loads what others use, too: made only where its name or its group is
-  // asked for.
-  bool on_request = false;
   Advice fix;
   BeforeRun before_run = BeforeRun::kAlways;
   Outcome (*run)(const Context& context);

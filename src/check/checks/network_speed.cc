@@ -75,9 +75,9 @@ const Check kCheck{.id = "network.speed",
                    .needs = "cluster.described, network.reach",
                    .scope = Scope::kCluster,
                    .may_wait = true,
+                   .on_request = true,
                    .deadline = kDeadline,
                    .severity = Severity::kWarning,
-                   .on_request = true,
                    .run = Run};
 
 }  // namespace muster::check::network_speed
