@@ -17,7 +17,7 @@ std::vector<const check::Check*> Applicable(const Cluster& cluster,
     const bool applies = one->before_run == check::BeforeRun::kAlways ||
                          (one->before_run == check::BeforeRun::kSeveralHosts &&
                           check::SeveralHosts(cluster));
-    if (applies && (may_wait || !one->may_wait)) {
+    if (applies && !one->on_request && (may_wait || !one->may_wait)) {
       chosen.push_back(one);
     }
   }
