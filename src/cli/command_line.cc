@@ -313,7 +313,8 @@ Status Take(const CLI::App& verb, const Texts& texts, CommandLine& line) {
   for (const SettingRow& row : SettingRows()) {
     const auto given = Given(verb, std::string(row.flag).c_str(),
                              texts.settings.at(std::string(row.name)));
-    if (given) {
+    // `check` has a flag --patience of its own.
+    if (given && row.IsFor(verb.get_name())) {
       line.settings[std::string(row.name)] = *given;
     }
   }
