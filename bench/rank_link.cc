@@ -30,10 +30,10 @@
 
 #include "base/board.h"
 #include "base/rank_wire.h"
+#include "member/step_meter.h"
 #include "must.h"
 #include "sys/memory.h"
 #include "sys/process.h"
-#include "member/step_meter.h"
 
 namespace muster {
 namespace {

@@ -21,8 +21,8 @@ struct Fault {
 };
 
 // By XLA's code at the head of the text (E0100 to E3002), else by what the text
-// says, else by the call and the status code: what a running program ends with is
-// another matter than what a compiler refuses. Never net or peer causes.
+// says, else by the call and the status code: what a running program ends with
+// is another matter than what a compiler refuses. Never net or peer causes.
 Cause CauseOf(const Fault& fault);
 
 // The text bounded and printable, in the message and in a fact `pjrt.failed`

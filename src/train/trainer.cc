@@ -7,12 +7,12 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "member/step_meter.h"
 #include "muster/train.h"
 #include "train/gradient_buckets.h"
 #include "train/optimizer_state.h"
 #include "train/optimizer_step.h"
 #include "train/replica_state.h"
-#include "member/step_meter.h"
 #include "train/tensors.h"
 
 namespace muster {
