@@ -124,11 +124,12 @@ void JudgeRestarts(Case& one) {
     }
   }
   if (first != nullptr) {
-    one.findings.push_back(Make(
-        Cause::kPeerDied,
-        "the worker at " + PlaceOf(*first) + AndOthers(facts.size()) +
-            " was restarted while it was looked at: " + first->server.restarted,
-        facts));
+    one.findings.push_back(
+        Make(Cause::kPeerDied,
+             "the worker at " + PlaceOf(*first) + AndOthers(facts.size()) +
+                 " ended or was restarted between two calls: " +
+                 first->server.restarted,
+             facts));
   }
 }
 
