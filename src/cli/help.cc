@@ -213,6 +213,27 @@ std::string Flags(std::string_view verb, std::string_view own) {
   return text + "  -h, --help             this text\n";
 }
 
+constexpr std::string_view kCheckFlags =
+    R"(  --checkpoints PATH     where checkpoints will be written; may be repeated
+  --data PATH            what will be read; may be repeated
+  --target ADDRESS       who answers there: HOST:PORT, or SCHEME://HOST:PORT of
+                         who is expected: grpc, tf, jax, tcpstore,
+                         tpu-metrics, http, https, ssh, tcp; several with
+                         commas; may be repeated
+  --framework NAME       ask the members who they are, as servers of tf, jax or
+                         torch
+  --list                 all checks, one line each
+  --on TOPOLOGY          what the program is for: v2, v3, v4, v5e, v5p, v6e or
+                         tpu7x, and its shape in chips: v5e:2x4, v5p:2x2x1
+  --plugin PATH          the compiler to ask (default: TPU_LIBRARY_PATH,
+                         PJRT_NAMES_AND_LIBRARY_PATHS, libtpu of Python, the
+                         system)
+  --replicas N           copies of the program (default: as it says), or chips
+                         and GPUs that the targets must have
+  --partitions N         devices that share one copy (default: as it says)
+  --patience TIME        how long the compiler may take (default 120s)
+)";
+
 }  // namespace
 
 std::string HelpText(Verb verb) {
@@ -230,40 +251,7 @@ std::string HelpText(Verb verb) {
                    "                         nothing\n");
     case Verb::kCheck:
       return std::string(kCheck) + std::string(kClusterFlags) +
-             Flags(
-                 "check",
-                 "  --checkpoints PATH     where checkpoints will be written; "
-                 "may be repeated\n"
-                 "  --data PATH            what will be read; may be "
-                 "repeated\n"
-                 "  --target ADDRESS       who answers there: HOST:PORT, or "
-                 "SCHEME://HOST:PORT of\n"
-                 "                         who is expected: grpc, tf, jax, "
-                 "tcpstore,\n"
-                 "                         tpu-metrics, http, https, ssh, tcp; "
-                 "several with\n"
-                 "                         commas; may be repeated\n"
-                 "  --framework NAME       ask the members who they are, as "
-                 "servers of tf, jax or\n"
-                 "                         torch\n"
-                 "  --list                 all checks, one line each\n"
-                 "  --on TOPOLOGY          what the program is for: v2, v3, "
-                 "v4, v5e, v5p, v6e or\n"
-                 "                         tpu7x, and its shape in chips: "
-                 "v5e:2x4, v5p:2x2x1\n"
-                 "  --plugin PATH          the compiler to ask (default: "
-                 "TPU_LIBRARY_PATH,\n"
-                 "                         PJRT_NAMES_AND_LIBRARY_PATHS, "
-                 "libtpu of Python, the\n"
-                 "                         system)\n"
-                 "  --replicas N           copies of the program (default: as "
-                 "it says), or chips\n"
-                 "                         and GPUs that the targets must "
-                 "have\n"
-                 "  --partitions N         devices that share one copy "
-                 "(default: as it says)\n"
-                 "  --patience TIME        how long the compiler may take "
-                 "(default 120s)\n");
+             Flags("check", kCheckFlags);
     case Verb::kExplain:
       return std::string(kExplain) +
              Flags("explain",

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kLargestReply = 1 << 20;
 
-std::shared_ptr<grpc::Channel> ChannelTo(const Address& number) {
+std::shared_ptr<grpc::Channel> PlainChannelTo(const Address& number) {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(kLargestReply);
   arguments.SetInt(GRPC_ARG_MAX_METADATA_SIZE, 16 << 10);
@@ -36,7 +36,7 @@ std::string BytesOf(const grpc::ByteBuffer& buffer) {
 
 class GrpcCaller : public Caller {
  public:
-  explicit GrpcCaller(const Address& number) : stub_(ChannelTo(number)) {}
+  explicit GrpcCaller(const Address& number) : stub_(PlainChannelTo(number)) {}
 
   CallReply Call(const std::string& method, const std::string& request,
                  Deadline deadline) override {

@@ -132,7 +132,7 @@ std::string_view WithoutLastPart(std::string_view version) {
   return dot == std::string_view::npos ? version : version.substr(0, dot);
 }
 
-std::string Speaks(const Hello& hello) {
+std::string Introduced(const Hello& hello) {
   return Who(hello) + " is muster " +
          (hello.version.empty() ? "of an unknown version"
                                 : Printable(hello.version)) +
@@ -213,7 +213,7 @@ std::optional<Error> Incompatible(const Hello& ours, const Hello& theirs) {
     return std::nullopt;
   }
   return Error(Cause::kVerPeerMismatch,
-               Speaks(theirs) + ", " + Speaks(ours) +
+               Introduced(theirs) + ", " + Introduced(ours) +
                    ": agents of one run may differ in the last part of the "
                    "version only");
 }

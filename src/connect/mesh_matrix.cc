@@ -55,7 +55,7 @@ std::string WordOf(const PathResult& result) {
   return "?";
 }
 
-std::string NameOf(int rank) {
+std::string LabelOf(int rank) {
   return rank < 0 ? "here" : "rank" + std::to_string(rank);
 }
 
@@ -85,7 +85,7 @@ std::vector<std::string> Matrix(const Cluster& cluster,
   std::string ports = Cell("");
   std::string head = Cell("to");
   for (const MeshTarget& target : columns) {
-    head += Cell(NameOf(target.rank));
+    head += Cell(LabelOf(target.rank));
     ports += Cell(":" + std::to_string(target.port));
   }
   std::vector<std::string> lines{head + "   round trip in ms", ports};
@@ -93,7 +93,7 @@ std::vector<std::string> Matrix(const Cluster& cluster,
     if (folded && (bad_rows.count(from) == 0 || lines.size() > kMostRows)) {
       continue;
     }
-    std::string line = Cell(NameOf(from));
+    std::string line = Cell(LabelOf(from));
     for (const MeshTarget& target : columns) {
       const auto path = row.paths.find(target);
       line += Cell(path != row.paths.end() ? WordOf(path->second)

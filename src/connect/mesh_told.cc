@@ -114,8 +114,9 @@ void JudgePackages(MeshCase& one) {
       line.append(1, ' ').append(version, 0, version.rfind('.'));
       lines.insert(std::move(line));
       if (facts.size() < kMostEvidence) {
-        facts.push_back(Seen(one, Printable(name + " " + version),
-                             NamesOf(one.cluster, ranks)));
+        facts.push_back(Seen(
+            one, Printable(std::string(name).append(1, ' ').append(version)),
+            NamesOf(one.cluster, ranks)));
       }
       // Of two that are as many, nobody can say which is right.
       if (version != most->first) {

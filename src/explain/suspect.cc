@@ -176,8 +176,9 @@ Suspect SuspectOf(const Stall& stall, const AttemptEnd& attempt) {
       std::chrono::duration_cast<std::chrono::microseconds>(stall.idle);
   suspect.step = stall.step;
   suspect.name = NameOf(stall.name, stall.rank);
-  suspect.did = "made no progress for " + ToText(stall.idle) + " (limit " +
-                ToText(stall.limit) + ")" + Where(stall.phase, stall.step);
+  suspect.did = "made no progress for " + muster::ToText(stall.idle) +
+                " (limit " + muster::ToText(stall.limit) + ")" +
+                Where(stall.phase, stall.step);
   suspect.key = "no-progress";
   suspect.confidence = attempt.stall_confidence;
   std::string state = std::string("its process is in state ") + stall.state;

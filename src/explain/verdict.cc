@@ -78,7 +78,7 @@ bool StandsAlone(const Suspect& suspect) {
 
 std::string Apart(WallTime from, WallTime to) {
   const auto gap = to - from;
-  const std::string text = ToText(
+  const std::string text = muster::ToText(
       std::chrono::duration_cast<Duration>(gap < gap.zero() ? -gap : gap));
   return gap < gap.zero() ? text + " before" : text + " later";
 }
