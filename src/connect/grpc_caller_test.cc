@@ -130,6 +130,7 @@ TEST(GrpcCaller, EndsWhereBytesComeOneByOne) {
     while (!host.ending &&
            sys::SendAll(fd.get(), {"\0", 1}, {}, Deadline::After(seconds(1)))
                .has_value()) {
+      // The pace of the peer that is played.
       std::this_thread::sleep_for(milliseconds(30));
     }
   });

@@ -100,6 +100,7 @@ TEST(TcpWire, EndsWhereAByteComesNowAndThen) {
                .has_value()) {
         return;
       }
+      // The pace of the peer that is played.
       std::this_thread::sleep_for(milliseconds(50));
     }
   });

@@ -101,7 +101,7 @@ class Slurm:
         while wanted not in self.ask("sinfo", "-h", "-o", "%T %D"):
             if time.monotonic() > end:
                 raise AssertionError("no Slurm came up:\n" + self.logs())
-            time.sleep(0.1)
+            time.sleep(0.1)  # between two questions to Slurm
 
     def ask(self, *argv):
         """What a command of Slurm prints on the first host."""

@@ -191,7 +191,7 @@ class TpuApi:
 
     def reply(self, method, path, headers, body, is_metadata):
         self.requests.append((method, path, dict(headers), body))
-        if self.delay_s:
+        if self.delay_s:  # how far away the server that is played is
             time.sleep(self.delay_s)
         for script in self.scripts:
             if (script.replies and method == script.method and
