@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/json_fields.h"
+#include "base/status_code.h"
 #include "base/text.h"
 
 namespace muster::cloud {
@@ -87,24 +88,6 @@ constexpr std::array kStatuses{
     Meaning{"UNAVAILABLE", Cause::kNetWrongEndpoint, true},
     Meaning{"UNAUTHENTICATED", Cause::kCloudAuthMissing},
 };
-
-constexpr std::array<std::string_view, 17> kCodes{"OK",
-                                                  "CANCELLED",
-                                                  "UNKNOWN",
-                                                  "INVALID_ARGUMENT",
-                                                  "DEADLINE_EXCEEDED",
-                                                  "NOT_FOUND",
-                                                  "ALREADY_EXISTS",
-                                                  "PERMISSION_DENIED",
-                                                  "RESOURCE_EXHAUSTED",
-                                                  "FAILED_PRECONDITION",
-                                                  "ABORTED",
-                                                  "OUT_OF_RANGE",
-                                                  "UNIMPLEMENTED",
-                                                  "INTERNAL",
-                                                  "UNAVAILABLE",
-                                                  "DATA_LOSS",
-                                                  "UNAUTHENTICATED"};
 
 // What stands between the two; empty when either is missing.
 std::string Between(std::string_view text, std::string_view before,
@@ -281,9 +264,8 @@ Refusal OfError(const Json& error, int http_status) {
   refusal.message =
       Printable(TextOf(error, "message").substr(0, kLongestMessage));
   const auto code = NumberOf(error, "code");
-  if (refusal.status.empty() && code && *code >= 0 &&
-      static_cast<std::size_t>(*code) < kCodes.size()) {
-    refusal.status = kCodes[static_cast<std::size_t>(*code)];
+  if (refusal.status.empty() && code) {
+    refusal.status = NameOfStatusCode(*code).value_or("");
   }
   const Details details = TakeDetails(refusal, error);
   NameFromMessage(refusal, refusal.message);

@@ -2,8 +2,8 @@
 #include "connect/foreign.h"
 
 #include <algorithm>
-#include <array>
 
+#include "base/status_code.h"
 #include "connect/look.h"
 
 namespace muster::connect {
@@ -53,26 +53,8 @@ std::optional<ForeignServer> Try(std::span<const Protocol* const> protocols,
 }  // namespace
 
 std::string NameOfStatus(int code) {
-  constexpr std::array kNames{"OK",
-                              "CANCELLED",
-                              "UNKNOWN",
-                              "INVALID_ARGUMENT",
-                              "DEADLINE_EXCEEDED",
-                              "NOT_FOUND",
-                              "ALREADY_EXISTS",
-                              "PERMISSION_DENIED",
-                              "RESOURCE_EXHAUSTED",
-                              "FAILED_PRECONDITION",
-                              "ABORTED",
-                              "OUT_OF_RANGE",
-                              "UNIMPLEMENTED",
-                              "INTERNAL",
-                              "UNAVAILABLE",
-                              "DATA_LOSS",
-                              "UNAUTHENTICATED"};
-  return code >= 0 && code < static_cast<int>(kNames.size())
-             ? kNames[static_cast<std::size_t>(code)]
-             : "status " + std::to_string(code);
+  const auto name = NameOfStatusCode(code);
+  return name ? std::string(*name) : "status " + std::to_string(code);
 }
 
 int Accelerators(std::span<const ForeignDevice> devices) {

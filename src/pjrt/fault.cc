@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/status_code.h"
 #include "base/text.h"
 
 namespace muster::pjrt {
@@ -236,27 +237,9 @@ void ReadOperation(std::string_view text, Fact& fact) {
 }  // namespace
 
 std::string NameOf(abi::Code code) {
-  constexpr std::array<std::string_view, 17> kNames{"OK",
-                                                    "CANCELLED",
-                                                    "UNKNOWN",
-                                                    "INVALID_ARGUMENT",
-                                                    "DEADLINE_EXCEEDED",
-                                                    "NOT_FOUND",
-                                                    "ALREADY_EXISTS",
-                                                    "PERMISSION_DENIED",
-                                                    "RESOURCE_EXHAUSTED",
-                                                    "FAILED_PRECONDITION",
-                                                    "ABORTED",
-                                                    "OUT_OF_RANGE",
-                                                    "UNIMPLEMENTED",
-                                                    "INTERNAL",
-                                                    "UNAVAILABLE",
-                                                    "DATA_LOSS",
-                                                    "UNAUTHENTICATED"};
   const auto number = static_cast<std::int64_t>(code);
-  return number >= 0 && number < std::int64_t{kNames.size()}
-             ? std::string(kNames[static_cast<std::size_t>(number)])
-             : "code " + std::to_string(number);
+  const auto name = NameOfStatusCode(number);
+  return name ? std::string(*name) : "code " + std::to_string(number);
 }
 
 Cause CauseOf(const Fault& fault) {
