@@ -19,6 +19,9 @@
 namespace muster::sys {
 namespace {
 
+// How long after the deadline the end of what was killed is waited for.
+constexpr std::chrono::milliseconds kReapBound{500};
+
 std::vector<char*> Pointers(std::vector<std::string>& texts) {
   std::vector<char*> pointers;
   pointers.reserve(texts.size() + 1);
@@ -108,10 +111,17 @@ Result<ProgramAnswer> RunProgram(const Program& program, Deadline deadline) {
   if (!read) {
     kill(-pid, SIGKILL);
   }
-  // One that has closed its output and stays has until the deadline, too.
+  // One that has closed its output and stays has until the deadline, too. The
+  // kernel may keep a killed one that waits for a disk: nobody waits with it.
+  const Deadline killed = Deadline::At(deadline.when() + kReapBound);
   while (waitpid(pid, &answer.wait_status, WNOHANG) == 0) {
     if (deadline.Expired()) {
       kill(-pid, SIGKILL);
+    }
+    if (killed.Expired()) {
+      return Error(Cause::kDeadlineExceeded,
+                   "`" + Printable(program.argv.front()) +
+                       "` was killed and has not ended");
     }
     poll(nullptr, 0, 5);
   }
