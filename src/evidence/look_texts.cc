@@ -4,10 +4,11 @@
 #include <chrono>
 #include <cstdlib>
 #include <optional>
+#include <set>
 
 #include "base/text.h"
 #include "sys/kernel_log.h"
-#include "sys/program_output.h"
+#include "sys/run_program.h"
 
 namespace muster::evidence {
 namespace {
@@ -70,6 +71,10 @@ void KernelLog(const LookTools& tools, const sys::Fs& fs, LookedTexts& all) {
   all.texts.push_back(std::move(recent));
 }
 
+std::string Kibibytes(std::int64_t number) {
+  return BytesText(static_cast<std::uint64_t>(number) << 10);
+}
+
 // "/dev/sda1 1024 1024 0 100% /": a line of df.
 void Space(const LookTools& tools, const sys::Env& env, LookedTexts& all) {
   const std::vector<std::string> argv{"df", "-P", env.WorkingDirectory(),
@@ -80,17 +85,20 @@ void Space(const LookTools& tools, const sys::Env& env, LookedTexts& all) {
     Seen(all, name, "no answer: " + output.error().message());
     return;
   }
+  std::set<std::string> mounts;  // two of the paths may lie on one
   for (const std::string& line : Split(*output, '\n')) {
     std::vector<std::string> words = Split(line, ' ');
     std::erase(words, "");
-    const auto free =
-        words.size() < 6 ? std::nullopt : ParseInt(words[words.size() - 3]);
-    if (!free) {
+    if (words.size() < 6) {
       continue;
     }
-    const std::string told = words.back() + " has " +
-                             std::to_string(*free >> 10) + " MiB free of " +
-                             words[words.size() - 5] + " KiB";
+    const auto size = ParseInt(words[words.size() - 5]);
+    const auto free = ParseInt(words[words.size() - 3]);
+    if (!size || !free || !mounts.insert(words.back()).second) {
+      continue;
+    }
+    const std::string told = words.back() + " has " + Kibibytes(*free) +
+                             " free of " + Kibibytes(*size);
     Seen(all, name, told);
     if (*free == 0) {
       Add(all, "look.disk_full", name, told);
@@ -132,15 +140,26 @@ void Pod(const LookTools& tools, const sys::Env& env, LookedTexts& all) {
   Ask(tools, {"kubectl", "describe", "pod", env.Hostname()}, all);
 }
 
+Result<std::string> OutputOf(const std::vector<std::string>& argv) {
+  MUSTER_ASSIGN(auto answer,
+                sys::RunProgram({.argv = argv,
+                                 .variables = {},
+                                 .most_bytes = kMostBytes,
+                                 .too_much = sys::Program::TooMuch::kCut,
+                                 .silent = true},
+                                Deadline::After(kPatience)));
+  if (!answer.Succeeded()) {
+    return Error(Cause::kAppException,
+                 "`" + argv[0] + "` ended with " + answer.Ending());
+  }
+  return std::move(answer.output);
+}
+
 }  // namespace
 
 LookTools RealLookTools() {
   return {.kernel_log = [] { return sys::KernelLog(kMostBytes); },
-          .ask =
-              [](const std::vector<std::string>& argv) {
-                return sys::OutputOf(argv, kMostBytes,
-                                     Deadline::After(kPatience));
-              }};
+          .ask = OutputOf};
 }
 
 LookedTexts LookAtTexts(const LookTools& tools, const sys::Env& env,

@@ -4,15 +4,14 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <map>
+#include <cstdlib>
 
 #include "base/text.h"
-#include "sys/env.h"
 #include "sys/fs.h"
 #include "sys/stream.h"
 
@@ -22,62 +21,76 @@ namespace {
 // How long after the deadline the end of what was killed is waited for.
 constexpr std::chrono::milliseconds kReapBound{500};
 
-std::vector<char*> Pointers(std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  pointers.reserve(texts.size() + 1);
-  for (std::string& text : texts) {
-    pointers.push_back(text.data());
+// In a session of its own, so that all of it can be ended. Says over `refusal`
+// why it is no program; exec closes that.
+[[noreturn]] void Become(const Program& program, std::vector<char*>& argv,
+                         int output, int refusal) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  setsid();
+  const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+  dup2(nowhere, STDIN_FILENO);
+  dup2(output, STDOUT_FILENO);
+  if (program.silent) {
+    dup2(nowhere, STDERR_FILENO);
   }
-  pointers.push_back(nullptr);
-  return pointers;
+  for (const auto& [name, value] : program.variables) {
+    setenv(name.c_str(), value.c_str(), 1);
+  }
+  execvp(argv[0], argv.data());
+  const int why = errno;
+  [[maybe_unused]] auto said = write(refusal, &why, sizeof why);
+  _exit(127);
 }
 
-// In a session of its own, so that all of it can be ended.
+// Gives its pid once it runs.
 Result<int> Spawn(const Program& program, int output) {
-  std::map<std::string, std::string> all = RealEnv().All();
-  for (const auto& [name, value] : program.variables) {
-    all[name] = value;
+  std::vector<std::string> words = program.argv;
+  std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
+  for (std::string& word : words) {
+    argv.push_back(word.data());
   }
-  std::vector<std::string> environment;
-  environment.reserve(all.size());
-  for (const auto& [name, value] : all) {
-    environment.push_back(std::string(name).append("=").append(value));
+  argv.push_back(nullptr);
+  MUSTER_ASSIGN(PipeEnds refusal, MakePipe());
+  const pid_t pid = fork();
+  if (pid < 0) {
+    return FromErrno("fork", program.argv.front(), errno);
   }
-  std::vector<std::string> argv = program.argv;
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, output, 1);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
-  pid_t pid = 0;
-  const int failed =
-      posix_spawnp(&pid, argv.front().c_str(), &actions, &attributes,
-                   Pointers(argv).data(), Pointers(environment).data());
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
-  if (failed == EAGAIN || failed == ENOMEM) {
-    return FromErrno("posix_spawn", argv.front(), failed);
+  if (pid == 0) {
+    Become(program, argv, output, refusal.write.get());
   }
-  if (failed != 0) {
-    return Error(Cause::kProgramNotFound,
-                 "`" + Printable(argv.front()) +
-                     "` cannot be started: " + ErrnoName(failed));
+  refusal.write.Close();
+  std::string why;
+  pollfd one{.fd = refusal.read.get(), .events = POLLIN, .revents = 0};
+  while (poll(&one, 1, -1) < 0 && errno == EINTR) {
   }
-  return pid;
+  MUSTER_TRY(ReadNow(refusal.read.get(), why));
+  if (why.size() < sizeof(int)) {
+    return pid;
+  }
+  waitpid(pid, nullptr, 0);
+  int number = 0;
+  why.copy(reinterpret_cast<char*>(&number), sizeof number);
+  return Error(Cause::kProgramNotFound,
+               "`" + Printable(program.argv.front()) +
+                   "` cannot be started: " + ErrnoName(number));
 }
 
 // Reads to the end of the output; the error ends the program.
 Status ReadAll(int fd, const Program& program, Deadline deadline,
-               std::string& output) {
+               ProgramAnswer& answer) {
   const std::string name = "`" + Printable(program.argv.front()) + "`";
   while (true) {
-    MUSTER_ASSIGN(const Arrived arrived, ReadNow(fd, output));
+    MUSTER_ASSIGN(const Arrived arrived, ReadNow(fd, answer.output));
     if (arrived == Arrived::kEnd) {
       return Ok();
     }
-    if (output.size() > program.most_bytes) {
+    if (answer.output.size() > program.most_bytes) {
+      if (program.too_much == Program::TooMuch::kCut) {
+        answer.output.resize(program.most_bytes);
+        answer.cut = true;
+        return Ok();
+      }
       return Error(Cause::kFileCorrupt,
                    name + " says more than " + BytesText(program.most_bytes));
     }
@@ -106,17 +119,17 @@ Result<ProgramAnswer> RunProgram(const Program& program, Deadline deadline) {
   MUSTER_ASSIGN(const int pid, Spawn(program, pipe.write.get()));
   pipe.write.Close();
   ProgramAnswer answer;
-  const Status read =
-      ReadAll(pipe.read.get(), program, deadline, answer.output);
-  if (!read) {
-    kill(-pid, SIGKILL);
-  }
+  const Status read = ReadAll(pipe.read.get(), program, deadline, answer);
+  const bool enough = !read || answer.cut;
   // One that has closed its output and stays has until the deadline, too. The
   // kernel may keep a killed one that waits for a disk: nobody waits with it.
   const Deadline killed = Deadline::At(deadline.when() + kReapBound);
-  while (waitpid(pid, &answer.wait_status, WNOHANG) == 0) {
-    if (deadline.Expired()) {
+  while (true) {
+    if (enough || deadline.Expired()) {
       kill(-pid, SIGKILL);
+    }
+    if (waitpid(pid, &answer.wait_status, WNOHANG) != 0) {
+      break;
     }
     if (killed.Expired()) {
       return Error(Cause::kDeadlineExceeded,

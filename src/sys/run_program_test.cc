@@ -36,6 +36,24 @@ TEST(RunProgram, EndsWhatSaysTooMuch) {
       Cause::kFileCorrupt);
 }
 
+TEST(RunProgram, CutsWhatSaysTooMuchWhereThatIsWanted) {
+  const auto answer = RunProgram({.argv = {"yes"},
+                                  .variables = {},
+                                  .most_bytes = 64,
+                                  .too_much = Program::TooMuch::kCut},
+                                 Deadline::After(seconds(60)));
+  ASSERT_TRUE(answer) << answer.error().ToText();
+  EXPECT_TRUE(answer->Succeeded());
+  EXPECT_EQ(answer->output.size(), 64U);
+}
+
+TEST(RunProgram, PassesNoWordThroughAShell) {
+  const auto answer = RunProgram({.argv = {"printf", "%s", "$(id)"}},
+                                 Deadline::After(seconds(60)));
+  ASSERT_TRUE(answer) << answer.error().ToText();
+  EXPECT_EQ(answer->output, "$(id)");
+}
+
 TEST(RunProgram, NamesWhatIsNotThere) {
   const auto answer =
       RunProgram({.argv = {"/no/such"}}, Deadline::After(seconds(1)));
