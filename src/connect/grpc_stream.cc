@@ -28,6 +28,12 @@ std::shared_ptr<grpc::Channel> ChannelTo(
   return grpc::CreateCustomChannel(TargetOf(address), credentials, arguments);
 }
 
+std::chrono::system_clock::time_point ForGrpc(Deadline deadline) {
+  return std::chrono::system_clock::now() +
+         std::chrono::duration_cast<std::chrono::system_clock::duration>(
+             deadline.Remaining());
+}
+
 Error FromGrpc(const grpc::Status& status) {
   if (auto refusal = RefusalIn(status)) {
     return *std::move(refusal);

@@ -6,6 +6,7 @@
 #include <grpcpp/grpcpp.h>
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -34,6 +35,8 @@ inline constexpr int kMaxWire = static_cast<int>(kMaxMessage) + (64 << 10);
 std::shared_ptr<grpc::Channel> ChannelTo(
     const Address& address,
     const std::shared_ptr<grpc::ChannelCredentials>& credentials);
+// The same time on gRPC's clock.
+std::chrono::system_clock::time_point ForGrpc(Deadline deadline);
 // net-wrong-endpoint: no agent, or not this one, is there. peer-died: it was.
 // Else the cause with which the agent there refused.
 Error FromGrpc(const grpc::Status& status);

@@ -3,7 +3,6 @@
 
 #include <grpc/support/log.h>
 #include <grpcpp/grpcpp.h>
-#include <grpcpp/health_check_service_interface.h>
 
 #include <map>
 #include <set>
@@ -14,11 +13,11 @@
 #include "base/text.h"
 #include "connect/evidence.h"
 #include "connect/greeting.h"
+#include "connect/grpc_listener.h"
 #include "connect/grpc_security.h"
 #include "connect/grpc_stream.h"
 #include "connect/look.h"
 #include "connect/worker_pool.h"
-#include "sys/acceptor.h"
 #include "sys/net.h"
 
 namespace muster::connect {
@@ -34,31 +33,8 @@ constexpr Duration kForACloserLook = milliseconds(400);
 // And so much, where it is left, for trying with a token or without.
 constexpr Duration kForTheOtherWay = milliseconds(400);
 
-std::chrono::system_clock::time_point ForGrpc(Deadline deadline) {
-  return std::chrono::system_clock::now() +
-         std::chrono::duration_cast<std::chrono::system_clock::duration>(
-             deadline.Remaining());
-}
-
 void LogOfGrpc(gpr_log_func_args* line) {
   MUSTER_LOG(kDebug, "grpc", {{"says", line->message}});
-}
-
-// Ends the call at once.
-class Refusing : public grpc::ServerBidiReactor<pb::Envelope, pb::Envelope> {
- public:
-  explicit Refusing(grpc::Status status) { Finish(std::move(status)); }
-  void OnDone() override { delete this; }
-};
-
-// What a listener bears of anybody, before and after it knows who it is.
-void SetLimits(grpc::ServerBuilder& builder) {
-  builder.SetMaxReceiveMessageSize(kMaxWire);
-  builder.SetMaxSendMessageSize(kMaxWire);
-  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, 5'000);
-  builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, 30'000);
-  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, 16);
-  builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, 16 << 10);
 }
 
 // An agent that is one of us says who it is by its certificate even where it
@@ -72,138 +48,6 @@ Error WhyNotAnswered(const grpc::Status& status,
   }
   return error;
 }
-
-// The loop's side of a listener: where accepted links go.
-struct Door {
-  Transport::OnLink on_link;
-};
-
-class AgentService : public pb::Agent::CallbackService {
- public:
-  AgentService(sys::Loop& loop, sys::Clock& clock,
-               std::shared_ptr<Streams> streams,
-               std::shared_ptr<Keyring> keyring, const Hello& identity,
-               const std::shared_ptr<Door>& door)
-      : loop_(loop),
-        clock_(clock),
-        streams_(std::move(streams)),
-        keyring_(std::move(keyring)),
-        hello_(HelloMessage(kIdentity, identity).body),
-        takes_links_(static_cast<bool>(door->on_link)),
-        door_(door) {}
-
-  grpc::ServerUnaryReactor* Identify(grpc::CallbackServerContext* context,
-                                     const pb::IdentifyRequest*,
-                                     pb::Identity* identity) override {
-    identity->set_protocol(kProtocol);
-    identity->set_hello(hello_);
-    auto* reactor = context->DefaultReactor();
-    reactor->Finish(grpc::Status::OK);
-    return reactor;
-  }
-
-  // The gate has let the caller through.
-  grpc::ServerUnaryReactor* Join(grpc::CallbackServerContext* context,
-                                 const pb::JoinRequest* request,
-                                 pb::Admission* admission) override {
-    auto* reactor = context->DefaultReactor();
-    if (!takes_links_ || !keyring_) {
-      reactor->Finish(
-          {grpc::StatusCode::FAILED_PRECONDITION, "not the coordinator"});
-      return reactor;
-    }
-    const auto admitted = keyring_->Admit(
-        CertificateOf(*context->auth_context()), request->request());
-    if (!admitted) {
-      reactor->Finish(admitted.error().cause() == Cause::kNetWrongEndpoint
-                          ? grpc::Status(grpc::StatusCode::INVALID_ARGUMENT,
-                                         admitted.error().message())
-                          : ToStatus(admitted.error()));
-      return reactor;
-    }
-    admission->set_protocol(kProtocol);
-    admission->set_certificate(admitted->certificate);
-    admission->set_run(admitted->run);
-    admission->set_epoch(static_cast<std::uint32_t>(admitted->epoch));
-    admission->set_run_key(admitted->run_key);
-    reactor->Finish(grpc::Status::OK);
-    return reactor;
-  }
-
-  grpc::ServerBidiReactor<pb::Envelope, pb::Envelope>* Attend(
-      grpc::CallbackServerContext* context) override {
-    if (!takes_links_) {
-      return new Refusing(
-          {grpc::StatusCode::FAILED_PRECONDITION, "not the coordinator"});
-    }
-    std::optional<int> rank;
-    std::function<void()> leave;
-    if (keyring_) {
-      const std::string shown = CertificateOf(*context->auth_context());
-      rank = keyring_->Attends(shown, 1);
-      leave = [keyring = keyring_, shown] { keyring->Attends(shown, -1); };
-    }
-    auto stream =
-        std::make_shared<ServerStream>(loop_, clock_, streams_, context);
-    std::string peer = Printable(context->peer());
-    peer.erase(0, peer.find(':') + 1);  // "ipv4:127.0.0.1:41234"
-    stream->Start(std::move(leave));
-    loop_.Post([&loop = loop_, weak = door_, stream, peer, rank] {
-      if (const auto door = weak.lock()) {
-        door->on_link(std::make_unique<StreamLink>(loop, stream, peer, rank));
-      } else {
-        stream->Abort();
-      }
-    });
-    return stream.get();
-  }
-
- private:
-  sys::Loop& loop_;
-  sys::Clock& clock_;
-  const std::shared_ptr<Streams> streams_;
-  const std::shared_ptr<Keyring> keyring_;  // null: clear text
-  const std::string hello_;
-  const bool takes_links_;
-  const std::weak_ptr<Door> door_;  // used and let go on the loop only
-};
-
-using Entrance = grpc::experimental::ExternalConnectionAcceptor;
-
-// Accepts for gRPC, whose own listener would stop for good when there are no
-// descriptors left.
-class GrpcListener : public Listener {
- public:
-  GrpcListener(sys::Listening listening, std::shared_ptr<Door> door,
-               std::unique_ptr<AgentService> service,
-               std::unique_ptr<Entrance> entrance,
-               std::unique_ptr<grpc::Server> server)
-      : door_(std::move(door)),
-        service_(std::move(service)),
-        entrance_(std::move(entrance)),
-        server_(std::move(server)),
-        acceptor_(std::in_place, std::move(listening),
-                  [this](sys::Fd fd) { Enter(std::move(fd)); }) {}
-  // Streams that are closed may end; others are cut off.
-  ~GrpcListener() override {
-    acceptor_.reset();
-    server_->Shutdown(ForGrpc(Deadline::After(kLinger)));
-  }
-  Address address() const override { return acceptor_->address(); }
-
- private:
-  void Enter(sys::Fd fd) {
-    Entrance::NewConnectionParameters connection;
-    connection.fd = fd.Release();
-    entrance_->HandleNewConnection(&connection);
-  }
-
-  const std::shared_ptr<Door> door_;
-  const std::unique_ptr<AgentService> service_;
-  const std::unique_ptr<Entrance> entrance_;
-  const std::unique_ptr<grpc::Server> server_;
-  std::optional<sys::Acceptor> acceptor_;  // its thread uses the rest
-};
 
 // The calls that pool threads wait in; they end when the transport does.
 class Calls {
@@ -332,24 +176,14 @@ Result<std::unique_ptr<Listener>> GrpcTransport::Listen(const Address& address,
   if (!listening) {
     return WhyNotListening(std::move(listening).error(), address, identity);
   }
-  auto door = std::make_shared<Door>(Door{std::move(on_link)});
-  auto service = std::make_unique<AgentService>(loop_, clock_, streams_,
-                                                keyring_, identity, door);
-  grpc::ServerBuilder builder;
-  SetLimits(builder);
-  auto entrance = builder.experimental().AddExternalConnectionAcceptor(
-      grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
-      credentials);
-  builder.RegisterService(service.get());
-  auto server = builder.BuildAndStart();
-  if (!server) {
-    return Error(Cause::kInternalError, "gRPC could not start a server");
-  }
-  server->GetHealthCheckService()->SetServingStatus(
-      pb::Agent::service_full_name(), true);
-  return std::unique_ptr<Listener>(std::make_unique<GrpcListener>(
-      *std::move(listening), std::move(door), std::move(service),
-      std::move(entrance), std::move(server)));
+  return ServeAgents({.loop = &loop_,
+                      .clock = &clock_,
+                      .keyring = keyring_,
+                      .streams = streams_,
+                      .listening = *std::move(listening),
+                      .credentials = credentials,
+                      .identity = std::move(identity),
+                      .on_link = std::move(on_link)});
 }
 
 // A port that an agent holds tells more than the name of its process.

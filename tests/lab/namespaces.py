@@ -12,6 +12,7 @@ import shlex
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -89,8 +90,15 @@ def remove_group(group):
             return
         except FileNotFoundError:
             return
-        except OSError:
+        except OSError as error:
+            why = error
             time.sleep(0.05)
+    try:
+        inside = (group / "cgroup.procs").read_text().split()
+    except OSError:
+        inside = []
+    print(f"cgroup {group} is left behind after 5 s: {why}; processes in it: "
+          f"{', '.join(inside) or 'none'}", file=sys.stderr)
 
 
 class Host:
