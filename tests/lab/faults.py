@@ -55,9 +55,9 @@ def one_way(scene):
     between(scene, [0, 1], [2, 3])
 
 
-def route(kind):
-    return lambda scene: scene.hosts[1].ip(
-        "route", "add", kind, scene.hosts[2].address)
+def route(kind, source=1, target=2):
+    return lambda scene: scene.hosts[source].ip(
+        "route", "add", kind, scene.hosts[target].address)
 
 
 def no_route(scene):
@@ -145,9 +145,11 @@ def dead_name_server(scene):
     scene.hosts[1].resolv = ["nameserver 10.77.0.200"]
 
 
-def wrong_name(scene):
-    scene.names()
-    scene.hosts[0].known["w-1"] = scene.hosts[2].address
+def wrong_name(on_rank, of, leads_to):
+    def does(scene):
+        scene.names()
+        scene.hosts[on_rank].known[f"w-{of}"] = scene.hosts[leads_to].address
+    return does
 
 
 def swapped_names(*ranks):
@@ -160,15 +162,18 @@ def swapped_names(*ranks):
     return does
 
 
-def same_address(scene):
-    """Host 2 has the address of host 1, too, and is faster to say so. To host 1
-    nobody's packets come, so it cannot know why."""
-    scene.names()
-    one, two = scene.hosts[1], scene.hosts[2]
-    two.ip("addr", "add", f"{one.address}/24", "dev", "eth0")
-    scene.hosts[0].ip("neigh", "replace", one.address, "lladdr",
-                      two.hardware(), "dev", "eth0", "nud", "permanent")
-    scene.deaf.add(1)
+def same_address(rank, thief=2, sender=0):
+    """The thief has the address of a host, too, and is faster to say so. To
+    that host nobody's packets come, so it cannot know why."""
+    def does(scene):
+        scene.names()
+        one, two = scene.hosts[rank], scene.hosts[thief]
+        two.ip("addr", "add", f"{one.address}/24", "dev", "eth0")
+        scene.hosts[sender].ip("neigh", "replace", one.address, "lladdr",
+                               two.hardware(), "dev", "eth0", "nud",
+                               "permanent")
+        scene.deaf.add(rank)
+    return does
 
 
 def cgroup(controller, file, value):
@@ -410,12 +415,14 @@ NETWORK = [
           unknown_everywhere),
     Fault("name server dead on one host", "net-name-resolution", (1,),
           dead_name_server, limit=6),
-    Fault("a name leads to another member", ENDPOINT, (1, 2), wrong_name),
+    Fault("a name leads to another member", ENDPOINT, (1, 2),
+          wrong_name(0, 1, 2)),
     Fault("names of two hosts swapped on one host", ENDPOINT, (1, 2),
           swapped_names(0)),
     Fault("names of two hosts swapped on the others", ENDPOINT, (1, 2),
           swapped_names(0, 3), size=4),
-    Fault("two hosts with one address", ENDPOINT, (1, 2), same_address),
+    Fault("two hosts with one address", ENDPOINT, (1, 2),
+          same_address(1)),
     Fault("the own name is 127.0.1.1", "net-loopback-name", (1,),
           loopback_name, group="network.own-name"),
     Fault("another token file", ENDPOINT, (1,), other_token),

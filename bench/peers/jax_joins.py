@@ -1,0 +1,22 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""jax.distributed.initialize, and one gathering of 4 MB of every process.
+
+    jax_joins.py COORDINATOR PROCESSES PROCESS
+"""
+import sys
+
+import beginning
+import jax
+import numpy
+from jax.experimental import multihost_utils
+
+FLOATS = 1 << 20
+
+coordinator, processes, process = sys.argv[1:]
+beginning.wait_for_word()
+jax.distributed.initialize(coordinator, int(processes), int(process))
+everything = multihost_utils.process_allgather(
+    numpy.ones(FLOATS, numpy.float32))
+assert everything.shape == (int(processes), FLOATS)
+beginning.stay()

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a program has said of a fault, made short: its errors, when they came,
+and which hosts they name. Pure."""
+import dataclasses
+import re
+
+LONGEST = 150
+
+# Who logs begins a line with its level, the time, and where in the code it is:
+# "E0000 00:00:1.2 34 a.cc:5] ", "[W1122 08:51:28.0 a.cpp:7] ",
+# "2026-11-22 08:51:28.0: W tensorflow/a.cc:5] ".
+LOGGED = re.compile(r"(?:\[?([IWEF])\d{4} [\d:. ]+|[\d-]+ [\d:.]+: ([IWEF]) )"
+                    r"\S+:\d+\] (?:\[\w+\] )?(.*)")
+RAISED = re.compile(r"(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): \S")
+OF_RANK = re.compile(r"\[(?:default|rank)\d+\]:\s?")
+FOLDERS = re.compile(r"(?<![\w.:/])/(?:[\w.+-]+/)+(?=[\w.+-])")
+ALARM = re.compile(r"fail|error|refused|time[sd]? ?out|unreachable|unavailable"
+                   r"|cannot be|could not", re.IGNORECASE)
+
+
+@dataclasses.dataclass(frozen=True)
+class Line:
+    rank: int
+    at: float  # seconds
+    text: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Told:
+    """All that the processes of one program have said, by the time."""
+    lines: list
+    ends: dict  # rank -> exit code; None: it still runs
+
+
+@dataclasses.dataclass(frozen=True)
+class Verdict:
+    """What muster check says: its documents by rank, and what of it is not as
+    the lab wants it."""
+    seconds: float
+    documents: dict
+    wrong: list
+
+
+def error_in(text):
+    """The message of a line that tells an error; None: it tells none."""
+    text = OF_RANK.sub("", text, count=1)
+    logged = LOGGED.match(text)
+    if logged:
+        level = logged[1] or logged[2]
+        message = logged[3]
+        alarming = level in "EF" or level == "W" and ALARM.search(message)
+        return message if alarming else None
+    return text if RAISED.match(text) else None
+
+
+def errors_of(told, healthy):
+    """Its errors, but for what it says where nothing is wrong."""
+    usual = {error_in(line.text) for line in healthy.lines}
+    found = [(line, error_in(line.text)) for line in told.lines]
+    return [dataclasses.replace(line, text=message)
+            for line, message in found
+            if message is not None and message not in usual]
+
+
+def last_record(told):
+    """The last line of a log, with what belongs to it; None: there is none."""
+    record = None
+    for line in told.lines:
+        logged = LOGGED.match(line.text)
+        if logged:
+            record = dataclasses.replace(line, text=logged[3])
+        elif record and record.text.endswith(":"):
+            record = dataclasses.replace(
+                record, text=f"{record.text} {line.text}")
+    return record
+
+
+def short(text):
+    """On one line, without the folders of paths."""
+    text = FOLDERS.sub("…/", " ".join(text.split()))
+    return text if len(text) <= LONGEST else text[:LONGEST].rstrip() + " …"
+
+
+def named_in(text, addresses):
+    """Ranks whose host a text names: by address, name, or number."""
+    return [rank for rank, address in enumerate(addresses)
+            if re.search(rf"\b(?:{re.escape(address)}|w-{rank}"
+                         rf"|(?:task|rank|process)[ :=]{rank})\b", text)]

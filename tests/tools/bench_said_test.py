@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What bench/faults.py makes of the output of others."""
+import os
+import pathlib
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(os.environ["MUSTER_SOURCE"]) / "bench"))
+import said  # noqa: E402
+
+HOSTS = ["10.77.0.1", "10.77.0.2", "10.77.0.10"]
+C10D = ("[{}1122 08:51:31.072399576 socket.cpp:818] [c10d] The client socket "
+        "has failed to connect to any network address of (10.77.0.1, 8476).")
+ABSL = "{}0000 00:00:1795337489.019415     326 rendezvous.cc:467] aborted"
+
+
+def told(*texts):
+    return said.Told([said.Line(0, 1.0, text) for text in texts], {0: None})
+
+
+class Errors(unittest.TestCase):
+    def test_are_known_by_their_level(self):
+        self.assertEqual(said.error_in(C10D.format("E")),
+                         "The client socket has failed to connect to any "
+                         "network address of (10.77.0.1, 8476).")
+        self.assertEqual(said.error_in(ABSL.format("E")), "aborted")
+        self.assertIsNone(said.error_in(ABSL.format("I")))
+
+    def test_are_warnings_only_where_something_fails(self):
+        self.assertIsNotNone(said.error_in(C10D.format("W")))
+        self.assertIsNone(said.error_in(ABSL.format("W")))
+
+    def test_are_the_last_lines_of_tracebacks(self):
+        for text in ("[rank0]: RuntimeError: a", "jax.errors.XError: a"):
+            self.assertIsNotNone(said.error_in(text), text)
+        for text in ("  raise RuntimeError(a)", "Exception raised from run",
+                     "Traceback (most recent call last):"):
+            self.assertIsNone(said.error_in(text), text)
+
+    def test_are_not_what_healthy_hosts_say(self):
+        usual, other = "ValueError: usual", "ValueError: other"
+        found = said.errors_of(told(usual, other), told(usual))
+        self.assertEqual([one.text for one in found], [other])
+
+
+class Text(unittest.TestCase):
+    def test_of_a_record_has_the_lines_below_it(self):
+        info = "I0000 00:00:1.5 32109 service.cc:505] Example stragglers:"
+        self.assertEqual(said.last_record(told(info, "/task:1")).text,
+                         "Example stragglers: /task:1")
+        self.assertIsNone(said.last_record(told("anything")))
+
+    def test_is_short_and_has_no_folders(self):
+        self.assertEqual(said.short("in /a/b/c.cc:5  of http://a/b/c"),
+                         "in …/c.cc:5 of http://a/b/c")
+        self.assertLess(len(said.short("word " * 100)), 160)
+
+    def test_names_hosts_by_address_name_and_number(self):
+        self.assertEqual(said.named_in("to 10.77.0.10:8476", HOSTS), [2])
+        self.assertEqual(said.named_in("w-0 and /job:worker/task:1", HOSTS),
+                         [0, 1])
+        self.assertEqual(said.named_in("local_rank: 0 (pid: 1)", HOSTS), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
