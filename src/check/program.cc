@@ -135,11 +135,15 @@ std::vector<std::string> Others(std::string_view on, int devices) {
   return others;
 }
 
+Result<Kept> KeptOn(const std::string& on, const pjrt::Compiled& compiled) {
+  MUSTER_ASSIGN(const pjrt::Holdings holdings, compiled.holdings);
+  return Kept{on, holdings};
+}
+
 // One after the other: each takes a core and much memory of this host. What
 // gives no answer in time is left out.
-std::vector<Elsewhere> Try(const pjrt::CompileRequest& here, int devices,
-                           Deadline deadline) {
-  std::vector<Elsewhere> tried;
+void TryElsewhere(const pjrt::CompileRequest& here, int devices,
+                  Deadline deadline, ProgramReport& report) {
   for (const std::string& on : Others(here.topology, devices)) {
     pjrt::CompileRequest there = here;
     there.topology = on;
@@ -148,12 +152,14 @@ std::vector<Elsewhere> Try(const pjrt::CompileRequest& here, int devices,
       continue;
     }
     if (answer->result || answer->result.error().cause() == Cause::kOomDevice) {
-      tried.push_back({.on = on,
-                       .fits = answer->result.has_value(),
-                       .memory = answer->accelerator.memory});
+      report.elsewhere.push_back({.on = on,
+                                  .fits = answer->result.has_value(),
+                                  .memory = answer->accelerator.memory});
+    }
+    if (answer->result && !report.kept) {
+      report.kept = KeptOn(on, *answer->result);
     }
   }
-  return tried;
 }
 
 std::string MemoryText(std::int64_t bytes) {
@@ -312,6 +318,11 @@ Status CheckTopology(std::string_view name) {
   return Ok();
 }
 
+bool PaddingMatters(std::int64_t padding, std::int64_t bytes,
+                    std::int64_t memory) {
+  return padding > 0 && padding >= bytes / 5 && padding >= memory / 100;
+}
+
 std::optional<Sourced<std::string>> FindTpuPlugin(
     const sys::Host& host, const std::string& flag,
     const std::optional<Sourced<std::string>>& of_python) {
@@ -354,12 +365,13 @@ Status AskAndJudge(const ProgramRequest& request, const pjrt::Module& module,
   }
   if (answer->result) {
     report.outcome = Pass("it compiles and fits");
+    report.kept = KeptOn(request.on, *answer->result);
   } else {
     const Error& error = answer->result.error();
-    if (error.cause() == Cause::kOomDevice) {
+    if (error.cause() == Cause::kOomDevice && request.elsewhere) {
       const int devices =
           ask.replicas * ask.partitions.value_or(answer->accelerator.devices);
-      report.elsewhere = Try(ask, devices, deadline);
+      TryElsewhere(ask, devices, deadline, report);
     }
     report.outcome = Fail(Refusal(request, error, report.elsewhere));
   }

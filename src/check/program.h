@@ -27,6 +27,7 @@ struct ProgramRequest {
   Sourced<std::string> plugin;
   std::optional<int> replicas, partitions;  // absent: as the module says
   Duration patience = std::chrono::seconds(120);
+  bool elsewhere = true;  // where it is too large, ask of other accelerators
 };
 
 // A program that is too large here, asked of another accelerator.
@@ -36,13 +37,27 @@ struct Elsewhere {
   std::optional<std::int64_t> memory;  // usable bytes of one device there
 };
 
+// What the program keeps in a device's memory, as it was compiled for `on`:
+// where it is too large for the topology that was asked, for another one.
+struct Kept {
+  std::string on;
+  pjrt::Holdings holdings;
+};
+
 struct ProgramReport {
   Outcome outcome;
   std::optional<pjrt::Container> container;
   Sourced<int> replicas, partitions;
   std::optional<pjrt::CompileAnswer> answer;
   std::vector<Elsewhere> elsewhere;
+  // An Error: why the arrays are not known.
+  std::optional<Result<Kept>> kept;
 };
+
+// Padding is worth telling from a fifth of the bytes and a hundredth of the
+// device's memory on.
+bool PaddingMatters(std::int64_t padding, std::int64_t bytes,
+                    std::int64_t memory);
 
 // usage-invalid: no name of a topology of TPUs ("v5e:2x4", "v5p:2x2x1"). The
 // compiler itself takes an empty name for a TPU v2, so it is not asked.

@@ -3,15 +3,14 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
+#include "base/proto_fields.h"
 #include "check/runner.h"
 #include "check/testing.h"
 #include "connect/foreign_testing.h"
-#include "connect/proto_fields.h"
 
 namespace muster::check {
 namespace {
 
-using connect::BytesField;
 using connect::testing::ForeignHost;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;

@@ -78,6 +78,62 @@ std::string CostText(const pjrt::Compiled& compiled) {
   return text;
 }
 
+std::int64_t MemoryOf(const ProgramReport& report) {
+  return report.answer ? report.answer->accelerator.memory.value_or(0) : 0;
+}
+
+std::string PaddingText(std::int64_t padding, std::int64_t bytes) {
+  return std::to_string(bytes > 0 ? padding * 100 / bytes : 0) + " % padding";
+}
+
+// "f32[784,512] 1.5 MiB, 3 of them: params['w']".
+std::string ArrayText(const pjrt::Array& array, std::int64_t memory) {
+  std::string text =
+      Printable(array.shape) + " " + BytesOf(array.bytes) +
+      (array.count > 1 ? ", " + std::to_string(array.count) + " of them" : "");
+  if (check::PaddingMatters(array.padding, array.bytes, memory)) {
+    text += ", " + PaddingText(array.padding, array.bytes);
+  }
+  return text + ": " + Printable(array.name) +
+         (array.place.empty() ? "" : ", " + Printable(array.place));
+}
+
+// Arrays below this share of the largest are not told.
+constexpr std::int64_t kShareOfLargest = 50;
+
+std::string KeptText(const ProgramRequest& request,
+                     const ProgramReport& report) {
+  if (!report.kept) {
+    return "";
+  }
+  if (!*report.kept) {
+    return Line("largest", "not known: " + report.kept->error().message());
+  }
+  const check::Kept& kept = **report.kept;
+  const auto& largest = kept.holdings.largest;
+  std::string text;
+  for (const pjrt::Array& array : largest) {
+    if (array.bytes >= largest.front().bytes / kShareOfLargest) {
+      std::string role(WordOf(array.role));
+      role.resize(10, ' ');
+      text += Line(text.empty() ? "largest" : "",
+                   role + ArrayText(array, MemoryOf(report)));
+    }
+  }
+  if (kept.on != request.on) {
+    text += Line("", "as it is compiled for " + kept.on);
+  }
+  if (check::PaddingMatters(kept.holdings.padding, kept.holdings.bytes,
+                            MemoryOf(report))) {
+    text += Line("padding",
+                 BytesOf(kept.holdings.padding) + " of " +
+                     BytesOf(kept.holdings.bytes) +
+                     " of arguments and outputs: the two minor dimensions lie "
+                     "in tiles of 8 x 128");
+  }
+  return text;
+}
+
 std::string AnswerText(const ProgramRequest& request,
                        const ProgramReport& report) {
   std::string text;
@@ -110,7 +166,7 @@ std::string AnswerText(const ProgramRequest& request,
     text += Line("memory", MemoryText(compiled.memory, answer->accelerator));
     text += Line("cost", CostText(compiled) + " a run on each device");
   }
-  return text;
+  return text + KeptText(request, report);
 }
 
 std::string VerdictText(const ProgramReport& report) {
@@ -176,6 +232,24 @@ Json AnswerOf(const pjrt::CompileAnswer& answer) {
   return json;
 }
 
+Json ToJson(const check::Kept& kept) {
+  Json arrays = Json::array();
+  for (const pjrt::Array& one : kept.holdings.largest) {
+    arrays.push_back({{"role", WordOf(one.role)},
+                      {"name", one.name},
+                      {"shape", one.shape},
+                      {"place", one.place},
+                      {"bytes", one.bytes},
+                      {"padding", one.padding},
+                      {"count", one.count}});
+  }
+  return {
+      {"on", kept.on},
+      {"arrays", std::move(arrays)},
+      {"arguments_and_outputs",
+       {{"bytes", kept.holdings.bytes}, {"padding", kept.holdings.padding}}}};
+}
+
 void PrintJson(const ProgramRequest& request, const ProgramReport& report) {
   Json document{{"schema", kSchema},
                 {"muster", kVersion},
@@ -195,6 +269,9 @@ void PrintJson(const ProgramRequest& request, const ProgramReport& report) {
   }
   if (report.answer) {
     document["answer"] = AnswerOf(*report.answer);
+  }
+  if (report.kept && *report.kept) {
+    document["largest"] = ToJson(**report.kept);
   }
   document["elsewhere"] = Json::array();
   for (const check::Elsewhere& one : report.elsewhere) {

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "connect/proto_fields.h"
+#include "base/proto_fields.h"
 
 namespace muster::connect {
 namespace {

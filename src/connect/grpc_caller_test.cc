@@ -6,9 +6,9 @@
 
 #include <map>
 
+#include "base/proto_fields.h"
 #include "connect/caller.h"
 #include "connect/foreign_testing.h"
-#include "connect/proto_fields.h"
 #include "connect/tcp_wire.h"
 
 namespace muster::connect {

@@ -330,6 +330,16 @@ struct ExecutableGetCostAnalysisArgs {
   const NamedValue* properties = nullptr;
 };
 
+// Asked twice: without program->code for its size, then with room for it.
+struct ExecutableOptimizedProgramArgs {
+  static constexpr std::string_view kName = "PJRT_Executable_OptimizedProgram";
+  static constexpr std::size_t kSlot = 48, kSize = 32;
+  std::size_t struct_size = kSize;
+  Extension* extension_start = nullptr;
+  Executable* executable = nullptr;
+  Program* program = nullptr;
+};
+
 struct LoadedExecutableDestroyArgs {
   static constexpr std::string_view kName = "PJRT_LoadedExecutable_Destroy";
   static constexpr std::size_t kSlot = 50, kSize = 24;

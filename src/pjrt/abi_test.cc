@@ -175,6 +175,12 @@ TEST(Abi, LaysOutCompilingAsTheHeaderDoes) {
   MUSTER_SAME_CALL(ExecutableNumPartitionsArgs, PJRT_Executable_NumPartitions);
   MUSTER_SAME(ExecutableNumPartitionsArgs, PJRT_Executable_NumPartitions_Args,
               num_partitions);
+  MUSTER_SAME_CALL(ExecutableOptimizedProgramArgs,
+                   PJRT_Executable_OptimizedProgram);
+  MUSTER_SAME(ExecutableOptimizedProgramArgs,
+              PJRT_Executable_OptimizedProgram_Args, executable);
+  MUSTER_SAME(ExecutableOptimizedProgramArgs,
+              PJRT_Executable_OptimizedProgram_Args, program);
   MUSTER_SAME_CALL(ExecutableGetCostAnalysisArgs,
                    PJRT_Executable_GetCostAnalysis);
   MUSTER_SAME(ExecutableGetCostAnalysisArgs,

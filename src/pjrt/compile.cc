@@ -111,6 +111,27 @@ void AddProperty(const Values& cost, const std::string& name, Json& json) {
   }
 }
 
+Result<Holdings> HoldingsOf(const Executable& executable) {
+  MUSTER_ASSIGN(const std::string hlo, executable.OptimizedProgram());
+  return ReadHoldings(hlo);
+}
+
+Json ToJson(const Holdings& holdings) {
+  Json largest = Json::array();
+  for (const Array& one : holdings.largest) {
+    largest.push_back({{"role", static_cast<int>(one.role)},
+                       {"name", one.name},
+                       {"shape", one.shape},
+                       {"place", one.place},
+                       {"bytes", one.bytes},
+                       {"padding", one.padding},
+                       {"count", one.count}});
+  }
+  return {{"largest", std::move(largest)},
+          {"bytes", holdings.bytes},
+          {"padding", holdings.padding}};
+}
+
 Result<Json> Compile(const CompileRequest& request, const Topology& topology,
                      int devices) {
   MUSTER_ASSIGN(const CompileOptions options, OptionsFor(request, devices));
@@ -133,6 +154,9 @@ Result<Json> Compile(const CompileRequest& request, const Topology& topology,
     AddProperty(*cost, "flops", json);
     AddProperty(*cost, "bytes accessed", json);
   }
+  const auto holdings = HoldingsOf(executable);
+  json["holdings"] =
+      holdings ? ToJson(*holdings) : Json{{"failed", ToJson(holdings.error())}};
   return json;
 }
 
@@ -191,6 +215,28 @@ std::optional<Number> Optional(const Json& json, const char* name) {
              : std::nullopt;
 }
 
+Result<Holdings> HoldingsOf(const Json& json) {
+  if (json.contains("failed")) {
+    return ErrorOf(json["failed"]);
+  }
+  Holdings holdings{.bytes = json.value("bytes", std::int64_t{0}),
+                    .padding = json.value("padding", std::int64_t{0})};
+  for (const Json& one : json.value("largest", Json::array())) {
+    const int role = one.value("role", 0);
+    holdings.largest.push_back(
+        {.role = role == 0   ? Role::kArgument
+                 : role == 1 ? Role::kOutput
+                             : Role::kInside,
+         .name = one.value("name", std::string()),
+         .shape = one.value("shape", std::string()),
+         .place = one.value("place", std::string()),
+         .bytes = one.value("bytes", std::int64_t{0}),
+         .padding = one.value("padding", std::int64_t{0}),
+         .count = one.value("count", 1)});
+  }
+  return holdings;
+}
+
 Compiled CompiledOf(const Json& json) {
   return {.replicas = json.value("replicas", 1),
           .partitions = json.value("partitions", 1),
@@ -201,7 +247,8 @@ Compiled CompiledOf(const Json& json) {
                      .temporaries = json.value("temporaries", std::int64_t{0}),
                      .peak = Optional<std::int64_t>(json, "peak")},
           .flops = Optional<double>(json, "flops"),
-          .bytes_accessed = Optional<double>(json, "bytes accessed")};
+          .bytes_accessed = Optional<double>(json, "bytes accessed"),
+          .holdings = HoldingsOf(json.value("holdings", Json::object()))};
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "muster/deadline.h"
 #include "muster/error.h"
+#include "pjrt/hlo.h"
 #include "pjrt/plugin.h"
 
 namespace muster::pjrt {
@@ -34,6 +35,9 @@ struct Compiled {
   int replicas = 1, partitions = 1;
   Memory memory;
   std::optional<double> flops, bytes_accessed;
+  // An Error: the plug-in does not give its compiled program, or not in the
+  // form that is read here.
+  Result<Holdings> holdings = Holdings{};
 };
 
 struct CompileAnswer {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pjrt/fault.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdlib>
@@ -33,24 +34,48 @@ std::string XlaCode(std::string_view text) {
   return "";
 }
 
+// What halts a core is in the words, not in the code.
+Cause CauseOfHalt(std::string_view text) {
+  for (const std::string_view part : {"Hardware", "Network", "Power"}) {
+    if (Says(text, "observed errors are: [" + std::string(part))) {
+      return Cause::kTpuUnhealthy;
+    }
+  }
+  return Says(text, "launch id") ? Cause::kCollectiveDesync
+                                 : Cause::kFrameworkBug;
+}
+
+struct XlaCause {
+  std::string_view code;
+  Cause cause;
+};
+
+// Codes that XLA documents with what they mean. E0000 to E0015 are the status
+// codes again, and those that are not here say as much as their text does.
+constexpr std::array<XlaCause, 12> kXlaCauses{{
+    {"E0100", Cause::kOomDevice},      // a buffer
+    {"E0101", Cause::kOomDevice},      // room for the program
+    {"E0102", Cause::kUsageInvalid},   // a buffer of another size
+    {"E1000", Cause::kOomDevice},      // HBM, compiling
+    {"E1001", Cause::kOomDevice},      // scoped VMEM
+    {"E1002", Cause::kOomDevice},      // HBM of both kinds of cores
+    {"E1200", Cause::kOpUnsupported},  // an output that is left on the host
+    {"E2001", Cause::kOpUnsupported},  // Mosaic: element type
+    {"E2002", Cause::kOpUnsupported},  // Mosaic: block shape
+    {"E2003", Cause::kOpUnsupported},  // Mosaic: alignment
+    {"E3000", Cause::kOomDevice},      // memory of a SparseCore
+    {"E3001", Cause::kOomDevice},      // scratch memory of a SparseCore
+}};
+
 std::optional<Cause> CauseOfXlaCode(std::string_view code,
                                     std::string_view text) {
-  if (code == "E0100" || code == "E0101" || code == "E1000" ||
-      code == "E1001") {
-    return Cause::kOomDevice;
-  }
-  if (code == "E0102") {
-    return Cause::kCollectiveShapeMismatch;
-  }
   if (code == "E0200") {
-    return Says(text, "launch id") || Says(text, "scheckne")
-               ? Cause::kCollectiveDesync
-               : Cause::kDeviceHardwareFault;
+    return CauseOfHalt(text);
   }
-  if (code == "E1200" || code.starts_with("E2") || code.starts_with("E3")) {
-    return Cause::kOpUnsupported;
-  }
-  return std::nullopt;
+  const auto* known =
+      std::find_if(kXlaCauses.begin(), kXlaCauses.end(),
+                   [&](const XlaCause& one) { return one.code == code; });
+  return known == kXlaCauses.end() ? std::nullopt : std::optional(known->cause);
 }
 
 struct Rule {
@@ -59,7 +84,8 @@ struct Rule {
 };
 
 // In this order; the first that the text says.
-constexpr std::array<Rule, 23> kRules{{
+constexpr std::array<Rule, 24> kRules{{
+    {"Mosaic failed to compile", Cause::kOpUnsupported},
     {"unregistered operation", Cause::kOpUnsupported},
     {"' is unknown", Cause::kOpUnsupported},
     {"lockfile", Cause::kDeviceBusy},
@@ -158,18 +184,27 @@ std::optional<std::int64_t> BytesAfter(std::string_view text,
   return Bytes(text.substr(at + words.size()));
 }
 
+// The ways in which compilers say what is needed and what there is.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kSizes{{
+    {"required for HLO temporaries (", "exceeds available HBM ("},
+    {"memory space hbm. Used ", " of "},
+    {"Allocation (size=", "exceed memory (size="},
+    {"Hbm usage: ", "exceeding available bytes: "},
+}};
+
 void ReadMemory(std::string_view text, Fact& fact) {
-  auto needed = BytesAfter(text, "required for HLO temporaries (");
-  if (!needed) {
-    needed = BytesAfter(text, "memory space hbm. Used ");
-  }
-  auto available = BytesAfter(text, "exceeds available HBM (");
-  if (!available) {
-    available = BytesAfter(text, " of ");
-  }
-  if (needed && available) {
-    fact.fields["needed"] = *needed;
-    fact.fields["available"] = *available;
+  for (const auto& [before_needed, before_available] : kSizes) {
+    const auto needed = BytesAfter(text, before_needed);
+    const auto available = BytesAfter(
+        text.substr(std::min(text.find(before_needed), text.size())),
+        before_available);
+    if (needed && available) {
+      // Two kinds of cores share the memory.
+      fact.fields["needed"] =
+          *needed + BytesAfter(text, "SparseCore Hbm usage ").value_or(0);
+      fact.fields["available"] = *available;
+      return;
+    }
   }
 }
 

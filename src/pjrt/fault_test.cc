@@ -22,16 +22,6 @@ TEST_P(FaultCause, FollowsFromWhatThePluginSays) {
 INSTANTIATE_TEST_SUITE_P(
     Texts, FaultCause,
     testing::Values(
-        Case{abi::Code::kResourceExhausted, "E1000: CompileTimeHbmOom: Ran out",
-             Cause::kOomDevice},
-        Case{abi::Code::kResourceExhausted, "E0101: Attempting to reserve",
-             Cause::kOomDevice},
-        Case{abi::Code::kInternal, "E0200: Accelerator device halted: Hardware",
-             Cause::kDeviceHardwareFault},
-        Case{abi::Code::kInternal, "E0200: halted: a different launch id",
-             Cause::kCollectiveDesync},
-        Case{abi::Code::kUnknown, "E2003: block shape", Cause::kOpUnsupported},
-        Case{abi::Code::kUnknown, "E3001: SparseCore", Cause::kOpUnsupported},
         Case{abi::Code::kUnknown, "nameE1000: no code", Cause::kOpUnsupported},
         Case{abi::Code::kAborted,
              "Internal error when accessing libtpu multi-process lockfile.",
@@ -65,6 +55,126 @@ INSTANTIATE_TEST_SUITE_P(
              Cause::kDeviceMissing},
         Case{abi::Code::kInternal, "", Cause::kFrameworkBug},
         Case{static_cast<abi::Code>(99), "odd", Cause::kFrameworkBug}));
+
+// As XLA documents its codes, with the words of its examples.
+class XlaCode : public FaultCause {};
+
+TEST_P(XlaCode, HasACause) {
+  const Fault fault{"PJRT_Compile", GetParam().code, GetParam().text};
+  EXPECT_EQ(Label(CauseOf(fault)), Label(GetParam().cause)) << fault.text;
+  const Error error = ToError(fault);
+  EXPECT_EQ(error.evidence().front().Text("xla_code"),
+            GetParam().text.substr(0, 5));
+}
+
+constexpr abi::Code kFull = abi::Code::kResourceExhausted;
+constexpr abi::Code kInner = abi::Code::kInternal;
+
+INSTANTIATE_TEST_SUITE_P(
+    Codes, XlaCode,
+    testing::Values(
+        Case{kFull,
+             "E0100: RuntimeBufferAllocationFailure: Attempting to allocate "
+             "8.00M. That was not possible. There are 6.43M free.",
+             Cause::kOomDevice},
+        Case{kFull,
+             "E0101: RuntimeProgramAllocationFailure: Attempting to reserve "
+             "29.49G at the bottom of memory.",
+             Cause::kOomDevice},
+        Case{abi::Code::kInvalidArgument,
+             "E0102: RuntimeProgramInputMismatch: expected parameter 2 of size "
+             "5242880 but got buffer with incompatible size 1638400",
+             Cause::kUsageInvalid},
+        Case{kInner,
+             "E0200: RuntimeUnexpectedCoreHalt: Accelerator device halted "
+             "prematurely; observed errors are: [Hardware]",
+             Cause::kTpuUnhealthy},
+        Case{kInner,
+             "E0200: RuntimeUnexpectedCoreHalt: observed errors are: [Network]",
+             Cause::kTpuUnhealthy},
+        Case{kInner,
+             "E0200: RuntimeUnexpectedCoreHalt: observed errors are: [Power]",
+             Cause::kTpuUnhealthy},
+        Case{kInner,
+             "E0200: RuntimeUnexpectedCoreHalt: observed errors are: [User]",
+             Cause::kFrameworkBug},
+        Case{kInner,
+             "E0200: RuntimeUnexpectedCoreHalt: scheckne: An unexpected leader "
+             "shows up in the launch group with a different launch id",
+             Cause::kCollectiveDesync},
+        Case{
+            kInner,
+            "E0200: RuntimeUnexpectedCoreHalt: BoundsCheck 92 [deref of %s931]",
+            Cause::kFrameworkBug},
+        Case{kFull, "E1000: CompileTimeHbmOom: Ran out of memory on HBM",
+             Cause::kOomDevice},
+        Case{kFull,
+             "E1001: CompileTimeScopedVmemOom: Allocation (size=134217728) "
+             "would exceed memory (size=67108864)",
+             Cause::kOomDevice},
+        Case{kFull,
+             "E1002: TPU TensorCore Hbm usage: 34.82G, SparseCore Hbm usage "
+             "174.10G, exceeding available bytes: 95.74G",
+             Cause::kOomDevice},
+        Case{abi::Code::kInvalidArgument,
+             "E1200: CompileTimeHostOffloadOutputMismatch: Tensor which is "
+             "moved to host is returned from the entry computation",
+             Cause::kOpUnsupported},
+        Case{kInner,
+             "E2001: CompileTimeMosaicUnsupportedRhsType: Unsupported matmul "
+             "RHS type on target: 'vector<256x256xi8>'",
+             Cause::kOpUnsupported},
+        Case{kInner, "E2002: the block shape is not a multiple of the tiling",
+             Cause::kOpUnsupported},
+        Case{kInner, "E2003: cannot statically prove the alignment",
+             Cause::kOpUnsupported},
+        Case{kInner,
+             "E3000: 'memref.alloca' op current allocation offset upper bound "
+             "(140704 words) exceeds the legitimate user allocatable offset",
+             Cause::kOomDevice},
+        Case{kInner,
+             "E3001: No viable logical replica count for the embedding table",
+             Cause::kOomDevice},
+        // Without a meaning of their own: the text and the status say it.
+        Case{kFull, "E0007: ResourceExhausted: x", Cause::kOomDevice},
+        Case{abi::Code::kUnimplemented, "E0011: Unimplemented: x",
+             Cause::kOpUnsupported},
+        Case{kFull, "E1003: x", Cause::kOomDevice},
+        Case{kInner, "E2999: Mosaic failed to compile TPU kernel: x",
+             Cause::kOpUnsupported},
+        Case{kFull, "E3002: x", Cause::kOomDevice},
+        Case{abi::Code::kUnimplemented, "E3002: x", Cause::kOpUnsupported},
+        Case{kInner, "E9999: x", Cause::kFrameworkBug}));
+
+struct SizesCase {
+  std::string text;
+  std::int64_t needed, available;
+};
+
+class FaultSizes : public testing::TestWithParam<SizesCase> {};
+
+TEST_P(FaultSizes, AreReadInBytes) {
+  const Fact fact =
+      ToError({"PJRT_Compile", kFull, GetParam().text}).evidence().front();
+  EXPECT_EQ(fact.Number("needed"), GetParam().needed);
+  EXPECT_EQ(fact.Number("available"), GetParam().available);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Texts, FaultSizes,
+    testing::Values(
+        SizesCase{"E1000: the total memory required for HLO temporaries (2.50G)"
+                  " exceeds available HBM (1.00G).",
+                  5LL << 29, 1LL << 30},
+        SizesCase{"Ran out of memory in memory space hbm. Used 2.00G of 1.00G "
+                  "hbm.",
+                  2LL << 30, 1LL << 30},
+        SizesCase{"E1001: Allocation (size=134217728) would exceed memory "
+                  "(size=67108864) :: #allocation25",
+                  134217728, 67108864},
+        SizesCase{"E1002: TPU TensorCore Hbm usage: 1.00G, SparseCore Hbm "
+                  "usage 2.00G, exceeding available bytes: 1.50G",
+                  3LL << 30, 3LL << 29}));
 
 TEST(Fault, KeepsThePlaceAndTheOperation) {
   const Error error =

@@ -1,41 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pjrt/options.h"
 
-#include <cstdint>
+#include "base/proto_fields.h"
 
 namespace muster::pjrt {
-namespace {
-
-void AppendVarint(std::uint64_t value, std::string& bytes) {
-  while (value >= 0x80) {
-    bytes += static_cast<char>(0x80 | (value & 0x7F));
-    value >>= 7;
-  }
-  bytes += static_cast<char>(value);
-}
-
-void AppendNumber(std::uint64_t field, std::int64_t value, std::string& bytes) {
-  AppendVarint(field << 3, bytes);
-  AppendVarint(static_cast<std::uint64_t>(value), bytes);
-}
-
-}  // namespace
 
 std::string Serialize(const CompileOptions& options) {
-  std::string build;           // ExecutableBuildOptionsProto
-  AppendNumber(1, -1, build);  // device_ordinal: none
-  AppendNumber(4, options.replicas, build);
-  AppendNumber(5, options.partitions, build);
+  const auto number = [](std::uint32_t field, std::int64_t value) {
+    return NumberField(field, static_cast<std::uint64_t>(value));
+  };
+  std::string build = number(1, -1);  // device_ordinal: none
+  build += number(4, options.replicas) + number(5, options.partitions);
   if (options.partitions > 1) {
-    AppendNumber(6, 1, build);  // use_spmd_partitioning
+    build += number(6, 1);  // use_spmd_partitioning
   }
   if (options.shardy) {
-    AppendNumber(19, 1, build);  // use_shardy_partitioner
+    build += number(19, 1);  // use_shardy_partitioner
   }
-  std::string bytes;
-  AppendVarint((3U << 3) | 2U, bytes);  // executable_build_options
-  AppendVarint(build.size(), bytes);
-  return bytes + build;
+  return BytesField(3, build);  // ExecutableBuildOptionsProto
 }
 
 }  // namespace muster::pjrt

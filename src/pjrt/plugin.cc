@@ -246,4 +246,26 @@ Result<Values> Executable::Cost() const {
   return ReadValues(args.properties, args.num_properties);
 }
 
+Result<std::string> Executable::OptimizedProgram() const {
+  constexpr std::string_view kFormat = "hlo_with_config";
+  constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+  abi::Program program;
+  program.format = kFormat.data();
+  program.format_size = kFormat.size();
+  abi::ExecutableOptimizedProgramArgs args;
+  args.executable = object_.get();
+  args.program = &program;
+  MUSTER_TRY(plugin_->Call(args));
+  if (View(program.format, program.format_size) != kFormat ||
+      program.code_size > kMostBytes) {
+    return Error(Cause::kVerPluginMismatch,
+                 "the plug-in gives its compiled program in a form that is "
+                 "not read here");
+  }
+  std::string code(program.code_size, '\0');
+  program.code = code.data();
+  MUSTER_TRY(plugin_->Call(args));
+  return code;
+}
+
 }  // namespace muster::pjrt

@@ -74,6 +74,10 @@ class Executable {
   Result<Memory> MemoryOfADevice() const;
   // "flops", "bytes accessed" and others; below zero means not known.
   Result<Values> Cost() const;
+  // The program as the compiler left it: the bytes of an
+  // HloModuleProtoWithConfig. ver-plugin-mismatch: of another format, or larger
+  // than 1 GiB.
+  Result<std::string> OptimizedProgram() const;
 
  private:
   const Plugin* plugin_;

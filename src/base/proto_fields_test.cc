@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "connect/proto_fields.h"
+#include "base/proto_fields.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-namespace muster::connect {
+namespace muster {
 namespace {
 
 TEST(ProtoFields, ComeBackAsTheyWereWritten) {
@@ -73,5 +73,12 @@ TEST(ProtoFields, EndsOnAnyBytes) {
   }
 }
 
+TEST(ProtoFields, UnpackNumbers) {
+  using Numbers = std::vector<std::int64_t>;
+  EXPECT_EQ(PackedNumbers("\x01\xAC\x02"), (Numbers{1, 300}));
+  EXPECT_EQ(PackedNumbers("\x05\xFF"), (Numbers{5}));  // the last is cut short
+  EXPECT_EQ(PackedNumbers(""), Numbers{});
+}
+
 }  // namespace
-}  // namespace muster::connect
+}  // namespace muster

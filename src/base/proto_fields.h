@@ -6,8 +6,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
-namespace muster::connect {
+namespace muster {
 
 // Walks over the fields of one message, whatever its bytes are.
 //
@@ -36,7 +37,6 @@ class FieldReader {
   bool has_bytes() const { return has_bytes_; }
 
  private:
-  bool TakeVarint(std::uint64_t& value);
   bool TakeFixed(std::size_t size);
   bool TakeBytes();
 
@@ -48,9 +48,12 @@ class FieldReader {
   bool broken_ = false;
 };
 
+// The numbers of a packed field; those before bytes that are no number.
+std::vector<std::int64_t> PackedNumbers(std::string_view bytes);
+
 // The field as it stands in a message.
 std::string BytesField(std::uint32_t number, std::string_view bytes);
 std::string NumberField(std::uint32_t number, std::uint64_t value);
 std::string FixedField(std::uint32_t number, std::uint64_t value);
 
-}  // namespace muster::connect
+}  // namespace muster

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "connect/proto_fields.h"
+#include "base/proto_fields.h"
 
 #include <bit>
 
-namespace muster::connect {
+namespace muster {
 namespace {
 
 enum WireType : std::uint8_t {
@@ -22,13 +22,11 @@ std::string Varint(std::uint64_t value) {
   return bytes + static_cast<char>(value);
 }
 
-}  // namespace
-
-bool FieldReader::TakeVarint(std::uint64_t& value) {
+bool TakeVarint(std::string_view& rest, std::uint64_t& value) {
   value = 0;
-  for (int shift = 0; shift < 64 && !rest_.empty(); shift += 7) {
-    const auto byte = static_cast<std::uint8_t>(rest_.front());
-    rest_.remove_prefix(1);
+  for (int shift = 0; shift < 64 && !rest.empty(); shift += 7) {
+    const auto byte = static_cast<std::uint8_t>(rest.front());
+    rest.remove_prefix(1);
     value |= static_cast<std::uint64_t>(byte & 0x7F) << shift;
     if (byte < 0x80) {
       return true;
@@ -36,6 +34,8 @@ bool FieldReader::TakeVarint(std::uint64_t& value) {
   }
   return false;
 }
+
+}  // namespace
 
 bool FieldReader::TakeFixed(std::size_t size) {
   if (rest_.size() < size) {
@@ -52,7 +52,7 @@ bool FieldReader::TakeFixed(std::size_t size) {
 
 bool FieldReader::TakeBytes() {
   std::uint64_t size = 0;
-  if (!TakeVarint(size) || size > rest_.size()) {
+  if (!TakeVarint(rest_, size) || size > rest_.size()) {
     return false;
   }
   bytes_ = rest_.substr(0, size);
@@ -69,12 +69,12 @@ bool FieldReader::Next() {
     return false;
   }
   std::uint64_t tag = 0;
-  bool taken = TakeVarint(tag) && tag >> 3 != 0 && tag >> 3 < (1U << 29);
+  bool taken = TakeVarint(rest_, tag) && tag >> 3 != 0 && tag >> 3 < (1U << 29);
   if (taken) {
     number_ = static_cast<std::uint32_t>(tag >> 3);
     switch (tag & 7) {
       case kVarint:
-        taken = TakeVarint(value_);
+        taken = TakeVarint(rest_, value_);
         break;
       case kFixed64:
         taken = TakeFixed(8);
@@ -97,6 +97,15 @@ double FieldReader::real() const {
   return std::bit_cast<double>(value_);
 }
 
+std::vector<std::int64_t> PackedNumbers(std::string_view bytes) {
+  std::vector<std::int64_t> numbers;
+  std::uint64_t value = 0;
+  while (TakeVarint(bytes, value)) {
+    numbers.push_back(static_cast<std::int64_t>(value));
+  }
+  return numbers;
+}
+
 std::string BytesField(std::uint32_t number, std::string_view bytes) {
   return Varint(std::uint64_t{number} << 3 | kLength) + Varint(bytes.size()) +
          std::string(bytes);
@@ -114,4 +123,4 @@ std::string FixedField(std::uint32_t number, std::uint64_t value) {
   return bytes;
 }
 
-}  // namespace muster::connect
+}  // namespace muster
