@@ -5,6 +5,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "check/program_graph.h"
 #include "muster/pjrt.h"
 #include "pjrt/compose.h"
 
@@ -77,10 +78,10 @@ Result<pjrt::Module> ReadStep(const ProgramRequest& request) {
 
 Result<pjrt::Module> Read(const ProgramRequest& request,
                           const sys::Host& host) {
-  if (host.fs.List(request.file)) {
+  if (!request.signature.empty()) {
     return Error(Cause::kUsageInvalid,
-                 "`" + Printable(request.file) +
-                     "` is a folder; a SavedModel is not read yet");
+                 "flag --signature is for a graph of TensorFlow, which `" +
+                     Printable(request.file) + "` is not");
   }
   if (request.file.ends_with(".json")) {
     return ReadStep(request);
@@ -382,6 +383,10 @@ Status AskAndJudge(const ProgramRequest& request, const pjrt::Module& module,
 Result<ProgramReport> Ask(const ProgramRequest& request,
                           const sys::Host& host) {
   MUSTER_TRY(CheckTopology(request.on));
+  MUSTER_ASSIGN(std::optional<ProgramReport> graph, CheckGraph(request, host));
+  if (graph) {
+    return *std::move(graph);
+  }
   ProgramReport report;
   const auto module = Read(request, host);
   if (!module) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "check/check.h"
+#include "check/graph/judge.h"
 #include "muster/cluster.h"
 #include "muster/deadline.h"
 #include "muster/error.h"
@@ -26,6 +27,7 @@ struct ProgramRequest {
   std::string on;  // "v5e:2x4"
   Sourced<std::string> plugin;
   std::optional<int> replicas, partitions;  // absent: as the module says
+  std::string signature;  // of a SavedModel, or a function; empty: all
   Duration patience = std::chrono::seconds(120);
   bool elsewhere = true;  // where it is too large, ask of other accelerators
 };
@@ -44,8 +46,17 @@ struct Kept {
   pjrt::Holdings holdings;
 };
 
+// A graph of TensorFlow, judged by its operations.
+struct GraphAnswer {
+  std::string form;        // "SavedModel", "GraphDef (text)"
+  std::string tensorflow;  // the version that wrote it; may be empty
+  std::vector<graph::Judged> judged;
+  std::vector<std::string> notes;
+};
+
 struct ProgramReport {
   Outcome outcome;
+  std::optional<GraphAnswer> graph;  // then none of the others
   std::optional<pjrt::Container> container;
   Sourced<int> replicas, partitions;
   std::optional<pjrt::CompileAnswer> answer;

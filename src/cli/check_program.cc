@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "check/program.h"
 #include "cli/answer.h"
+#include "cli/check_program_graph.h"
 #include "cli/verbs.h"
 #include "muster/version.h"
 #include "resolve/versions.h"
@@ -27,6 +28,18 @@ std::optional<Sourced<std::string>> OfPython(const sys::Host& host) {
   return Sourced<std::string>{
       sys::JoinPath(packages->places.at("libtpu"), "libtpu/libtpu.so"),
       "package libtpu " + packages->versions.at("libtpu")};
+}
+
+// The TensorFlow of the active Python; empty: it has none.
+Sourced<std::string> TensorFlowOfPython(const sys::Host& host) {
+  const auto packages = resolve::FindPythonPackages(host);
+  for (const char* name : {"tensorflow", "tensorflow-cpu", "tensorflow-tpu"}) {
+    if (packages && packages->versions.contains(name)) {
+      return {std::string(name) + " " + packages->versions.at(name),
+              packages->places.at(name)};
+    }
+  }
+  return {};
 }
 
 int ExitCode(const ProgramReport& report) {
@@ -173,6 +186,8 @@ std::string VerdictText(const ProgramReport& report) {
   switch (report.outcome.verdict) {
     case Verdict::kPass:
       return "ok: " + report.outcome.detail;
+    case Verdict::kWarn:
+      return "warn: it may not run as it is";
     case Verdict::kSkip:
       return "skip: " + report.outcome.detail;
     case Verdict::kBroken:
@@ -183,8 +198,11 @@ std::string VerdictText(const ProgramReport& report) {
 }
 
 void PrintText(const ProgramRequest& request, const ProgramReport& report,
-               const sys::Env& env) {
-  std::string text = AnswerText(request, report);
+               const sys::Host& host) {
+  const sys::Env& env = host.env;
+  std::string text =
+      report.graph ? GraphText(request, *report.graph, TensorFlowOfPython(host))
+                   : AnswerText(request, report);
   for (const Finding& finding : report.outcome.findings) {
     text += "\n" + RenderText(finding, TerminalOptions(env, 1));
   }
@@ -250,7 +268,8 @@ Json ToJson(const check::Kept& kept) {
        {{"bytes", kept.holdings.bytes}, {"padding", kept.holdings.padding}}}};
 }
 
-void PrintJson(const ProgramRequest& request, const ProgramReport& report) {
+void PrintJson(const ProgramRequest& request, const ProgramReport& report,
+               const sys::Host& host) {
   Json document{{"schema", kSchema},
                 {"muster", kVersion},
                 {"file", request.file},
@@ -258,7 +277,10 @@ void PrintJson(const ProgramRequest& request, const ProgramReport& report) {
                 {"verdict", std::string(WordOf(report.outcome.verdict))},
                 {"detail", report.outcome.detail},
                 {"exit", ExitCode(report)}};
-  if (!request.plugin.value.empty()) {
+  if (report.graph) {
+    document["graph"] =
+        GraphJson(request, *report.graph, TensorFlowOfPython(host));
+  } else if (!request.plugin.value.empty()) {
     document["plugin"] = {{"path", request.plugin.value},
                           {"source", request.plugin.source}};
   }
@@ -302,6 +324,7 @@ Result<int> CheckProgramVerb(const CommandLine& line, const Settings& settings,
                     .value_or(Sourced<std::string>()),
       .replicas = line.replicas,
       .partitions = flags.partitions,
+      .signature = flags.signature,
       .patience = flags.patience};
   const auto report = check::CheckProgram(request, host);
   if (!report) {
@@ -313,9 +336,9 @@ Result<int> CheckProgramVerb(const CommandLine& line, const Settings& settings,
     return report.error();
   }
   if (settings.output.value == Output::kJson) {
-    PrintJson(request, *report);
+    PrintJson(request, *report, host);
   } else {
-    PrintText(request, *report, host.env);
+    PrintText(request, *report, host);
   }
   return ExitCode(*report);
 }

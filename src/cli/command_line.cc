@@ -15,7 +15,7 @@ struct Texts {
   std::string processes, hosts, cluster, rank;
   std::string source, profile, host_file, instance_group;
   std::string tpu, project, zone;
-  std::string on, plugin, replicas, partitions, patience;
+  std::string on, plugin, replicas, partitions, patience, signature;
   std::vector<std::string> pods;
   std::vector<std::string> environment;
   std::map<std::string, std::string> settings;
@@ -66,6 +66,7 @@ void AddProgramFlags(CLI::App& app, Texts& texts) {
   app.add_option("--plugin", texts.plugin);
   app.add_option("--replicas", texts.replicas);
   app.add_option("--partitions", texts.partitions);
+  app.add_option("--signature", texts.signature);
   app.add_option("--patience", texts.patience);
 }
 
@@ -235,7 +236,8 @@ Status TakeProgram(const CLI::App& verb, const Texts& texts,
   }
   ProgramFlags& flags = line.program;
   flags.asked = !line.groups.empty() && line.groups.front() == "program";
-  for (const char* flag : {"--on", "--plugin", "--partitions", "--patience"}) {
+  for (const char* flag :
+       {"--on", "--plugin", "--partitions", "--signature", "--patience"}) {
     if (!flags.asked && Given(verb, flag, "")) {
       return Usage("flag " + std::string(flag) +
                    " belongs to `muster check program FILE --on v5e:2x4`");
@@ -252,6 +254,7 @@ Status TakeProgram(const CLI::App& verb, const Texts& texts,
   flags.file = line.groups[1];
   flags.on = texts.on;
   flags.plugin = texts.plugin;
+  flags.signature = texts.signature;
   MUSTER_ASSIGN(flags.partitions,
                 Number(verb, "--partitions", texts.partitions));
   if (flags.partitions == 0) {

@@ -30,7 +30,7 @@ struct ResolveFlags {
 // `muster check program FILE --on TOPOLOGY`.
 struct ProgramFlags {
   bool asked = false;
-  std::string file, on, plugin;
+  std::string file, on, plugin, signature;
   std::optional<int> partitions;
   Duration patience = std::chrono::seconds(120);
 };

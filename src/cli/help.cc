@@ -100,7 +100,8 @@ that fails skips those behind it.
 `check program` asks the compiler of TPUs (libtpu, from `pip install libtpu`)
 about StableHLO text, bytecode, an artefact of jax.export or a step.json of
 muster::pjrt: no TPU is needed and none is touched. Without the compiler the
-answer is skip, exit code 3.
+answer is skip, exit code 3. A SavedModel or GraphDef of TensorFlow is judged by
+its operations: no compiler and no TensorFlow are needed.
 )";
 
 constexpr std::string_view kExplain =
@@ -231,6 +232,8 @@ constexpr std::string_view kCheckFlags =
   --replicas N           copies of the program (default: as it says), or chips
                          and GPUs that the targets must have
   --partitions N         devices that share one copy (default: as it says)
+  --signature NAME       the signature of a SavedModel, or the function, that
+                         is the step (default: all signatures)
   --patience TIME        how long the compiler may take (default 120s)
 )";
 

@@ -129,7 +129,7 @@ Error NotRead(std::string_view bytes) {
   if (Has(bytes, "saved_model_schema_version") || Has(bytes, "VarHandleOp") ||
       Has(bytes, "StatefulPartitionedCall")) {
     return Error(Cause::kUsageInvalid,
-                 "it is a graph of TensorFlow, which is not read yet");
+                 "it is a graph of TensorFlow, and not StableHLO");
   }
   if (Has(bytes, kBytecodeMagic)) {
     return Error(Cause::kFileCorrupt,
