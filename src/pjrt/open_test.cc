@@ -44,7 +44,7 @@ TEST(OpenInChild, AsksACpuForAsManyDevicesAsAreWanted) {
 }
 
 TEST(OpenInChild, SaysWhereAPluginHangs) {
-  const auto opened = Open("stuck", std::chrono::milliseconds(500));
+  const auto opened = Open("stuck", seconds(2));
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().cause(), Cause::kDeadlineExceeded);
   EXPECT_THAT(opened.error().message(),
