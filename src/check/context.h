@@ -54,6 +54,21 @@ struct TpuSetup {
   std::optional<Sourced<int>> devices;     // that all should have together
 };
 
+// A plug-in that drives accelerators, found without being loaded.
+struct FoundPlugin {
+  std::string platform;  // "tpu", "cuda"
+  Sourced<std::string> path;
+  std::string version;  // "libtpu 0.0.52" of its package; empty: not told
+};
+
+// Whether the devices of this host are opened, and with what.
+struct OpeningSetup {
+  bool asked = false;
+  std::string refused;  // who did not want it, where it was asked for
+  std::string plugin;   // flag --plugin; empty: the one that is found
+  Duration patience = std::chrono::seconds(120);
+};
+
 // Fixed while checks run; no check writes to it.
 struct Context {
   const sys::Host& host;
@@ -67,6 +82,9 @@ struct Context {
   std::optional<MeshSetup> mesh;  // nullopt: nobody is looked for
   TargetSetup target;
   TpuSetup tpu;
+  OpeningSetup opening;
+  // May wait for a disk. Empty: nobody looks.
+  std::function<std::vector<FoundPlugin>()> plugins;
   // May wait for a disk. Empty: nobody looks.
   std::function<Frameworks()> frameworks;
   // How far a check is that takes long. Empty: nobody listens.

@@ -7,12 +7,15 @@
 #include "check/outcome_json.h"
 #include "check/runner.h"
 #include "cli/answer.h"
+#include "cli/confirm.h"
 #include "cli/look.h"
+#include "cli/plugins.h"
 #include "cli/verbs.h"
 #include "connect/caller.h"
 #include "connect/target.h"
 #include "muster/version.h"
 #include "resolve/resolve.h"
+#include "sys/accelerators.h"
 #include "sys/machine.h"
 #include "sys/stream.h"
 
@@ -335,6 +338,32 @@ void Describe(const Result<resolve::Resolved>& resolved,
   });
 }
 
+// Asks before anything is opened; where nothing is here, nobody is asked.
+Result<check::OpeningSetup> AskToOpen(const CommandLine& line,
+                                      const sys::Fs& fs) {
+  check::OpeningSetup setup{.asked = line.open,
+                            .plugin = line.program.plugin,
+                            .patience = line.program.patience};
+  const auto found = sys::FindAccelerators(fs);
+  if (!line.open || line.yes || (found.empty() && setup.plugin.empty())) {
+    return setup;
+  }
+  MUSTER_ASSIGN(
+      const bool yes,
+      Confirm("Open " +
+                  (setup.plugin.empty()
+                       ? Count(static_cast<int>(found.size()), "accelerator") +
+                             " of this host?"
+                       : "the devices of `" + Printable(setup.plugin) + "`?") +
+                  " Nobody else can use them meanwhile.",
+              "--yes"));
+  if (!yes) {
+    setup.asked = false;
+    setup.refused = "it was asked, and the answer was no";
+  }
+  return setup;
+}
+
 }  // namespace
 
 Result<int> CheckVerb(const CommandLine& line, const Settings& settings,
@@ -347,6 +376,7 @@ Result<int> CheckVerb(const CommandLine& line, const Settings& settings,
   MUSTER_ASSIGN(const auto checks,
                 check::Select(check::AllChecks(), WordsOf(line)));
   MUSTER_ASSIGN(auto targets, TargetsOf(line, settings));
+  MUSTER_ASSIGN(auto opening, AskToOpen(line, host.fs));
   Frame frame{.host = host.env.Hostname(),
               .fail_on = settings.fail_on.value,
               .members_are_asked = !line.framework.empty() || IsAboutTpu(line)};
@@ -363,6 +393,8 @@ Result<int> CheckVerb(const CommandLine& line, const Settings& settings,
                                .token_file = settings.token_file.value,
                                .gradient = settings.gradient.value},
       .target = std::move(targets),
+      .opening = std::move(opening),
+      .plugins = [&] { return FindPlugins(host); },
       .frameworks = [&] { return LookForFrameworks(host); }};
   std::optional<Result<resolve::Resolved>> resolved;
   if (!NeedsNoCluster(line)) {

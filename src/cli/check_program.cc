@@ -7,6 +7,7 @@
 #include "check/program.h"
 #include "cli/answer.h"
 #include "cli/check_program_graph.h"
+#include "cli/plugins.h"
 #include "cli/verbs.h"
 #include "muster/version.h"
 #include "resolve/versions.h"
@@ -19,16 +20,6 @@ using check::ProgramRequest;
 using check::Verdict;
 
 constexpr std::string_view kSchema = "muster.program/1";
-
-std::optional<Sourced<std::string>> OfPython(const sys::Host& host) {
-  const auto packages = resolve::FindPythonPackages(host);
-  if (!packages || !packages->places.contains("libtpu")) {
-    return std::nullopt;
-  }
-  return Sourced<std::string>{
-      sys::JoinPath(packages->places.at("libtpu"), "libtpu/libtpu.so"),
-      "package libtpu " + packages->versions.at("libtpu")};
-}
 
 // The TensorFlow of the active Python; empty: it has none.
 Sourced<std::string> TensorFlowOfPython(const sys::Host& host) {
@@ -320,7 +311,7 @@ Result<int> CheckProgramVerb(const CommandLine& line, const Settings& settings,
   const ProgramRequest request{
       .file = flags.file,
       .on = flags.on,
-      .plugin = check::FindTpuPlugin(host, flags.plugin, OfPython(host))
+      .plugin = check::FindTpuPlugin(host, flags.plugin, LibtpuOfPython(host))
                     .value_or(Sourced<std::string>()),
       .replicas = line.replicas,
       .partitions = flags.partitions,

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "check/opening.h"
 #include "cli/settings.h"
 
 namespace muster::cli {
@@ -79,6 +80,7 @@ void AddCheckFlags(CLI::App& app, CommandLine& line) {
   app.add_option("--target", line.targets)->allow_extra_args(false)->take_all();
   app.add_option("--framework", line.framework);
   app.add_flag("--open", line.open);
+  app.add_flag("-y,--yes", line.yes);
   app.add_flag("--list", line.list);
 }
 
@@ -238,9 +240,19 @@ Status TakeProgram(const CLI::App& verb, const Texts& texts,
   flags.asked = !line.groups.empty() && line.groups.front() == "program";
   for (const char* flag :
        {"--on", "--plugin", "--partitions", "--signature", "--patience"}) {
-    if (!flags.asked && Given(verb, flag, "")) {
+    const bool opens = line.open && (std::string_view(flag) == "--plugin" ||
+                                     std::string_view(flag) == "--patience");
+    if (!flags.asked && !opens && Given(verb, flag, "")) {
       return Usage("flag " + std::string(flag) +
                    " belongs to `muster check program FILE --on v5e:2x4`");
+    }
+  }
+  flags.plugin = texts.plugin;
+  if (const auto text = Given(verb, "--patience", texts.patience)) {
+    MUSTER_ASSIGN(flags.patience, TakePatience(*text));
+    if (line.open && flags.patience > check::kLongestPatience) {
+      return Usage("flag --patience is `" + Printable(*text) +
+                   "`, expected at most 9min with --open");
     }
   }
   if (!flags.asked || line.help) {
@@ -253,15 +265,11 @@ Status TakeProgram(const CLI::App& verb, const Texts& texts,
   }
   flags.file = line.groups[1];
   flags.on = texts.on;
-  flags.plugin = texts.plugin;
   flags.signature = texts.signature;
   MUSTER_ASSIGN(flags.partitions,
                 Number(verb, "--partitions", texts.partitions));
   if (flags.partitions == 0) {
     return Usage("flag --partitions is at least 1");
-  }
-  if (const auto text = Given(verb, "--patience", texts.patience)) {
-    MUSTER_ASSIGN(flags.patience, TakePatience(*text));
   }
   return Ok();
 }
@@ -276,10 +284,17 @@ Status TakeExpected(const CLI::App& verb, const Texts& texts,
   if (line.replicas == 0) {
     return Usage("flag --replicas is at least 1");
   }
-  if (line.open) {
+  const auto may_open = [](const std::string& word) {
+    return word.starts_with("accelerator") || word.starts_with("tpu");
+  };
+  if (line.open &&
+      std::none_of(line.groups.begin(), line.groups.end(), may_open)) {
     return Usage(
-        "flag --open is not available: this muster opens no TPU. `muster check "
-        "tpu` without it looks at what workers tell and device files show");
+        "flag --open belongs to `muster check accelerator` and `muster check "
+        "tpu`, which then open the accelerators of this host");
+  }
+  if (line.yes && !line.open) {
+    return Usage("flag --yes answers what --open asks");
   }
   const std::vector<std::string> known{"tf", "jax", "torch"};
   if (Given(verb, "--framework", line.framework) &&

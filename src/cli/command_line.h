@@ -52,7 +52,8 @@ struct CommandLine {
   std::vector<std::string> targets;      // addresses that are asked
   std::string framework;                 // whose servers the members are
   std::optional<int> replicas;           // that are expected
-  bool open = false;                     // the TPU, to see it initialised
+  bool open = false;                     // the accelerators of this host
+  bool yes = false;                      // nobody has to be asked
   ProgramFlags program;
   // run
   std::vector<std::pair<std::string, std::string>> environment;

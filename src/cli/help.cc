@@ -70,8 +70,9 @@ Everything after `--` is the command. It does not pass a shell.
 constexpr std::string_view kCheck =
     R"(Look for what would stop a run on this host, before it starts: names, routes,
 ports, proxies, limits, memory, disks, accelerators, versions. Nothing is
-changed and no accelerator is opened. Started on every host of the list at once,
-it also tries every member from every other, both ways, on the ports of the run.
+changed, and no accelerator is opened without --open. Started on every host of
+the list at once, it also tries every member from every other, both ways, on the
+ports of the run.
 
   muster check
   muster check network host.memory             groups, or single checks
@@ -81,6 +82,7 @@ it also tries every member from every other, both ways, on the ports of the run.
   muster check --target grpc://10.0.0.2:8470   who answers there?
   muster check --framework tf                  which task answers where?
   muster check tpu                             would a program start on the TPU?
+  muster check accelerator --open              do all open, and add right?
   muster check program step.mlir --on v5e:2x4  does it compile and fit there?
 
 Each check ends as ok, warn, FAIL, skip (with the reason) or broken: it could
@@ -93,9 +95,15 @@ its own protocol: workers of TensorFlow, coordination services of TensorFlow and
 JAX, torch's TCPStore, TPU runtimes, gRPC, HTTP, TLS, SSH. Only what reads is
 asked: nothing joins a job or changes anything there.
 
-`check tpu` takes the steps of a program that starts on a TPU, without opening
-one: resolved, connected, can be initialised, replicas, cluster spec. A step
-that fails skips those behind it.
+`check tpu` takes the steps of a program that starts on a TPU: resolved,
+connected, can be initialised, replicas, cluster spec. A step that fails skips
+those behind it. `check accelerator` shows the chips and GPUs of this host, who
+holds them, driver and plug-in.
+
+Neither opens one. With --open both ask, then open the devices of this host in a
+child that is ended after --patience, count them, add a number of each over all
+(one all-reduce), and give them back. Nobody else can use them meanwhile; what
+somebody holds is not opened.
 
 `check program` asks the compiler of TPUs (libtpu, from `pip install libtpu`)
 about StableHLO text, bytecode, an artefact of jax.export or a step.json of
@@ -224,17 +232,21 @@ constexpr std::string_view kCheckFlags =
   --framework NAME       ask the members who they are, as servers of tf, jax or
                          torch
   --list                 all checks, one line each
+  --open                 check accelerator, check tpu: open the devices of this
+                         host; -y, --yes answers what it asks
   --on TOPOLOGY          what the program is for: v2, v3, v4, v5e, v5p, v6e or
                          tpu7x, and its shape in chips: v5e:2x4, v5p:2x2x1
-  --plugin PATH          the compiler to ask (default: TPU_LIBRARY_PATH,
+  --plugin PATH          the compiler to ask, or with --open the plug-in to
+                         open (default: TPU_LIBRARY_PATH,
                          PJRT_NAMES_AND_LIBRARY_PATHS, libtpu of Python, the
                          system)
   --replicas N           copies of the program (default: as it says), or chips
-                         and GPUs that the targets must have
+                         and GPUs that the targets, or --open, must have
   --partitions N         devices that share one copy (default: as it says)
   --signature NAME       the signature of a SavedModel, or the function, that
                          is the step (default: all signatures)
-  --patience TIME        how long the compiler may take (default 120s)
+  --patience TIME        how long the compiler, or opening, may take (default
+                         120s)
 )";
 
 }  // namespace

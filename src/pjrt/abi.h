@@ -220,6 +220,26 @@ struct ClientDestroyArgs {
   Client*& object() { return client; }
 };
 
+struct ClientPlatformNameArgs {
+  static constexpr std::string_view kName = "PJRT_Client_PlatformName";
+  static constexpr std::size_t kSlot = 12, kSize = 40;
+  std::size_t struct_size = kSize;
+  Extension* extension_start = nullptr;
+  Client* client = nullptr;
+  const char* platform_name = nullptr;  // out
+  std::size_t platform_name_size = 0;
+};
+
+struct ClientPlatformVersionArgs {
+  static constexpr std::string_view kName = "PJRT_Client_PlatformVersion";
+  static constexpr std::size_t kSlot = 14, kSize = 40;
+  std::size_t struct_size = kSize;
+  Extension* extension_start = nullptr;
+  Client* client = nullptr;
+  const char* platform_version = nullptr;  // out
+  std::size_t platform_version_size = 0;
+};
+
 struct ClientAddressableDevicesArgs {
   static constexpr std::string_view kName = "PJRT_Client_AddressableDevices";
   static constexpr std::size_t kSlot = 16, kSize = 40;
@@ -282,6 +302,15 @@ struct DeviceDescriptionKindArgs {
   DeviceDescription* device_description = nullptr;
   const char* device_kind = nullptr;  // out
   std::size_t device_kind_size = 0;
+};
+
+struct DeviceGetDescriptionArgs {
+  static constexpr std::string_view kName = "PJRT_Device_GetDescription";
+  static constexpr std::size_t kSlot = 29, kSize = 32;
+  std::size_t struct_size = kSize;
+  Extension* extension_start = nullptr;
+  Device* device = nullptr;
+  DeviceDescription* device_description = nullptr;  // out
 };
 
 struct ExecutableDestroyArgs {

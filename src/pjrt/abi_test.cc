@@ -208,6 +208,24 @@ TEST(Abi, LaysOutClientsAndBuffersAsTheHeaderDoes) {
   MUSTER_SAME(ClientCreateArgs, PJRT_Client_Create_Args, kv_try_get_user_arg);
   MUSTER_SAME_CALL(ClientDestroyArgs, PJRT_Client_Destroy);
   MUSTER_SAME(ClientDestroyArgs, PJRT_Client_Destroy_Args, client);
+  MUSTER_SAME_CALL(ClientPlatformNameArgs, PJRT_Client_PlatformName);
+  MUSTER_SAME(ClientPlatformNameArgs, PJRT_Client_PlatformName_Args, client);
+  MUSTER_SAME(ClientPlatformNameArgs, PJRT_Client_PlatformName_Args,
+              platform_name);
+  MUSTER_SAME(ClientPlatformNameArgs, PJRT_Client_PlatformName_Args,
+              platform_name_size);
+  MUSTER_SAME_CALL(ClientPlatformVersionArgs, PJRT_Client_PlatformVersion);
+  MUSTER_SAME(ClientPlatformVersionArgs, PJRT_Client_PlatformVersion_Args,
+              client);
+  MUSTER_SAME(ClientPlatformVersionArgs, PJRT_Client_PlatformVersion_Args,
+              platform_version);
+  MUSTER_SAME(ClientPlatformVersionArgs, PJRT_Client_PlatformVersion_Args,
+              platform_version_size);
+  MUSTER_SAME_CALL(DeviceGetDescriptionArgs, PJRT_Device_GetDescription);
+  MUSTER_SAME(DeviceGetDescriptionArgs, PJRT_Device_GetDescription_Args,
+              device);
+  MUSTER_SAME(DeviceGetDescriptionArgs, PJRT_Device_GetDescription_Args,
+              device_description);
   MUSTER_SAME_CALL(ClientAddressableDevicesArgs,
                    PJRT_Client_AddressableDevices);
   MUSTER_SAME(ClientAddressableDevicesArgs, PJRT_Client_AddressableDevices_Args,

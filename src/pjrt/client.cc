@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pjrt/client.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "base/mutex.h"
+#include "pjrt/fault.h"
 
 namespace muster::pjrt {
 namespace {
@@ -94,6 +96,11 @@ std::vector<abi::NamedValue> ToNamedValues(const Values& values) {
   return named;
 }
 
+// What a plug-in says, cut to what is worth showing.
+std::string TextOf(const char* text, std::size_t size) {
+  return text == nullptr ? "" : std::string(text, std::min(size, kTextLimit));
+}
+
 }  // namespace
 
 abi::ElementType ElementTypeOf(DType dtype) {
@@ -178,8 +185,37 @@ Result<Client> Client::Make(const Plugin& plugin, const Values& options) {
   abi::ClientAddressableDevicesArgs all;
   all.client = client.object_.get();
   MUSTER_TRY(plugin.Call(all));
-  client.devices_ = all.num_addressable_devices;
+  client.devices_.assign(all.addressable_devices,
+                         all.addressable_devices + all.num_addressable_devices);
   return client;
+}
+
+Result<std::string> Client::Platform() const {
+  abi::ClientPlatformNameArgs args;
+  args.client = object_.get();
+  MUSTER_TRY(plugin_->Call(args));
+  return TextOf(args.platform_name, args.platform_name_size);
+}
+
+Result<std::string> Client::Version() const {
+  abi::ClientPlatformVersionArgs args;
+  args.client = object_.get();
+  MUSTER_TRY(plugin_->Call(args));
+  return TextOf(args.platform_version, args.platform_version_size);
+}
+
+Result<std::vector<std::string>> Client::Kinds() const {
+  std::vector<std::string> kinds;
+  for (abi::Device* device : devices_) {
+    abi::DeviceGetDescriptionArgs args;
+    args.device = device;
+    MUSTER_TRY(plugin_->Call(args));
+    abi::DeviceDescriptionKindArgs kind;
+    kind.device_description = args.device_description;
+    MUSTER_TRY(plugin_->Call(kind));
+    kinds.push_back(TextOf(kind.device_kind, kind.device_kind_size));
+  }
+  return kinds;
 }
 
 Result<Loaded> Client::Compile(std::string_view program,

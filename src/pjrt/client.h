@@ -61,7 +61,12 @@ class Client {
   // Opens the devices, which nobody else can use until it ends.
   static Result<Client> Make(const Plugin& plugin, const Values& options);
 
-  std::size_t devices() const { return devices_; }
+  std::size_t devices() const { return devices_.size(); }
+  // "tpu", and what it says of its version, lines and all.
+  Result<std::string> Platform() const;
+  Result<std::string> Version() const;
+  // "TPU v5 lite", of each device.
+  Result<std::vector<std::string>> Kinds() const;
 
   Result<Loaded> Compile(std::string_view program,
                          const CompileOptions& options) const;
@@ -78,7 +83,7 @@ class Client {
 
   const Plugin* plugin_;
   OwnedClient object_;
-  std::size_t devices_ = 0;
+  std::vector<abi::Device*> devices_;
 };
 
 }  // namespace muster::pjrt

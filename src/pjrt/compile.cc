@@ -2,12 +2,11 @@
 #include "pjrt/compile.h"
 
 #include <algorithm>
-#include <array>
 
 #include "base/json.h"
 #include "base/text.h"
+#include "pjrt/child.h"
 #include "pjrt/options.h"
-#include "sys/child_work.h"
 
 namespace muster::pjrt {
 namespace {
@@ -24,29 +23,6 @@ sys::ChildSurroundings Surroundings() {
                         {"TPU_MIN_LOG_LEVEL", "3"},
                         {"TF_CPP_MIN_LOG_LEVEL", "3"}},
           .silent = true};
-}
-
-Json ToJson(const Error& error) {
-  Json facts = Json::array();
-  for (const Fact& fact : error.evidence()) {
-    facts.push_back(muster::ToJson(fact));
-  }
-  return {{"cause", std::string(Label(error.cause()))},
-          {"message", error.message()},
-          {"facts", std::move(facts)}};
-}
-
-Error ErrorOf(const Json& json) {
-  const auto cause = CauseFromLabel(json.value("cause", std::string()));
-  Error error(cause.value_or(Cause::kInternalError),
-              json.value("message", std::string()));
-  for (const Json& one : json.value("facts", Json::array())) {
-    if (auto fact = FactFromJson(one)) {
-      Error with = std::move(error).With(*std::move(fact));
-      error = std::move(with);
-    }
-  }
-  return error;
 }
 
 // "1.24.0" of a list of three numbers.
@@ -160,8 +136,7 @@ Result<Json> Compile(const CompileRequest& request, const Topology& topology,
   return json;
 }
 
-// All that the child does; a failure before the program is judged is `failed`,
-// after it `refused`.
+// All that the child does; what is wrong with the program is `refused`.
 Result<Json> Ask(const CompileRequest& request) {
   MUSTER_ASSIGN(const Plugin plugin, Plugin::Load(request.plugin));
   Json answer{{"minor", plugin.version().minor}};
@@ -175,36 +150,9 @@ Result<Json> Ask(const CompileRequest& request) {
   if (compiled) {
     answer["compiled"] = *compiled;
   } else {
-    answer["refused"] = ToJson(compiled.error());
+    answer["refused"] = ErrorToJson(compiled.error());
   }
   return answer;
-}
-
-std::string Work(const CompileRequest& request) {
-  const auto answer = Ask(request);
-  const Json json = answer ? *answer : Json{{"failed", ToJson(answer.error())}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-Result<std::string> Await(sys::ChildWork& work, Deadline deadline,
-                          const CompileRequest& request) {
-  const std::array<const sys::ChildWork*, 1> one{&work};
-  while (true) {
-    if (auto taken = work.Take()) {
-      if (*taken) {
-        return *std::move(taken);
-      }
-      return Error(Cause::kFrameworkBug,
-                   "the plug-in `" + Printable(request.plugin) +
-                       "` ended its process: " + taken->error().message());
-    }
-    if (deadline.Expired()) {
-      return Error(Cause::kDeadlineExceeded, "the plug-in `" +
-                                                 Printable(request.plugin) +
-                                                 "` gave no answer in time");
-    }
-    sys::AwaitAny(one, deadline);
-  }
 }
 
 template <typename Number>
@@ -255,15 +203,11 @@ Compiled CompiledOf(const Json& json) {
 
 Result<CompileAnswer> CompileInChild(const CompileRequest& request,
                                      Deadline deadline) {
-  MUSTER_ASSIGN(
-      sys::ChildWork work,
-      sys::ChildWork::Start([&] { return Work(request); }, Surroundings()));
-  MUSTER_ASSIGN(const std::string text, Await(work, deadline, request));
-  MUSTER_ASSIGN(const Json json, ParseJson(text, Cause::kFrameworkBug,
-                                           "what the child of a plug-in says"));
-  if (json.contains("failed")) {
-    return ErrorOf(json["failed"]);
-  }
+  MUSTER_ASSIGN(const Json json,
+                AskInChild({.plugin = request.plugin,
+                            .ask = [&](const auto&) { return Ask(request); },
+                            .surroundings = Surroundings()},
+                           deadline));
   const Json topology = json.value("topology", Json::object());
   return CompileAnswer{
       .api_minor = json.value("minor", 0),
@@ -273,8 +217,8 @@ Result<CompileAnswer> CompileInChild(const CompileRequest& request,
                       .memory = Optional<std::int64_t>(topology, "memory")},
       .result = json.contains("compiled")
                     ? Result<Compiled>(CompiledOf(json["compiled"]))
-                    : Result<Compiled>(
-                          ErrorOf(json.value("refused", Json::object())))};
+                    : Result<Compiled>(ErrorFromJson(
+                          json.value("refused", Json::object())))};
 }
 
 }  // namespace muster::pjrt

@@ -66,5 +66,85 @@ TEST(IsNvidiaGpu, LeavesOutTheSoundOfACard) {
   EXPECT_FALSE(is_gpu("0x040300"));
 }
 
+void AddPci(FakeFs& fs, const std::string& address, const std::string& vendor,
+            const std::string& device, const std::string& kind) {
+  const std::string place = "/sys/bus/pci/devices/" + address;
+  fs.files[place + "/vendor"] = vendor + "\n";
+  fs.files[place + "/device"] = device + "\n";
+  fs.files[place + "/class"] = kind + "\n";
+}
+
+std::vector<std::string> Told(const FakeFs& fs) {
+  std::vector<std::string> lines;
+  for (const Accelerator& one : FindAccelerators(fs)) {
+    lines.push_back(one.path + "|" + one.kind + "|" + one.address + "|" +
+                    one.driver);
+  }
+  return lines;
+}
+
+TEST(FindAccelerators, PutsAChipAndItsFileTogether) {
+  FakeFs fs;
+  AddPci(fs, "0000:00:05.0", "0x1ae0", "0x005e", "0x120000");
+  AddPci(fs, "0000:00:04.0", "0x1ae0", "0x005e", "0x120000");
+  fs.directories = {"/sys/bus/pci/devices/0000:00:04.0/accel/accel1",
+                    "/sys/bus/pci/devices/0000:00:05.0/accel/accel0",
+                    "/sys/bus/pci/drivers/gasket/0000:00:05.0"};
+  fs.files["/dev/accel0"] = fs.files["/dev/accel1"] = "";
+  EXPECT_EQ(Told(fs),
+            (std::vector<std::string>{"/dev/accel0|TPU v4|0000:00:05.0|gasket",
+                                      "/dev/accel1|TPU v4|0000:00:04.0|"}));
+}
+
+TEST(FindAccelerators, FindsTheGroupOfAChipUnderVfio) {
+  FakeFs fs;
+  AddPci(fs, "0000:00:05.0", "0x1ae0", "0x0063", "0x120000");
+  fs.directories = {"/sys/kernel/iommu_groups/7/devices/0000:00:05.0",
+                    "/sys/bus/pci/drivers/vfio-pci/0000:00:05.0"};
+  EXPECT_EQ(Told(fs),
+            (std::vector<std::string>{"|TPU v5e|0000:00:05.0|vfio-pci"}));
+  fs.files["/dev/vfio/7"] = fs.files["/dev/vfio/vfio"] = "";
+  EXPECT_EQ(
+      Told(fs),
+      (std::vector<std::string>{"/dev/vfio/7|TPU v5e|0000:00:05.0|vfio-pci"}));
+}
+
+TEST(FindAccelerators, TakesTheModelOfAGpuFromItsDriver) {
+  FakeFs fs;
+  AddPci(fs, "0000:03:00.0", "0x10de", "0x2330", "0x030200");
+  fs.files["/dev/nvidia0"] = "";
+  fs.files["/proc/driver/nvidia/gpus/0000:03:00.0/information"] =
+      "Model: \t\t NVIDIA H100 80GB HBM3\nDevice Minor: \t 0\n";
+  EXPECT_EQ(Told(fs), (std::vector<std::string>{
+                          "/dev/nvidia0|NVIDIA H100 80GB HBM3|0000:03:00.0|"}));
+}
+
+TEST(FindAccelerators, CountsAFileWhoseBusIsHidden) {
+  FakeFs fs;
+  fs.files["/dev/nvidia1"] = fs.files["/dev/accel0"] = "";
+  fs.files["/dev/vfio/3"] = "";  // of a network card, as far as is known
+  EXPECT_EQ(Told(fs),
+            (std::vector<std::string>{"/dev/accel0|TPU||",
+                                      "/dev/nvidia1|GPU of NVIDIA||"}));
+}
+
+TEST(FindAccelerators, CountsAChipAndItsFileOnceWhereNothingJoinsThem) {
+  FakeFs fs;
+  AddPci(fs, "0000:00:04.0", "0x1ae0", "0x005e", "0x120000");
+  AddPci(fs, "0000:00:05.0", "0x1ae0", "0x005e", "0x120000");
+  fs.files["/dev/accel0"] = "";
+  EXPECT_EQ(Told(fs), (std::vector<std::string>{"/dev/accel0|TPU v4||",
+                                                "|TPU v4|0000:00:05.0|"}));
+}
+
+TEST(NvidiaModuleVersion, IsTheFirstWordWithDots) {
+  FakeFs fs;
+  EXPECT_EQ(NvidiaModuleVersion(fs), "");
+  fs.files["/proc/driver/nvidia/version"] =
+      "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.104.05  Sat Aug 19\n"
+      "GCC version:  gcc version 11.4.0\n";
+  EXPECT_EQ(NvidiaModuleVersion(fs), "535.104.05");
+}
+
 }  // namespace
 }  // namespace muster::sys

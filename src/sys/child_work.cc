@@ -73,8 +73,9 @@ Result<ChildWork> ChildWork::Start(const std::function<std::string()>& work,
 }
 
 Result<ChildWork> ChildWork::Start(
-    const std::function<std::string(const Say& say)>& work) {
-  return Fork(work, {});
+    const std::function<std::string(const Say& say)>& work,
+    const ChildSurroundings& surroundings) {
+  return Fork(work, surroundings);
 }
 
 Result<ChildWork> ChildWork::Fork(

@@ -33,7 +33,8 @@ class ChildWork {
   // one before. What it returns must not begin with the byte 0x1e.
   using Say = std::function<void(const std::string& how_far)>;
   static Result<ChildWork> Start(
-      const std::function<std::string(const Say& say)>& work);
+      const std::function<std::string(const Say& say)>& work,
+      const ChildSurroundings& surroundings = {});
 
   ChildWork(ChildWork&& other) noexcept;
   ChildWork& operator=(ChildWork&&) = delete;

@@ -14,12 +14,15 @@
 //
 // It also runs programs, on as many devices as the option cpu_device_count
 // says (4): results are the first arguments again, then zeros, of the types
-// that the text of @main names. But:
+// that the text of @main names, or the sum of all devices' numbers where the
+// module is @muster_all_reduce. But:
 //
 //   create    refuses to open the devices
+//   stuck     never returns from PJRT_Client_Create
 //   few       compiles programs that have one result less
 //   refuse    fails in the call that executes
-//   lost      loses a device: the third program that runs gives no results
+//   lost      loses a device: the third program that runs, or one that adds,
+//             gives no results
 //   late      finishes a copy to the host when nobody waits for it any more
 //   diverge   gives replica 1 other results
 //   nan       gives results that are not numbers after the arguments
@@ -27,6 +30,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -237,6 +241,7 @@ abi::PluginError* Cost(abi::ExecutableGetCostAnalysisArgs* args) {
 struct abi::LoadedExecutable {
   std::vector<std::size_t> outputs;  // bytes of each
   std::size_t replicas = 1;
+  bool adds = false;
 };
 
 struct abi::Buffer {
@@ -268,6 +273,9 @@ abi::PluginError* CreateClient(abi::ClientCreateArgs* args) {
     return Refuse(abi::Code::kNotFound,
                   "TPU initialization failed: No jellyfish device found.");
   }
+  while (Is("stuck")) {
+    pause();
+  }
   device_count = 4;
   for (std::size_t i = 0; i < args->num_options; ++i) {
     const abi::NamedValue& option = args->create_options[i];
@@ -281,6 +289,26 @@ abi::PluginError* CreateClient(abi::ClientCreateArgs* args) {
 }
 
 abi::PluginError* DestroyClient(abi::ClientDestroyArgs*) {
+  return nullptr;
+}
+
+abi::PluginError* PlatformName(abi::ClientPlatformNameArgs* args) {
+  constexpr std::string_view kName = "cpu";
+  args->platform_name = kName.data();
+  args->platform_name_size = kName.size();
+  return nullptr;
+}
+
+abi::PluginError* PlatformVersion(abi::ClientPlatformVersionArgs* args) {
+  constexpr std::string_view kVersion = "fake runtime\n1.2.3";
+  args->platform_version = kVersion.data();
+  args->platform_version_size = kVersion.size();
+  return nullptr;
+}
+
+abi::PluginError* Description(abi::DeviceGetDescriptionArgs* args) {
+  args->device_description =
+      reinterpret_cast<abi::DeviceDescription*>(args->device);
   return nullptr;
 }
 
@@ -314,6 +342,7 @@ abi::PluginError* CompileForClient(abi::ClientCompileArgs* args) {
   auto* loaded = new abi::LoadedExecutable;
   loaded->replicas = NumberAfter(text, "mhlo.num_replicas = ") *
                      NumberAfter(text, "mhlo.num_partitions = ");
+  loaded->adds = text.find("module @muster_all_reduce") != text.npos;
   const auto main = text.find("@main(");
   const auto begin = text.find("-> (", main);
   const auto end = text.find("{\n", begin);
@@ -369,6 +398,20 @@ std::string ResultOf(std::size_t size, const abi::Buffer* argument,
   return bytes;
 }
 
+// The sum of the first arguments of all devices.
+std::string SumOf(const abi::LoadedExecutableExecuteArgs& args) {
+  float sum = 0;
+  for (std::size_t device = 0; device < args.num_devices; ++device) {
+    float number = 0;
+    std::memcpy(&number, args.argument_lists[device][0]->bytes.data(),
+                sizeof number);
+    sum += number;
+  }
+  std::string bytes(sizeof sum, '\0');
+  std::memcpy(bytes.data(), &sum, sizeof sum);
+  return bytes;
+}
+
 abi::PluginError* Execute(abi::LoadedExecutableExecuteArgs* args) {
   static int runs = 0;
   ++runs;
@@ -378,6 +421,9 @@ abi::PluginError* Execute(abi::LoadedExecutableExecuteArgs* args) {
                   "f32[3]");
   }
   const auto& outputs = args->executable->outputs;
+  const bool adds = args->executable->adds;
+  const bool lost = Is("lost") && (adds || runs >= 3);
+  const abi::Buffer sum{adds ? SumOf(*args) : std::string(), false};
   for (std::size_t device = 0; device < args->num_devices; ++device) {
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const abi::Buffer* argument =
@@ -387,7 +433,7 @@ abi::PluginError* Execute(abi::LoadedExecutableExecuteArgs* args) {
                      ? argument
                      : nullptr;
       args->output_lists[device][i] = new abi::Buffer{
-          ResultOf(outputs[i], argument, device), Is("lost") && runs >= 3};
+          ResultOf(outputs[i], adds ? &sum : argument, device), lost};
     }
   }
   return nullptr;
@@ -460,6 +506,9 @@ Table MakeTable() {
   Set<Cost>(table);
   Set<CreateClient>(table);
   Set<DestroyClient>(table);
+  Set<PlatformName>(table);
+  Set<PlatformVersion>(table);
+  Set<Description>(table);
   Set<ClientDevices>(table);
   Set<CompileForClient>(table);
   Set<DestroyLoaded>(table);

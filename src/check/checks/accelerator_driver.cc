@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "check/check.h"
+#include "sys/accelerators.h"
 
 namespace muster::check::accelerator_driver {
 namespace {
@@ -20,16 +21,6 @@ constexpr std::string_view kLibrary = "libcuda.so.";
 bool IsVersion(std::string_view text) {
   return text.find('.') != std::string_view::npos &&
          text.find_first_not_of("0123456789.") == std::string_view::npos;
-}
-
-// NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.104.05  Sat Aug 19 …
-std::string ModuleVersion(const std::string& text) {
-  for (const std::string& word : Split(text.substr(0, text.find('\n')), ' ')) {
-    if (IsVersion(word)) {
-      return word;
-    }
-  }
-  return "";
 }
 
 std::vector<std::string> LibraryVersions(const sys::Fs& fs) {
@@ -48,12 +39,11 @@ std::vector<std::string> LibraryVersions(const sys::Fs& fs) {
 
 Outcome Run(const Context& context) {
   const sys::Fs& fs = context.host.fs;
-  const auto text = fs.Read(kModule);
   // A container without the GPU sees the module's file all the same.
-  if (!text || GpuDevices(fs).empty()) {
+  if (!fs.Exists(kModule) || GpuDevices(fs).empty()) {
     return Skip("no GPU of NVIDIA is visible here");
   }
-  const std::string module = ModuleVersion(*text);
+  const std::string module = sys::NvidiaModuleVersion(fs);
   const auto libraries = LibraryVersions(fs);
   if (module.empty()) {
     return Broken(std::string(kModule) + " does not tell the version");

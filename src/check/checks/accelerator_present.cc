@@ -67,10 +67,11 @@ Outcome Run(const Context& context) {
   }
   const auto tpu = static_cast<int>(TpuDevices(context.host.fs).size());
   const auto gpu = static_cast<int>(GpuDevices(context.host.fs).size());
+  if (findings.empty() && tpu + gpu == 0) {
+    return Skip("none is here, none is asked for");
+  }
   return Judge(std::move(findings),
-               tpu + gpu == 0
-                   ? "none is here, none is asked for"
-                   : Count(tpu, "TPU chip") + ", " + Count(gpu, "GPU"));
+               Count(tpu, "TPU chip") + ", " + Count(gpu, "GPU"));
 }
 
 }  // namespace

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Third step: the TPU system can be initialised. Nothing is opened for it: a
-// worker that found its chips lists them, and the chips of this host are
-// visible and free.
+// Third step: the TPU system can be initialised. A worker that found its chips
+// lists them. The chips of this host are visible and free; with --open they are
+// initialised, counted and added over.
 #include <algorithm>
 
 #include "base/text.h"
-#include "check/check.h"
+#include "check/opening.h"
 #include "check/targets.h"
 
 namespace muster::check::tpu_initialised {
@@ -15,6 +15,12 @@ bool HasTpu(const connect::TargetSeen& seen) {
   return std::any_of(
       seen.server.devices.begin(), seen.server.devices.end(),
       [](const auto& device) { return device.type.starts_with("TPU"); });
+}
+
+std::string NotOpened(const Context& context) {
+  return context.opening.refused.empty()
+             ? "nothing was opened"
+             : "not opened: " + context.opening.refused;
 }
 
 Outcome AskWorkers(const Context& context) {
@@ -30,7 +36,10 @@ Outcome AskWorkers(const Context& context) {
            .source = "WorkerService/GetStatus"});
     }
   }
-  Outcome outcome = Pass("every worker lists its TPU; nothing was opened");
+  Outcome outcome = Pass("every worker lists its TPU; " +
+                         (context.opening.asked
+                              ? "--open opens chips of this host, not theirs"
+                              : NotOpened(context)));
   if (!without.empty()) {
     outcome =
         Judge({MakeProblem(context, Cause::kDeviceMissing,
@@ -68,10 +77,13 @@ Outcome LookHere(const Context& context) {
         "no TPU chip is visible on this host (" + context.tpu.source + ")",
         {{"no /dev/accel*, no /dev/vfio/N", "/dev"}}));
   }
+  if (findings.empty() && context.opening.asked) {
+    return OpenDevices(context);
+  }
   return Judge(std::move(findings),
                Count(static_cast<int>(chips.size()), "chip") +
                    (chips.size() == 1 ? " is" : " are") +
-                   " visible and free; nothing was opened");
+                   " visible and free; " + NotOpened(context));
 }
 
 Outcome Run(const Context& context) {
@@ -87,7 +99,7 @@ const Check kCheck{.id = "tpu.initialised",
                    .scope = Scope::kCluster,
                    .may_wait = true,
                    .on_request = true,
-                   .deadline = kTargetDeadline,
+                   .deadline = kLongestOpening,
                    .run = Run};
 
 }  // namespace muster::check::tpu_initialised

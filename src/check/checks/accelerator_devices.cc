@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// What accelerators this host has, with kind, driver and holder. None is
+// opened; who may not hold one is for accelerator.free to say.
+#include "base/json.h"
+#include "base/text.h"
+#include "check/check.h"
+#include "sys/accelerators.h"
+
+namespace muster::check::accelerator_devices {
+namespace {
+
+constexpr char kLock[] = "/tmp/libtpu_lockfile";
+
+std::string Names(const std::vector<sys::Holder>& holders) {
+  std::vector<std::string> names;
+  names.reserve(holders.size());
+  for (const sys::Holder& one : holders) {
+    names.push_back(sys::ToText(one));
+  }
+  return Join(names, ", ");
+}
+
+std::vector<sys::Holder> HoldersOf(const Context& context,
+                                   const sys::Accelerator& one) {
+  return one.path.empty() ? std::vector<sys::Holder>()
+                          : context.machine.HoldersOf({one.path});
+}
+
+// "/dev/accel0  TPU v4  at 0000:00:04.0  driver gasket  free".
+std::string LineOf(const sys::Accelerator& one,
+                   const std::vector<sys::Holder>& holders) {
+  const std::string state = one.path.empty()  ? "cannot be reached"
+                            : holders.empty() ? "free"
+                                              : "held by " + Names(holders);
+  return (one.path.empty() ? "no file" : one.path) + "  " +
+         (one.kind.empty() ? "kind not told" : one.kind) +
+         (one.address.empty() ? "" : "  at " + one.address) +
+         (one.driver.empty() ? "" : "  driver " + one.driver) + "  " + state;
+}
+
+Json DataOf(const sys::Accelerator& one,
+            const std::vector<sys::Holder>& holders) {
+  Json json{{"path", one.path},
+            {"kind", one.kind},
+            {"bus", one.address},
+            {"driver", one.driver},
+            {"holders", Json::array()}};
+  for (const sys::Holder& holder : holders) {
+    json["holders"].push_back(
+        {{"pid", holder.pid}, {"command", holder.command}});
+  }
+  return json;
+}
+
+std::string LockText(const Context& context) {
+  if (!context.host.fs.Exists(kLock)) {
+    return "not there";
+  }
+  const auto holders = context.machine.HoldersOf({kLock});
+  return holders.empty() ? "left there, nobody has it open"
+                         : "open in " + Names(holders);
+}
+
+Outcome Run(const Context& context) {
+  const auto found = sys::FindAccelerators(context.host.fs);
+  if (found.empty()) {
+    return Skip("no accelerator is visible here");
+  }
+  std::vector<std::string> lines;
+  Json devices = Json::array();
+  bool tpu = false;
+  for (const sys::Accelerator& one : found) {
+    const auto holders = HoldersOf(context, one);
+    lines.push_back(LineOf(one, holders));
+    devices.push_back(DataOf(one, holders));
+    tpu = tpu || one.kind.starts_with("TPU");
+  }
+  Json data{{"devices", std::move(devices)}};
+  if (tpu) {
+    data["lock"] = LockText(context);
+    lines.push_back(std::string("lock ") + kLock + ": " + LockText(context));
+  }
+  if (const auto driver = sys::NvidiaModuleVersion(context.host.fs);
+      !driver.empty()) {
+    data["nvidia"] = driver;
+    lines.push_back("driver of NVIDIA " + driver);
+  }
+  Outcome outcome = Pass(Count(static_cast<int>(found.size()), "device"));
+  outcome.lines = std::move(lines);
+  outcome.data = data.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return outcome;
+}
+
+}  // namespace
+
+extern const Check kCheck;
+const Check kCheck{.id = "accelerator.devices",
+                   .title = "what accelerators are here, and who holds them",
+                   .before_run = BeforeRun::kNever,
+                   .run = Run};
+
+}  // namespace muster::check::accelerator_devices

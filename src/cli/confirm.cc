@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/confirm.h"
+
+#include "base/text.h"
+#include "cli/answer.h"
+#include "sys/read_line.h"
+#include "sys/stream.h"
+
+namespace muster::cli {
+namespace {
+
+constexpr std::chrono::minutes kPatience{10};
+constexpr std::size_t kLongest = 100;
+
+}  // namespace
+
+Result<bool> Confirm(const std::string& question, const std::string& flag) {
+  if (!sys::IsTerminal(0) || !sys::IsTerminal(2)) {
+    return Error(Cause::kUsageInvalid,
+                 "nobody is at a terminal to be asked: add " + flag);
+  }
+  PrintAside(question + " [y/N] ");
+  const auto answer = sys::ReadLine(0, kLongest, Deadline::After(kPatience));
+  const std::string_view word = answer ? Trim(*answer) : "";
+  return word == "y" || word == "Y" || word == "yes";
+}
+
+}  // namespace muster::cli

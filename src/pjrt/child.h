@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Work with a plug-in in a child that is ended at the deadline: a plug-in may
+// hang or end its process.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "base/json_fwd.h"
+#include "muster/deadline.h"
+#include "muster/error.h"
+#include "sys/child_work.h"
+
+namespace muster::pjrt {
+
+struct ChildQuestion {
+  std::string plugin;  // named where it does not answer
+  // What the child does. It says how far it is: "opening the devices".
+  std::function<Result<Json>(const sys::ChildWork::Say& say)> ask;
+  // Hears what the child says, here. May be empty.
+  std::function<void(const std::string&)> hear;
+  sys::ChildSurroundings surroundings;
+};
+
+// The child's answer, or the Error that it ended with. deadline-exceeded: no
+// answer in time, and where it was; framework-bug: the plug-in ended its
+// process. Main thread.
+Result<Json> AskInChild(const ChildQuestion& question, Deadline deadline);
+
+// An Error with its evidence, there and back.
+Json ErrorToJson(const Error& error);
+Error ErrorFromJson(const Json& json);
+
+}  // namespace muster::pjrt
