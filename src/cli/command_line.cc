@@ -16,7 +16,8 @@ struct Texts {
   std::string processes, hosts, cluster, rank;
   std::string source, profile, host_file, instance_group;
   std::string tpu, project, zone;
-  std::string on, plugin, replicas, partitions, patience, signature;
+  std::string on, plugin, replicas, partitions, patience, port, signature;
+  bool internal_ip = false;
   std::vector<std::string> pods;
   std::vector<std::string> environment;
   std::map<std::string, std::string> settings;
@@ -84,6 +85,15 @@ void AddCheckFlags(CLI::App& app, CommandLine& line) {
   app.add_flag("--list", line.list);
 }
 
+// How the workers of a TPU are reached.
+void AddReachFlags(CLI::App& app, Texts& texts, ReachFlags& flags) {
+  app.add_option("--worker", flags.worker);
+  app.add_option("--address", flags.address);
+  // gcloud's name is understood, too.
+  app.add_flag("--internal-ip", texts.internal_ip);
+  app.add_option("--user", flags.user);
+}
+
 void AddTpuFlags(CLI::App& app, Texts& texts, TpuFlags& flags) {
   app.add_option("words", flags.words);
   app.add_option("--project", texts.project);
@@ -93,6 +103,8 @@ void AddTpuFlags(CLI::App& app, Texts& texts, TpuFlags& flags) {
   // gcloud's name is understood, too.
   app.add_option("--type,--accelerator-type", flags.type);
   app.add_option("--version", flags.version);
+  app.add_option("--command", flags.shell_line);
+  app.add_option("--port", texts.port);
 }
 
 // Every flag that the sub-command knows.
@@ -307,13 +319,14 @@ Status TakeExpected(const CLI::App& verb, const Texts& texts,
 }
 
 // The action that the words name, and that it has the flags that are given.
-Status TakeTpu(const CLI::App& verb, CommandLine& line) {
+Status TakeTpu(const CLI::App& verb, const Texts& texts, CommandLine& line) {
   if (line.verb != Verb::kTpu || line.help) {
     return Ok();
   }
   MUSTER_TRY(ReadTpuWords(line.tpu));
   for (const char* flag :
-       {"--zone", "--all-zones", "--quiet", "--type", "--version"}) {
+       {"--zone", "--all-zones", "--quiet", "--type", "--version", "--worker",
+        "--address", "--internal-ip", "--user", "--command", "--port"}) {
     const auto* option = verb.get_option_no_throw(flag);
     if (option != nullptr && option->count() > 0 &&
         !TpuActionHas(line.tpu.action, flag)) {
@@ -324,7 +337,36 @@ Status TakeTpu(const CLI::App& verb, CommandLine& line) {
   if (line.tpu.all_zones && line.cluster.cloud.zone) {
     return Usage("flags --zone and --all-zones exclude each other");
   }
+  if (!line.tpu.shell_line.empty() && !line.command.empty()) {
+    return Usage("flag --command and a command after `--` exclude each other");
+  }
+  MUSTER_ASSIGN(const auto port, Number(verb, "--port", texts.port));
+  if (port && (*port < 1 || *port > 65'535)) {
+    return Usage("flag --port is " + std::to_string(*port) +
+                 ", expected 1 to 65535");
+  }
+  line.tpu.port = port.value_or(line.tpu.port);
   return Ok();
+}
+
+// `check` and `run` have them for a TPU alone.
+Status TakeReach(const CLI::App& verb, const Texts& texts, CommandLine& line) {
+  if (texts.internal_ip) {
+    line.reach.address = "internal";
+  }
+  if (line.verb != Verb::kCheck && line.verb != Verb::kRun) {
+    return Ok();
+  }
+  for (const char* flag : {"--worker", "--address", "--internal-ip", "--user",
+                           "--copy", "--keep-copy"}) {
+    const auto* option = verb.get_option_no_throw(flag);
+    if (option != nullptr && option->count() > 0 && !line.cluster.cloud.tpu) {
+      return Usage("flag " + std::string(flag) + " belongs to --tpu NAME");
+    }
+  }
+  return line.reach.keep_copy && line.reach.copy.empty()
+             ? Status(Usage("flag --keep-copy belongs to --copy DIR"))
+             : Ok();
 }
 
 Status Take(const CLI::App& verb, const Texts& texts, CommandLine& line) {
@@ -343,7 +385,8 @@ Status Take(const CLI::App& verb, const Texts& texts, CommandLine& line) {
   MUSTER_TRY(TakeSources(verb, texts, line.cluster));
   MUSTER_TRY(TakeExpected(verb, texts, line));
   MUSTER_TRY(TakeProgram(verb, texts, line));
-  MUSTER_TRY(TakeTpu(verb, line));
+  MUSTER_TRY(TakeReach(verb, texts, line));
+  MUSTER_TRY(TakeTpu(verb, texts, line));
   return TakeEnvironment(texts.environment, line);
 }
 
@@ -367,8 +410,14 @@ Status CheckCommand(const CommandLine& line, bool has_dashes) {
         "no command to run: it comes after `--`, as in `muster run -n 2 -- "
         "python train.py`");
   }
-  if (line.verb != Verb::kRun && has_dashes) {
-    return Usage("only `muster run` takes a command after `--`");
+  const bool is_ssh =
+      line.verb == Verb::kTpu && line.tpu.action == TpuAction::kSsh;
+  if (line.verb != Verb::kRun && !is_ssh && has_dashes) {
+    return Usage(
+        "only `muster run` and `muster tpu ssh` take a command after `--`");
+  }
+  if (is_ssh && has_dashes && line.command.empty()) {
+    return Usage("no command stands after `--`");
   }
   if (line.verb == Verb::kExplain && line.inputs.empty() && !line.list) {
     return Usage(
@@ -404,12 +453,16 @@ struct Tree {
     AddClusterFlags(*check, texts);
     AddCheckFlags(*check, line);
     AddProgramFlags(*check, texts);
+    AddReachFlags(*check, texts, line.reach);
     AddSettings(*check, "check", texts);
     AddClusterFlags(*run, texts);
     run->add_option("--env", texts.environment)
         ->allow_extra_args(false)
         ->take_all();
     run->add_flag("--dry-run", line.dry_run);
+    AddReachFlags(*run, texts, line.reach);
+    run->add_option("--copy", line.reach.copy);
+    run->add_flag("--keep-copy", line.reach.keep_copy);
     AddSettings(*run, "run", texts);
     explain->add_option("inputs", line.inputs);
     explain->add_option("--exit", line.exit);
@@ -421,6 +474,7 @@ struct Tree {
     bundle->add_option("--archive", line.archive);
     AddSettings(*bundle, "bundle", texts);
     AddTpuFlags(*tpu, texts, line.tpu);
+    AddReachFlags(*tpu, texts, line.reach);
     AddSettings(*tpu, "tpu", texts);
     for (const SettingRow& row : SettingRows()) {
       texts.settings[std::string(row.name)];

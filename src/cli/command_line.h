@@ -71,6 +71,8 @@ struct CommandLine {
   bool list = false;
   // tpu; --project and --zone are in `cluster`
   TpuFlags tpu;
+  // tpu ssh, tpu notebook; check and run with --tpu
+  ReachFlags reach;
 };
 
 // `args` without the program's name. Everything after the first `--` is the

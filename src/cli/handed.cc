@@ -19,8 +19,7 @@ constexpr std::size_t kLongestHanded = 4U << 20;
 
 std::vector<std::string> HandedOn(const CommandLine& line,
                                   const sys::Env& env) {
-  std::vector<std::string> args{"--hosts", line.cluster.hosts.value_or(""),
-                                "--start", "here"};
+  std::vector<std::string> args{"--start", "here"};
   for (const SettingRow& row : SettingRows()) {
     // Not what this end alone does.
     if (!row.IsFor("run") || row.name == "start" || row.name == "token_file") {

@@ -26,8 +26,8 @@ std::string ToLine(const Handed& handed);
 // deadline-exceeded after kSilence without a line; peer-died, usage-invalid.
 Result<Handed> ReadHanded(int fd);
 
-// The command line of an agent, but for its rank: settings that this process
-// has of its flags and its environment, the hosts, the command.
+// The command line of an agent, but for its rank and the hosts: settings that
+// this process has of its flags and its environment, the command.
 std::vector<std::string> HandedOn(const CommandLine& line, const sys::Env& env);
 
 // At the agent: watches standard input after that line. `act` is called for

@@ -13,7 +13,9 @@
 #include "cli/handed.h"
 #include "cli/run.h"
 #include "cli/settings.h"
+#include "cli/tpu_reach.h"
 #include "cli/verbs.h"
+#include "cli/worker_verbs.h"
 #include "muster/version.h"
 #include "sys/curl_http.h"
 #include "sys/host.h"
@@ -50,9 +52,13 @@ Result<int> RunVerb(const CommandLine& line, const Settings& settings,
                  .environment = line.environment,
                  .dry_run = line.dry_run,
                  .settings = settings,
+                 .reach = line.reach,
                  .handed_on = HandedOn(line, host.env),
                  .handed_token = handed_token};
-  if (line.dry_run && settings.start.value == StartBy::kSsh) {
+  if (NamesTpu(line.cluster, host) && settings.start.source == "default") {
+    flags.settings.start = {StartBy::kSsh, "flag --tpu"};
+  }
+  if (line.dry_run && flags.settings.start.value == StartBy::kSsh) {
     // Whoever starts all need not be one of them.
     flags.cluster.rank = flags.cluster.rank.value_or(0);
   }
@@ -85,8 +91,11 @@ Result<int> Execute(const CommandLine& line, const sys::Host& host,
       MUSTER_TRY(ResolveVerb(line, settings, host));
       return 0;
     case Verb::kCheck:
-      return line.program.asked ? CheckProgramVerb(line, settings, host)
-                                : CheckVerb(line, settings, host);
+      if (line.program.asked) {
+        return CheckProgramVerb(line, settings, host);
+      }
+      return ChecksWorkers(line, host) ? CheckWorkers(line, settings, host)
+                                 : CheckVerb(line, settings, host);
     case Verb::kExplain:
       return ExplainVerb(line, settings, host);
     case Verb::kBundle:
@@ -98,7 +107,10 @@ Result<int> Execute(const CommandLine& line, const sys::Host& host,
         std::fputs(HelpText(Verb::kTpu).c_str(), stderr);
         return 2;
       }
-      return TpuVerb(line, settings, host);
+      return line.tpu.action == TpuAction::kSsh ||
+                     line.tpu.action == TpuAction::kNotebook
+                 ? TpuReachVerb(line, settings, host)
+                 : TpuVerb(line, settings, host);
     case Verb::kOverview:
       break;
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/settings.h"
+#include "cli/tpu_line.h"
 #include "resolve/resolve.h"
 #include "sys/host.h"
 #include "sys/spawner.h"
@@ -23,7 +24,9 @@ struct RunFlags {
   std::vector<std::pair<std::string, std::string>> environment;
   bool dry_run = false;
   Settings settings;
-  // Of --start ssh: what an agent is told, but for its rank.
+  // Of --tpu: how its workers are reached.
+  ReachFlags reach;
+  // Of --start ssh: what an agent is told, but for its rank and the hosts.
   std::vector<std::string> handed_on;
   // Set: over ssh this agent was started, with this token, and whoever did is
   // at the other end of standard input.

@@ -8,7 +8,9 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/answer.h"
+#include "cli/pack_folder.h"
 #include "cli/ssh_host.h"
+#include "cli/tpu_reach.h"
 #include "connect/run_key.h"
 #include "connect/sha256.h"
 #include "explain/verdict.h"
@@ -25,6 +27,24 @@ constexpr auto kForTheOthers = std::chrono::seconds(10);
 constexpr int kNotSetUp = 125;
 constexpr int kEndedFromOutside = 75;
 constexpr int kInterrupted = 130;
+
+// Where agents of TPU workers meet: below are the ports of libtpu, JAX's
+// coordinator and TensorFlow's servers.
+constexpr std::uint16_t kAgentPort = 8490;
+
+// Whom to start, by rank.
+struct Start {
+  struct One {
+    run::SshLogin login;
+    std::string label;    // before what it says on stderr
+    std::string address;  // as the others know it
+  };
+  std::vector<One> hosts;
+  run::SshPlace where;
+  SharedBytes archive;
+  // Asked when a host was lost; not set: nobody can tell.
+  std::function<std::optional<Finding>()> why_gone;
+};
 
 // What is handed over is JSON, which has no words that are not UTF-8.
 Status CheckText(const Handed& handed) {
@@ -48,57 +68,77 @@ class Starter {
           sys::Spawner& spawner, Console& console)
       : flags_(flags),
         host_(host),
-        shared_{.loop = loop,
-                .spawner = spawner,
-                .console = console,
-                .env = host.env,
+        loop_(loop),
+        console_(console),
+        shared_{.place = {.loop = loop,
+                          .spawner = spawner,
+                          .env = host.env,
+                          .limit = flags.settings.gather_timeout.value},
                 .digest = {},
                 .program = {},
-                .directory = host.env.WorkingDirectory(),
-                .limit = flags.settings.gather_timeout.value,
-                .json = flags.settings.output.value == Output::kJson,
+                .where = {},
+                .archive = {},
                 .on_change = [this] { Change(); }} {}
 
-  Result<int> Run(const Cluster& cluster);
+  Result<int> Run(const Start& start);
   void Interrupt(const std::string& by, bool now);
 
  private:
   void Say(const std::string& text) {
-    shared_.console.Write(Console::Stream::kErr, "muster: " + text + "\n");
+    console_.Write(Console::Stream::kErr, "muster: " + text + "\n");
   }
-  Status Begin(const Cluster& cluster);
+  void Show(const Finding& finding) {
+    console_.Write(Console::Stream::kErr,
+                   RenderText(finding, TerminalOptions(host_.env, 2)));
+  }
+  Status Begin(const Start& start);
   void Change() {
-    shared_.loop.Post([this] { Look(); });
+    loop_.Post([this] { Look(); });
   }
   void Look();
+  void Pass(const Start::One& from, int rank, Console::Stream stream,
+            std::string_view line);
   void GiveUpSetUp();
   void EndAll();
   bool AllEnded() const;
+  bool AnyLost() const;
 
   const RunFlags& flags_;
   const sys::Host& host_;
+  sys::Loop& loop_;
+  Console& console_;
   SshHost::Shared shared_;
   std::vector<std::unique_ptr<SshHost>> hosts_;
   bool all_ready_ = false;
   std::optional<int> code_;
-  std::optional<std::string> interrupted_by_;
   sys::Loop::Handle late_, beat_, last_;
 };
 
-Status Starter::Begin(const Cluster& cluster) {
+Status Starter::Begin(const Start& start) {
   MUSTER_ASSIGN(std::string program,
                 host_.fs.Read("/proc/self/exe", kLargestProgram));
   shared_.digest = connect::Sha256Hex(program);
-  shared_.program = std::make_shared<const std::string>(std::move(program));
+  shared_.program = Share(std::move(program));
+  shared_.where = start.where;
+  shared_.archive = start.archive;
   MUSTER_ASSIGN(const auto token, connect::RunKey::Random());
-  for (const Member& member : cluster.members) {
-    Handed handed{.args = {"run", "--rank", std::to_string(member.rank)},
+  std::vector<std::string> addresses;
+  for (const Start::One& one : start.hosts) {
+    addresses.push_back(one.address);
+  }
+  for (const Start::One& one : start.hosts) {
+    const int rank = static_cast<int>(hosts_.size());
+    Handed handed{.args = {"run", "--rank", std::to_string(rank), "--hosts",
+                           Join(addresses, ",")},
                   .token = token.ToHex()};
     handed.args.insert(handed.args.end(), flags_.handed_on.begin(),
                        flags_.handed_on.end());
     MUSTER_TRY(CheckText(handed));
     hosts_.push_back(std::make_unique<SshHost>(
-        shared_, member.address->value.host, member.rank, std::move(handed)));
+        shared_, one.login, rank, std::move(handed),
+        [this, &one](int from, Console::Stream stream, std::string_view line) {
+          Pass(one, from, stream, line);
+        }));
   }
   for (const auto& one : hosts_) {
     MUSTER_TRY(one->Start());
@@ -106,30 +146,52 @@ Status Starter::Begin(const Cluster& cluster) {
   return Ok();
 }
 
-Result<int> Starter::Run(const Cluster& cluster) {
-  MUSTER_TRY(Begin(cluster));
-  late_ = shared_.loop.After(shared_.limit, [this] {
+Result<int> Starter::Run(const Start& start) {
+  MUSTER_TRY(Begin(start));
+  late_ = loop_.After(shared_.place.limit, [this] {
     for (const auto& one : hosts_) {
-      one->GiveUp(shared_.limit);
+      one->session().GiveUp(shared_.place.limit);
     }
   });
-  beat_ = shared_.loop.Every(kBeat, [this] {
+  beat_ = loop_.Every(kBeat, [this] {
     for (const auto& one : hosts_) {
       one->Tell("");
     }
   });
-  shared_.loop.Run();
+  loop_.Run();
+  if (start.why_gone && *code_ != 0 && AnyLost()) {
+    if (const auto why = start.why_gone()) {
+      Show(*why);
+      code_ = kEndedFromOutside;
+      Say("`" + std::string(Label(why->cause)) +
+          "` is why the connection was lost, exit code " +
+          std::to_string(*code_) + " (muster)");
+    }
+  }
   return *code_;
+}
+
+void Starter::Pass(const Start::One& from, int rank, Console::Stream stream,
+                   std::string_view line) {
+  const bool out = stream == Console::Stream::kOut;
+  // One document: that of the coordinator.
+  if (out && flags_.settings.output.value == Output::kJson && rank != 0) {
+    return;
+  }
+  const std::string who =
+      out || rank == 0 ? "" : "[" + Printable(from.label) + "] ";
+  console_.Write(stream, who + std::string(line) + "\n");
 }
 
 void Starter::Look() {
   const bool decided =
       std::all_of(hosts_.begin(), hosts_.end(),
-                  [](const auto& one) { return one->decided(); });
+                  [](const auto& one) { return one->session().decided(); });
   if (decided && !all_ready_ && !code_) {
     late_.Cancel();
-    all_ready_ = std::all_of(hosts_.begin(), hosts_.end(),
-                             [](const auto& one) { return one->ready(); });
+    all_ready_ =
+        std::all_of(hosts_.begin(), hosts_.end(),
+                    [](const auto& one) { return one->session().ready(); });
     if (!all_ready_) {
       GiveUpSetUp();
       return;
@@ -139,17 +201,18 @@ void Starter::Look() {
       one->Begin();
     }
   }
-  if (all_ready_ && !code_ && hosts_.front()->ended()) {
-    code_ = hosts_.front()->code();
-    if (*code_ == SshHost::kLost) {
-      Say("the connection to " + Printable(hosts_.front()->host()) +
+  const SshSession& first = hosts_.front()->session();
+  if (all_ready_ && !code_ && first.ended()) {
+    code_ = first.code();
+    if (*code_ == SshSession::kLost) {
+      Say("the connection to " + Printable(first.login().Name()) +
           ", where the coordinator runs, was lost");
       code_ = kEndedFromOutside;
     }
-    last_ = shared_.loop.After(kForTheOthers, [this] { EndAll(); });
+    last_ = loop_.After(kForTheOthers, [this] { EndAll(); });
   }
   if (code_ && AllEnded()) {
-    shared_.loop.Quit();
+    loop_.Quit();
   }
 }
 
@@ -157,11 +220,9 @@ void Starter::GiveUpSetUp() {
   code_ = kNotSetUp;
   int failed = 0;
   for (const auto& one : hosts_) {
-    if (one->failed()) {
+    if (one->session().failed()) {
       ++failed;
-      shared_.console.Write(
-          Console::Stream::kErr,
-          RenderText(*one->failed(), TerminalOptions(host_.env, 2)));
+      Show(*one->session().failed());
     }
   }
   Say("no agent on " + std::to_string(failed) + " of " +
@@ -175,16 +236,22 @@ void Starter::EndAll() {
   for (const auto& one : hosts_) {
     one->Close();
   }
-  last_ = shared_.loop.After(kForTheOthers, [this] {
+  last_ = loop_.After(kForTheOthers, [this] {
     for (const auto& one : hosts_) {
-      one->Kill();
+      one->session().Kill();
     }
   });
 }
 
 bool Starter::AllEnded() const {
-  return std::all_of(hosts_.begin(), hosts_.end(),
-                     [](const auto& one) { return one->ended(); });
+  return std::all_of(hosts_.begin(), hosts_.end(), [](const auto& one) {
+    return one->session().ended();
+  });
+}
+
+bool Starter::AnyLost() const {
+  return std::any_of(hosts_.begin(), hosts_.end(),
+                     [](const auto& one) { return one->session().lost(); });
 }
 
 void Starter::Interrupt(const std::string& by, bool now) {
@@ -192,7 +259,7 @@ void Starter::Interrupt(const std::string& by, bool now) {
     Say(by + " while agents were being started, exit code 130 (muster)");
     code_ = kInterrupted;
     for (const auto& one : hosts_) {
-      one->Kill();
+      one->session().Kill();
     }
     Change();
     return;
@@ -205,19 +272,69 @@ void Starter::Interrupt(const std::string& by, bool now) {
   }
 }
 
-}  // namespace
-
-Result<int> StartOverSsh(const RunFlags& flags, const sys::Host& host,
-                         std::unique_ptr<sys::GuardianSpawner> spawner) {
-  if (!flags.cluster.hosts) {
-    return Error(Cause::kUsageInvalid,
-                 flags.settings.start.source +
-                     " is `ssh`, which needs the list of hosts: --hosts a,b,c");
-  }
+Result<Start> OfHosts(const RunFlags& flags, const sys::Host& host) {
   // This host need not be one of them.
   resolve::Request request = flags.cluster;
   request.rank = 0;
   MUSTER_ASSIGN(const auto resolved, resolve::Resolve(request, host));
+  Start start;
+  start.where.directory = host.env.WorkingDirectory();
+  const auto addresses = Split(*flags.cluster.hosts, ',');
+  for (const Member& member : resolved.cluster.members) {
+    const std::string& name = member.address->value.host;
+    start.hosts.push_back(
+        {.login = {.host = name},
+         .label = name,
+         .address = addresses[static_cast<std::size_t>(member.rank)]});
+  }
+  return start;
+}
+
+Result<Start> OfTpu(const RunFlags& flags, const sys::Host& host) {
+  MUSTER_ASSIGN(const auto tpu,
+                ReachTpu(flags.cluster, flags.reach, host));
+  PrintAside(tpu.how + "\n");
+  if (const auto partial = PartOfSlice(tpu)) {
+    PrintAside(RenderText(*partial, TerminalOptions(host.env, 2)));
+  }
+  Start start;
+  for (const ReachedWorker& one : tpu.workers) {
+    start.hosts.push_back(
+        {.login = one.login,
+         .label = one.label,
+         .address = ToText(Address{.host = one.internal, .port = kAgentPort})});
+  }
+  if (!flags.reach.copy.empty()) {
+    MUSTER_ASSIGN(Archive archive, PackFolder(flags.reach.copy, host));
+    PrintAside("muster: copies " + archive.what + " to " +
+               Count(std::ssize(start.hosts), "worker") + ", to ~/" +
+               archive.folder +
+               (flags.reach.keep_copy ? ", and keeps it there\n"
+                                      : ", and removes it at the end\n"));
+    start.where = {.directory = {},
+                   .copy = archive.folder,
+                   .archive_bytes = archive.bytes.size(),
+                   .keep = flags.reach.keep_copy};
+    start.archive = Share(std::move(archive.bytes));
+  }
+  start.why_gone = [place = tpu.node.place, &host] {
+    return WhyTpuGone(place, host);
+  };
+  return start;
+}
+
+}  // namespace
+
+Result<int> StartOverSsh(const RunFlags& flags, const sys::Host& host,
+                         std::unique_ptr<sys::GuardianSpawner> spawner) {
+  if (!flags.cluster.hosts && !flags.cluster.cloud.tpu) {
+    return Error(Cause::kUsageInvalid,
+                 flags.settings.start.source +
+                     " is `ssh`, which needs to know the hosts: --hosts a,b,c, "
+                     "or --tpu NAME");
+  }
+  MUSTER_ASSIGN(const Start start, flags.cluster.hosts ? OfHosts(flags, host)
+                                                       : OfTpu(flags, host));
   MUSTER_ASSIGN(const auto loop, sys::Loop::Make());
   MUSTER_TRY(spawner->Attach(*loop));
   Console console(*loop, {});
@@ -229,7 +346,7 @@ Result<int> StartOverSsh(const RunFlags& flags, const sys::Host& host,
                                starter.Interrupt(explain::SignalName(signal),
                                                  ++count > 1);
                              }));
-  MUSTER_ASSIGN(const int code, starter.Run(resolved.cluster));
+  MUSTER_ASSIGN(const int code, starter.Run(start));
   console.Drain(Deadline::After(std::chrono::seconds(5)));
   return code;
 }

@@ -51,23 +51,14 @@ Status Act(const TpuCall& call) {
     case TpuAction::kQueuedDescribe:
       return TpuQueuedDescribe(call);
     case TpuAction::kDoctor:
+    case TpuAction::kSsh:
+    case TpuAction::kNotebook:
     case TpuAction::kOverview:
       break;
   }
   return Error(Cause::kUsageInvalid,
                "say what to do, as in `muster tpu list`; `muster tpu --help` "
                "shows the rest");
-}
-
-// Prints the error; the exit code.
-int Refused(const Error& error, const TpuCall& call) {
-  const Finding finding = cloud::FindingOf(error, call.host);
-  if (call.json()) {
-    PrintDocument(ToJson(finding));
-  } else {
-    PrintAside(RenderText(finding, TerminalOptions(call.host.env, 2)));
-  }
-  return TpuExitCode(error.cause());
 }
 
 }  // namespace
@@ -141,6 +132,16 @@ std::string OfProject(const cloud::TpuApi& api) {
          api.project().source + ")";
 }
 
+int TpuRefused(const Error& error, const TpuCall& call) {
+  const Finding finding = cloud::FindingOf(error, call.host);
+  if (call.json()) {
+    PrintDocument(ToJson(finding));
+  } else {
+    PrintAside(RenderText(finding, TerminalOptions(call.host.env, 2)));
+  }
+  return TpuExitCode(error.cause());
+}
+
 int TpuExitCode(Cause cause) {
   switch (cause) {
     case Cause::kUsageInvalid:
@@ -172,10 +173,10 @@ Result<int> TpuVerb(const CommandLine& line, const Settings& settings,
   const TpuCall call{.line = line, .settings = settings, .host = host};
   if (line.tpu.action == TpuAction::kDoctor) {
     const auto code = TpuDoctor(call);
-    return code ? *code : Refused(code.error(), call);
+    return code ? *code : TpuRefused(code.error(), call);
   }
   const Status done = Act(call);
-  return done ? 0 : Refused(done.error(), call);
+  return done ? 0 : TpuRefused(done.error(), call);
 }
 
 }  // namespace muster::cli

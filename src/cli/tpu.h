@@ -35,6 +35,10 @@ Result<Sourced<std::string>> ZoneOfList(const TpuCall& call,
 Result<std::optional<Sourced<std::string>>> ToldZone(const TpuCall& call,
                                                      cloud::TpuApi& api);
 
+// The node that is named, in the zone that is told or else in all.
+// tpu-not-found names those that there are.
+Result<cloud::TpuNode> FindNode(const TpuCall& call, cloud::TpuApi& api);
+
 // Columns as wide as they need to be, separated by two spaces.
 std::string TableText(const std::vector<std::vector<std::string>>& rows);
 // "project p (env GOOGLE_CLOUD_PROJECT)".
@@ -51,6 +55,8 @@ Status TpuVersions(const TpuCall& call);
 Status TpuQueuedList(const TpuCall& call);
 Status TpuQueuedDescribe(const TpuCall& call);
 
+// Prints the error; the exit code.
+int TpuRefused(const Error& error, const TpuCall& call);
 // 0: good; 1: refused; 2: usage; 3: no answer could be had; 75: no capacity or
 // quota now.
 int TpuExitCode(Cause cause);

@@ -26,6 +26,10 @@ constexpr std::array kRows{
     Row{TpuAction::kVersions, "versions", false, kOfLists},
     Row{TpuAction::kQueuedList, "queued list", false, kOfLists},
     Row{TpuAction::kQueuedDescribe, "queued describe", true, " --zone "},
+    Row{TpuAction::kSsh, "ssh", true,
+        " --zone --worker --address --internal-ip --user --command "},
+    Row{TpuAction::kNotebook, "notebook", true,
+        " --zone --worker --address --internal-ip --user --port "},
 };
 
 const Row* RowOf(TpuAction action) {

@@ -19,6 +19,17 @@ enum class TpuAction {
   kVersions,
   kQueuedList,
   kQueuedDescribe,
+  kSsh,
+  kNotebook,
+};
+
+// How the workers of a TPU are reached, and what they get.
+struct ReachFlags {
+  std::string worker;            // all, or a number; empty: the verb's default
+  std::string address = "auto";  // auto, internal, external
+  std::string user;              // empty: as it is found
+  std::string copy;              // a folder that each worker gets
+  bool keep_copy = false;
 };
 
 struct TpuFlags {
@@ -26,6 +37,8 @@ struct TpuFlags {
   bool all_zones = false;
   bool quiet = false;         // names alone
   std::string type, version;  // of the accelerator; of the runtime
+  std::string shell_line;     // ssh: for the login shell there
+  int port = 8888;            // notebook: of the link
 
   // Made by ReadTpuWords.
   TpuAction action = TpuAction::kOverview;

@@ -201,20 +201,6 @@ Error WithOtherZones(Error error, const Result<cloud::Listing<T>>& everywhere,
   return told;
 }
 
-Result<cloud::TpuNode> FindNode(const TpuCall& call, cloud::TpuApi& api) {
-  const std::string& name = call.flags().name;
-  MUSTER_ASSIGN(const auto zone, ToldZone(call, api));
-  if (!zone) {
-    MUSTER_ASSIGN(const auto all, api.Nodes("-"));
-    return FindAnywhere(api, all, name, "TPU");
-  }
-  auto node = api.Node(zone->value, name);
-  if (!node && node.error().cause() == Cause::kTpuNotFound) {
-    return WithOtherZones(std::move(node).error(), api.Nodes("-"), name);
-  }
-  return node;
-}
-
 Result<cloud::QueuedResource> FindQueued(const TpuCall& call,
                                          cloud::TpuApi& api) {
   const std::string& name = call.flags().name;
@@ -257,6 +243,20 @@ std::string Meaning(const cloud::QueuedResource& queued) {
 }
 
 }  // namespace
+
+Result<cloud::TpuNode> FindNode(const TpuCall& call, cloud::TpuApi& api) {
+  const std::string& name = call.flags().name;
+  MUSTER_ASSIGN(const auto zone, ToldZone(call, api));
+  if (!zone) {
+    MUSTER_ASSIGN(const auto all, api.Nodes("-"));
+    return FindAnywhere(api, all, name, "TPU");
+  }
+  auto node = api.Node(zone->value, name);
+  if (!node && node.error().cause() == Cause::kTpuNotFound) {
+    return WithOtherZones(std::move(node).error(), api.Nodes("-"), name);
+  }
+  return node;
+}
 
 Status TpuList(const TpuCall& call) {
   MUSTER_ASSIGN(auto api, OpenApi(call));
@@ -335,7 +335,8 @@ Status TpuDescribe(const TpuCall& call) {
     rows.push_back(
         {"worker " + std::to_string(i),
          Printable(node.endpoints[i]) +
-             (i < node.external_addresses.size()
+             (i < node.external_addresses.size() &&
+                      !node.external_addresses[i].empty()
                   ? ", outside " + Printable(node.external_addresses[i])
                   : "")});
   }

@@ -31,6 +31,19 @@ std::vector<std::string> Endpoints(const Json& json) {
   return endpoints;
 }
 
+std::vector<std::string> ExternalAddresses(const Json& json) {
+  std::vector<std::string> addresses;
+  for (const Json& one : ListOf(json, "networkEndpoints")) {
+    if (!TextOf(one, "ipAddress").empty()) {
+      addresses.push_back(TextOf(At(one, {"accessConfig"}), "externalIp"));
+    }
+  }
+  const bool some =
+      std::any_of(addresses.begin(), addresses.end(),
+                  [](const std::string& one) { return !one.empty(); });
+  return some ? addresses : std::vector<std::string>();
+}
+
 bool IsTrue(const Json& json, const char* key) {
   const Json& value = At(json, {key});
   return value.is_boolean() && value.get<bool>();
@@ -57,6 +70,7 @@ TpuNode ToTpuNode(const Json& json) {
       .name = name.id,
       .zone = name.zone,
       .project = name.project,
+      .id = TextOf(json, "id"),
       .state = TextOf(json, "state"),
       .health = TextOf(json, "health"),
       .health_description = TextOf(json, "healthDescription"),
@@ -72,12 +86,10 @@ TpuNode ToTpuNode(const Json& json) {
   if (node.runtime_version.empty()) {
     node.runtime_version = TextOf(json, "tensorflowVersion");
   }
-  for (const Json& one : ListOf(json, "networkEndpoints")) {
-    if (const auto ip = TextOf(At(one, {"accessConfig"}), "externalIp");
-        !ip.empty()) {
-      node.external_addresses.push_back(ip);
-    }
-  }
+  node.external_addresses = ExternalAddresses(json);
+  const std::string os_login = TextOf(At(json, {"metadata"}), "enable-oslogin");
+  node.os_login =
+      os_login == "TRUE" || os_login == "True" || os_login == "true";
   for (const Json& one : ListOf(json, "symptoms")) {
     const auto at = ParseTimestamp(TextOf(one, "createTime"));
     node.symptoms.push_back(

@@ -18,12 +18,15 @@ struct TpuSymptom {
 // Fields that the API does not tell are empty.
 struct TpuNode {
   std::string name, zone, project;
+  std::string id;  // a number, of this node alone and for its life
   std::string state, health, health_description;
   std::string accelerator_type, topology, runtime_version;
   std::string scheduling;  // "spot", "reserved", "on-demand"
   std::string queued_resource, created, network;
   std::vector<std::string> endpoints;  // "ip:port", by worker
+  // By worker, empty where one has none; none: no worker has one.
   std::vector<std::string> external_addresses;
+  bool os_login = false;  // its own metadata switches OS Login on
   std::vector<TpuSymptom> symptoms;
 };
 TpuNode ToTpuNode(const Json& json);

@@ -28,8 +28,36 @@ constexpr std::string_view kScript =
     R"sh(test "$(sum "$t")" = % || no write "$c: the copy is not complete"; fi; )sh"
     R"sh(e="$(chmod 700 "$t" 2>&1 && mv "$t" "$m" 2>&1)" || no write "$e"; )sh"
     R"sh(trap - EXIT; fi; e="$("$m" --version 2>&1)" || no exec "$e"; )sh"
-    R"sh(IFS= read -r d || exit 97; cd -- "$d" || no directory "$d"; )sh"
-    R"sh(echo "$w ready"; exec "$m" run --from-stdin)sh";
+    R"sh(IFS= read -r d || exit 97; IFS= read -r f || exit 97; )sh"
+    R"sh(read -r n || exit 97; read -r k || exit 97; )sh"
+    R"sh(if test -n "$f"; then d="$HOME/$f"; )sh"
+    R"sh(e="$(mkdir -p "$d" 2>&1)" || no copy "$e"; )sh"
+    R"sh(e="$(head -c "$n" | tar -xzf - --no-same-owner -C "$d" 2>&1)" )sh"
+    R"sh(|| { rm -rf "$d"; no copy "$e"; }; )sh"
+    R"sh(export MUSTER_RUNS_DIR="${MUSTER_RUNS_DIR:-$HOME/runs}"; fi; )sh"
+    R"sh(d="${d:-$HOME}"; cd -- "$d" || no directory "$d"; )sh"
+    R"sh(echo "$w ready"; )sh"
+    R"sh(if test -z "$f" || test "$k" = keep; then )sh"
+    R"sh(exec "$m" run --from-stdin; fi; )sh"
+    R"sh("$m" run --from-stdin; s=$?; cd /; rm -rf "$d"; exit "$s")sh";
+
+// What the program starts is found by its environment, wherever it went, and
+// the reader of the points too, which would keep the channel open.
+constexpr std::string_view kWatched =
+    R"sh(i="$$.$(date +%s%N)"; e=0; )sh"
+    R"sh(each() { r=1; for f in )sh"
+    R"sh($(grep -lszx "SSH_MUSTER_ID=$2" /proc/[0-9]*/environ); do )sh"
+    R"sh(q="${f#/proc/}"; kill -s "$1" "${q%/environ}" 2>/dev/null && r=0; )sh"
+    R"sh(done; return "$r"; }; )sh"
+    R"sh(exec 3<&0; trap "e=1" USR1; echo "muster-ssh ready"; )sh"
+    R"sh(env SSH_MUSTER_ID="$i" setsid "$@" </dev/null 3<&- & p=$!; )sh"
+    R"sh({ while test -n "$(SSH_MUSTER_ID="$i.w" timeout 30 head -c 1 <&3)"; )sh"
+    R"sh(do :; done; kill -s USR1 $$; each TERM "$i"; n=0; )sh"
+    R"sh(while test "$n" -lt 50 && each 0 "$i"; do sleep 0.1; n=$((n + 1)); )sh"
+    R"sh(done; each KILL "$i"; } >/dev/null 2>&1 & w=$!; )sh"
+    R"sh(while :; do wait "$p"; s=$?; kill -s 0 "$p" 2>/dev/null || break; )sh"
+    R"sh(done; if test "$e" = 1; then wait "$w"; else kill "$w" 2>/dev/null; )sh"
+    R"sh(each KILL "$i.w"; fi; exit "$s")sh";
 
 bool Has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
@@ -82,13 +110,16 @@ Finding Make(const SshEnd& end, Cause cause, std::string_view what,
              std::string_view fix) {
   Finding finding = MakeFinding(
       cause,
-      "ssh to " + Printable(end.host) + ": the host " + std::string(what),
+      "ssh to " + Printable(end.login.Name()) + ": the host " +
+          std::string(what),
       Confidence::kCertain);
-  finding.subjects = {end.host};
+  finding.subjects = {end.login.Name()};
   finding.fixes.clear();
   std::string text(fix);
-  if (const auto at = text.find("HOST"); at != std::string::npos) {
-    text.replace(at, 4, Printable(end.host));
+  if (const auto at = text.find("ssh HOST"); at != std::string::npos) {
+    text.replace(at, 8, SshByHand(end.login));
+  } else if (const auto of = text.find("HOST"); of != std::string::npos) {
+    text.replace(of, 4, Printable(end.login.host));
   }
   if (!text.empty()) {
     finding.fixes.push_back({.text = std::move(text), .command = {}});
@@ -111,6 +142,11 @@ Finding Make(const SshEnd& end, Cause cause, std::string_view what,
 Finding StepFailed(const SshEnd& end) {
   const SshAnswer& answer = *end.answer;
   const std::string why = Printable(answer.why);
+  if (answer.text == "jupyter") {
+    return Make(end, Cause::kProgramNotFound,
+                "has no program `jupyter` on the PATH of this user",
+                "install it there: pip install jupyterlab");
+  }
   if (Has(answer.why, "No space left") || Has(answer.why, "quota exceeded")) {
     return Make(end, Cause::kDiskFull, "has no space for muster: " + why,
                 "free space there, or point XDG_CACHE_HOME to another disk");
@@ -118,6 +154,11 @@ Finding StepFailed(const SshEnd& end) {
   if (answer.text == "directory") {
     return Make(end, Cause::kFileMissing, "has no folder " + why,
                 "start the run in a folder that all hosts have");
+  }
+  if (answer.text == "copy") {
+    return Make(end, Cause::kFilePermission,
+                "does not let the copy be unpacked: " + why,
+                "give this user a home folder there, and tar");
   }
   if (answer.text == "exec") {
     return Make(end, Cause::kProgramNotFound,
@@ -130,7 +171,85 @@ Finding StepFailed(const SshEnd& end) {
               "give this user a home folder there, or set XDG_CACHE_HOME");
 }
 
+// One word for the login shell there.
+std::string Quoted(const std::string& word) {
+  std::string quoted = "'";
+  for (const char c : word) {
+    c == '\'' ? quoted += "'\\''" : quoted += c;
+  }
+  return quoted + "'";
+}
+
+void AddOption(std::vector<std::string>& argv, std::string option) {
+  argv.emplace_back("-o");
+  argv.push_back(std::move(option));
+}
+
+// A path that may have spaces.
+std::string InQuotes(const std::string& path) { return "\"" + path + "\""; }
+
+void AddLogin(std::vector<std::string>& argv, const SshLogin& login) {
+  if (!login.user.empty()) {
+    AddOption(argv, "User=" + login.user);
+  }
+  if (!login.key_file.empty()) {
+    argv.emplace_back("-i");
+    argv.push_back(login.key_file);
+    AddOption(argv, "IdentitiesOnly=yes");
+  }
+  if (!login.known_hosts.empty()) {
+    AddOption(argv, "UserKnownHostsFile=" + InQuotes(login.known_hosts));
+    AddOption(argv, "HostKeyAlias=" + login.host_key_name);
+    AddOption(argv, "CheckHostIP=no");
+    AddOption(argv, "HashKnownHosts=no");
+    AddOption(argv, "UpdateHostKeys=no");
+    AddOption(argv, "StrictHostKeyChecking=accept-new");
+  }
+}
+
+void AddCommon(std::vector<std::string>& argv, const SshLogin& login,
+               Duration limit) {
+  const auto seconds = std::max<std::int64_t>(
+      1, std::chrono::ceil<std::chrono::seconds>(limit).count());
+  AddOption(argv, "ConnectTimeout=" + std::to_string(seconds));
+  AddOption(argv, "ServerAliveInterval=5");
+  AddOption(argv, "ServerAliveCountMax=3");
+  AddOption(argv, "ControlMaster=no");
+  AddOption(argv, "ControlPath=none");
+  AddOption(argv, "ForwardAgent=no");
+  AddOption(argv, "ForwardX11=no");
+  AddLogin(argv, login);
+}
+
+// What this login has of its own to say.
+Finding ForLogin(const SshLogin& login, Finding finding) {
+  if (finding.cause == Cause::kCloudAuthMissing && !login.if_refused.empty()) {
+    finding.fixes = {{.text = login.if_refused, .command = {}}};
+  }
+  return finding;
+}
+
+// The key that is known is of another machine, or of an earlier life.
+Finding KeyChanged(const SshLogin& login, Finding finding) {
+  if (!login.known_hosts.empty()) {
+    finding.fixes = {
+        {.text = "ask who runs the TPU; only when its key was changed on "
+                 "purpose (it was reimaged), forget the old one",
+         .command = "ssh-keygen -f " + login.known_hosts + " -R " +
+                    login.host_key_name}};
+  }
+  return finding;
+}
+
 }  // namespace
+
+bool SaysLost(std::string_view said) {
+  constexpr std::string_view kSaid[] = {
+      "closed by remote host", "not responding", "client_loop:",
+      "Read from remote host", "Received disconnect", "Broken pipe"};
+  return std::any_of(std::begin(kSaid), std::end(kSaid),
+                     [&](std::string_view one) { return Has(said, one); });
+}
 
 std::string SshScript(const std::string& digest) {
   std::string script;
@@ -140,31 +259,60 @@ std::string SshScript(const std::string& digest) {
   return script;
 }
 
-std::vector<std::string> SshCommand(const std::string& host, Duration limit,
-                                    const std::string& digest) {
-  const auto seconds = std::max<std::int64_t>(
-      1, std::chrono::ceil<std::chrono::seconds>(limit).count());
-  return {"ssh",
-          "-T",
-          "-o",
-          "BatchMode=yes",
-          "-o",
-          "ConnectTimeout=" + std::to_string(seconds),
-          "-o",
-          "ServerAliveInterval=5",
-          "-o",
-          "ServerAliveCountMax=3",
-          "-o",
-          "ControlMaster=no",
-          "-o",
-          "ControlPath=none",
-          "-o",
-          "ForwardAgent=no",
-          "-o",
-          "ForwardX11=no",
-          "--",
-          host,
-          "exec /bin/sh -c '" + SshScript(digest) + "'"};
+std::string ShellLine(const std::string& script,
+                      const std::vector<std::string>& words) {
+  std::string line = "exec /bin/sh -c " + Quoted(script) + " muster-ssh";
+  for (const std::string& word : words) {
+    line += " " + Quoted(word);
+  }
+  return line;
+}
+
+std::string ToSshPlace(const SshPlace& place) {
+  return place.directory + "\n" + place.copy + "\n" +
+         std::to_string(place.archive_bytes) + "\n" +
+         (place.keep ? "keep" : "remove") + "\n";
+}
+
+std::string WatchedScript() { return std::string(kWatched); }
+
+std::string NotebookScript() {
+  constexpr std::string_view kReady = "echo \"muster-ssh ready\"; ";
+  std::string script =
+      R"sh(PATH="$HOME/.local/bin:$PATH"; )sh"
+      R"sh(command -v jupyter >/dev/null || )sh"
+      R"sh({ echo "muster-ssh failed jupyter"; exit 96; }; )sh" +
+      std::string(kWatched);
+  script.insert(script.find(kReady) + kReady.size(),
+                R"sh(IFS= read -r JUPYTER_TOKEN || exit 97; )sh"
+                R"sh(export JUPYTER_TOKEN; )sh");
+  return script;
+}
+
+std::vector<std::string> SshCommand(const SshLogin& login, Duration limit,
+                                    const std::string& remote) {
+  std::vector<std::string> argv{"ssh", "-T"};
+  AddOption(argv, "BatchMode=yes");
+  AddCommon(argv, login, limit);
+  argv.emplace_back("--");
+  argv.push_back(login.host);
+  argv.push_back(remote);
+  return argv;
+}
+
+std::vector<std::string> SshForPerson(const SshLogin& login, Duration limit) {
+  std::vector<std::string> argv{"ssh"};
+  AddCommon(argv, login, limit);
+  argv.emplace_back("--");
+  argv.push_back(login.host);
+  return argv;
+}
+
+std::string SshByHand(const SshLogin& login) {
+  std::string line = "ssh ";
+  line += login.key_file.empty() ? "" : "-i " + Printable(login.key_file) + " ";
+  line += login.user.empty() ? "" : Printable(login.user) + "@";
+  return line + Printable(login.host);
 }
 
 std::optional<SshAnswer> ReadSshAnswer(std::string_view line) {
@@ -204,7 +352,10 @@ Finding WhyNotStarted(const SshEnd& end) {
   }
   for (const Pattern& pattern : kPatterns) {
     if (Has(end.said, pattern.said)) {
-      return Make(end, pattern.cause, pattern.what, pattern.fix);
+      Finding finding = Make(end, pattern.cause, pattern.what, pattern.fix);
+      return &pattern == &kPatterns[0]
+                 ? KeyChanged(end.login, std::move(finding))
+                 : ForLogin(end.login, std::move(finding));
     }
   }
   if (end.waited) {

@@ -12,20 +12,21 @@ using Kind = SshAnswer::Kind;
 
 SshEnd Said(std::string words) {
   SshEnd end;
-  end.host = "b";
+  end.login.host = "b";
   end.said = std::move(words);
   return end;
 }
 
 SshEnd Answered(const std::string& line) {
   SshEnd end;
-  end.host = "b";
+  end.login.host = "b";
   end.answer = ReadSshAnswer(std::string(kSshWord) + line);
   return end;
 }
 
 TEST(Ssh, RespectsHostKeysAndAsksNobody) {
-  const auto command = SshCommand("b", std::chrono::seconds(10), "d1g");
+  const auto command = SshCommand({.host = "b"}, std::chrono::seconds(10),
+                                  "true");
   for (const std::string& word : command) {
     EXPECT_EQ(word.find("StrictHostKeyChecking"), std::string::npos);
     EXPECT_EQ(word.find("UserKnownHostsFile"), std::string::npos);

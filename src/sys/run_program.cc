@@ -111,6 +111,16 @@ std::string ProgramAnswer::Ending() const {
              : "status " + std::to_string(WEXITSTATUS(wait_status));
 }
 
+Error BecomeProgram(std::vector<std::string> argv) {
+  // A program expects it as it was before a spawner was forked.
+  signal(SIGPIPE, SIG_DFL);
+  execvp(argv.front().c_str(), Pointers(argv).data());
+  const int error = errno;
+  return Error(Cause::kProgramNotFound, "`" + Printable(argv.front()) +
+                                            "` cannot be started: " +
+                                            ErrnoName(error));
+}
+
 Result<ProgramAnswer> RunProgram(const Program& program, Deadline deadline) {
   if (program.argv.empty() || program.argv.front().empty()) {
     return Error(Cause::kProgramNotFound, "no program is named");

@@ -38,4 +38,8 @@ struct ProgramAnswer {
 // file-corrupt (it says too much), os-limit. Main thread.
 Result<ProgramAnswer> RunProgram(const Program& program, Deadline deadline);
 
+// Replaces this process, with its streams and its terminal; returns only the
+// Error that kept it: program-not-found.
+Error BecomeProgram(std::vector<std::string> argv);
+
 }  // namespace muster::sys

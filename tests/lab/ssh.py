@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """ssh on the hosts of a lab: a real sshd on each, with keys of its own, and a
 user who may log in everywhere without a password."""
+import contextlib
+import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -17,7 +20,7 @@ UsePAM no
 PermitRootLogin yes
 PasswordAuthentication no
 KbdInteractiveAuthentication no
-SetEnv XDG_CACHE_HOME={cache} PATH={path}
+SetEnv XDG_CACHE_HOME={cache} PATH={path}{home}
 """
 CLIENT = """
 User root
@@ -84,13 +87,20 @@ class Ssh:
         """Where muster is put on that host."""
         return host.folder / "cache"
 
-    def serve(self, host, authorized=True, programs=None, prepare=()):
+    def home(self, host):
+        """The home folder there of who has one of its own."""
+        return host.folder / "home"
+
+    def serve(self, host, authorized=True, programs=None, prepare=(),
+              own_home=False):
         """Starts sshd there, and waits until it listens. Its users have what is
         in the folder `programs` before what others have."""
         config = host.folder / "sshd_config"
+        self.home(host).mkdir(exist_ok=True)
         config.write_text(SERVER.format(
             folder=host.folder, cache=self.cache(host),
             path=f"{programs or '/nowhere'}:/usr/bin:/bin",
+            home=f" HOME={self.home(host)}" if own_home else "",
             authorized=self.folder / "authorized" if authorized else "none"))
         before = host.prepare
         host.prepare = [*before, "mount -t tmpfs none /run", "mkdir /run/sshd",
@@ -102,6 +112,14 @@ class Ssh:
         host.prepare = before
         self._await(host)
         return server
+
+    def stop(self, host):
+        """Ends all that runs there, as if the machine were taken away."""
+        listed = subprocess.run(["ip", "netns", "pids", host.space],
+                                capture_output=True, text=True, check=True)
+        for pid in listed.stdout.split():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(pid), signal.SIGKILL)
 
     def be_silent(self, host):
         process = host.start([sys.executable, "-c", SILENT], text=True,

@@ -165,7 +165,7 @@ class Cloud:
         if state in ("READY", "PREEMPTED", "RESTARTING", "REPAIRING"):
             json["health"] = self.sick.get(node.name.split("/")[-1],
                                            node.health)
-            json["networkEndpoints"] = [
+            json["networkEndpoints"] = node.spec.get("networkEndpoints") or [
                 {"ipAddress": f"10.164.0.{i + 2}", "port": 8470,
                  "accessConfig": {"externalIp": f"198.51.100.{i + 2}"}}
                 for i in range(self.catalogue.hosts(accelerator))]

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The workers of a TPU as hosts that ssh gets to.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/tpu_line.h"
+#include "cloud/tpu_reach.h"
+#include "finding/finding.h"
+#include "resolve/cloud_tpu.h"
+#include "resolve/resolve.h"
+#include "run/ssh.h"
+#include "sys/host.h"
+
+namespace muster::cli {
+
+struct ReachedWorker {
+  int index = 0;
+  std::string internal;  // its address for the other workers
+  std::string label;     // "worker 2"
+  run::SshLogin login;
+};
+struct ReachedTpu {
+  resolve::TpuNode node;
+  std::vector<ReachedWorker> workers;
+  std::string how;  // which addresses, user and key, and why: one line
+};
+
+// A TPU that is READY. preempted, tpu-unhealthy: it is not; usage-invalid: what
+// cloud/tpu_reach.h says. `account`: who asks the API.
+Result<ReachedTpu> Reach(const resolve::TpuNode& node, const ReachFlags& flags,
+                         const std::string& account, const sys::Host& host);
+
+// The TPU that `--tpu` names, through the resolver of `muster resolve --tpu`.
+Result<ReachedTpu> ReachTpu(const resolve::Request& request,
+                            const ReachFlags& flags, const sys::Host& host);
+// Whether --tpu is given, and is a name that the API knows.
+bool NamesTpu(const resolve::Request& request, const sys::Host& host);
+
+// A warning when only some of the workers take part.
+std::optional<Finding> PartOfSlice(const ReachedTpu& tpu);
+
+// Asks until the API says why nobody answers, at most 10 s: it learns of a
+// preemption later than its workers' peers. nullopt: it says that all is well,
+// or could not be asked, which is printed. Blocks.
+std::optional<Finding> WhyTpuGone(
+    const std::function<Result<cloud::TpuNode>()>& ask);
+// The same through the resolver.
+std::optional<Finding> WhyTpuGone(const resolve::TpuPlace& place,
+                                  const sys::Host& host);
+
+}  // namespace muster::cli

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cloud/tpu_reach.h"
+
+#include <gmock/gmock.h>
+
+#include "base/json.h"
+#include "cloud/testing.h"
+
+namespace muster::cloud {
+namespace {
+
+using ::testing::HasSubstr;
+
+TpuNode Node(const std::string& more = "") {
+  return ToTpuNode(*ParseJson(
+      R"({"name": "projects/p/locations/z-a/nodes/t", "id": "17",
+          "state": "READY", "health": "HEALTHY",
+          "networkConfig": {"network": "projects/p/global/networks/own"},
+          "networkEndpoints": [
+            {"ipAddress": "10.0.0.2",
+             "accessConfig": {"externalIp": "198.51.100.2"}},
+            {"ipAddress": "10.0.0.3",
+             "accessConfig": {"externalIp": "198.51.100.3"}}])" +
+          more + "}",
+      Cause::kInternalError, "node"));
+}
+
+TpuNode WithoutExternal() {
+  TpuNode node = Node();
+  node.external_addresses.clear();
+  return node;
+}
+
+void PutInto(const std::string& network, FakeCloud& cloud) {
+  cloud.env.variables["GCE_METADATA_HOST"] = "m";
+  cloud.http.Answer(200, "projects/1/networks/" + network,
+                    {{"metadata-flavor", "Google"}});
+}
+
+TEST(TpuReach, FromOutsideTakesExternalAddresses) {
+  FakeCloud cloud;
+  cloud.env.variables["NO_GCE_CHECK"] = "true";
+  const auto found =
+      FindWorkers(Node(), "all", AddressChoice::kAuto, cloud.host);
+  ASSERT_TRUE(found) << found.error().message();
+  ASSERT_EQ(found->workers.size(), 2U);
+  EXPECT_EQ(found->workers[1].address, "198.51.100.3");
+  EXPECT_EQ(found->workers[1].internal, "10.0.0.3");
+  EXPECT_THAT(found->why, HasSubstr("external"));
+}
+
+TEST(TpuReach, FromItsNetworkTakesInternalAddresses) {
+  FakeCloud own;
+  FakeCloud other;
+  PutInto("own", own);
+  PutInto("other", other);
+  EXPECT_EQ(FindWorkers(Node(), "1", AddressChoice::kAuto, own.host)
+                ->workers[0]
+                .address,
+            "10.0.0.3");
+  EXPECT_EQ(FindWorkers(Node(), "1", AddressChoice::kAuto, other.host)
+                ->workers[0]
+                .address,
+            "198.51.100.3");
+}
+
+TEST(TpuReach, OneOfTheWorkersTakesInternalAddresses) {
+  FakeCloud cloud;
+  cloud.env.variables["NO_GCE_CHECK"] = "true";
+  cloud.env.addresses = {"127.0.0.1", "10.0.0.2"};
+  const auto found =
+      FindWorkers(Node(), "all", AddressChoice::kAuto, cloud.host);
+  EXPECT_EQ(found->workers[1].address, "10.0.0.3");
+}
+
+TEST(TpuReach, SaysWhichWorkersThereAre) {
+  FakeCloud cloud;
+  for (const char* which : {"2", "-1", "x", ""}) {
+    const auto found =
+        FindWorkers(Node(), which, AddressChoice::kInternal, cloud.host);
+    ASSERT_FALSE(found) << which;
+    EXPECT_EQ(found.error().cause(), Cause::kUsageInvalid);
+  }
+}
+
+TEST(TpuReach, WithoutExternalAddressesSaysSo) {
+  FakeCloud cloud;
+  cloud.env.variables["NO_GCE_CHECK"] = "true";
+  const TpuNode node = WithoutExternal();
+  const auto inside =
+      FindWorkers(node, "all", AddressChoice::kAuto, cloud.host);
+  EXPECT_EQ(inside->workers[0].address, "10.0.0.2");
+  EXPECT_THAT(inside->why, HasSubstr("no external"));
+  const auto wanted =
+      FindWorkers(node, "all", AddressChoice::kExternal, cloud.host);
+  EXPECT_EQ(wanted.error().cause(), Cause::kUsageInvalid);
+}
+
+TEST(TpuReach, TakesTheKeyThatGcloudKeeps) {
+  FakeCloud cloud;
+  cloud.env.variables = {{"HOME", "/h"}, {"USER", "ann"}};
+  auto login = FindLogin(Node(), "", "me@example.com", cloud.host);
+  EXPECT_EQ(login->key_file, "");
+  EXPECT_THAT(login->if_refused, HasSubstr("there is no /h/.ssh/google"));
+  cloud.fs.files["/h/.ssh/google_compute_engine"] = "k";
+  login = FindLogin(Node(), "", "me@example.com", cloud.host);
+  EXPECT_EQ(login->key_file, "/h/.ssh/google_compute_engine");
+  EXPECT_EQ(login->known_hosts, "/h/.ssh/google_compute_known_hosts");
+  EXPECT_EQ(login->user.value, "ann");
+  EXPECT_EQ(FindLogin(Node(), "bob", "", cloud.host)->user.source,
+            "flag --user");
+}
+
+TEST(TpuReach, WithOsLoginTheUserIsTheAccounts) {
+  FakeCloud cloud;
+  cloud.env.variables = {{"HOME", "/h"}, {"USER", "ann"}};
+  const TpuNode node = Node(R"(, "metadata": {"enable-oslogin": "TRUE"})");
+  EXPECT_EQ(FindLogin(node, "", "me.too@example.com", cloud.host)->user.value,
+            "me_too_example_com");
+  const auto unknown = FindLogin(node, "", "the token of X", cloud.host);
+  EXPECT_EQ(unknown.error().cause(), Cause::kUsageInvalid);
+}
+
+TEST(TpuReach, AKeyBelongsToOneWorkerOfOneTpu) {
+  EXPECT_EQ(HostKeyName(Node(), 1), "tpu.17-1");
+}
+
+TEST(TpuReach, SaysWhyNobodyAnswersAnyMore) {
+  EXPECT_FALSE(WhyGone(Node()));
+  struct Case {
+    const char* state;
+    const char* health;
+    Cause cause;
+  };
+  for (const Case& one :
+       {Case{"PREEMPTED", "HEALTHY", Cause::kPreempted},
+        Case{"TERMINATED", "", Cause::kPreempted},
+        Case{"REPAIRING", "HEALTHY", Cause::kTpuUnhealthy},
+        Case{"READY", "UNHEALTHY_MAINTENANCE", Cause::kTpuUnhealthy}}) {
+    TpuNode node = Node();
+    node.state = one.state;
+    node.health = one.health;
+    const auto why = WhyGone(node);
+    ASSERT_TRUE(why) << one.state;
+    EXPECT_EQ(why->cause, one.cause) << one.state;
+    EXPECT_THAT(why->evidence[0].what, HasSubstr(one.state));
+  }
+}
+
+TEST(TpuReach, AWorkerWithoutAnExternalAddressKeepsItsPlace) {
+  const TpuNode node = ToTpuNode(*ParseJson(
+      R"({"networkEndpoints": [{"ipAddress": "10.0.0.2"},
+          {"ipAddress": "10.0.0.3",
+           "accessConfig": {"externalIp": "198.51.100.3"}}]})",
+      Cause::kInternalError, "node"));
+  EXPECT_THAT(node.external_addresses,
+              ::testing::ElementsAre("", "198.51.100.3"));
+}
+
+}  // namespace
+}  // namespace muster::cloud
