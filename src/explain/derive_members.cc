@@ -66,9 +66,40 @@ void CompareVersions(std::vector<Fact>& facts) {
   }
 }
 
+// "mpirun -H 10.0.0.1:2,10.0.0.2:2" and "connect() to 192.168.1.1 failed": an
+// address that nobody named was told by a host that has more than one. Names
+// say nothing of addresses.
+void ComparePeers(std::vector<Fact>& facts) {
+  std::string named;
+  for (const Fact& fact : facts) {
+    if (fact.name == "hosts.named") {
+      named += fact.Text("hosts") + ",";
+    }
+  }
+  const auto hosts = Split(named, ',');
+  const bool are_addresses =
+      std::any_of(hosts.begin(), hosts.end(), [](const std::string& host) {
+        return host.find('.') != std::string::npos &&
+               host.find_first_not_of("0123456789.:") == std::string::npos;
+      });
+  const Fact* failed = FirstOf(facts, "connect.failed_to");
+  if (!are_addresses || failed == nullptr) {
+    return;
+  }
+  const std::string peer = failed->Text("peer");
+  const bool is_named =
+      std::any_of(hosts.begin(), hosts.end(), [&](const std::string& host) {
+        return host == peer || host.starts_with(peer + ":");
+      });
+  if (!is_named) {
+    AddOn(facts, Fact(*failed), "numbers.peer_not_named");
+  }
+}
+
 }  // namespace
 
 void CompareMembers(std::vector<Fact>& facts) {
+  ComparePeers(facts);
   CompareAnnounced(facts);
   CompareVersions(facts);
 }

@@ -15,7 +15,8 @@ namespace muster::explain {
 
 // What each rank was in when it gave up.
 void CompareCollectives(std::vector<Fact>& facts);
-// Members that are announced twice, are missing, or differ in a version.
+// Members that are announced twice, are missing, differ in a version, or are
+// sought at an address that was not named.
 void CompareMembers(std::vector<Fact>& facts);
 // Time: of waits against their bound, of a step's parts, of compilations.
 void CompareTimes(std::vector<Fact>& facts);

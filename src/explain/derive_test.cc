@@ -58,6 +58,11 @@ TEST(Derive, ABarBeyondTheBoundOfTheWaitersIsAtTheLimit) {
   const Fact bar = Said("progress.bar", {{"minutes", "17"}});
   EXPECT_TRUE(Follows({bound, bar}, "numbers.bar_at_limit"));
   EXPECT_FALSE(Follows({bar}, "numbers.bar_at_limit"));
+  EXPECT_TRUE(Follows({Said("collective.wait_ended", {}), bar},
+                      "numbers.bar_at_limit"));
+  EXPECT_FALSE(Follows({Said("collective.wait_ended", {}),
+                        Said("progress.bar", {{"minutes", "3"}})},
+                       "numbers.bar_at_limit"));
   EXPECT_FALSE(Follows({bound, Said("progress.bar", {{"minutes", "4"}})},
                        "numbers.bar_at_limit"));
 }
@@ -67,6 +72,18 @@ TEST(Derive, AMemberThatIsAnnouncedTwiceIsTwo) {
   twice.fields["times"] = std::int64_t{2};
   const Fact other = Said("member.announced", {{"member", "0"}, {"of", "4"}});
   EXPECT_TRUE(Follows({other, twice}, "numbers.member_twice"));
+}
+
+TEST(Derive, AnAddressThatWasNotNamedIsSoughtOnAnotherInterface) {
+  const auto named = [](const char* hosts) {
+    return Said("hosts.named", {{"hosts", hosts}});
+  };
+  const Fact failed = Said("connect.failed_to", {{"peer", "192.168.1.2"}});
+  constexpr const char* kFollows = "numbers.peer_not_named";
+  EXPECT_TRUE(Follows({named("10.0.0.1:2,10.0.0.2:2"), failed}, kFollows));
+  EXPECT_FALSE(Follows({named("10.0.0.1:2,192.168.1.2:2"), failed}, kFollows));
+  EXPECT_FALSE(Follows({named("nodea:2,nodeb:2"), failed}, kFollows));
+  EXPECT_FALSE(Follows({failed}, kFollows));
 }
 
 TEST(Derive, MembersAreMissingWhereSomeOfThemAreThere) {

@@ -14,9 +14,11 @@ namespace {
 constexpr std::int64_t kBounds[] = {10, 30, 60};
 
 // "[29:55<03:25": a bar that stood near the bound of those who wait, or beyond
-// it: the one that the log tells, else those of c10d and the store.
+// it: the one that the log tells, else those of c10d and the store, the
+// smallest of them where the log tells that a wait ended.
 void CompareWaits(std::vector<Fact>& facts) {
   const auto told = NumberOf(facts, "collective.timeout", "limit");
+  const bool wait_ended = FirstOf(facts, "collective.wait_ended") != nullptr;
   const std::vector<Fact> seen = facts;
   for (const Fact& bar : seen) {
     if (bar.name != "progress.bar") {
@@ -24,11 +26,12 @@ void CompareWaits(std::vector<Fact>& facts) {
     }
     const auto minutes = ParseInt(bar.Text("hours")).value_or(0) * 60 +
                          ParseInt(bar.Text("minutes")).value_or(0);
+    const bool beyond = wait_ended && minutes + 1 >= kBounds[0];
     const bool near = std::any_of(
         std::begin(kBounds), std::end(kBounds), [&](std::int64_t bound) {
           return minutes + 1 >= bound && minutes <= bound + bound / 10;
         });
-    if (told ? (minutes + 1) * 60'000 >= *told : near) {
+    if (told ? (minutes + 1) * 60'000 >= *told : near || beyond) {
       AddOn(facts, bar, "numbers.bar_at_limit");
       return;
     }
