@@ -131,8 +131,8 @@ Result<Json> Compile(const CompileRequest& request, const Topology& topology,
     AddProperty(*cost, "bytes accessed", json);
   }
   const auto holdings = HoldingsOf(executable);
-  json["holdings"] =
-      holdings ? ToJson(*holdings) : Json{{"failed", ToJson(holdings.error())}};
+  json["holdings"] = holdings ? ToJson(*holdings)
+                              : Json{{"failed", ErrorToJson(holdings.error())}};
   return json;
 }
 
@@ -165,7 +165,7 @@ std::optional<Number> Optional(const Json& json, const char* name) {
 
 Result<Holdings> HoldingsOf(const Json& json) {
   if (json.contains("failed")) {
-    return ErrorOf(json["failed"]);
+    return ErrorFromJson(json["failed"]);
   }
   Holdings holdings{.bytes = json.value("bytes", std::int64_t{0}),
                     .padding = json.value("padding", std::int64_t{0})};

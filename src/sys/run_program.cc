@@ -21,6 +21,16 @@ namespace {
 // How long after the deadline the end of what was killed is waited for.
 constexpr std::chrono::milliseconds kReapBound{500};
 
+std::vector<char*> Pointers(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  pointers.reserve(texts.size() + 1);
+  for (std::string& text : texts) {
+    pointers.push_back(text.data());
+  }
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
 // In a session of its own, so that all of it can be ended. Says over `refusal`
 // why it is no program; exec closes that.
 [[noreturn]] void Become(const Program& program, std::vector<char*>& argv,
@@ -36,6 +46,7 @@ constexpr std::chrono::milliseconds kReapBound{500};
   for (const auto& [name, value] : program.variables) {
     setenv(name.c_str(), value.c_str(), 1);
   }
+  signal(SIGPIPE, SIG_DFL);  // as a program expects it
   execvp(argv[0], argv.data());
   const int why = errno;
   [[maybe_unused]] auto said = write(refusal, &why, sizeof why);
@@ -45,12 +56,7 @@ constexpr std::chrono::milliseconds kReapBound{500};
 // Gives its pid once it runs.
 Result<int> Spawn(const Program& program, int output) {
   std::vector<std::string> words = program.argv;
-  std::vector<char*> argv;
-  argv.reserve(words.size() + 1);
-  for (std::string& word : words) {
-    argv.push_back(word.data());
-  }
-  argv.push_back(nullptr);
+  std::vector<char*> argv = Pointers(words);
   MUSTER_ASSIGN(PipeEnds refusal, MakePipe());
   const pid_t pid = fork();
   if (pid < 0) {
@@ -112,8 +118,7 @@ std::string ProgramAnswer::Ending() const {
 }
 
 Error BecomeProgram(std::vector<std::string> argv) {
-  // A program expects it as it was before a spawner was forked.
-  signal(SIGPIPE, SIG_DFL);
+  signal(SIGPIPE, SIG_DFL);  // as a program expects it
   execvp(argv.front().c_str(), Pointers(argv).data());
   const int error = errno;
   return Error(Cause::kProgramNotFound, "`" + Printable(argv.front()) +

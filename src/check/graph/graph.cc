@@ -4,13 +4,11 @@
 #include <algorithm>
 #include <array>
 
+#include "base/proto_fields.h"
 #include "check/graph/text_graph.h"
-#include "connect/proto_fields.h"
 
 namespace muster::check::graph {
 namespace {
-
-using connect::FieldReader;
 
 // TensorFlow's shapes have no more.
 constexpr std::size_t kMostSizes = 254;
@@ -165,7 +163,7 @@ class GraphReader {
         tensor.type = static_cast<DataType>(at.value());
       } else if (at.number() == 3) {
         // As it lies in an AttrValue.
-        const std::string value = connect::BytesField(7, at.bytes());
+        const std::string value = BytesField(7, at.bytes());
         tensor.shape = ShapeIn(value);
       }
     }

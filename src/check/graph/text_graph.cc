@@ -5,8 +5,8 @@
 #include <array>
 #include <cstdint>
 
+#include "base/proto_fields.h"
 #include "base/text.h"
-#include "connect/proto_fields.h"
 
 namespace muster::check::graph {
 namespace {
@@ -219,7 +219,7 @@ class TextReader {
         if (!TakeString(&value)) {
           return false;
         }
-        bytes += connect::BytesField(field.number, value);
+        bytes += BytesField(field.number, value);
         return true;
       }
       case Kind::kNumber:
@@ -239,7 +239,7 @@ class TextReader {
     if (!TakeFields(field.child, open == '{' ? '}' : '>', inner)) {
       return false;
     }
-    bytes += connect::BytesField(field.number, inner);
+    bytes += BytesField(field.number, inner);
     return true;
   }
 
@@ -261,8 +261,7 @@ class TextReader {
     if (!value) {
       return Fail("`" + std::string(field.name) + "` is no number");
     }
-    bytes +=
-        connect::NumberField(field.number, static_cast<std::uint64_t>(*value));
+    bytes += NumberField(field.number, static_cast<std::uint64_t>(*value));
     return true;
   }
 
