@@ -32,6 +32,7 @@ class FakeAppender : public Appender {
     fs_.files[path_] += bytes;
     return Ok();
   }
+  Status Sync() override { return Asked(fs_.fail, path_); }
 
  private:
   FakeFs& fs_;

@@ -59,10 +59,21 @@ class RealAppender : public Appender {
   Status Append(std::string_view bytes) override {
     return WriteAll(fd_.get(), bytes, path_);
   }
+  Status Sync() override {
+    MUSTER_TRY(sys::Sync(fd_.get(), path_));
+    if (!name_is_durable_) {
+      const auto slash = path_.rfind('/');
+      MUSTER_TRY(SyncDirectory(
+          slash == std::string::npos ? "." : path_.substr(0, slash + 1)));
+      name_is_durable_ = true;
+    }
+    return Ok();
+  }
 
  private:
   Fd fd_;
   std::string path_;
+  bool name_is_durable_ = false;
 };
 
 }  // namespace

@@ -19,6 +19,8 @@ class Appender {
  public:
   virtual ~Appender() = default;
   virtual Status Append(std::string_view bytes) = 0;
+  // What was appended, and that the file is there, survives a power cut.
+  virtual Status Sync() = 0;
 };
 
 // file-missing (ENOENT, ENOTDIR), file-permission (EACCES, EPERM, EROFS),

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sys/interrupt.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <map>
+#include <utility>
+
+#include "sys/fd.h"
+#include "sys/stream.h"
+
+namespace muster::sys {
+namespace {
+
+// What the handler writes, and where it tells. It can know nothing else.
+std::atomic<int> g_told{-1};
+std::atomic<const char*> g_said{nullptr};
+std::atomic<std::size_t> g_length{0};
+
+void OnSignal(int) {
+  const int kept = errno;
+  [[maybe_unused]] auto said = write(2, g_said, g_length);
+  [[maybe_unused]] auto told = write(g_told, "", 1);
+  errno = kept;
+}
+
+}  // namespace
+
+struct Interrupt::Inner {
+  PipeEnds pipe;
+  std::map<int, struct sigaction> before;
+};
+
+Interrupt::Interrupt(std::unique_ptr<Inner> inner) : inner_(std::move(inner)) {}
+
+Result<std::unique_ptr<Interrupt>> Interrupt::Make(std::string_view said) {
+  MUSTER_CHECK(g_told == -1);
+  auto inner = std::make_unique<Inner>();
+  MUSTER_ASSIGN(inner->pipe, MakePipe());
+  fcntl(inner->pipe.write.get(), F_SETFL, O_NONBLOCK);
+  g_said = said.data();
+  g_length = said.size();
+  g_told = inner->pipe.write.get();
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction before {};
+    sigaction(signal, nullptr, &before);
+    if (before.sa_handler == SIG_IGN) {
+      continue;
+    }
+    struct sigaction action {};
+    action.sa_handler = OnSignal;
+    action.sa_flags = static_cast<int>(SA_RESTART | SA_RESETHAND);
+    sigaction(signal, &action, nullptr);
+    inner->before.emplace(signal, before);
+  }
+  return std::unique_ptr<Interrupt>(new Interrupt(std::move(inner)));
+}
+
+Interrupt::~Interrupt() {
+  for (const auto& [signal, before] : inner_->before) {
+    sigaction(signal, &before, nullptr);
+  }
+  g_told = -1;
+}
+
+bool Interrupt::Came() const {
+  return !Pause(Duration::zero());
+}
+
+bool Interrupt::Pause(Duration duration) const {
+  const auto deadline = Deadline::After(duration);
+  while (true) {
+    pollfd told{inner_->pipe.read.get(), POLLIN, 0};
+    if (poll(&told, 1, deadline.PollTimeout()) > 0) {
+      return false;
+    }
+    if (deadline.Expired()) {
+      return true;
+    }
+  }
+}
+
+}  // namespace muster::sys
