@@ -32,6 +32,29 @@ constexpr std::array kRights{
     Right{"queued delete", "tpu.queuedResources.delete"},
 };
 
+// Where one of Google's services is, or what stands in for it.
+std::string Service(const TpuApi& api, const char* variable,
+                    const char* usual) {
+  const auto other = sys::FirstSet(
+      api.sender().host().env,
+      {std::string("CLOUDSDK_API_ENDPOINT_OVERRIDES_") + variable});
+  std::string url = other ? other->value : usual;
+  return url + (url.ends_with('/') ? "" : "/");
+}
+
+std::string UsageUrl(const TpuApi& api, const char* version) {
+  return Service(api, "SERVICEUSAGE", "https://serviceusage.googleapis.com/") +
+         version + "/projects/" + sys::PercentEncode(api.project().value) +
+         "/services/" + kTpu;
+}
+
+Question AboutApi(const TpuApi& api, const char* permission) {
+  return {.what = "state of the Cloud TPU API",
+          .permission = permission,
+          .project = api.project().value,
+          .project_source = api.project().source};
+}
+
 // Asking is not refused for what is asked about, but for the question.
 bool IsOfTheQuestion(const Error& error) {
   return error.cause() == Cause::kCloudPermissionDenied ||
@@ -102,22 +125,10 @@ class Doctor {
 
   const std::string& project() const { return api_.project().value; }
 
-  std::string Service(const char* variable, const char* usual) const {
-    const auto other = sys::FirstSet(
-        api_.sender().host().env,
-        {std::string("CLOUDSDK_API_ENDPOINT_OVERRIDES_") + variable});
-    std::string url = other ? other->value : usual;
-    return url + (url.ends_with('/') ? "" : "/");
-  }
   std::string Manager() const {
-    return Service("CLOUDRESOURCEMANAGER",
+    return Service(api_, "CLOUDRESOURCEMANAGER",
                    "https://cloudresourcemanager.googleapis.com/") +
            "v1/projects/" + sys::PercentEncode(project());
-  }
-  std::string Usage(const char* version) const {
-    return Service("SERVICEUSAGE", "https://serviceusage.googleapis.com/") +
-           version + "/projects/" + sys::PercentEncode(project()) +
-           "/services/" + kTpu;
   }
 
   Question About(std::string what, std::string permission) const {
@@ -170,17 +181,14 @@ class Doctor {
   }
 
   Diagnosis CheckApi() {
-    const Question question =
-        About("state of the Cloud TPU API", "serviceusage.services.get");
-    const auto answer =
-        api_.Send({.url = Usage("v1")}, Repeat::kRead, question);
-    if (!answer) {
-      return Unanswered(answer.error());
+    const auto enabled = ApiIsEnabled(api_);
+    if (!enabled) {
+      return Unanswered(enabled.error());
     }
-    if (TextOf(*answer, "state") != "ENABLED") {
-      return Fail(
-          Refused(Cause::kCloudApiDisabled, "SERVICE_DISABLED", question),
-          std::string("apis/library/") + kTpu);
+    if (!*enabled) {
+      return Fail(Refused(Cause::kCloudApiDisabled, "SERVICE_DISABLED",
+                          AboutApi(api_, "serviceusage.services.get")),
+                  std::string("apis/library/") + kTpu);
     }
     return Pass(std::string(kTpu) + " is enabled");
   }
@@ -189,7 +197,7 @@ class Doctor {
     const Question question =
         About("billing of the project", "resourcemanager.projects.get");
     const std::string url =
-        Service("CLOUDBILLING", "https://cloudbilling.googleapis.com/") +
+        Service(api_, "CLOUDBILLING", "https://cloudbilling.googleapis.com/") +
         "v1/projects/" + sys::PercentEncode(project()) + "/billingInfo";
     const auto answer = api_.Send({.url = url}, Repeat::kRead, question);
     if (!answer) {
@@ -385,7 +393,7 @@ Diagnosis Doctor::CheckQuota() {
   // Far above what the service has.
   for (int pages = 0; pages < 100; ++pages) {
     const auto answer = api_.Send(
-        {.url = Usage("v1beta1") + "/consumerQuotaMetrics?view=FULL" +
+        {.url = UsageUrl(api_, "v1beta1") + "/consumerQuotaMetrics?view=FULL" +
                 (page.empty() ? "" : "&pageToken=" + sys::PercentEncode(page))},
         Repeat::kRead,
         About("quotas of the project", "serviceusage.quotas.get"));
@@ -430,6 +438,23 @@ Diagnosis Doctor::CheckQuota() {
 std::vector<Diagnosis> Examine(TpuApi& api, const std::string& zone,
                                Wanted wanted) {
   return Doctor(api, zone, std::move(wanted)).Run();
+}
+
+Result<bool> ApiIsEnabled(TpuApi& api) {
+  MUSTER_ASSIGN(const Json answer,
+                api.Send({.url = UsageUrl(api, "v1")}, Repeat::kRead,
+                         AboutApi(api, "serviceusage.services.get")));
+  return TextOf(answer, "state") == "ENABLED";
+}
+
+Status EnableApi(TpuApi& api) {
+  sys::HttpRequest post{.url = UsageUrl(api, "v1") + ":enable",
+                        .method = "POST"};
+  post.headers["Content-Type"] = "application/json";
+  post.body = "{}";
+  MUSTER_TRY(api.Send(std::move(post), Repeat::kOnce,
+                      AboutApi(api, "serviceusage.services.enable")));
+  return Ok();
 }
 
 }  // namespace muster::cloud

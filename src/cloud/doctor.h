@@ -28,4 +28,9 @@ struct Diagnosis {
 std::vector<Diagnosis> Examine(TpuApi& api, const std::string& zone,
                                Wanted wanted);
 
+// Whether the Cloud TPU API is enabled in the project, and switching it on,
+// which takes effect within minutes. What TpuApi::Send says.
+Result<bool> ApiIsEnabled(TpuApi& api);
+Status EnableApi(TpuApi& api);
+
 }  // namespace muster::cloud

@@ -120,6 +120,22 @@ std::string GenerationOf(const std::string& type) {
              : type.substr(0, dash);
 }
 
+std::vector<int> HostCounts(const std::string& type) {
+  const std::string generation = GenerationOf(type);
+  const auto size = ParseInt(type.substr(type.rfind('-') + 1));
+  if (Find(type) == nullptr || !size || *size < 1 || *size > 65536) {
+    return {};
+  }
+  const int chips_or_cores = static_cast<int>(*size);
+  if (generation != "v5litepod" && generation != "v6e") {
+    return {std::max(1, chips_or_cores / 8)};
+  }
+  if (chips_or_cores <= 8) {
+    return {1};
+  }
+  return {chips_or_cores / 4, chips_or_cores / 8};
+}
+
 std::optional<std::string> UsualVersion(const std::string& type) {
   const Generation* generation = Find(type);
   return generation == nullptr ? std::nullopt

@@ -22,6 +22,10 @@ struct Wanted {
 // "v5litepod" of "v5litepod-16"; empty for a text of another form.
 std::string GenerationOf(const std::string& type);
 
+// How many hosts a slice of the type has: one number, or both where two
+// layouts are in use, the usual one first. Empty: not known here.
+std::vector<int> HostCounts(const std::string& type);
+
 // The runtime version of PyTorch and JAX for the type; nullopt: a generation
 // that is not known here.
 std::optional<std::string> UsualVersion(const std::string& type);

@@ -46,6 +46,7 @@ double Dice() {
 int MostTries(Repeat repeat, const Patience& patience) {
   switch (repeat) {
     case Repeat::kRead:
+    case Repeat::kOnce:
       return patience.tries;
     case Repeat::kToken:
       return std::min(patience.tries, kTokenTries);

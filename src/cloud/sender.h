@@ -36,6 +36,7 @@ enum class Repeat {
   kRead,   // whatever passes: no answer, the service's trouble, its limit on
            // requests
   kToken,  // the same, three times at most
+  kOnce,   // as kRead: what takes effect once however often it is sent
   kNever,  // what makes something and has no id of its own
 };
 
@@ -54,6 +55,9 @@ class Sender {
   // An answer of any status; of those that passed, the last. Errors: what
   // sys::Http says; net-wrong-endpoint when there is no network to ask.
   Result<sys::HttpResponse> Send(sys::HttpRequest request, Repeat repeat);
+
+  // What is asked from now on has until then.
+  void SetDeadline(Deadline deadline) { patience_.deadline = deadline; }
 
   const sys::Host& host() const { return host_; }
   // Of the last answer that told a date.

@@ -7,6 +7,7 @@
 #include "base/json_fields.h"
 #include "base/text.h"
 #include "cloud/timestamp.h"
+#include "cloud/tpu_journal.h"
 #include "muster/address.h"
 
 namespace muster::cloud {
@@ -82,6 +83,7 @@ TpuNode ToTpuNode(const Json& json) {
       .created = TextOf(json, "createTime"),
       .network = TextOf(At(json, {"networkConfig"}), "network"),
       .endpoints = Endpoints(json)};
+  node.request = TextOf(At(json, {"labels"}), kRequestLabel);
   node.network = node.network.substr(node.network.rfind('/') + 1);
   if (node.runtime_version.empty()) {
     node.runtime_version = TextOf(json, "tensorflowVersion");
@@ -110,6 +112,8 @@ QueuedResource ToQueuedResource(const Json& json) {
       .scheduling = !At(json, {"reservationName"}).empty() ? "reserved"
                     : json.contains("spot")                ? "spot"
                                                            : "on-demand"};
+  queued.code =
+      NumberOf(At(json, {"state", "failedData", "error"}), "code").value_or(0);
   for (const Json& one : ListOf(At(json, {"tpu"}), "nodeSpec")) {
     std::string id = TextOf(one, "nodeId");
     const Json& many = At(one, {"multisliceParams"});
@@ -119,6 +123,7 @@ QueuedResource ToQueuedResource(const Json& json) {
     queued.nodes.push_back(std::move(id));
     queued.accelerator_type = TextOf(At(one, {"node"}), "acceleratorType");
     queued.runtime_version = TextOf(At(one, {"node"}), "runtimeVersion");
+    queued.request = TextOf(At(one, {"node", "labels"}), kRequestLabel);
   }
   return queued;
 }

@@ -23,6 +23,7 @@ struct TpuNode {
   std::string accelerator_type, topology, runtime_version;
   std::string scheduling;  // "spot", "reserved", "on-demand"
   std::string queued_resource, created, network;
+  std::string request;                 // of muster, that made it
   std::vector<std::string> endpoints;  // "ip:port", by worker
   // By worker, empty where one has none; none: no worker has one.
   std::vector<std::string> external_addresses;
@@ -33,7 +34,10 @@ TpuNode ToTpuNode(const Json& json);
 
 struct QueuedResource {
   std::string name, zone, project;
-  std::string state, created, reason;  // why it failed
+  std::string state, created;
+  std::string reason;   // why it failed
+  int code = 0;         // of that, as google.rpc.Code has it
+  std::string request;  // of muster, that made it
   std::vector<std::string> nodes;
   std::string accelerator_type, runtime_version;
   std::string scheduling;

@@ -81,6 +81,10 @@ class Cloud:
         self.quota = {}  # (metric, region) -> limit; absent: enough
         self.half_finished = set()  # ids whose creation fails and leaves them
         self.sick = {}  # id -> health once READY
+        self.addresses = {}  # id -> those of its hosts, inside and outside
+        self.busy = set()  # ids that cannot be deleted while CREATING
+        self.doomed = {}  # id -> seconds after READY until it is preempted
+        self.made = []  # names of all nodes that were ever created
 
     # What tests arrange.
 
@@ -106,6 +110,13 @@ class Cloud:
             if node.queued:
                 node.queued.timeline.set(now, (now, "SUSPENDING"),
                                          (now + 30, "SUSPENDED"))
+
+    def restock(self, zone, accelerator, count):
+        """So many more from now on: those that wait there get them first."""
+        with self.lock:
+            self.settle()
+            self.capacity[zone, accelerator] += count
+            self.serve(zone, accelerator)
 
     # What the API does.
 
@@ -138,12 +149,25 @@ class Cloud:
                     node = Node(full, spec, Timeline((now, "READY")), now)
                     node.queued = queued
                     self.nodes[full] = node
+                    self.made.append(full)
                 queued.nodes = []
             if state == "GONE":
                 del self.queued[name]
         for name, node in list(self.nodes.items()):
             if node.timeline.state(now) == "GONE":
                 del self.nodes[name]
+
+    def serve(self, zone, accelerator):
+        """Those that wait there get what there is, in turn."""
+        now = self.clock.now()
+        for queued in self.queued.values():
+            if (queued.timeline.state(now) == "WAITING_FOR_RESOURCES" and
+                    queued.name.split("/")[3] == zone and queued.nodes and
+                    queued.nodes[0][2]["acceleratorType"] == accelerator and
+                    self.capacity[zone, accelerator] > 0):
+                self.capacity[zone, accelerator] -= 1
+                queued.timeline.set(now, (now, "PROVISIONING"),
+                                    (now + CREATE_S, "ACTIVE"))
 
     def node_json(self, node):
         now = self.clock.now()
@@ -165,10 +189,14 @@ class Cloud:
         if state in ("READY", "PREEMPTED", "RESTARTING", "REPAIRING"):
             json["health"] = self.sick.get(node.name.split("/")[-1],
                                            node.health)
+            hosts = range(2, self.catalogue.hosts(accelerator) + 2)
+            pairs = [(one, one) for one in self.addresses.get(
+                node.name.split("/")[-1], [])] or [
+                    (f"10.164.0.{i}", f"198.51.100.{i}") for i in hosts]
             json["networkEndpoints"] = node.spec.get("networkEndpoints") or [
-                {"ipAddress": f"10.164.0.{i + 2}", "port": 8470,
-                 "accessConfig": {"externalIp": f"198.51.100.{i + 2}"}}
-                for i in range(self.catalogue.hosts(accelerator))]
+                {"ipAddress": inside, "port": 8470,
+                 "accessConfig": {"externalIp": outside}}
+                for inside, outside in pairs]
         return json
 
     def queued_json(self, queued):
@@ -283,8 +311,11 @@ class Cloud:
             steps = [(now, "CREATING")]
         elif error:
             steps = [(now, "CREATING"), (now + CREATE_S, "GONE")]
+        elif node_id in self.doomed:
+            steps.append((now + CREATE_S + self.doomed[node_id], "PREEMPTED"))
         node = Node(name, spec, Timeline(*steps), now)
         self.nodes[name] = node
+        self.made.append(name)
         kind = "type.googleapis.com/google.cloud.tpu.v2.Node"
         operation = self.start_operation(
             name, "create", CREATE_S, error,
@@ -300,6 +331,10 @@ class Cloud:
                 9, f"Node {name} is managed by the queued resource "
                 f"{node.queued.name} and cannot be deleted by itself.")
         now = self.clock.now()
+        state = node.timeline.state(now)
+        if state == "CREATING" and name.split("/")[-1] in self.busy:
+            raise answers.Refusal(
+                9, f"Cannot delete node {name} in state {state}.")
         node.timeline.set(now, (now, "DELETING"), (now + DELETE_S, "GONE"))
         return self.operation_json(
             self.start_operation(name, "delete", DELETE_S))

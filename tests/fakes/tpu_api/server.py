@@ -31,7 +31,7 @@ IMPERSONATE = re.compile(r"/v1/projects/-/serviceAccounts/([^/:]+)"
 
 class Reply:
     """An answer that a test puts before the real one. Faults: hang, reset,
-    half (of the body)."""
+    half (of the body), lost (it was done, and nobody hears of it)."""
 
     def __init__(self, body="", status=200, fault="", headers=None):
         self.body = body if isinstance(body, str) else json.dumps(body)
@@ -178,7 +178,7 @@ class TpuApi:
 
     def script(self, method, pattern, *replies, always=False):
         """The next requests that match get these replies; `always`: all of
-        them get the one."""
+        them get the one. Method None: any."""
         self.scripts.append(Script(method, pattern, replies, always))
 
     def asked(self, pattern, method=None):
@@ -194,10 +194,17 @@ class TpuApi:
         if self.delay_s:  # how far away the server that is played is
             time.sleep(self.delay_s)
         for script in self.scripts:
-            if (script.replies and method == script.method and
+            if (script.replies and script.method in (None, method) and
                     script.pattern.search(path)):
-                return (script.replies[0] if script.always
-                        else script.replies.pop(0))
+                reply = (script.replies[0] if script.always
+                         else script.replies.pop(0))
+                if reply.fault == "lost":
+                    self.of_all(method, path, headers, body, is_metadata)
+                    return Reply(fault="reset")
+                return reply
+        return self.of_all(method, path, headers, body, is_metadata)
+
+    def of_all(self, method, path, headers, body, is_metadata):
         try:
             if is_metadata:
                 return self.of_metadata(path, headers)
@@ -266,6 +273,11 @@ class TpuApi:
             allowed = self.identity.permissions.get(principal)
             return {"permissions": [one for one in asked
                                     if allowed is None or one in allowed]}
+        if rest == "/services/tpu.googleapis.com:enable":
+            if method != "POST":
+                raise answers.Refusal(12, "not part of this API")
+            cloud.disabled.discard(project)
+            return {"name": "operations/acf.p2-" + number, "done": True}
         if rest == "/services/tpu.googleapis.com":
             return {"name": f"projects/{number}{rest}",
                     "state": "DISABLED" if project in cloud.disabled

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cloud/tpu_removal.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace muster::cloud {
+namespace {
+
+constexpr int kMostSilent = 3;  // looks in a row without an answer
+
+std::string Named(const MadeTpu& made) {
+  return std::string(made.kind == "queued" ? "queued resource" : "TPU") + " `" +
+         Printable(made.name) + "` of zone " + Printable(made.zone);
+}
+
+// A node that is being made may not be removable yet.
+bool IsForLater(const Error& error) {
+  return std::any_of(
+      error.evidence().begin(), error.evidence().end(), [](const Fact& fact) {
+        const std::string status = fact.Text("status");
+        return status == "FAILED_PRECONDITION" || status == "ABORTED";
+      });
+}
+
+}  // namespace
+
+bool MayPass(const Error& error) {
+  switch (error.cause()) {
+    case Cause::kNetNameResolution:
+    case Cause::kNetTimeoutFiltered:
+    case Cause::kNetWrongEndpoint:
+    case Cause::kDeadlineExceeded:
+      return true;
+    default:
+      return false;
+  }
+}
+
+Duration PollPause(const Waiting& waiting, int looks) {
+  return std::min(waiting.poll * (4 + std::max(looks, 0)) / 4,
+                  waiting.poll * 5);
+}
+
+Result<std::string> TpuRemoval::Look() {
+  if (made_.kind == "queued") {
+    MUSTER_ASSIGN(const auto queued,
+                  api_->QueuedResourceOf(made_.zone, made_.name));
+    return queued.request;
+  }
+  MUSTER_ASSIGN(const auto node, api_->Node(made_.zone, made_.name));
+  return node.request;
+}
+
+Result<bool> TpuRemoval::Gone(const std::string& why) {
+  MUSTER_TRY(journal_->Write(TpuStep::kGone, made_, why));
+  return true;
+}
+
+Result<bool> TpuRemoval::Advance() {
+  if (phase_ != Phase::kSend) {
+    const auto request = Look();
+    if (!request && request.error().cause() == Cause::kTpuNotFound) {
+      return Gone("not there");
+    }
+    if (!request) {
+      return request.error();
+    }
+    if (*request != made_.request) {
+      return Gone("another has the name");
+    }
+    if (phase_ == Phase::kLook) {
+      phase_ = Phase::kSend;
+    }
+    return false;
+  }
+  MUSTER_TRY(journal_->Write(TpuStep::kRemoving, made_));
+  const auto sent = made_.kind == "queued"
+                        ? api_->DeleteQueued(made_.zone, made_.name)
+                        : api_->DeleteNode(made_.zone, made_.name);
+  if (!sent && sent.error().cause() == Cause::kTpuNotFound) {
+    return Gone("not there");
+  }
+  if (!sent && !IsForLater(sent.error())) {
+    return sent.error();
+  }
+  refused_ = sent ? std::nullopt : std::optional(sent.error());
+  phase_ = sent ? Phase::kWatch : Phase::kLook;
+  return false;
+}
+
+std::vector<Removed> RemoveAll(std::vector<TpuRemoval> removals, TpuApi& api,
+                               const Waiting& waiting) {
+  std::vector<Removed> ended;
+  std::vector<int> silent(removals.size(), 0);
+  std::vector<bool> over(removals.size(), false);
+  std::vector<std::optional<Error>> errors(removals.size());
+  bool goes_on = true;
+  for (int looks = 0; goes_on && !waiting.deadline.Expired(); ++looks) {
+    bool open = false;
+    bool sent = true;  // all that is left is to look
+    for (std::size_t i = 0; i < removals.size(); ++i) {
+      if (over[i]) {
+        continue;
+      }
+      api.sender().SetDeadline(Deadline::After(waiting.patience));
+      const auto gone = removals[i].Advance();
+      silent[i] = gone ? 0 : silent[i] + 1;
+      errors[i] = gone ? std::nullopt : std::optional(gone.error());
+      over[i] =
+          gone ? *gone : !MayPass(gone.error()) || silent[i] >= kMostSilent;
+      open = open || !over[i];
+      sent = sent && (over[i] || removals[i].is_sent());
+    }
+    // What is known to be there is removed before anything is waited for.
+    goes_on = open && ((looks == 0 && !sent) ||
+                       waiting.pause(PollPause(waiting, looks)));
+  }
+  for (std::size_t i = 0; i < removals.size(); ++i) {
+    Removed one{.made = removals[i].made(), .error = std::move(errors[i])};
+    if (!over[i] && !one.error) {
+      one.error = removals[i].refused();
+    }
+    if (!over[i] && !one.error) {
+      one.error =
+          Error(Cause::kDeadlineExceeded,
+                Named(one.made) + (removals[i].is_sent()
+                                       ? " is being removed and was still there"
+                                       : " could not be removed yet"));
+    }
+    ended.push_back(std::move(one));
+  }
+  return ended;
+}
+
+}  // namespace muster::cloud

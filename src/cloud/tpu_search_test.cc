@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// One place, against a server that plays a script; several places at once are
+// in tests/system/tpu_create_test.py.
+#include "cloud/tpu_search.h"
+
+#include <gmock/gmock.h>
+
+#include "base/json.h"
+#include "cloud/testing.h"
+
+namespace muster::cloud {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr const char* kTaken =
+    R"({"error":{"code":409,"status":"ALREADY_EXISTS","message":"exists"}})";
+constexpr const char* kStockOut =
+    R"({"name":"projects/p/locations/z/operations/o","done":true,"error":)"
+    R"({"code":8,"message":"There is no more capacity in the zone \"z\""}})";
+constexpr const char* kNotThere =
+    R"({"error":{"code":404,"status":"NOT_FOUND","message":"gone"}})";
+
+std::string Operation(bool done) {
+  return Json{{"name", "projects/p/locations/z/operations/o"}, {"done", done}}
+      .dump();
+}
+
+class Search : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    cloud.env.variables = {{"XDG_STATE_HOME", "/state"},
+                           {"CLOUDSDK_AUTH_ACCESS_TOKEN", "t"}};
+    auto credentials = Credentials::Find(std::nullopt, cloud.host);
+    ASSERT_TRUE(credentials);
+    api.emplace(cloud.host, *std::move(credentials),
+                Sourced<std::string>{"p", "test"}, cloud.Patient());
+    auto opened = TpuJournal::Open(cloud.host);
+    ASSERT_TRUE(opened);
+    journal.emplace(*std::move(opened));
+  }
+  // The node as it is, made by the last request that was sent.
+  std::string Node(const std::string& state, const std::string& request = "") {
+    return Json{{"name", "projects/p/locations/z/nodes/t"},
+                {"state", state},
+                {"health", "HEALTHY"},
+                {"acceleratorType", "v5litepod-8"},
+                {"labels", {{kRequestLabel, request}}},
+                {"networkEndpoints", {{{"ipAddress", "10.0.0.2"}}}}}
+        .dump();
+  }
+  Result<Found> Run(bool until_usable = true) {
+    search.emplace(
+        *api, *journal,
+        SearchPlan{
+            .places = {{.zone = "z", .name = "t", .scheduling = "on-demand"}},
+            .type = "v5litepod-8",
+            .version = "v2-alpha-tpuv5-lite",
+            .until_usable = until_usable},
+        Waiting{.deadline = Deadline::After(std::chrono::minutes(5)),
+                .poll = Duration::zero(),
+                .pause = [](Duration) { return true; },
+                .say = [](const std::string&) {}});
+    return search->Run();
+  }
+  // An unfinished creation of an earlier program.
+  void Begin(const std::string& request) {
+    ASSERT_TRUE(
+        journal->Write(TpuStep::kAsked, {.kind = "node",
+                                         .project = "p",
+                                         .zone = "z",
+                                         .name = "t",
+                                         .request = request,
+                                         .type = "v5litepod-8",
+                                         .version = "v2-alpha-tpuv5-lite",
+                                         .scheduling = "on-demand"}));
+  }
+
+  FakeCloud cloud;
+  std::optional<TpuApi> api;
+  std::optional<TpuJournal> journal;
+  std::optional<TpuSearch> search;
+};
+
+TEST_F(Search, WritesItDownBeforeItAsks) {
+  cloud.http.Answer(403, R"({"error":{"code":403,"message":"no"}})");
+  EXPECT_FALSE(Run());
+  ASSERT_THAT(cloud.http.requests, SizeIs(1));
+  EXPECT_THAT(cloud.fs.files["/state/muster/tpu.jsonl"],
+              HasSubstr("\"step\":\"asked\""));
+  EXPECT_THAT(search->Left(), IsEmpty());
+}
+
+TEST_F(Search, AsksNothingThatCannotBeWrittenDown) {
+  cloud.fs.fail["/state/muster/tpu.jsonl"] = Cause::kDiskFull;
+  const auto found = Run();
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().cause(), Cause::kDiskFull);
+  EXPECT_THAT(cloud.http.requests, IsEmpty());
+}
+
+TEST_F(Search, ACreationThatIsTakenOnIsKept) {
+  cloud.http.Answer(200, Operation(false));
+  const auto found = Run(false);
+  ASSERT_TRUE(found);
+  EXPECT_THAT(journal->Unfinished(), IsEmpty());
+  const Json sent =
+      Json::parse(cloud.http.requests.front().body, nullptr, false);
+  EXPECT_THAT(sent["labels"][kRequestLabel].dump(), SizeIs(38));
+}
+
+TEST_F(Search, AnUnfinishedOneOfTheSameIsFoundAgain) {
+  Begin("earlier");
+  cloud.http.Answer(409, kTaken);
+  cloud.http.Answer(200, Node("READY", "earlier"));
+  const auto found = Run();
+  ASSERT_TRUE(found) << found.error().ToText();
+  EXPECT_TRUE(found->found_again);
+  EXPECT_THAT(journal->Unfinished(), IsEmpty());
+}
+
+TEST_F(Search, WhatAnotherMadeIsNotTaken) {
+  cloud.http.Answer(409, kTaken);
+  cloud.http.Answer(200, Node("READY", "theirs"));
+  const auto found = Run();
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().cause(), Cause::kUsageInvalid);
+  EXPECT_THAT(found.error().message(), HasSubstr("was not made from here"));
+  EXPECT_THAT(journal->Unfinished(), IsEmpty());
+}
+
+TEST_F(Search, WhatFailedIsRemovedAndToldWithItsCause) {
+  cloud.http.Answer(200, Operation(false));
+  cloud.http.Answer(200, kStockOut);
+  cloud.http.Answer(404, kNotThere);
+  const auto found = Run();
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().cause(), Cause::kCloudNoCapacity);
+  EXPECT_THAT(journal->Unfinished(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace muster::cloud
