@@ -139,26 +139,37 @@ of the environment only known variables stay, and what was removed is printed.
 )";
 
 constexpr std::string_view kTpu =
-    R"(Look at Cloud TPUs without the Google Cloud SDK: who asks, which TPUs and
-queued resources there are, what each zone offers. Nothing is created, changed
-or deleted.
+    R"(Get a Cloud TPU, wait until it can be used, and give it back, without the
+Google Cloud SDK: who asks, what would stop it, which TPUs and queued resources
+there are, what each zone offers.
 
   muster tpu auth                          who am I, and is it believed?
   muster tpu doctor --zone us-west4-a --type v5litepod-8
                                            what would stop me from creating it?
-  muster tpu list --all-zones
-  muster tpu describe NAME --zone us-west4-a
   muster tpu types --zone us-west4-a       accelerator types
   muster tpu versions --zone us-west4-a    runtime versions
-  muster tpu queued list
-  muster tpu queued describe NAME
+  muster tpu create NAME --type v5litepod-8 --zone us-west4-a --wait
+  muster tpu create NAME --type v5litepod-8 --any-zone us-west4-a,europe-west4-b
+                                           whichever has capacity first
+  muster tpu list --all-zones
+  muster tpu describe NAME --zone us-west4-a
+  muster tpu wait NAME                     until it can really be used
+  muster tpu stop NAME                     also start
+  muster tpu delete NAME
+  muster tpu queued list                   also describe, delete
+  muster tpu reap                          what was created here and not kept
+
+What creates, costs or destroys says so and asks. Ctrl-C says what goes on in
+the cloud and how to stop it. What is created is written down before
+(~/.local/state/muster/tpu.jsonl), so that the same command finds it again and
+`reap` removes exactly what is left over.
 
 Credentials: CLOUDSDK_AUTH_ACCESS_TOKEN, the file that
 GOOGLE_APPLICATION_CREDENTIALS names, that of `gcloud auth application-default
 login`, Colab's, the service account of this machine. No token is ever printed.
 The exit code is 0 when all is well, 1 when it is refused, 2 for a wrong command
 line or when nobody tells the project, 3 when no answer could be had, 75 when
-there is no quota or capacity now.
+there is no quota or capacity now, 130 when it was interrupted.
 )";
 
 constexpr std::string_view kClusterFlags =
@@ -289,21 +300,39 @@ std::string HelpText(Verb verb) {
                    "muster-bundle.tar.gz)\n");
     case Verb::kTpu:
       return std::string(kTpu) +
-             Flags("tpu",
-                   "  --project P            whose TPUs (default: "
-                   "GOOGLE_CLOUD_PROJECT, the\n"
-                   "                         credentials' file, gcloud's "
-                   "configuration, the metadata\n"
-                   "                         server)\n"
-                   "  --zone Z               where (default: "
-                   "CLOUDSDK_COMPUTE_ZONE, gcloud's\n"
-                   "                         configuration, else all zones)\n"
-                   "  --all-zones            everywhere\n"
-                   "  -q, --quiet            names alone, one a line\n"
-                   "  --type T               doctor: accelerator type "
-                   "(also --accelerator-type)\n"
-                   "  --version V            doctor: runtime version (default: "
-                   "the usual one)\n");
+             Flags(
+                 "tpu",
+                 "  --project P            whose TPUs (default: "
+                 "GOOGLE_CLOUD_PROJECT, the\n"
+                 "                         credentials' file, gcloud's "
+                 "configuration, the metadata\n"
+                 "                         server)\n"
+                 "  --zone Z               where (default: "
+                 "CLOUDSDK_COMPUTE_ZONE, gcloud's\n"
+                 "                         configuration, else all zones)\n"
+                 "  --all-zones            everywhere\n"
+                 "  -q, --quiet            names alone, one a line\n"
+                 "  --type T               accelerator type (also "
+                 "--accelerator-type)\n"
+                 "  --version V            runtime version (default: the "
+                 "usual one for the type)\n"
+                 "  --any-zone Z1,Z2       create: in all of them at once; "
+                 "one is kept, all others\n"
+                 "                         are deleted\n"
+                 "  --on-demand, --spot, --reserved\n"
+                 "                         create: how (default: on demand); "
+                 "several: the\n"
+                 "                         first that comes\n"
+                 "  --queued               create: in the queue of the zone\n"
+                 "  --wait                 create: until it can be used\n"
+                 "  --reach WHAT           create, wait: ssh (port 22), agent "
+                 "(8476), a port, none\n"
+                 "                         (default ssh)\n"
+                 "  --enable               doctor: enable the API, where it is "
+                 "off\n"
+                 "  --dry-run              create, reap: show what would be "
+                 "done\n"
+                 "  -y, --yes              do not ask\n");
     case Verb::kOverview:
       break;
   }

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/answer.h"
+#include "cli/tpu_change.h"
 #include "cli/verbs.h"
 #include "cloud/advice.h"
 #include "cloud/metadata.h"
@@ -50,6 +51,20 @@ Status Act(const TpuCall& call) {
       return TpuQueuedList(call);
     case TpuAction::kQueuedDescribe:
       return TpuQueuedDescribe(call);
+    case TpuAction::kCreate:
+      return TpuCreate(call);
+    case TpuAction::kWait:
+      return TpuWait(call);
+    case TpuAction::kStart:
+      return TpuStart(call);
+    case TpuAction::kStop:
+      return TpuStop(call);
+    case TpuAction::kDelete:
+      return TpuDelete(call);
+    case TpuAction::kQueuedDelete:
+      return TpuQueuedDelete(call);
+    case TpuAction::kReap:
+      return TpuReap(call);
     case TpuAction::kDoctor:
     case TpuAction::kSsh:
     case TpuAction::kNotebook:
@@ -68,11 +83,15 @@ cloud::Patience TpuCall::patience() const {
 }
 
 Result<cloud::TpuApi> OpenApi(const TpuCall& call) {
+  return OpenApi(call, call.patience());
+}
+
+Result<cloud::TpuApi> OpenApi(const TpuCall& call, cloud::Patience patience) {
   MUSTER_ASSIGN(auto credentials,
                 cloud::Credentials::Find(std::nullopt, call.host));
   MUSTER_ASSIGN(auto project, Project(call, credentials));
   return cloud::TpuApi(call.host, std::move(credentials), std::move(project),
-                       call.patience());
+                       std::move(patience));
 }
 
 Result<std::optional<Sourced<std::string>>> ToldZone(const TpuCall& call,

@@ -27,6 +27,7 @@ struct TpuCall {
 // Credentials, project and API. cloud-auth-missing; launch-env-missing: nobody
 // tells the project.
 Result<cloud::TpuApi> OpenApi(const TpuCall& call);
+Result<cloud::TpuApi> OpenApi(const TpuCall& call, cloud::Patience patience);
 // The zone of a list: `-` with --all-zones or where none is told, which is
 // said aside.
 Result<Sourced<std::string>> ZoneOfList(const TpuCall& call,
@@ -36,7 +37,8 @@ Result<std::optional<Sourced<std::string>>> ToldZone(const TpuCall& call,
                                                      cloud::TpuApi& api);
 
 // The node that is named, in the zone that is told or else in all.
-// tpu-not-found names those that there are.
+// tpu-not-found names those that there are, or the zone that has it;
+// usage-invalid: several zones have one each.
 Result<cloud::TpuNode> FindNode(const TpuCall& call, cloud::TpuApi& api);
 
 // Columns as wide as they need to be, separated by two spaces.

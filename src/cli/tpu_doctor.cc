@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/answer.h"
-#include "cli/tpu.h"
+#include "cli/tpu_change.h"
 #include "cloud/advice.h"
 #include "cloud/doctor.h"
 
@@ -73,10 +73,44 @@ void PrintJson(const TpuCall& call, const cloud::TpuApi& api,
        {"checks", std::move(checks)}});
 }
 
+// Switches the API on where it is off, and waits until it is.
+Status Enable(const TpuCall& call, cloud::TpuApi& api) {
+  MUSTER_ASSIGN(bool enabled, cloud::ApiIsEnabled(api));
+  if (enabled) {
+    return Ok();
+  }
+  MUSTER_TRY(Confirm(call, "enable the API tpu.googleapis.com in " +
+                               OfProject(api) +
+                               ", which costs nothing by itself"));
+  MUSTER_ASSIGN(const auto stoppable, MakeStoppable(call));
+  MUSTER_TRY(cloud::EnableApi(api));
+  for (int looks = 0; !enabled; ++looks) {
+    api.sender().SetDeadline(Deadline::After(call.settings.patience.value));
+    MUSTER_ASSIGN(enabled, cloud::ApiIsEnabled(api));
+    if (enabled) {
+      break;
+    }
+    if (stoppable.waiting.deadline.Expired()) {
+      return Error(Cause::kDeadlineExceeded,
+                   "the API tpu.googleapis.com was not enabled in time; it "
+                   "goes on by itself");
+    }
+    if (!stoppable.waiting.pause(PollPause(stoppable.waiting, looks))) {
+      return Error(Cause::kCancelled, "it was interrupted");
+    }
+  }
+  PrintAside("muster: the API tpu.googleapis.com is enabled in " +
+             OfProject(api) + "; it may take minutes to be so everywhere\n");
+  return Ok();
+}
+
 }  // namespace
 
 Result<int> TpuDoctor(const TpuCall& call) {
   MUSTER_ASSIGN(auto api, OpenApi(call));
+  if (call.flags().enable) {
+    MUSTER_TRY(Enable(call, api));
+  }
   MUSTER_ASSIGN(const auto zone, ToldZone(call, api));
   const auto all = cloud::Examine(
       api, zone ? zone->value : "",

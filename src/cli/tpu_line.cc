@@ -17,9 +17,11 @@ struct Row {
   std::string_view flags;
 };
 constexpr std::string_view kOfLists = " --zone --all-zones --quiet ";
+constexpr std::string_view kOfChanges = " --zone --yes ";
 constexpr std::array kRows{
     Row{TpuAction::kAuth, "auth", false, ""},
-    Row{TpuAction::kDoctor, "doctor", false, " --zone --type --version "},
+    Row{TpuAction::kDoctor, "doctor", false,
+        " --zone --type --version --enable --yes "},
     Row{TpuAction::kList, "list", false, kOfLists},
     Row{TpuAction::kDescribe, "describe", true, " --zone "},
     Row{TpuAction::kTypes, "types", false, kOfLists},
@@ -30,6 +32,15 @@ constexpr std::array kRows{
         " --zone --worker --address --internal-ip --user --command "},
     Row{TpuAction::kNotebook, "notebook", true,
         " --zone --worker --address --internal-ip --user --port "},
+    Row{TpuAction::kCreate, "create", true,
+        " --zone --any-zone --type --version --on-demand --spot --reserved "
+        "--queued --wait --reach --yes --dry-run --quiet "},
+    Row{TpuAction::kWait, "wait", true, " --zone --reach --quiet "},
+    Row{TpuAction::kStart, "start", true, kOfChanges},
+    Row{TpuAction::kStop, "stop", true, kOfChanges},
+    Row{TpuAction::kDelete, "delete", true, kOfChanges},
+    Row{TpuAction::kQueuedDelete, "queued delete", true, kOfChanges},
+    Row{TpuAction::kReap, "reap", false, " --yes --dry-run "},
 };
 
 const Row* RowOf(TpuAction action) {

@@ -21,6 +21,13 @@ enum class TpuAction {
   kQueuedDescribe,
   kSsh,
   kNotebook,
+  kCreate,
+  kWait,
+  kStart,
+  kStop,
+  kDelete,
+  kQueuedDelete,
+  kReap,
 };
 
 // How the workers of a TPU are reached, and what they get.
@@ -39,6 +46,15 @@ struct TpuFlags {
   std::string type, version;  // of the accelerator; of the runtime
   std::string shell_line;     // ssh: for the login shell there
   int port = 8888;            // notebook: of the link
+  bool yes = false;           // what costs or destroys is not asked about
+  bool dry_run = false;
+  bool enable = false;
+  // How it is to be had; several: whichever comes first.
+  bool on_demand = false, spot = false, reserved = false;
+  bool queued = false;
+  bool wait = false;
+  std::vector<std::string> any_zone;
+  std::string reach;  // ssh, agent, a port, none
 
   // Made by ReadTpuWords.
   TpuAction action = TpuAction::kOverview;

@@ -5,50 +5,14 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/answer.h"
-#include "cli/tpu.h"
+#include "cli/tpu_show.h"
 
 namespace muster::cli {
 namespace {
 
+// Beside those of this file.
+using muster::cli::ToJson;
 using Rows = std::vector<std::vector<std::string>>;
-
-std::string OrDash(const std::string& text) {
-  return text.empty() ? "-" : Printable(text);
-}
-
-Json ToJson(const cloud::TpuNode& node) {
-  Json symptoms = Json::array();
-  for (const cloud::TpuSymptom& one : node.symptoms) {
-    symptoms.push_back({{"type", one.type}, {"at", ToText(one.at)}});
-  }
-  return {{"name", node.name},
-          {"zone", node.zone},
-          {"state", node.state},
-          {"health", node.health},
-          {"health_description", node.health_description},
-          {"accelerator_type", node.accelerator_type},
-          {"topology", node.topology},
-          {"runtime_version", node.runtime_version},
-          {"scheduling", node.scheduling},
-          {"queued_resource", node.queued_resource},
-          {"created", node.created},
-          {"network", node.network},
-          {"endpoints", node.endpoints},
-          {"external_addresses", node.external_addresses},
-          {"symptoms", std::move(symptoms)}};
-}
-
-Json ToJson(const cloud::QueuedResource& queued) {
-  return {{"name", queued.name},
-          {"zone", queued.zone},
-          {"state", queued.state},
-          {"reason", queued.reason},
-          {"nodes", queued.nodes},
-          {"accelerator_type", queued.accelerator_type},
-          {"runtime_version", queued.runtime_version},
-          {"scheduling", queued.scheduling},
-          {"created", queued.created}};
-}
 
 Json ToJson(const cloud::AcceleratorType& type) {
   return {{"name", type.name},
@@ -97,15 +61,6 @@ struct Shown {
   std::vector<std::string> head;
 };
 
-void PrintUnreachable(const std::vector<std::string>& zones) {
-  if (!zones.empty()) {
-    PrintAside(
-        "muster: warn these zones did not answer, and what they hold is "
-        "not listed: " +
-        Join(zones, ", ") + "\n");
-  }
-}
-
 template <typename T>
 void PrintListing(const TpuCall& call, const cloud::TpuApi& api,
                   const Sourced<std::string>& zone,
@@ -146,75 +101,17 @@ void PrintListing(const TpuCall& call, const cloud::TpuApi& api,
   PrintResult(TableText(rows));
 }
 
-// The one of that name in all zones, where no zone is told. tpu-not-found
-// names those that there are; usage-invalid the zones that have one each.
+// Asks for one kind of list and shows it.
 template <typename T>
-Result<T> FindAnywhere(const cloud::TpuApi& api,
-                       const cloud::Listing<T>& listing,
-                       const std::string& name, const std::string& what) {
-  std::vector<const T*> found;
-  std::vector<std::string> names;
-  std::vector<std::string> zones;
-  for (const T& one : listing.items) {
-    names.push_back(Printable(one.name) + " (" + Printable(one.zone) + ")");
-    if (one.name == name) {
-      found.push_back(&one);
-      zones.push_back(Printable(one.zone));
-    }
-  }
-  PrintUnreachable(listing.unreachable);
-  if (found.size() == 1) {
-    return *found.front();
-  }
-  if (found.size() > 1) {
-    return Error(Cause::kUsageInvalid,
-                 "several zones have " + what + " `" + Printable(name) +
-                     "`: " + Join(zones, ", ") + "; --zone names one");
-  }
-  return Error(Cause::kTpuNotFound,
-               "there is no " + what + " `" + Printable(name) +
-                   "` in any zone of " + OfProject(api) +
-                   (names.empty() ? ", which has none at all"
-                                  : "; there are: " + Join(names, ", ")));
-}
-
-// What the API says of one that is not in the zone, with where it is.
-template <typename T>
-Error WithOtherZones(Error error, const Result<cloud::Listing<T>>& everywhere,
-                     const std::string& name) {
-  std::vector<std::string> zones;
-  if (everywhere) {
-    for (const T& one : everywhere->items) {
-      if (one.name == name) {
-        zones.push_back(Printable(one.zone));
-      }
-    }
-  }
-  if (zones.empty()) {
-    return error;
-  }
-  Error told(error.cause(),
-             error.message() + "; it is in zone " + Join(zones, ", "));
-  for (const Fact& fact : error.evidence()) {
-    told = Error(std::move(told).With(fact));
-  }
-  return told;
-}
-
-Result<cloud::QueuedResource> FindQueued(const TpuCall& call,
-                                         cloud::TpuApi& api) {
-  const std::string& name = call.flags().name;
-  MUSTER_ASSIGN(const auto zone, ToldZone(call, api));
-  if (!zone) {
-    MUSTER_ASSIGN(const auto all, api.QueuedResources("-"));
-    return FindAnywhere(api, all, name, "queued resource");
-  }
-  auto queued = api.QueuedResourceOf(zone->value, name);
-  if (!queued && queued.error().cause() == Cause::kTpuNotFound) {
-    return WithOtherZones(std::move(queued).error(), api.QueuedResources("-"),
-                          name);
-  }
-  return queued;
+Status ShowAll(
+    const TpuCall& call,
+    Result<cloud::Listing<T>> (cloud::TpuApi::*ask)(const std::string&),
+    const Shown& shown) {
+  MUSTER_ASSIGN(auto api, OpenApi(call));
+  MUSTER_ASSIGN(const auto zone, ZoneOfList(call, api));
+  MUSTER_ASSIGN(const auto listing, (api.*ask)(zone.value));
+  PrintListing(call, api, zone, listing, shown);
+  return Ok();
 }
 
 // What a state means for its user; empty: it speaks for itself.
@@ -244,67 +141,37 @@ std::string Meaning(const cloud::QueuedResource& queued) {
 
 }  // namespace
 
-Result<cloud::TpuNode> FindNode(const TpuCall& call, cloud::TpuApi& api) {
-  const std::string& name = call.flags().name;
-  MUSTER_ASSIGN(const auto zone, ToldZone(call, api));
-  if (!zone) {
-    MUSTER_ASSIGN(const auto all, api.Nodes("-"));
-    return FindAnywhere(api, all, name, "TPU");
-  }
-  auto node = api.Node(zone->value, name);
-  if (!node && node.error().cause() == Cause::kTpuNotFound) {
-    return WithOtherZones(std::move(node).error(), api.Nodes("-"), name);
-  }
-  return node;
-}
-
 Status TpuList(const TpuCall& call) {
-  MUSTER_ASSIGN(auto api, OpenApi(call));
-  MUSTER_ASSIGN(const auto zone, ZoneOfList(call, api));
-  MUSTER_ASSIGN(const auto nodes, api.Nodes(zone.value));
-  PrintListing(call, api, zone, nodes,
-               {"TPUs",
-                "tpus",
-                "muster.tpu.list/1",
-                {"NAME", "ZONE", "TYPE", "STATE", "HEALTH", "HOSTS", "VERSION",
-                 "SCHEDULING"}});
-  return Ok();
+  return ShowAll(call, &cloud::TpuApi::Nodes,
+                 {"TPUs",
+                  "tpus",
+                  "muster.tpu.list/1",
+                  {"NAME", "ZONE", "TYPE", "STATE", "HEALTH", "HOSTS",
+                   "VERSION", "SCHEDULING"}});
 }
 
 Status TpuTypes(const TpuCall& call) {
-  MUSTER_ASSIGN(auto api, OpenApi(call));
-  MUSTER_ASSIGN(const auto zone, ZoneOfList(call, api));
-  MUSTER_ASSIGN(const auto types, api.Types(zone.value));
-  PrintListing(call, api, zone, types,
-               {"accelerator types",
-                "types",
-                "muster.tpu.types/1",
-                {"TYPE", "ZONE", "TOPOLOGY"}});
-  return Ok();
+  return ShowAll(call, &cloud::TpuApi::Types,
+                 {"accelerator types",
+                  "types",
+                  "muster.tpu.types/1",
+                  {"TYPE", "ZONE", "TOPOLOGY"}});
 }
 
 Status TpuVersions(const TpuCall& call) {
-  MUSTER_ASSIGN(auto api, OpenApi(call));
-  MUSTER_ASSIGN(const auto zone, ZoneOfList(call, api));
-  MUSTER_ASSIGN(const auto versions, api.Versions(zone.value));
-  PrintListing(call, api, zone, versions,
-               {"runtime versions",
-                "versions",
-                "muster.tpu.versions/1",
-                {"VERSION", "ZONE"}});
-  return Ok();
+  return ShowAll(call, &cloud::TpuApi::Versions,
+                 {"runtime versions",
+                  "versions",
+                  "muster.tpu.versions/1",
+                  {"VERSION", "ZONE"}});
 }
 
 Status TpuQueuedList(const TpuCall& call) {
-  MUSTER_ASSIGN(auto api, OpenApi(call));
-  MUSTER_ASSIGN(const auto zone, ZoneOfList(call, api));
-  MUSTER_ASSIGN(const auto queued, api.QueuedResources(zone.value));
-  PrintListing(call, api, zone, queued,
-               {"queued resources",
-                "queued",
-                "muster.tpu.queued.list/1",
-                {"NAME", "ZONE", "TYPE", "STATE", "NODES", "SCHEDULING"}});
-  return Ok();
+  return ShowAll(call, &cloud::TpuApi::QueuedResources,
+                 {"queued resources",
+                  "queued",
+                  "muster.tpu.queued.list/1",
+                  {"NAME", "ZONE", "TYPE", "STATE", "NODES", "SCHEDULING"}});
 }
 
 Status TpuDescribe(const TpuCall& call) {

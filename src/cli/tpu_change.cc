@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+// `muster tpu start`, `stop`, `delete` and `queued delete`.
+#include "cli/tpu_change.h"
+
+#include "base/json.h"
+#include "base/text.h"
+#include "cli/answer.h"
+#include "cli/tpu_show.h"
+#include "sys/read_line.h"
+#include "sys/stream.h"
+
+namespace muster::cli {
+namespace {
+
+constexpr std::string_view kInterrupted =
+    "\nmuster: ending after the request that is under way; again ends at "
+    "once\n";
+
+// "TPU `t` (v5litepod-8, READY) of zone us-west4-a of project p (…)".
+std::string Described(const cloud::TpuApi& api, const cloud::TpuNode& node) {
+  return "TPU `" + Printable(node.name) + "` (" +
+         Printable(node.accelerator_type) + ", " + Printable(node.state) +
+         ") of zone " + Printable(node.zone) + " of " + OfProject(api);
+}
+
+cloud::MadeTpu ToMade(const cloud::TpuApi& api, const cloud::TpuNode& node) {
+  return {.kind = "node",
+          .project = api.project().value,
+          .zone = node.zone,
+          .name = node.name,
+          .request = node.request,
+          .type = node.accelerator_type,
+          .version = node.runtime_version,
+          .scheduling = node.scheduling};
+}
+
+cloud::MadeTpu ToMade(const cloud::TpuApi& api,
+                      const cloud::QueuedResource& queued) {
+  return {.kind = "queued",
+          .project = api.project().value,
+          .zone = queued.zone,
+          .name = queued.name,
+          .request = queued.request,
+          .type = queued.accelerator_type,
+          .version = queued.runtime_version,
+          .scheduling = queued.scheduling};
+}
+
+void PrintDone(const TpuCall& call, const cloud::MadeTpu& made,
+               const std::string& how) {
+  if (call.json()) {
+    PrintDocument({{"schema", "muster.tpu.changed/1"},
+                   {"kind", made.kind},
+                   {"name", made.name},
+                   {"zone", made.zone},
+                   {"project", made.project},
+                   {"done", how}});
+    return;
+  }
+  PrintResult(NameOf(made) + " is " + how + "\n");
+}
+
+// Removes what was just seen and waits until it is gone.
+Status RemoveSeen(const TpuCall& call, cloud::TpuApi& api,
+                  const cloud::MadeTpu& made, const Stoppable& stoppable) {
+  MUSTER_ASSIGN(auto journal, cloud::TpuJournal::Open(call.host));
+  std::vector<cloud::TpuRemoval> removals;
+  removals.emplace_back(api, journal, made);
+  removals.back().Seen();
+  PrintAside("muster: deleting " + NameOf(made) +
+             ", usually within some minutes\n");
+  const auto removed =
+      cloud::RemoveAll(std::move(removals), api, stoppable.waiting);
+  if (stoppable.interrupt->Came() && removed.front().error) {
+    PrintAside("muster: the deletion of " + NameOf(made) +
+               " goes on in the cloud and is not to be stopped\n");
+    return Error(Cause::kCancelled, "it was interrupted");
+  }
+  if (removed.front().error) {
+    return *removed.front().error;
+  }
+  PrintDone(call, made, "deleted");
+  return Ok();
+}
+
+// Starting and stopping: until the operation is done.
+Status WaitForOperation(cloud::TpuApi& api, const cloud::Operation& begun,
+                        const std::string& what, const Stoppable& stoppable) {
+  cloud::Operation operation = begun;
+  for (int looks = 0; !operation.done; ++looks) {
+    if (!stoppable.waiting.pause(PollPause(stoppable.waiting, looks))) {
+      PrintAside("muster: " + what +
+                 " goes on in the cloud; `muster tpu describe` shows how far "
+                 "it is\n");
+      return Error(Cause::kCancelled, "it was interrupted");
+    }
+    if (stoppable.waiting.deadline.Expired()) {
+      return Error(Cause::kDeadlineExceeded,
+                   what + " was not done in time; --deadline gives more");
+    }
+    api.sender().SetDeadline(Deadline::After(stoppable.waiting.patience));
+    MUSTER_ASSIGN(operation, api.OperationOf(begun.name, what));
+  }
+  return operation.error ? Status(*operation.error) : Ok();
+}
+
+struct Change {
+  const char* verb;   // "stop"
+  const char* going;  // "stopping"
+  const char* done;   // "stopped"
+  const char* means;  // what is lost or costs
+};
+
+Status ChangeOne(const TpuCall& call, const Change& change) {
+  MUSTER_ASSIGN(auto found, OpenApi(call));
+  MUSTER_ASSIGN(const auto node, FindNode(call, found));
+  if (node.endpoints.size() > 1) {
+    return Error(Cause::kUsageInvalid,
+                 Described(found, node) + " has " +
+                     Count(std::ssize(node.endpoints), "host") +
+                     ", and only a TPU of one host can be started and "
+                     "stopped: delete it instead");
+  }
+  MUSTER_TRY(Confirm(call, std::string(change.verb) + " " +
+                               Described(found, node) + ": " + change.means));
+  MUSTER_ASSIGN(const auto stoppable, MakeStoppable(call));
+  MUSTER_ASSIGN(auto api, OpenApi(call, stoppable));
+  MUSTER_ASSIGN(auto journal, cloud::TpuJournal::Open(call.host));
+  const cloud::MadeTpu made = ToMade(api, node);
+  MUSTER_TRY(journal.Write(cloud::TpuStep::kChanging, made, change.verb));
+  const auto begun = api.ChangeNode(node.zone, node.name, change.verb);
+  if (!begun) {
+    MUSTER_TRY(
+        journal.Write(cloud::TpuStep::kChanged, made, begun.error().message()));
+    return begun.error();
+  }
+  PrintAside("muster: " + std::string(change.going) + " " + NameOf(made) +
+             ", usually within a minute\n");
+  const Status done = WaitForOperation(
+      api, *begun, std::string(change.going) + " " + NameOf(made), stoppable);
+  MUSTER_TRY(journal.Write(cloud::TpuStep::kChanged, made,
+                           done ? change.done : done.error().message()));
+  MUSTER_TRY(done);
+  PrintDone(call, made, change.done);
+  return Ok();
+}
+
+}  // namespace
+
+Status Confirm(const TpuCall& call, const std::string& what) {
+  if (call.flags().yes) {
+    return Ok();
+  }
+  if (!sys::IsTerminal(0) || !sys::IsTerminal(2)) {
+    return Error(Cause::kUsageInvalid,
+                 "not done, because there is no terminal to ask and --yes is "
+                 "not given: " +
+                     what);
+  }
+  PrintAside("This will " + what + "\nGo on? [y/N] ");
+  const auto answer =
+      sys::ReadLine(0, 1000, Deadline::After(std::chrono::minutes(10)));
+  const std::string word = answer ? std::string(Trim(*answer)) : "";
+  if (word == "y" || word == "Y" || word == "yes") {
+    return Ok();
+  }
+  return Error(Cause::kCancelled, "the answer was not yes: nothing was done");
+}
+
+Result<Stoppable> MakeStoppable(const TpuCall& call) {
+  Stoppable stoppable{
+      .waiting = {.deadline = Deadline::After(call.settings.deadline.value),
+                  .poll = call.settings.poll.value,
+                  .patience = call.settings.patience.value,
+                  .say = [](const std::string& line) {
+                    PrintAside("muster: " + line + "\n");
+                  }}};
+  MUSTER_ASSIGN(stoppable.interrupt, sys::Interrupt::Make(kInterrupted));
+  stoppable.waiting.pause = [interrupt =
+                                 stoppable.interrupt.get()](Duration pause) {
+    return interrupt->Pause(pause);
+  };
+  return stoppable;
+}
+
+Result<cloud::TpuApi> OpenApi(const TpuCall& call, const Stoppable& stoppable) {
+  cloud::Patience patience = call.patience();
+  patience.pause = stoppable.waiting.pause;
+  return OpenApi(call, std::move(patience));
+}
+
+std::string NameOf(const cloud::MadeTpu& made) {
+  return std::string(made.kind == "queued" ? "queued resource" : "TPU") + " `" +
+         Printable(made.name) + "` of zone " + Printable(made.zone);
+}
+
+void PrintLeft(const std::vector<cloud::MadeTpu>& left) {
+  for (const cloud::MadeTpu& made : left) {
+    PrintAside("muster: " + NameOf(made) +
+               " goes on in the cloud, and costs once it is there. To stop "
+               "it: muster tpu reap (all that was not finished), or muster "
+               "tpu " +
+               (made.kind == "queued" ? "queued " : "") + "delete " +
+               Printable(made.name) + " --zone " + Printable(made.zone) +
+               ". To go on: the same command again\n");
+  }
+}
+
+Status PrintRemoved(const std::vector<cloud::Removed>& removed) {
+  std::optional<Error> first;
+  for (const cloud::Removed& one : removed) {
+    if (one.error) {
+      PrintAside("muster: warn " + NameOf(one.made) +
+                 " is left: " + one.error->message() + "\n");
+      first = first ? first : one.error;
+    }
+  }
+  return first ? Status(*first) : Ok();
+}
+
+Status TpuStop(const TpuCall& call) {
+  return ChangeOne(call, {.verb = "stop",
+                          .going = "stopping",
+                          .done = "stopped",
+                          .means = "all that runs on it ends; its disk stays "
+                                   "and is paid for, its chips are not"});
+}
+
+Status TpuStart(const TpuCall& call) {
+  return ChangeOne(call, {.verb = "start",
+                          .going = "starting",
+                          .done = "started",
+                          .means = "it costs again from then on"});
+}
+
+Status TpuDelete(const TpuCall& call) {
+  MUSTER_ASSIGN(auto found, OpenApi(call));
+  MUSTER_ASSIGN(const auto node, FindNode(call, found));
+  cloud::MadeTpu made = ToMade(found, node);
+  std::string also;
+  if (!node.queued_resource.empty()) {
+    // A node of a queued resource is removed by it alone.
+    made.kind = "queued";
+    made.name = node.queued_resource;
+    also = ", with the queued resource `" + Printable(node.queued_resource) +
+           "` that it belongs to and all its nodes";
+  }
+  MUSTER_TRY(Confirm(call, "delete " + Described(found, node) + also +
+                               ": all that runs on it ends and all that is "
+                               "on its disk is lost"));
+  MUSTER_ASSIGN(const auto stoppable, MakeStoppable(call));
+  MUSTER_ASSIGN(auto api, OpenApi(call, stoppable));
+  return RemoveSeen(call, api, made, stoppable);
+}
+
+Status TpuQueuedDelete(const TpuCall& call) {
+  MUSTER_ASSIGN(auto found, OpenApi(call));
+  MUSTER_ASSIGN(const auto queued, FindQueued(call, found));
+  const bool active =
+      queued.state == "ACTIVE" || queued.state == "PROVISIONING";
+  MUSTER_TRY(Confirm(
+      call, "delete queued resource `" + Printable(queued.name) + "` (" +
+                Printable(queued.accelerator_type) + ", " +
+                Printable(queued.state) + ") of zone " +
+                Printable(queued.zone) + " of " + OfProject(found) +
+                (active ? ": its TPUs (" + Printable(Join(queued.nodes, ", ")) +
+                              ") go with it, and all that is on their disks"
+                        : ": its place in the queue is lost")));
+  MUSTER_ASSIGN(const auto stoppable, MakeStoppable(call));
+  MUSTER_ASSIGN(auto api, OpenApi(call, stoppable));
+  return RemoveSeen(call, api, ToMade(api, queued), stoppable);
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the actions of `muster tpu` share that change something in the cloud.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/tpu.h"
+#include "cloud/tpu_removal.h"
+#include "sys/interrupt.h"
+
+namespace muster::cli {
+
+// Says what will be done and asks whether to go on. usage-invalid: there is
+// nobody to ask and --yes is not given; cancelled: the answer was no.
+Status Confirm(const TpuCall& call, const std::string& what);
+
+// Waits that Ctrl-C ends between two requests. Keep it alive while the waiting
+// is in use.
+struct Stoppable {
+  std::unique_ptr<sys::Interrupt> interrupt;
+  cloud::Waiting waiting;
+};
+Result<Stoppable> MakeStoppable(const TpuCall& call);
+// An API whose repeats end by it as well.
+Result<cloud::TpuApi> OpenApi(const TpuCall& call, const Stoppable& stoppable);
+
+// "TPU `t` of zone us-west4-a", "queued resource …".
+std::string NameOf(const cloud::MadeTpu& made);
+// Says of each what goes on in the cloud and how to stop it.
+void PrintLeft(const std::vector<cloud::MadeTpu>& left);
+// The same for what could not be removed; the first error.
+Status PrintRemoved(const std::vector<cloud::Removed>& removed);
+
+// What --reach says: nothing for none; ssh where it is not given.
+// usage-invalid: no port.
+Result<std::function<Status(const cloud::TpuNode&)>> ReachAsked(
+    const TpuCall& call);
+// A TPU that can be used, and what comes next.
+void PrintUsable(const TpuCall& call, const cloud::TpuApi& api,
+                 const cloud::TpuNode& node, const char* schema);
+
+Status TpuCreate(const TpuCall& call);
+Status TpuWait(const TpuCall& call);
+Status TpuStart(const TpuCall& call);
+Status TpuStop(const TpuCall& call);
+Status TpuDelete(const TpuCall& call);
+Status TpuQueuedDelete(const TpuCall& call);
+Status TpuReap(const TpuCall& call);
+
+}  // namespace muster::cli

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// `muster tpu wait`: until a TPU can really be used.
+#include <algorithm>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "cli/answer.h"
+#include "cli/tpu_change.h"
+#include "cli/tpu_show.h"
+#include "cloud/tpu_search.h"
+#include "muster/address.h"
+#include "sys/net.h"
+
+namespace muster::cli {
+namespace {
+
+constexpr std::uint16_t kSsh = 22;
+constexpr std::uint16_t kAgent = 8476;
+// Of one worker.
+constexpr Duration kDialTime = std::chrono::seconds(3);
+
+std::string HostOf(const std::string& endpoint) {
+  const auto address = Address::Parse(endpoint);
+  return address ? address->host : endpoint;
+}
+
+// By its address outside, where it has one, else by that inside.
+Status ReachWorker(const cloud::TpuNode& node, std::size_t worker,
+                   std::uint16_t port) {
+  std::vector<std::string> hosts;
+  if (worker < node.external_addresses.size() &&
+      !node.external_addresses[worker].empty()) {
+    hosts.push_back(node.external_addresses[worker]);
+  }
+  hosts.push_back(HostOf(node.endpoints[worker]));
+  std::optional<Error> first;
+  for (const std::string& host : hosts) {
+    const auto dialled =
+        sys::Dial({.host = host, .port = port}, Deadline::After(kDialTime));
+    if (dialled) {
+      return Ok();
+    }
+    first = first ? first : std::optional(dialled.error());
+  }
+  Error told(first->cause(), "port " + std::to_string(port) + " of worker " +
+                                 std::to_string(worker) +
+                                 " is not reached: " + first->message());
+  for (const Fact& fact : first->evidence()) {
+    Error more = std::move(told).With(fact);
+    told = std::move(more);
+  }
+  return told;
+}
+
+// The place of a TPU, or of what it is queued as.
+Result<cloud::Place> PlaceOf(const TpuCall& call, cloud::TpuApi& api) {
+  const auto node = FindNode(call, api);
+  if (node) {
+    return cloud::Place{
+        .zone = node->zone, .name = node->name, .scheduling = node->scheduling};
+  }
+  if (node.error().cause() != Cause::kTpuNotFound) {
+    return node.error();
+  }
+  const auto queued = FindQueued(call, api);
+  if (!queued) {
+    return node.error();
+  }
+  return cloud::Place{.zone = queued->zone,
+                      .name = queued->name,
+                      .scheduling = queued->scheduling,
+                      .queued = true};
+}
+
+}  // namespace
+
+Result<std::function<Status(const cloud::TpuNode&)>> ReachAsked(
+    const TpuCall& call) {
+  using Reach = std::function<Status(const cloud::TpuNode&)>;
+  const std::string& asked = call.flags().reach;
+  const auto number = ParseInt(asked);
+  std::uint16_t port = kSsh;
+  if (asked == "none") {
+    return Reach();
+  }
+  if (asked == "agent") {
+    port = kAgent;
+  } else if (number && *number > 0 && *number <= 65535) {
+    port = static_cast<std::uint16_t>(*number);
+  } else if (!asked.empty() && asked != "ssh") {
+    return Error(Cause::kUsageInvalid,
+                 "flag --reach is `" + Printable(asked) +
+                     "`, expected ssh, agent, a port, or none");
+  }
+  return Reach([port](const cloud::TpuNode& node) -> Status {
+    for (std::size_t i = 0; i < node.endpoints.size(); ++i) {
+      MUSTER_TRY(ReachWorker(node, i, port));
+    }
+    return Ok();
+  });
+}
+
+void PrintUsable(const TpuCall& call, const cloud::TpuApi& api,
+                 const cloud::TpuNode& node, const char* schema) {
+  if (call.json()) {
+    PrintDocument({{"schema", schema}, {"tpu", ToJson(node)}});
+    return;
+  }
+  const std::string place =
+      Printable(node.name) + " --zone " + Printable(node.zone);
+  if (call.flags().quiet) {
+    PrintResult(Printable(node.name) + " " + Printable(node.zone) + "\n");
+    return;
+  }
+  PrintResult("TPU `" + Printable(node.name) +
+              "` can be used: " + Printable(node.accelerator_type) + " (" +
+              Count(std::ssize(node.endpoints), "host") + ", " +
+              node.scheduling + ") with " + Printable(node.runtime_version) +
+              " in zone " + Printable(node.zone) + " of " + OfProject(api) +
+              "\nit costs until: muster tpu delete " + place + "\n");
+}
+
+Status TpuWait(const TpuCall& call) {
+  MUSTER_ASSIGN(auto reach, ReachAsked(call));
+  MUSTER_ASSIGN(const auto stoppable, MakeStoppable(call));
+  MUSTER_ASSIGN(auto api, OpenApi(call, stoppable));
+  MUSTER_ASSIGN(const auto place, PlaceOf(call, api));
+  MUSTER_ASSIGN(auto journal, cloud::TpuJournal::Open(call.host));
+  cloud::TpuSearch search(
+      api, journal,
+      {.places = {place}, .create = false, .reach = std::move(reach)},
+      stoppable.waiting);
+  const auto found = search.Run();
+  if (!found && found.error().cause() == Cause::kCancelled) {
+    PrintAside("muster: what the cloud does with `" + Printable(place.name) +
+               "` goes on, and so do its costs; to stop it: muster tpu " +
+               (place.queued ? "queued " : "") + "delete " +
+               Printable(place.name) + " --zone " + Printable(place.zone) +
+               "\n");
+  }
+  MUSTER_TRY(found);
+  PrintUsable(call, api, found->node, "muster.tpu.usable/1");
+  return Ok();
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,689 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`muster tpu create`, `wait`, `start`, `stop`, `delete` and `reap` against
+tests/fakes/tpu_api: whatever happens, what is there afterwards is what the user
+was told, and never more."""
+import json
+import os
+import pathlib
+import pty
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(os.environ["MUSTER_SOURCE"], "tests",
+                                    "support")))
+# pylint: disable=wrong-import-position
+from tpu_case import HANGS, MUSTER, TpuCase  # noqa: E402
+from tpu_api import Reply, answers  # noqa: E402
+
+WEST, EUROPE, EAST = "us-west4-a", "europe-west4-b", "us-east5-a"
+TYPE = "v5litepod-8"
+FAST = ["--poll", "20ms"]
+
+
+def node(name="t", zone=WEST):
+    return f"projects/p/locations/{zone}/nodes/{name}"
+
+
+def queued(name="t", zone=WEST):
+    return f"projects/p/locations/{zone}/queuedResources/{name}"
+
+
+class ChangeCase(TpuCase):
+    """Ten minutes of the cloud pass in a third of a second, and nothing is
+    known from before."""
+
+    def setUp(self):
+        super().setUp()
+        shutil.rmtree(self.folder / ".local", ignore_errors=True)
+        self.cloud = self.api.cloud
+        self.api.clock.set_speed(2000)
+
+    def token_variables(self):
+        # Nobody here is asked for a second token, however late it is.
+        self.api.identity.LIFE_S = 10 ** 9
+        return {"CLOUDSDK_AUTH_ACCESS_TOKEN": self.api.token()}
+
+    def muster(self, *argv, **variables):
+        return self.without_login(*argv,
+                                  **{**self.token_variables(), **variables})
+
+    def create(self, *argv, zone=("--zone", WEST), **variables):
+        return self.muster("create", "t", "--type", TYPE, *zone, "--reach",
+                           "none", "--yes", *FAST, *argv, **variables)
+
+    def lines(self):
+        """The journal."""
+        path = self.folder / ".local/state/muster/tpu.jsonl"
+        return [json.loads(line) for line in path.read_text().splitlines()]
+
+    def steps(self):
+        return [line["step"] for line in self.lines()]
+
+    def posts(self):
+        return self.api.asked("/(nodes|queuedResources)\\?", "POST")
+
+    def begin(self, *argv, **options):
+        """The program, still at work; ended with the test."""
+        environment = {"PATH": "/usr/bin:/bin", "HOME": str(self.folder),
+                       "NO_GCE_CHECK": "true", **self.api.environment(),
+                       **self.token_variables()}
+        options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE,
+                   "stderr": subprocess.PIPE, **options}
+        process = subprocess.Popen([MUSTER, "tpu", *argv], env=environment,
+                                   text=True, **options)
+        self.addCleanup(self.end, process)
+        return process
+
+    @staticmethod
+    def end(process):
+        process.kill()
+        process.wait()
+        for pipe in (process.stdout, process.stderr):
+            if pipe:
+                pipe.close()
+
+    def until(self, true, what):
+        end = time.monotonic() + HANGS
+        while not true():
+            self.assertLess(time.monotonic(), end, what)
+            time.sleep(0.01)
+
+    def begin_create(self, *argv):
+        """A creation that the cloud is busy with, by a program that waits."""
+        self.api.clock.set_speed(0)
+        process = self.begin("create", "t", "--type", TYPE, "--reach", "none",
+                             "--yes", "--wait", *FAST, *argv)
+        return process
+
+    def settled(self):
+        """What is left over once the cloud has done all that it was told."""
+        self.api.clock.set_speed(1)
+        self.api.clock.advance(7200)
+        return self.cloud.left_over()
+
+    def found(self, done, cause, code):
+        return self.finding(done, cause, code)["what"]
+
+
+class Create(ChangeCase):
+    def test_waits_until_it_can_be_used(self):
+        done = self.create("--wait")
+        self.assertEqual(done.code, 0, done.all)
+        self.assertIn("TPU `t` can be used: v5litepod-8 (1 host, on-demand) "
+                      "with v2-alpha-tpuv5-lite in zone us-west4-a", done.out)
+        self.assertIn("muster tpu delete t --zone us-west4-a", done.out)
+        self.assertIn("`t` is CREATING; usually READY within", done.err)
+        self.assertIn("It costs from when it is there", done.err)
+        self.assertEqual(self.cloud.left_over(), [node()])
+        self.assertEqual(self.steps(), ["asked", "made", "kept"])
+
+    def test_what_is_asked_for_was_written_down_before(self):
+        self.create()
+        body = json.loads(self.posts()[0][3])
+        self.assertEqual(body["labels"]["muster-request"],
+                         self.lines()[0]["request"])
+        self.assertEqual(self.lines()[0]["step"], "asked")
+
+    def test_without_wait_it_ends_once_the_cloud_took_it_on(self):
+        done = self.create("--output", "json")
+        self.assertEqual((done.code, done.json["name"]), (0, "t"), done.all)
+        self.assertEqual(len(self.posts()), 1)
+        self.assertEqual(self.steps(), ["asked", "made", "kept"])
+
+    def test_gclouds_names_of_flags(self):
+        done = self.muster("create", "t", "--accelerator-type", TYPE, "--zone",
+                           WEST, "--version", "v2-alpha-tpuv5-lite", "--spot",
+                           "--yes")
+        self.assertEqual(done.code, 0, done.all)
+        body = json.loads(self.posts()[0][3])
+        self.assertEqual(body["schedulingConfig"], {"spot": True})
+        self.assertEqual(body["runtimeVersion"], "v2-alpha-tpuv5-lite")
+
+    def test_without_a_terminal_and_yes_nothing_is_created(self):
+        done = self.muster("create", "t", "--type", TYPE, "--zone", WEST,
+                           "--output", "json")
+        what = self.found(done, "usage-invalid", 2)
+        self.assertIn("--yes is not given: create TPU `t` in zone us-west4-a "
+                      "(on-demand), v5litepod-8 of 1 host", what)
+        self.assertIn("tpu/pricing", what)
+        self.assertEqual(self.posts(), [])
+
+    def answer(self, text):
+        """What a person at a terminal who answers so gets."""
+        master, slave = pty.openpty()
+        process = self.begin("create", "t", "--type", TYPE, "--zone", WEST,
+                             stdin=slave, stderr=slave)
+        os.close(slave)
+        shown = ""
+        while "[y/N]" not in shown:
+            shown += os.read(master, 1000).decode()
+        os.write(master, text.encode())
+        process.communicate(timeout=HANGS)
+        os.close(master)
+        return process.returncode, shown
+
+    def test_a_person_is_asked(self):
+        code, shown = self.answer("n\n")
+        self.assertIn("create TPU `t` in zone us-west4-a", shown)
+        self.assertEqual((code, self.posts()), (130, []))
+        self.assertEqual(self.answer("y\n")[0], 0)
+        self.assertEqual(len(self.posts()), 1)
+
+    def test_an_answer_that_was_lost_makes_no_second(self):
+        self.api.script("POST", "/nodes", Reply(fault="lost"))
+        done = self.create("--wait")
+        self.assertEqual(done.code, 0, done.all)
+        self.assertEqual(self.cloud.made, [node()])
+
+    def test_an_answer_that_was_lost_makes_no_second_in_the_queue(self):
+        self.api.script("POST", "/queuedResources", Reply(fault="lost"))
+        done = self.create("--queued", "--wait")
+        self.assertEqual(done.code, 0, done.all)
+        self.assertEqual(self.cloud.made, [node()])
+
+    def test_a_half_finished_creation_is_removed(self):
+        self.cloud.half_finished.add("t")
+        done = self.create("--wait", "--output", "json")
+        self.assertIn("Internal error while creating",
+                      self.found(done, "net-wrong-endpoint", 3))
+        self.assertEqual(self.cloud.left_over(), [])
+
+    def test_a_stock_out_is_told_with_the_zone(self):
+        self.cloud.capacity[WEST, TYPE] = 0
+        done = self.create("--wait", "--output", "json")
+        self.assertIn("zone us-west4-a has no capacity",
+                      self.found(done, "cloud-no-capacity", 75))
+        self.assertEqual(self.settled(), [])
+
+    def test_no_quota_is_told_and_never_tried_again(self):
+        metric = "TPUV5LITEPODPerProjectPerRegionForTPUAPI"
+        self.cloud.quota[metric, "us-west4"] = 0
+        done = self.create("--wait", "--output", "json")
+        self.assertIn(metric, self.found(done, "cloud-quota-exceeded", 75))
+        self.assertEqual(len(self.posts()), 1)
+        self.assertEqual(self.steps(), ["asked", "refused"])
+
+    def test_a_name_that_is_taken(self):
+        self.cloud.add_node(WEST, "t", TYPE)
+        done = self.create("--output", "json")
+        self.assertIn("is there already (v5litepod-8, READY)",
+                      self.found(done, "usage-invalid", 2))
+        self.assertEqual(self.cloud.left_over(), [node()])
+        reaped = self.muster("reap", "--yes")
+        self.assertIn("nothing that was created from here", reaped.out)
+
+    def test_the_time_is_up(self):
+        self.api.clock.set_speed(0)
+        done = self.create("--wait", "--deadline", "300ms", "--output", "json")
+        self.assertIn("it is CREATING",
+                      self.found(done, "deadline-exceeded", 3))
+        self.assertIn("goes on in the cloud", done.err)
+        self.assertIn("muster tpu reap", done.err)
+        self.muster("reap", "--yes", *FAST, "--deadline", "300ms")
+        self.assertEqual(self.settled(), [])
+
+
+class WrongPairs(ChangeCase):
+    """Refused before anything is asked to be created, with the right one."""
+
+    def refused(self, cause, code, named, *argv, name="t", **variables):
+        done = self.muster("create", name, "--yes", "--output", "json", *argv,
+                           **variables)
+        self.assertIn(named, self.found(done, cause, code))
+        self.assertEqual(self.posts(), [])
+
+    def test_pairs(self):
+        west = ["--zone", WEST]
+        of_type = ["--type", TYPE]
+        rows = [
+            ("usage-invalid", 2, "--type v5litepod-8 --zone", west),
+            ("usage-invalid", 2, "v5litepod-8 is offered in europe-west4-b, "
+             "us-west4-a", of_type),
+            ("usage-invalid", 2, "is a region, a TPU is in a zone: us-west4-a",
+             [*of_type, "--zone", "us-west4"]),
+            ("usage-invalid", 2, "is a region", [*of_type, "--any-zone",
+                                                 "us-west4-a,us-east5"]),
+            ("cloud-type-unsupported", 1, "v6e-8 is offered in us-east5-a",
+             ["--type", "v6e-8", *west]),
+            ("usage-invalid", 2, "use `v2-alpha-tpuv5-lite`",
+             [*of_type, *west, "--version", "tpu-ubuntu2204-base"]),
+            ("usage-invalid", 2, "use `tpu-vm-tf-2.17.0-pod-pjrt`",
+             ["--type", "v5litepod-16", *west, "--version",
+              "tpu-vm-tf-2.17.0-pjrt"]),
+            ("usage-invalid", 2, "for v5litepod-8 it has v2-alpha-tpuv5-lite",
+             [*of_type, *west, "--version", "tpu-vm-tf-2.99.0-pjrt"]),
+            ("usage-invalid", 2, "machines of Compute Engine",
+             ["--type", "tpu7x-8", *west]),
+            ("usage-invalid", 2, "give --version", ["--type", "v9-8", *west]),
+            ("usage-invalid", 2, "expected ssh, agent, a port, or none",
+             [*of_type, *west, "--reach", "telnet"]),
+            ("usage-invalid", 2, "exclude each other",
+             [*of_type, *west, "--any-zone", WEST]),
+        ]
+        for cause, code, named, argv in rows:
+            with self.subTest(named):
+                self.refused(cause, code, named, *argv)
+
+    def test_a_name_that_none_may_have(self):
+        self.refused("usage-invalid", 2, "did you mean `my-tpu`?", "--type",
+                     TYPE, "--zone", WEST, name="My_TPU")
+
+    def test_a_tensorflow_here_of_another_version(self):
+        packages = self.folder / "venv/lib/python3.11/site-packages"
+        (packages / "tensorflow-2.16.1.dist-info").mkdir(parents=True,
+                                                         exist_ok=True)
+        (packages / "tensorflow-2.16.1.dist-info/METADATA").write_text(
+            "Metadata-Version: 2.1\nName: tensorflow\nVersion: 2.16.1\n")
+        self.refused("ver-client-runtime", 1,
+                     "use --version tpu-vm-tf-2.16.1-pjrt", "--type", TYPE,
+                     "--zone", WEST, "--version", "tpu-vm-tf-2.17.0-pjrt",
+                     VIRTUAL_ENV=str(self.folder / "venv"))
+
+
+class Interrupted(ChangeCase):
+    """Ctrl-C and kill -9 in the middle of one creation."""
+
+    def killed(self, *argv, count=1):
+        process = self.begin_create(*argv)
+        self.until(lambda: len(self.posts()) >= count and
+                   self.steps().count("made") >= count, "created")
+        process.kill()
+        process.communicate(timeout=HANGS)
+        self.api.clock.set_speed(2000)
+
+    def test_ctrl_c_says_what_goes_on_and_how_to_stop_it(self):
+        process = self.begin_create("--zone", WEST)
+        self.until(lambda: self.api.asked("/operations/"), "waits")
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=HANGS)
+        self.assertEqual(process.returncode, 130, err)
+        self.assertIn("TPU `t` of zone us-west4-a goes on in the cloud, and "
+                      "costs once it is there. To stop it: muster tpu reap",
+                      err)
+        self.assertIn("muster tpu delete t --zone us-west4-a", err)
+        self.assertEqual(self.cloud.left_over(), [node()])
+
+    def test_killed_and_found_again(self):
+        self.killed("--zone", WEST)
+        done = self.create("--wait")
+        self.assertEqual(done.code, 0, done.all)
+        self.assertIn("was asked for before", done.err)
+        self.assertEqual(self.cloud.made, [node()])
+        self.assertIn("nothing that was created", self.muster("reap").out)
+
+    def test_killed_before_the_request_was_sent(self):
+        self.killed("--zone", WEST)
+        path = self.folder / ".local/state/muster/tpu.jsonl"
+        path.write_text(path.read_text().splitlines()[0] + '\n{"schema": "mus')
+        self.cloud.nodes.clear()
+        done = self.create("--wait")
+        self.assertEqual(done.code, 0, done.all)
+        self.assertEqual(self.cloud.left_over(), [node()])
+
+    def test_killed_and_reaped(self):
+        self.cloud.add_node(WEST, "mine", TYPE)
+        self.killed("--zone", WEST)
+        shown = self.muster("reap", "--dry-run")
+        self.assertRegex(shown.out, r"node  t     us-west4-a  v5litepod-8  ")
+        self.assertIn(node(), self.cloud.left_over())
+        refused = self.muster("reap", "--output", "json")
+        self.found(refused, "usage-invalid", 2)
+        done = self.muster("reap", "--yes", *FAST, "--output", "json")
+        self.assertEqual([one["name"] for one in done.json["removed"]], ["t"])
+        self.assertEqual(self.cloud.left_over(), [node("mine")])
+
+    def test_what_took_the_name_since_is_not_reaped(self):
+        self.killed("--zone", WEST)
+        self.cloud.nodes.clear()
+        self.cloud.add_node(WEST, "t", TYPE)
+        done = self.muster("reap", "--yes", *FAST)
+        self.assertIn("nothing that was created from here", done.out)
+        self.assertEqual(self.cloud.left_over(), [node()])
+
+    def test_waited_for_is_kept(self):
+        self.killed("--zone", WEST)
+        done = self.muster("wait", "t", "--zone", WEST, "--reach", "none",
+                           *FAST)
+        self.assertEqual(done.code, 0, done.all)
+        self.assertIn("nothing that was created", self.muster("reap").out)
+
+    def test_what_another_process_is_at_is_left_to_it(self):
+        process = self.begin_create("--zone", WEST)
+        self.until(lambda: self.posts() and "made" in self.steps(), "created")
+        done = self.muster("reap", "--yes")
+        self.assertIn(f"is left to process {process.pid}", done.err)
+        self.assertEqual(self.cloud.left_over(), [node()])
+
+
+class Search(ChangeCase):
+    """Several zones at once: one is kept, all others go."""
+
+    ANY = ("--any-zone", f"{WEST},{EUROPE}")
+
+    def search(self, *argv):
+        return self.create(*argv, zone=self.ANY)
+
+    def begin_search(self, *argv):
+        return self.begin("create", "t", "--type", TYPE, *self.ANY, "--reach",
+                          "none", "--yes", *FAST, *argv)
+
+    def test_the_one_with_capacity_is_kept(self):
+        self.cloud.capacity[WEST, TYPE] = 0
+        done = self.search()
+        self.assertEqual(done.code, 0, done.all)
+        self.assertIn("in zone europe-west4-b", done.out)
+        self.assertEqual(self.settled(), [node(zone=EUROPE)])
+
+    def test_of_two_one_is_kept(self):
+        done = self.search("--output", "json")
+        self.assertEqual(done.code, 0, done.all)
+        kept = done.json["tpu"]
+        self.assertEqual(self.cloud.left_over(),
+                         [node(kept["name"], kept["zone"])])
+        self.assertEqual(len(self.cloud.made), 2)
+        self.assertEqual(self.steps().count("kept"), 1)
+
+    def test_one_that_cannot_be_deleted_yet_is_deleted_later(self):
+        self.cloud.busy.add("t")
+        done = self.search()
+        self.assertEqual(done.code, 0, done.all)
+        self.assertEqual(len(self.settled()), 1)
+
+    def test_capacity_that_comes_later_is_found(self):
+        self.cloud.capacity[WEST, TYPE] = 0
+        self.cloud.capacity[EUROPE, TYPE] = 0
+        process = self.begin_search()
+        self.until(lambda: len(self.posts()) > 2, "tries again")
+        self.cloud.restock(EUROPE, TYPE, 1)
+        process.communicate(timeout=HANGS)
+        self.assertEqual(process.returncode, 0)
+        self.assertEqual(self.settled(), [node(zone=EUROPE)])
+
+    def test_the_queue_is_served_when_capacity_comes(self):
+        self.cloud.capacity[WEST, TYPE] = 0
+        self.cloud.capacity[EUROPE, TYPE] = 0
+        self.api.clock.set_speed(1)
+        process = self.begin_search("--queued", "--deadline", "1h")
+        self.until(lambda: len(self.posts()) == 2, "queues")
+        self.api.clock.advance(10)
+        self.cloud.restock(EUROPE, TYPE, 1)
+        self.api.clock.advance(600)
+        self.until(lambda: "kept" in self.steps(), "ends")
+        self.api.clock.advance(600)
+        process.communicate(timeout=HANGS)
+        self.assertEqual(process.returncode, 0)
+        self.assertEqual(self.settled(), [node(zone=EUROPE),
+                                          queued(zone=EUROPE)])
+
+    def test_none_until_the_deadline(self):
+        self.cloud.capacity[WEST, TYPE] = 0
+        self.cloud.capacity[EUROPE, TYPE] = 0
+        done = self.search("--deadline", "2s", "--output", "json")
+        what = self.found(done, "cloud-no-capacity", 75)
+        self.assertIn("none of 2 places gave a TPU", what)
+        self.assertIn(WEST, what)
+        self.assertIn(EUROPE, what)
+        self.assertEqual(self.settled(), [])
+        self.assertIn("nothing that was created", self.muster("reap").out)
+
+    def test_still_being_created_at_the_deadline_is_removed(self):
+        self.api.clock.set_speed(0)
+        process = self.begin_search("--deadline", "500ms")
+        self.until(lambda: self.api.asked("/nodes/t", "DELETE"), "removes")
+        self.api.clock.set_speed(2000)
+        process.communicate(timeout=HANGS)
+        self.assertEqual(process.returncode, 3)
+        self.assertEqual(self.cloud.left_over(), [])
+
+    def test_a_refusal_for_good_ends_that_zone_alone(self):
+        self.api.script("POST", WEST, Reply(answers.permission_denied(
+            "tpu.nodes.create", WEST).body(), 403), always=True)
+        done = self.search()
+        self.assertEqual(done.code, 0, done.all)
+        self.assertEqual(len(self.api.asked(WEST + "/nodes", "POST")), 1)
+
+    def test_one_that_is_preempted_at_once_is_replaced(self):
+        self.cloud.capacity[EUROPE, TYPE] = 0
+        parent = f"projects/p/locations/{WEST}"
+        self.cloud.sick["t"] = "UNHEALTHY_MAINTENANCE"
+        process = self.begin_search()
+        self.until(lambda: self.api.asked("/nodes/t", "DELETE"), "removes")
+        self.cloud.sick.clear()
+        process.communicate(timeout=HANGS)
+        self.assertEqual(process.returncode, 0)
+        self.assertEqual(self.settled(), [f"{parent}/nodes/t"])
+
+    def test_ways_are_tried_side_by_side(self):
+        self.cloud.capacity[WEST, TYPE] = 1
+        done = self.create("--on-demand", "--spot", "--output", "json")
+        self.assertEqual(done.code, 0, done.all)
+        bodies = [json.loads(one[3]) for one in self.posts()]
+        self.assertIn({"spot": True},
+                      [one.get("schedulingConfig") for one in bodies])
+        self.assertEqual(len(self.settled()), 1)
+
+    def in_both(self, *argv):
+        process = self.begin_create(*self.ANY, *argv)
+        self.until(lambda: len(self.posts()) == 2 and
+                   self.steps().count("made") == 2, "both")
+        return process
+
+    def test_ctrl_c_removes_all(self):
+        process = self.in_both()
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=HANGS)
+        self.assertEqual(process.returncode, 130, err)
+        self.assertEqual(self.settled(), [])
+
+    def test_killed_and_reaped(self):
+        process = self.in_both()
+        process.kill()
+        process.communicate(timeout=HANGS)
+        self.api.clock.set_speed(2000)
+        done = self.muster("reap", "--yes", *FAST)
+        self.assertEqual(done.code, 0, done.all)
+        self.assertEqual(self.cloud.left_over(), [])
+
+    def test_killed_and_resumed(self):
+        process = self.in_both()
+        process.kill()
+        process.communicate(timeout=HANGS)
+        self.api.clock.set_speed(2000)
+        done = self.search()
+        self.assertEqual(done.code, 0, done.all)
+        self.assertEqual(len(self.cloud.made), 2)
+        self.assertEqual(len(self.settled()), 1)
+
+    def test_killed_in_the_queue_and_reaped(self):
+        process = self.in_both("--queued")
+        process.kill()
+        process.communicate(timeout=HANGS)
+        self.api.clock.set_speed(2000)
+        done = self.muster("reap", "--yes", *FAST)
+        self.assertEqual(done.code, 0, done.all)
+        self.assertEqual(self.settled(), [])
+
+    def test_queued_in_two_zones(self):
+        self.cloud.capacity[WEST, TYPE] = 0
+        done = self.search("--queued")
+        self.assertEqual(done.code, 0, done.all)
+        self.assertEqual(self.settled(), [node(zone=EUROPE),
+                                          queued(zone=EUROPE)])
+        body = json.loads(self.posts()[0][3])
+        self.assertEqual(body["queueingPolicy"],
+                         {"validUntilDuration": "1800s"})
+
+    def test_queued_without_capacity_leaves_nothing(self):
+        self.cloud.capacity[WEST, TYPE] = 0
+        done = self.create("--queued", "--wait", "--deadline", "3s",
+                           "--output", "json")
+        self.assertIn("never queued again",
+                      self.found(done, "cloud-no-capacity", 75))
+        self.assertEqual(self.settled(), [])
+
+    def test_queued_without_wait_stays_in_the_queue(self):
+        done = self.create("--queued")
+        self.assertEqual(done.code, 0, done.all)
+        self.assertIn("queued resource `t` is queued", done.out)
+        waited = self.muster("wait", "t", "--zone", WEST, "--reach", "none",
+                             *FAST)
+        self.assertEqual(waited.code, 0, waited.all)
+
+
+class Wait(ChangeCase):
+    def wait(self, *argv, name="t", reach="none"):
+        return self.muster("wait", name, "--zone", WEST, "--reach", reach,
+                           *FAST, "--output", "json", *argv)
+
+    def add(self, **changes):
+        return self.cloud.add_node(WEST, "t", TYPE, **changes)
+
+    def test_usable(self):
+        self.add()
+        done = self.wait()
+        self.assertEqual((done.code, done.json["tpu"]["state"]), (0, "READY"))
+
+    def test_what_is_lost_names_its_cause_and_what_to_delete(self):
+        for state, cause, code, named in (
+                ("PREEMPTED", "preempted", 1, "muster tpu delete t"),
+                ("TERMINATED", "preempted", 1, "muster tpu delete t"),
+                ("STOPPED", "usage-invalid", 2, "muster tpu start t"),
+                ("DELETING", "tpu-not-found", 1, "will not come back")):
+            with self.subTest(state):
+                self.cloud.nodes.clear()
+                self.add(state=state)
+                self.assertIn(named, self.found(self.wait(), cause, code))
+
+    def test_ready_but_sick(self):
+        self.add(health="UNHEALTHY_MAINTENANCE")
+        self.assertIn("UNHEALTHY_MAINTENANCE",
+                      self.found(self.wait(), "tpu-unhealthy", 1))
+
+    def test_addresses_that_are_missing(self):
+        self.cloud.add_node(WEST, "t", "v5litepod-16")
+        self.cloud.addresses["t"] = ["127.0.0.1"]
+        done = self.wait("--deadline", "300ms")
+        self.assertIn("READY with 1 of 4 addresses",
+                      self.found(done, "deadline-exceeded", 3))
+
+    def test_reached_on_the_port(self):
+        self.add()
+        self.cloud.addresses["t"] = ["127.0.0.1"]
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            done = self.wait(reach=str(server.getsockname()[1]))
+        self.assertEqual(done.code, 0, done.all)
+
+    def test_not_reached_on_the_port(self):
+        self.add()
+        self.cloud.addresses["t"] = ["127.0.0.1"]
+        done = self.wait("--deadline", "300ms", reach="1")
+        self.assertIn("port 1 of worker 0 is not reached",
+                      self.found(done, "net-wrong-endpoint", 3))
+
+    def queue(self, **policy):
+        parent = f"projects/p/locations/{WEST}"
+        self.cloud.create_queued(parent, "q", {
+            "queueingPolicy": policy,
+            "tpu": {"nodeSpec": [{"parent": parent, "nodeId": "t", "node": {
+                "acceleratorType": TYPE,
+                "runtimeVersion": "v2-alpha-tpuv5-lite"}}]}})
+
+    def test_queued_and_then_ready(self):
+        self.queue()
+        done = self.wait(name="q")
+        self.assertEqual((done.code, done.json["tpu"]["name"]), (0, "t"),
+                         done.all)
+
+    def test_queued_and_failed(self):
+        self.cloud.capacity[WEST, TYPE] = 0
+        self.queue(validUntilDuration="60s")
+        what = self.found(self.wait(name="q"), "cloud-no-capacity", 75)
+        self.assertIn("never queued again", what)
+        self.assertIn("muster tpu queued delete q", what)
+
+    def test_queued_and_suspended(self):
+        self.queue()
+        self.api.clock.advance(3600)
+        self.cloud.settle()
+        self.cloud.preempt(node())
+        self.api.clock.advance(60)
+        self.cloud.nodes.clear()
+        self.found(self.wait(name="q"), "preempted", 1)
+
+    def test_none_of_that_name(self):
+        self.found(self.wait(name="none"), "tpu-not-found", 1)
+
+
+class Change(ChangeCase):
+    def change(self, verb, *argv, name="t"):
+        return self.muster(*verb.split(), name, "--zone", WEST, "--yes", *FAST,
+                           *argv)
+
+    def test_stops_starts_and_deletes(self):
+        self.cloud.add_node(WEST, "t", TYPE)
+        for verb, out in (("stop", "stopped"), ("start", "started"),
+                          ("delete", "deleted")):
+            done = self.change(verb)
+            self.assertEqual(done.code, 0, done.all)
+            self.assertIn(f"TPU `t` of zone us-west4-a is {out}", done.out)
+        self.assertEqual(self.cloud.left_over(), [])
+        self.assertEqual(self.steps(), ["changing", "changed", "changing",
+                                        "changed", "removing", "gone"])
+
+    def test_asks_and_says_what_is_lost(self):
+        self.cloud.add_node(WEST, "t", TYPE)
+        for verb, lost in (("stop", "all that runs on it ends"),
+                           ("start", "it costs again"),
+                           ("delete", "all that is on its disk is lost")):
+            done = self.muster(verb, "t", "--zone", WEST, "--output", "json")
+            self.assertIn(lost, self.found(done, "usage-invalid", 2))
+        self.assertEqual(self.api.asked("/nodes", "POST"), [])
+        self.assertEqual(self.api.asked("/nodes", "DELETE"), [])
+
+    def test_several_hosts_cannot_be_stopped(self):
+        self.cloud.add_node(WEST, "t", "v5litepod-16")
+        done = self.change("stop", "--output", "json")
+        self.assertIn("4 hosts", self.found(done, "usage-invalid", 2))
+
+    def queue(self):
+        self.create("--queued")
+        self.api.clock.advance(3600)
+        self.cloud.settle()
+
+    def test_a_node_of_the_queue_goes_with_it(self):
+        self.queue()
+        done = self.change("delete")
+        self.assertEqual(done.code, 0, done.all)
+        self.assertEqual(self.settled(), [])
+
+    def test_a_queued_resource(self):
+        self.queue()
+        done = self.change("queued delete", "--output", "json")
+        self.assertEqual((done.code, done.json["done"]), (0, "deleted"),
+                         done.all)
+        self.assertEqual(self.settled(), [])
+
+    def test_a_deletion_that_was_taken_on_and_not_answered(self):
+        self.cloud.add_node(WEST, "t", TYPE)
+        self.api.script("DELETE", "/nodes/t", Reply(fault="lost"))
+        self.assertEqual(self.change("delete").code, 0)
+
+    def test_the_api_is_enabled_when_asked(self):
+        self.cloud.disabled.add("p")
+        done = self.muster("doctor", "--enable", "--output", "json")
+        self.found(done, "usage-invalid", 2)
+        self.assertIn("p", self.cloud.disabled)
+        done = self.muster("doctor", "--enable", "--yes", *FAST)
+        self.assertEqual((done.code, self.cloud.disabled), (0, set()),
+                         done.all)
+        self.assertRegex(done.out, r"(?m)^ok +api ")
+
+
+if __name__ == "__main__":
+    unittest.main()
