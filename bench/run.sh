@@ -12,5 +12,8 @@ cmake --build --preset release -j "${JOBS:-$(nproc)}" \
 missed=0
 build/release/bench/resolve_bench >&2 || missed=$?
 "$python" bench/process_times.py >&2 || missed=$?
+MUSTER_CLOUD_PYTHON=$(tools/python_env.sh cloud google-cloud-tpu==1.28.0 \
+  google-auth==2.62.2 requests==2.34.2) \
+  "$python" bench/tpu_list.py >&2 || missed=$?
 "$python" bench/bench.py "$@"
 exit "$missed"

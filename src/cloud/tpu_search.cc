@@ -535,8 +535,10 @@ Error TpuSearch::WhyNot(bool stopped) const {
       telling = &hunt;
     }
   }
-  if (!telling->error || (!plan_.search && telling->phase != Phase::kOver &&
-                          telling->phase != Phase::kRemoving)) {
+  const bool tells = telling->error && (plan_.search || telling->silent > 0 ||
+                                        telling->phase == Phase::kOver ||
+                                        telling->phase == Phase::kRemoving);
+  if (!tells) {
     if (telling->unreachable) {
       return Error(*telling->unreachable)
           .While("waiting until `" + Printable(telling->place.name) +

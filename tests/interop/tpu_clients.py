@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import socket
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -14,6 +15,7 @@ from unittest import mock
 import google.auth
 import google.auth.exceptions
 import google.auth.transport.requests
+import requests
 from google.api_core import exceptions
 from google.auth.credentials import AnonymousCredentials
 from google.cloud import tpu_v2
@@ -59,6 +61,7 @@ class Client(WithFake):
 
     def setUp(self):
         super().setUp()
+        self.api.identity.LIFE_S = 10 ** 6  # s; some tests take hours of it
         self.client = tpu_v2.TpuClient(
             credentials=UserCredentials(self.api.token()), transport="rest",
             client_options={"api_endpoint": self.api.url})
@@ -132,6 +135,29 @@ class Client(WithFake):
         with self.assertRaises(exceptions.GoogleAPICallError):
             self.end(self.create())
         self.assertEqual(self.api.cloud.left_over(), [f"{PLACE}/nodes/t"])
+
+    def test_what_is_busy_is_deleted_later(self):
+        self.api.cloud.busy.add("t")
+        creation = self.create(labels={"muster-request": "1"})
+        name = f"{PLACE}/nodes/t"
+        error = self.refusal(lambda: self.client.delete_node(name=name))
+        self.assertIsInstance(error, exceptions.BadRequest)
+        self.assertEqual(self.end(creation).labels, {"muster-request": "1"})
+        self.end(self.client.delete_node(name=name))
+        self.assertEqual(self.api.cloud.left_over(), [])
+
+    def test_an_answer_that_was_lost_was_done(self):
+        self.api.script("POST", "/nodes", Reply(fault="lost"))
+        with self.assertRaises(requests.exceptions.ConnectionError):
+            self.create()
+        self.assertEqual(self.api.cloud.left_over(), [f"{PLACE}/nodes/t"])
+
+    def test_is_preempted_some_time_after_it_was_ready(self):
+        self.api.cloud.doomed["t"] = 3600
+        self.end(self.create())
+        self.api.clock.advance(3600)
+        self.assertEqual(self.client.get_node(name=f"{PLACE}/nodes/t").state,
+                         tpu_v2.Node.State.PREEMPTED)
 
     def test_a_preempted_one_keeps_its_name(self):
         self.api.cloud.add_node("us-west4-a", "t", "v5litepod-8")
@@ -238,6 +264,16 @@ class QueuedResources(Client):
             request={"name": name, "force": True}))
         self.assertEqual(self.api.cloud.left_over(), [])
 
+    def test_is_served_when_there_is_capacity_again(self):
+        self.api.cloud.capacity["us-west4-a", "v5litepod-8"] = 0
+        self.queue()
+        self.api.clock.advance(900)
+        self.assertEqual(self.state(), "WAITING_FOR_RESOURCES")
+        self.api.cloud.restock("us-west4-a", "v5litepod-8", 1)
+        self.assertEqual(self.state(), "PROVISIONING")
+        self.api.clock.advance(900)
+        self.assertEqual(self.state(), "ACTIVE")
+
     def test_is_suspended_when_its_node_is_preempted(self):
         self.queue(spot=tpu_v2.QueuedResource.Spot())
         self.api.clock.advance(900)
@@ -248,10 +284,63 @@ class QueuedResources(Client):
         self.assertEqual(self.state(), "SUSPENDED")
 
 
+class Sent(Client):
+    """What `muster tpu` sends is what google-cloud-tpu has as messages: no
+    field is unknown to it, and it finds and deletes what muster made."""
+
+    def muster(self, *argv):
+        environment = {"PATH": "/usr/bin:/bin", "HOME": str(self.folder),
+                       "NO_GCE_CHECK": "true", **self.api.environment(),
+                       "CLOUDSDK_AUTH_ACCESS_TOKEN": self.api.token()}
+        done = subprocess.run(
+            [os.environ["MUSTER_BINARY"], "tpu", *argv, "--zone", "us-west4-a",
+             "--yes"], env=environment, capture_output=True, text=True,
+            timeout=HANGS, check=False, stdin=subprocess.DEVNULL)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def sent(self, kind, message):
+        body = self.api.asked(f"/{kind}\\?", "POST")[0][3]
+        return message.from_json(body, ignore_unknown_fields=False)
+
+    def test_a_node(self):
+        self.muster("create", "t", "--type", "v5litepod-8", "--spot")
+        node = self.sent("nodes", tpu_v2.Node)
+        self.assertEqual(node.accelerator_type, "v5litepod-8")
+        self.assertTrue(node.scheduling_config.spot)
+        self.assertIn("muster-request", node.labels)
+        self.api.clock.advance(600)
+        found = self.client.get_node(name=f"{PLACE}/nodes/t")
+        self.assertEqual(found.state, tpu_v2.Node.State.READY)
+        self.assertEqual(found.labels, node.labels)
+        self.end(self.client.delete_node(name=found.name))
+        self.muster("create", "t", "--type", "v5litepod-8", "--reserved")
+
+    def test_a_queued_resource(self):
+        self.muster("create", "t", "--type", "v5litepod-8", "--queued",
+                    "--spot")
+        queued = self.sent("queuedResources", tpu_v2.QueuedResource)
+        spec = queued.tpu.node_spec[0]
+        self.assertEqual((spec.parent, spec.node_id), (PLACE, "t"))
+        self.assertIn("spot", queued)
+        self.assertEqual(spec.node.runtime_version, "v2-alpha-tpuv5-lite")
+        self.api.clock.advance(3600)
+        self.assertEqual(self.client.get_queued_resource(
+            name=f"{PLACE}/queuedResources/t").state.state.name, "ACTIVE")
+
+    def test_what_google_made_is_deleted(self):
+        self.end(self.create())
+        self.api.clock.set_speed(600)
+        self.muster("delete", "t", "--poll", "20ms")
+        self.assertEqual(self.api.cloud.left_over(), [])
+
+
 # Inherited tests run once, in Client.
-for inherited in [name for name in dir(Client) if name.startswith("test_")]:
-    if inherited not in vars(QueuedResources):
-        setattr(QueuedResources, inherited, None)
+for heir in (QueuedResources, Sent):
+    for inherited in [name for name in dir(Client)
+                      if name.startswith("test_")]:
+        if inherited not in vars(heir):
+            setattr(heir, inherited, None)
+del heir
 
 
 class Auth(WithFake):

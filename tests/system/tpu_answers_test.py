@@ -14,7 +14,11 @@ sys.path.insert(0, str(pathlib.Path(os.environ["MUSTER_SOURCE"], "tests",
 from tpu_case import TpuCase  # noqa: E402
 from tpu_api import Reply, answers  # noqa: E402
 
-# Each action with the path that it asks.
+ZONE = ["--zone", "us-west4-a"]
+NEW = ["t", "--type", "v5litepod-8", *ZONE, "--reach", "none"]
+CHANGE = ["--yes", "--poll", "1ms"]
+SOON = [*CHANGE, "--deadline", "1s"]
+# Each action with the path that it asks, and how where it is not GET.
 ACTIONS = {
     "list": (["list", "--zone", "us-west4-a"], "us-west4-a/nodes"),
     "everywhere": (["list", "--all-zones"], "/-/nodes"),
@@ -27,7 +31,20 @@ ACTIONS = {
     "queued_one": (["queued", "describe", "q", "--zone", "us-west4-a"],
                    "/queuedResources/q"),
     "region": (["list", "--zone", "us-west4"], "/locations"),
+    "create": (["create", *NEW, *CHANGE], "us-west4-a/nodes", "POST"),
+    "create_queued": (["create", *NEW, "--queued", *CHANGE],
+                      "/queuedResources", "POST"),
+    "wait": (["wait", "t", *ZONE], "us-west4-a/nodes/t"),
+    "start": (["start", "off", *ZONE, *CHANGE], "/nodes/off:start", "POST"),
+    "stop": (["stop", "on", *ZONE, *CHANGE], "/nodes/on:stop", "POST"),
+    "delete": (["delete", "on", *ZONE, *SOON], "/nodes/on", "DELETE"),
+    "queued_delete": (["queued", "delete", "there", *ZONE, *SOON],
+                      "/queuedResources/there", "DELETE"),
+    "created": (["create", *NEW, "--wait", *CHANGE], "/operations/[^/]+"),
+    "enable": (["doctor", "--enable", "--yes"], "/services/.*:enable", "POST"),
 }
+CHANGING = {"create", "create_queued", "start", "stop", "delete",
+            "queued_delete", "created", "enable"}
 AT_ONCE = {"Retry-After": "0"}
 PAGE = "<!DOCTYPE html><html>log in</html>"
 QUOTA = "TPUV6EPreemptiblePerProjectPerRegionForTPUAPI"
@@ -190,34 +207,64 @@ ANSWERS = {
 }
 # What one node or one queued resource cannot be answered with.
 ONLY_LISTS = {"pages_without_end"}
-ONE = {"describe", "queued_one"}
+LISTS = ["list", "types"]
+# They ask three times before they believe a network that fails.
+WATCHING = {"created", "delete", "queued_delete"}
+# What may be removed later is.
+ASKED_AGAIN = {"delete": {"precondition", "aborted"},
+               "queued_delete": {"precondition", "aborted"}}
+# What is no refusal there: the operation or the thing is gone.
+GONE = {("not_found", "created"), ("not_found", "delete"),
+        ("not_found", "queued_delete")}
 
 
 def rows():
-    """Every answer to two actions, in turn, so that each action meets many."""
-    names = list(ACTIONS)
+    """Every answer to two actions that look and one that changes, in turn, so
+    that each action meets many."""
+    changes = [name for name in ACTIONS if name in CHANGING]
+    looks = [name for name in ACTIONS if name not in CHANGING]
     for number, answer in enumerate(ANSWERS):
-        chosen = [names[(number + step) % len(names)] for step in (0, 3)]
+        chosen = [looks[(number + step) % len(looks)] for step in (0, 3)]
+        chosen.append(changes[number % len(changes)])
         if answer in ONLY_LISTS:
-            chosen = ["list", "types"]
+            chosen = LISTS
         for action in chosen:
-            yield answer, action
+            if (answer, action) not in GONE:
+                yield answer, action
 
 
 class Answers(TpuCase):
+    def arrange(self):
+        """What the changes need to find."""
+        cloud = self.api.cloud
+        cloud.add_node("us-west4-a", "on", "v5litepod-8")
+        cloud.add_node("us-west4-a", "off", "v5litepod-8", state="STOPPED")
+        parent = "projects/p/locations/us-west4-a"
+        cloud.create_queued(parent, "there", {"tpu": {"nodeSpec": [
+            {"parent": parent, "nodeId": "n", "node": {
+                "acceleratorType": "v5litepod-8",
+                "runtimeVersion": "v2-alpha-tpuv5-lite"}}]}})
+
     def check(self, answer, action):
         reply, cause, repeated, code, named = ANSWERS[answer]
-        argv, path = ACTIONS[action]
-        self.api.script("GET", path + r"(\?|$)", reply, always=True)
-        done = self.muster(*argv, "--output", "json")
+        argv, path, method = (*ACTIONS[action], "GET")[:3]
+        if action in CHANGING:
+            self.arrange()
+        if action == "enable":
+            self.api.script("GET", "/services/", Reply({"state": "DISABLED"}),
+                            always=True)
+        self.api.script(method, path + r"(\?|$)", reply, always=True)
+        done = self.muster(*argv, "--output", "json",
+                           XDG_STATE_HOME=str(self.folder / answer / action))
         finding = self.finding(done, cause, code)
         text = str(finding)
         for one in named:
             self.assertIn(one, text)
-        asked = self.api.asked(path + r"(\?|$)")
-        if repeated:
-            self.assertGreater(len(asked), 3)
-        elif answer != "pages_without_end":
+        asked = self.api.asked(path + r"(\?|$)", method)
+        if repeated or answer in ASKED_AGAIN.get(action, ()):
+            self.assertGreater(len(asked), 2)
+        elif answer != "pages_without_end" and not (
+                action in WATCHING and code == 3):
             self.assertEqual(len(asked), 1)
 
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`muster tpu` against tests/fakes/tpu_api: credentials of every kind, lists,
 descriptions, and a network that fails in every way."""
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -21,7 +22,29 @@ READS = {"list": ["list", "--zone", "us-west4-a"],
          "types": ["types", "--zone", "us-west4-a"],
          "versions": ["versions", "--zone", "us-west4-a"],
          "queued": ["queued", "list", "--zone", "us-west4-a"],
-         "queued_one": ["queued", "describe", "q", "--zone", "us-west4-a"]}
+         "queued_one": ["queued", "describe", "q", "--zone", "us-west4-a"],
+         "wait": ["wait", "t", "--zone", "us-west4-a"]}
+
+
+OF_NEW = ["--type", "v5litepod-8", "--zone", "us-west4-a", "--yes"]
+CHANGES = {"create": ["create", "t", *OF_NEW],
+           "create_wait": ["create", "w", "--wait", *OF_NEW],
+           "create_queued": ["create", "u", "--queued", *OF_NEW],
+           "delete": ["delete", "there", "--zone", "us-west4-a", "--yes",
+                      "--poll", "1ms"],
+           "queued_delete": ["queued", "delete", "q", "--zone", "us-west4-a",
+                             "--yes", "--poll", "1ms"]}
+
+
+class WithQueue(TpuCase):
+    def queue(self):
+        parent = "projects/p/locations/us-west4-a"
+        self.api.cloud.capacity["us-west4-a", "v5litepod-8"] = 0
+        self.api.cloud.create_queued(parent, "q", {
+            "spot": {}, "queueingPolicy": {"validUntilDuration": "3600s"},
+            "tpu": {"nodeSpec": [{"parent": parent, "nodeId": "t", "node": {
+                "acceleratorType": "v5litepod-8",
+                "runtimeVersion": "v2-alpha-tpuv5-lite"}}]}})
 
 
 class Auth(TpuCase):
@@ -199,7 +222,7 @@ class Auth(TpuCase):
             self.assertIn(word, str(finding["fixes"]))
 
 
-class Reading(TpuCase):
+class Reading(WithQueue):
     def add(self, count):
         for i in range(count):
             self.api.cloud.add_node("us-west4-a", f"t{i}", "v5litepod-8")
@@ -290,15 +313,6 @@ class Reading(TpuCase):
                            "json")
         self.assertIn({"name": "v2-alpha-tpuv5-lite", "zone": "us-west4-a"},
                       done.json["versions"])
-
-    def queue(self):
-        parent = "projects/p/locations/us-west4-a"
-        self.api.cloud.capacity["us-west4-a", "v5litepod-8"] = 0
-        self.api.cloud.create_queued(parent, "q", {
-            "spot": {}, "queueingPolicy": {"validUntilDuration": "3600s"},
-            "tpu": {"nodeSpec": [{"parent": parent, "nodeId": "t", "node": {
-                "acceleratorType": "v5litepod-8",
-                "runtimeVersion": "v2-alpha-tpuv5-lite"}}]}})
 
     def test_queued_resources(self):
         self.queue()
@@ -449,17 +463,37 @@ class Doctor(TpuCase):
                       done.out)
 
 
-class Faults(TpuCase):
+class Faults(WithQueue):
     """Every action under a network that fails: named, never silent."""
 
     # Room for one repeat, none for the second.
     SHORT = ["--patience", "2s", "--output", "json"]
 
     def every(self, cause, code=3, **variables):
-        for name, argv in READS.items():
+        """Those that look, when nothing can be read; those that change, when
+        what they ask for is not answered."""
+        self.ended(READS, cause, code, variables)
+        for method in ("POST", "DELETE"):
+            for script in self.api.scripts:
+                script.method = method
+            self.ended({name: argv for name, argv in CHANGES.items()
+                        if ("delete" in argv) == (method == "DELETE")},
+                       cause, code, variables)
+
+    def ended(self, actions, cause, code, variables):
+        def ask(name):
+            return self.muster(*actions[name], *self.SHORT, **{
+                "XDG_STATE_HOME": str(self.folder / name), **variables})
+
+        if any("delete" in argv for argv in actions.values()):
+            self.queue()
+            self.api.cloud.add_node("us-west4-a", "there", "v5litepod-8")
+        # Most of them wait, for which no core is needed.
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            done = dict(zip(actions, pool.map(ask, actions)))
+        for name, one in done.items():
             with self.subTest(name):
-                done = self.muster(*argv, *self.SHORT, **variables)
-                self.finding(done, cause, code)
+                self.finding(one, cause, code)
 
     def script(self, reply):
         self.api.script("GET", "/v2/", reply, always=True)

@@ -385,6 +385,11 @@ class TpuApi:
         if what == "get":
             return cloud.node_json(cloud.find(cloud.nodes, name))
         if what == "create":
+            if "requestId" in query and match.string.startswith("/v2/"):
+                raise answers.Refusal(
+                    3, 'Invalid JSON payload received. Unknown name '
+                    '"requestId": Cannot bind query parameter. Field '
+                    "'requestId' could not be found in request message.")
             return cloud.create_node(parent, query.get("nodeId", ""), body,
                                      query.get("requestId", ""))
         if what == "delete":
