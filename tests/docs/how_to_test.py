@@ -56,8 +56,25 @@ def refusing(refusal):
     return arrange
 
 
+def fast(*full, quota=()):
+    """Half an hour in a second; without capacity in the zones `full`."""
+    def arrange(api):
+        everything(api)
+        api.clock.set_speed(2000)
+        for zone in full:
+            api.cloud.capacity[zone, "v5litepod-8"] = 0
+        for metric in quota:
+            api.cloud.quota[metric, "us-west4"] = 0
+    return arrange
+
+
 # Clouds of tests/fakes/tpu_api, for me@example.com.
 CLOUDS = {
+    "@cloud_fast": fast(),
+    "@cloud_full": fast("us-west4-a"),
+    "@cloud_none": fast("us-west4-a", "europe-west4-b"),
+    "@cloud_no_quota": fast(
+        quota=["TPUV5LITEPODPerProjectPerRegionForTPUAPI"]),
     "@cloud": everything,
     "@cloud_denied": lambda api: api.identity.permissions.update(
         {"me@example.com": set()}),
