@@ -148,6 +148,20 @@ std::vector<Fix> ForQuota(const Fact& fact) {
            "", Safety::kAsks}};
 }
 
+std::vector<Fix> ForCapacity(const Fact& fact) {
+  const std::string create =
+      "muster tpu create NAME --type " + Or(fact.Text("type"), "TYPE");
+  return {
+      {"try several zones at once, until one has some",
+       create + " --any-zone " + Or(fact.Text("zone"), "ZONE") + ",ZONE",
+       Safety::kCosts},
+      {"wait in the queue of the zone",
+       create + " --zone " + Or(fact.Text("zone"), "ZONE") + " --queued --wait",
+       Safety::kCosts},
+      {"see which zones offer the type", "muster tpu types --all-zones",
+       Safety::kSafe}};
+}
+
 std::vector<Fix> ForType(const Fact& fact) {
   return {{"see what the zone offers",
            "muster tpu types --zone " + Or(fact.Text("zone"), "ZONE"),
@@ -179,6 +193,8 @@ std::vector<Fix> FixesFor(const Error& error, const sys::Host& host) {
       return ForDisabled(*fact);
     case Cause::kCloudQuotaExceeded:
       return ForQuota(*fact);
+    case Cause::kCloudNoCapacity:
+      return ForCapacity(*fact);
     case Cause::kCloudTypeUnsupported:
       return ForType(*fact);
     case Cause::kTpuNotFound:

@@ -155,6 +155,9 @@ Error ErrorOf(const Refusal& refusal, const Question& question,
   if (fact.Text("permission").empty()) {
     fact.fields["permission"] = question.permission;
   }
+  if (fact.Text("type").empty() && !question.type.empty()) {
+    fact.fields["type"] = question.type;
+  }
   fact.fields["text"] =
       refusal.Code() + ", known by its " +
       (refusal.decided_by == "http" ? "HTTP status" : refusal.decided_by);

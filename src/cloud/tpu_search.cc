@@ -132,6 +132,10 @@ void TpuSearch::Show(Hunt& hunt, const Outlook& outlook) {
 
 // No answer: asked again, but not for ever.
 void TpuSearch::Silent(Hunt& hunt, Error error) {
+  // What ran into the end of all time says nothing about the cloud.
+  if (waiting_.deadline.Expired() && !hunt.state.empty() && MayPass(error)) {
+    return;
+  }
   hunt.error = std::move(error);
   if (!MayPass(*hunt.error) || ++hunt.silent >= kMostSilent) {
     hunt.phase = Phase::kOver;
@@ -300,8 +304,10 @@ void TpuSearch::Meet(Hunt& hunt, const Error& taken) {
 
 void TpuSearch::WatchOperation(Hunt& hunt) {
   const Phase next = hunt.place.queued ? Phase::kQueued : Phase::kNode;
-  auto operation =
-      api_.OperationOf(hunt.made.operation, Named(hunt.place), plan_.type);
+  auto operation = api_.OperationOf(
+      hunt.made.operation,
+      "`" + Printable(hunt.place.name) + "` (" + Printable(plan_.type) + ")",
+      plan_.type);
   if (!operation && operation.error().cause() == Cause::kTpuNotFound) {
     hunt.phase = next;  // forgotten after days: the thing itself tells
     return;

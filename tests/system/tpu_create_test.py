@@ -88,6 +88,18 @@ class ChangeCase(TpuCase):
             if pipe:
                 pipe.close()
 
+    def finish(self, process):
+        """Its stderr, once it has ended by itself or was told to."""
+        out, err = process.communicate(timeout=HANGS)
+        self.assertNotIn("canary", (out or "") + (err or ""))
+        return err
+
+    def tearDown(self):
+        # Nor is a secret written down.
+        for path in self.folder.glob(".local/state/muster/*"):
+            self.assertNotIn("canary", path.read_text())
+        super().tearDown()
+
     def until(self, true, what):
         end = time.monotonic() + HANGS
         while not true():
@@ -164,7 +176,7 @@ class Create(ChangeCase):
         while "[y/N]" not in shown:
             shown += os.read(master, 1000).decode()
         os.write(master, text.encode())
-        process.communicate(timeout=HANGS)
+        self.finish(process)
         os.close(master)
         return process.returncode, shown
 
@@ -220,12 +232,12 @@ class Create(ChangeCase):
 
     def test_the_time_is_up(self):
         self.api.clock.set_speed(0)
-        done = self.create("--wait", "--deadline", "300ms", "--output", "json")
+        done = self.create("--wait", "--deadline", "2s", "--output", "json")
         self.assertIn("it is CREATING",
                       self.found(done, "deadline-exceeded", 3))
         self.assertIn("goes on in the cloud", done.err)
         self.assertIn("muster tpu reap", done.err)
-        self.muster("reap", "--yes", *FAST, "--deadline", "300ms")
+        self.muster("reap", "--yes", *FAST, "--deadline", "1s")
         self.assertEqual(self.settled(), [])
 
 
@@ -294,14 +306,14 @@ class Interrupted(ChangeCase):
         self.until(lambda: len(self.posts()) >= count and
                    self.steps().count("made") >= count, "created")
         process.kill()
-        process.communicate(timeout=HANGS)
+        self.finish(process)
         self.api.clock.set_speed(2000)
 
     def test_ctrl_c_says_what_goes_on_and_how_to_stop_it(self):
         process = self.begin_create("--zone", WEST)
         self.until(lambda: self.api.asked("/operations/"), "waits")
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=HANGS)
+        err = self.finish(process)
         self.assertEqual(process.returncode, 130, err)
         self.assertIn("TPU `t` of zone us-west4-a goes on in the cloud, and "
                       "costs once it is there. To stop it: muster tpu reap",
@@ -401,7 +413,7 @@ class Search(ChangeCase):
         process = self.begin_search()
         self.until(lambda: len(self.posts()) > 2, "tries again")
         self.cloud.restock(EUROPE, TYPE, 1)
-        process.communicate(timeout=HANGS)
+        self.finish(process)
         self.assertEqual(process.returncode, 0)
         self.assertEqual(self.settled(), [node(zone=EUROPE)])
 
@@ -416,7 +428,7 @@ class Search(ChangeCase):
         self.api.clock.advance(600)
         self.until(lambda: "kept" in self.steps(), "ends")
         self.api.clock.advance(600)
-        process.communicate(timeout=HANGS)
+        self.finish(process)
         self.assertEqual(process.returncode, 0)
         self.assertEqual(self.settled(), [node(zone=EUROPE),
                                           queued(zone=EUROPE)])
@@ -434,10 +446,10 @@ class Search(ChangeCase):
 
     def test_still_being_created_at_the_deadline_is_removed(self):
         self.api.clock.set_speed(0)
-        process = self.begin_search("--deadline", "500ms")
+        process = self.begin_search("--deadline", "2s")
         self.until(lambda: self.api.asked("/nodes/t", "DELETE"), "removes")
         self.api.clock.set_speed(2000)
-        process.communicate(timeout=HANGS)
+        self.finish(process)
         self.assertEqual(process.returncode, 3)
         self.assertEqual(self.cloud.left_over(), [])
 
@@ -455,7 +467,7 @@ class Search(ChangeCase):
         process = self.begin_search()
         self.until(lambda: self.api.asked("/nodes/t", "DELETE"), "removes")
         self.cloud.sick.clear()
-        process.communicate(timeout=HANGS)
+        self.finish(process)
         self.assertEqual(process.returncode, 0)
         self.assertEqual(self.settled(), [f"{parent}/nodes/t"])
 
@@ -477,14 +489,14 @@ class Search(ChangeCase):
     def test_ctrl_c_removes_all(self):
         process = self.in_both()
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=HANGS)
+        err = self.finish(process)
         self.assertEqual(process.returncode, 130, err)
         self.assertEqual(self.settled(), [])
 
     def test_killed_and_reaped(self):
         process = self.in_both()
         process.kill()
-        process.communicate(timeout=HANGS)
+        self.finish(process)
         self.api.clock.set_speed(2000)
         done = self.muster("reap", "--yes", *FAST)
         self.assertEqual(done.code, 0, done.all)
@@ -493,7 +505,7 @@ class Search(ChangeCase):
     def test_killed_and_resumed(self):
         process = self.in_both()
         process.kill()
-        process.communicate(timeout=HANGS)
+        self.finish(process)
         self.api.clock.set_speed(2000)
         done = self.search()
         self.assertEqual(done.code, 0, done.all)
@@ -503,7 +515,7 @@ class Search(ChangeCase):
     def test_killed_in_the_queue_and_reaped(self):
         process = self.in_both("--queued")
         process.kill()
-        process.communicate(timeout=HANGS)
+        self.finish(process)
         self.api.clock.set_speed(2000)
         done = self.muster("reap", "--yes", *FAST)
         self.assertEqual(done.code, 0, done.all)
@@ -568,7 +580,7 @@ class Wait(ChangeCase):
     def test_addresses_that_are_missing(self):
         self.cloud.add_node(WEST, "t", "v5litepod-16")
         self.cloud.addresses["t"] = ["127.0.0.1"]
-        done = self.wait("--deadline", "300ms")
+        done = self.wait("--deadline", "2s")
         self.assertIn("READY with 1 of 4 addresses",
                       self.found(done, "deadline-exceeded", 3))
 
@@ -582,7 +594,7 @@ class Wait(ChangeCase):
     def test_not_reached_on_the_port(self):
         self.add()
         self.cloud.addresses["t"] = ["127.0.0.1"]
-        done = self.wait("--deadline", "300ms", reach="1")
+        done = self.wait("--deadline", "2s", reach="1")
         self.assertIn("port 1 of worker 0 is not reached",
                       self.found(done, "net-wrong-endpoint", 3))
 
