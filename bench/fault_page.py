@@ -18,7 +18,8 @@ group of Gloo; their settings are the defaults. Once they have joined they reduc
 
 - after: seconds to the first error that healthy hosts do not print
 - what it says: its last error, shortened; where there is none, "no error" and
-  the last line that it logs; of muster check the finding, by the first host
+  the last line of its log, or the last that names another host; of muster check
+  the finding, by the first host
 - names: ranks whose host is in what it says, by address, name or number
 - at the end: what its processes do then
 
@@ -60,14 +61,15 @@ def peer_cells(told, healthy, addresses):
         return (seconds(errors[0].at), quoted(errors[-1].text),
                 ranks(said.named_in("\n".join(one.text for one in errors),
                                     addresses)), end_of(told))
-    record = said.last_record(told)
-    if not record:
+    # What a process says of its own host names nobody.
+    records = [(one.text, [rank for rank in said.named_in(one.text, addresses)
+                           if rank != one.rank])
+               for one in said.records_of(told)]
+    if not records:
         return "-", "no error", "-", end_of(told)
-    # What a process says of its own start names nobody.
-    named = [rank for rank in said.named_in(record.text, addresses)
-             if rank != record.rank]
-    return ("-", f"no error; {quoted(record.text)}", ranks(named),
-            end_of(told))
+    text, named = next((one for one in reversed(records) if one[1]),
+                       records[-1])
+    return "-", f"no error; {quoted(text)}", ranks(named), end_of(told)
 
 
 def own_cells(fault, verdict):

@@ -62,17 +62,18 @@ def errors_of(told, healthy):
             if message is not None and message not in usual]
 
 
-def last_record(told):
-    """The last line of a log, with what belongs to it; None: there is none."""
-    record = None
+def records_of(told):
+    """The lines of its log, each with what belongs to it."""
+    records = []
     for line in told.lines:
         logged = LOGGED.match(line.text)
         if logged:
-            record = dataclasses.replace(line, text=logged[3])
-        elif record and record.text.endswith(":"):
-            record = dataclasses.replace(
-                record, text=f"{record.text} {line.text}")
-    return record
+            records.append(dataclasses.replace(line, text=logged[3]))
+        elif records and records[-1].text.endswith(":"):
+            head = records.pop()
+            records.append(dataclasses.replace(
+                head, text=f"{head.text} {line.text}"))
+    return records
 
 
 def short(text):

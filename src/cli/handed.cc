@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/settings.h"
+#include "connect/sha256.h"
 #include "sys/read_line.h"
 #include "sys/stream.h"
 
@@ -14,6 +15,9 @@ namespace {
 
 constexpr std::string_view kSchema = "muster.handed/1";
 constexpr std::size_t kLongestHanded = 4U << 20;
+constexpr std::size_t kMarkDigits = 32;
+// Below what a line may have (run::LineSplitter).
+constexpr std::size_t kPieceOfReport = 32U << 10;
 
 }  // namespace
 
@@ -75,8 +79,22 @@ Result<Handed> ReadHanded(int fd) {
   return handed;
 }
 
-StarterWatch::StarterWatch(sys::Loop& loop, int fd, Act act)
-    : loop_(loop), fd_(fd), act_(std::move(act)) {
+std::string ReportMark(const std::string& token) {
+  return "muster-report " +
+         connect::Sha256Hex("muster report " + token).substr(0, kMarkDigits) +
+         " ";
+}
+
+std::string ReportLines(const std::string& mark, const std::string& document) {
+  std::string lines;
+  for (std::size_t at = 0; at < document.size(); at += kPieceOfReport) {
+    lines += mark + document.substr(at, kPieceOfReport) + "\n";
+  }
+  return lines + mark + "\n";
+}
+
+StarterWatch::StarterWatch(sys::Loop& loop, int fd, Act act, OnGone gone)
+    : loop_(loop), fd_(fd), act_(std::move(act)), gone_(std::move(gone)) {
   readable_ = loop_.OnReadable(fd_, [this] { Read(); });
   Await();
 }
@@ -107,7 +125,7 @@ void StarterWatch::Read() {
 void StarterWatch::Gone(const std::string& why) {
   readable_.Cancel();
   silence_.Cancel();
-  act_(why, true);
+  gone_(why);
 }
 
 }  // namespace muster::cli

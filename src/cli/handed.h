@@ -26,17 +26,24 @@ std::string ToLine(const Handed& handed);
 // deadline-exceeded after kSilence without a line; peer-died, usage-invalid.
 Result<Handed> ReadHanded(int fd);
 
+// How lines begin with which the coordinator's agent prints its report for who
+// started it: then pieces of the document follow, and last a line of this
+// alone. Only those who know the token can write it.
+std::string ReportMark(const std::string& token);
+std::string ReportLines(const std::string& mark, const std::string& document);
+
 // The command line of an agent, but for its rank and the hosts: settings that
 // this process has of its flags and its environment, the command.
 std::vector<std::string> HandedOn(const CommandLine& line, const sys::Env& env);
 
 // At the agent: watches standard input after that line. `act` is called for
-// each "stop BY", and for "kill BY", the end of the input and kSilence without
-// a word with `now` true. Loop's thread.
+// each "stop BY", and with `now` true for "kill BY"; `gone` once, at the end of
+// the input or after kSilence without a word. Loop's thread.
 class StarterWatch {
  public:
   using Act = std::function<void(const std::string& by, bool now)>;
-  StarterWatch(sys::Loop& loop, int fd, Act act);
+  using OnGone = std::function<void(const std::string& why)>;
+  StarterWatch(sys::Loop& loop, int fd, Act act, OnGone gone);
 
  private:
   void Await();
@@ -46,6 +53,7 @@ class StarterWatch {
   sys::Loop& loop_;
   const int fd_;
   const Act act_;
+  const OnGone gone_;
   std::string buffer_;
   sys::Loop::Handle readable_;
   sys::Loop::Handle silence_;

@@ -126,14 +126,16 @@ run::AgentOptions AgentOptionsOf(const Place& place,
 }
 
 // Tells `act` of each Ctrl-C, TERM and HUP; from the second on `now` is true.
-// So does who has started this agent over ssh, if somebody has.
+// So does who has started this agent over ssh, if somebody has; `gone` when
+// there is no connection to them any more.
 struct Callers {
   std::unique_ptr<sys::SignalWatch> signals;
   std::unique_ptr<StarterWatch> starter;
 };
 Result<Callers> WatchCallers(
     const Place& place,
-    const std::function<void(const std::string& by, bool now)>& act) {
+    const std::function<void(const std::string& by, bool now)>& act,
+    const std::function<void(const std::string& why)>& gone) {
   Callers callers;
   MUSTER_ASSIGN(callers.signals,
                 sys::SignalWatch::Make(place.loop, {SIGINT, SIGTERM, SIGHUP},
@@ -142,7 +144,7 @@ Result<Callers> WatchCallers(
                                              ++count > 1);
                                        }));
   if (place.flags.handed_token) {
-    callers.starter = std::make_unique<StarterWatch>(place.loop, 0, act);
+    callers.starter = std::make_unique<StarterWatch>(place.loop, 0, act, gone);
   }
   return callers;
 }
@@ -209,6 +211,13 @@ int FinishRun(const Place& place, run::Journal& journal,
                      std::string(run::OriginName(end.origin)),
                      report ? sys::JoinPath(journal.folder(), "report.md")
                             : "could not be written"));
+  if (report && place.flags.handed_token) {
+    place.console.Write(
+        run::Console::Stream::kOut,
+        ReportLines(
+            ReportMark(*place.flags.handed_token),
+            report->dump(-1, ' ', true, Json::error_handler_t::replace)));
+  }
   place.console.Drain(Deadline::After(std::chrono::seconds(5)));
   if (place.json()) {
     PrintDocument(report ? *report : run::BuildReport(journal.facts()));
@@ -258,10 +267,14 @@ Result<int> Coordinate(const Place& place) {
       place.loop.Quit();
     }
   };
-  MUSTER_ASSIGN(const auto callers,
-                WatchCallers(place, [&](const std::string& by, bool now) {
-                  coordinator.Interrupt(by, now);
-                }));
+  MUSTER_ASSIGN(const auto callers, WatchCallers(
+                                        place,
+                                        [&](const std::string& by, bool now) {
+                                          coordinator.Interrupt(by, now);
+                                        },
+                                        [&](const std::string& why) {
+                                          coordinator.Interrupt(why, true);
+                                        }));
   coordinator.Start(transport.get(), place.cluster(), identity,
                     [&](const run::RunEnd& ended) {
                       end = ended;
@@ -350,18 +363,28 @@ Result<int> AttendAsMember(const Place& place) {
                place.loop.Quit();
              });
            }});
-  MUSTER_ASSIGN(const auto callers,
-                WatchCallers(place, [&](const std::string& by, bool now) {
-                  if (agent) {
-                    place.Say(by + ": the ranks of this host are " +
-                              (now ? "killed now" : "asked to end"));
-                    agent->Interrupt(now);
-                  } else {
-                    refused = Error(Cause::kCancelled,
-                                    by + " while waiting for the coordinator");
-                    place.loop.Quit();
-                  }
-                }));
+  const auto give_up_waiting = [&](const std::string& by) {
+    refused =
+        Error(Cause::kCancelled, by + " while waiting for the coordinator");
+    place.loop.Quit();
+  };
+  MUSTER_ASSIGN(
+      const auto callers,
+      WatchCallers(
+          place,
+          [&](const std::string& by, bool now) {
+            if (!agent) {
+              give_up_waiting(by);
+              return;
+            }
+            place.Say(by + ": the ranks of this host are " +
+                      (now ? "killed now" : "asked to end"));
+            agent->Interrupt(now);
+          },
+          // The run may go on: who started this host may start it again.
+          [&](const std::string& why) {
+            agent ? agent->Leave() : give_up_waiting(why);
+          }));
   place.loop.Run();
   if (refused) {
     place.Show(FromError(*refused));

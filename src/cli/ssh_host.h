@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,7 +40,15 @@ class SshHost {
       session_.Send(Share(word + "\n"));
     }
   }
-  void Begin() { session_.Send(Share(ToLine(handed_))); }
+  void Begin() {
+    begun_ = true;
+    session_.Send(Share(ToLine(handed_)));
+  }
+  // Another one for the same host.
+  std::unique_ptr<SshHost> Anew() const {
+    return std::make_unique<SshHost>(shared_, session_.login(), rank_, handed_,
+                                     on_line_);
+  }
   // The other side reads the end of its input, and ends; what it says of that
   // is of no use to anybody.
   void Close() {
@@ -50,6 +59,7 @@ class SshHost {
   SshSession& session() { return session_; }
   const SshSession& session() const { return session_; }
   int rank() const { return rank_; }
+  bool begun() const { return begun_; }
 
  private:
   void Answered(const run::SshAnswer& answer);
@@ -59,6 +69,7 @@ class SshHost {
   const int rank_;
   const Handed handed_;
   const OnLine on_line_;
+  bool begun_ = false;
   bool closed_ = false;
   SshSession session_;
 };

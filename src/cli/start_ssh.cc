@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <csignal>
 #include <optional>
+#include <set>
+#include <utility>
 
 #include "base/json.h"
 #include "base/text.h"
@@ -14,6 +16,7 @@
 #include "connect/run_key.h"
 #include "connect/sha256.h"
 #include "explain/verdict.h"
+#include "run/journal.h"
 #include "sys/signals.h"
 
 namespace muster::cli {
@@ -24,6 +27,10 @@ using run::Console;
 constexpr std::size_t kLargestProgram = 1U << 30;
 // After the agent of rank 0 has ended, for the others to end.
 constexpr auto kForTheOthers = std::chrono::seconds(10);
+// Before a host that was lost is started again, twice as long each time. Hosts
+// that end because the run does, end within less.
+constexpr auto kPause = std::chrono::seconds(2);
+constexpr auto kLongestPause = std::chrono::seconds(16);
 constexpr int kNotSetUp = 125;
 constexpr int kEndedFromOutside = 75;
 constexpr int kInterrupted = 130;
@@ -99,6 +106,10 @@ class Starter {
   void Pass(const Start::One& from, int rank, Console::Stream stream,
             std::string_view line);
   void GiveUpSetUp();
+  void LookAt(std::size_t number);
+  void StartAgain(std::size_t number);
+  void Keep(std::string_view piece);
+  void Warn(Finding finding);
   void EndAll();
   bool AllEnded() const;
   bool AnyLost() const;
@@ -109,6 +120,17 @@ class Starter {
   Console& console_;
   SshHost::Shared shared_;
   std::vector<std::unique_ptr<SshHost>> hosts_;
+  // Of a host that was lost while the run goes on.
+  struct Again {
+    int times = 0;
+    bool started = false;    // and not ready yet
+    sys::Loop::Handle next;  // to start it, then to give it up
+  };
+  std::vector<Again> again_;
+  bool any_lost_ = false;  // of those that were started again
+  std::set<std::string> warned_;
+  std::string report_mark_;
+  std::string report_;
   bool all_ready_ = false;
   std::optional<int> code_;
   sys::Loop::Handle late_, beat_, last_;
@@ -122,6 +144,7 @@ Status Starter::Begin(const Start& start) {
   shared_.where = start.where;
   shared_.archive = start.archive;
   MUSTER_ASSIGN(const auto token, connect::RunKey::Random());
+  report_mark_ = ReportMark(token.ToHex());
   std::vector<std::string> addresses;
   for (const Start::One& one : start.hosts) {
     addresses.push_back(one.address);
@@ -140,6 +163,7 @@ Status Starter::Begin(const Start& start) {
           Pass(one, from, stream, line);
         }));
   }
+  again_.resize(hosts_.size());
   for (const auto& one : hosts_) {
     MUSTER_TRY(one->Start());
   }
@@ -174,6 +198,10 @@ Result<int> Starter::Run(const Start& start) {
 void Starter::Pass(const Start::One& from, int rank, Console::Stream stream,
                    std::string_view line) {
   const bool out = stream == Console::Stream::kOut;
+  if (out && rank == 0 && line.starts_with(report_mark_)) {
+    Keep(line.substr(report_mark_.size()));
+    return;
+  }
   // One document: that of the coordinator.
   if (out && flags_.settings.output.value == Output::kJson && rank != 0) {
     return;
@@ -189,9 +217,9 @@ void Starter::Look() {
                   [](const auto& one) { return one->session().decided(); });
   if (decided && !all_ready_ && !code_) {
     late_.Cancel();
-    all_ready_ =
-        std::all_of(hosts_.begin(), hosts_.end(),
-                    [](const auto& one) { return one->session().ready(); });
+    all_ready_ = std::all_of(hosts_.begin(), hosts_.end(), [](const auto& one) {
+      return one->session().ready();
+    });
     if (!all_ready_) {
       GiveUpSetUp();
       return;
@@ -201,6 +229,9 @@ void Starter::Look() {
       one->Begin();
     }
   }
+  for (std::size_t i = 1; all_ready_ && !code_ && i < hosts_.size(); ++i) {
+    LookAt(i);
+  }
   const SshSession& first = hosts_.front()->session();
   if (all_ready_ && !code_ && first.ended()) {
     code_ = first.code();
@@ -209,10 +240,81 @@ void Starter::Look() {
           ", where the coordinator runs, was lost");
       code_ = kEndedFromOutside;
     }
+    for (Again& one : again_) {
+      one.next.Cancel();
+    }
     last_ = loop_.After(kForTheOthers, [this] { EndAll(); });
   }
   if (code_ && AllEnded()) {
     loop_.Quit();
+  }
+}
+
+// While the coordinator goes on, a host that is gone is started again: it is
+// the coordinator that decides whether, and how often, the run waits for it.
+void Starter::LookAt(std::size_t number) {
+  const SshSession& session = hosts_[number]->session();
+  Again& again = again_[number];
+  if (session.ready() && !hosts_[number]->begun()) {
+    again.next.Cancel();
+    hosts_[number]->Begin();
+    return;
+  }
+  const bool waits = again.next.active() && !again.started;
+  if (!session.ended() || waits) {
+    return;
+  }
+  any_lost_ = any_lost_ || session.lost();
+  if (session.failed()) {
+    Warn(*session.failed());
+  }
+  again.started = false;
+  again.next =
+      loop_.After(std::min<Duration>(kLongestPause,
+                                     kPause * (1 << std::min(again.times, 4))),
+                  [this, number] { StartAgain(number); });
+  ++again.times;
+}
+
+void Starter::StartAgain(std::size_t number) {
+  auto anew = hosts_[number]->Anew();
+  Say("the agent of " + Printable(anew->session().login().Name()) +
+      " is gone, starting it again");
+  if (const auto started = anew->Start(); !started) {
+    Warn(FromError(started.error()));
+    Change();
+    return;
+  }
+  hosts_[number] = std::move(anew);
+  again_[number].started = true;
+  again_[number].next = loop_.After(shared_.place.limit, [this, number] {
+    hosts_[number]->session().GiveUp(shared_.place.limit);
+  });
+}
+
+// The same of one host is told once.
+void Starter::Warn(Finding finding) {
+  finding.severity = Severity::kWarning;
+  if (warned_.insert(finding.what).second) {
+    Show(finding);
+  }
+}
+
+// A piece of the report of the first host; an empty one ends it.
+void Starter::Keep(std::string_view piece) {
+  if (!piece.empty()) {
+    report_ += piece;
+    return;
+  }
+  const auto report =
+      ParseJson(std::exchange(report_, ""), Cause::kNetWrongEndpoint,
+                "the report of the first host");
+  const auto kept =
+      report
+          ? run::KeepReport(host_.fs, flags_.settings.runs_dir.value, *report)
+          : Status(report.error());
+  if (!kept) {
+    Warn(FromError(kept.error()));
   }
 }
 
@@ -244,13 +346,13 @@ void Starter::EndAll() {
 }
 
 bool Starter::AllEnded() const {
-  return std::all_of(hosts_.begin(), hosts_.end(), [](const auto& one) {
-    return one->session().ended();
-  });
+  return std::all_of(hosts_.begin(), hosts_.end(),
+                     [](const auto& one) { return one->session().ended(); });
 }
 
 bool Starter::AnyLost() const {
-  return std::any_of(hosts_.begin(), hosts_.end(),
+  return any_lost_ ||
+         std::any_of(hosts_.begin(), hosts_.end(),
                      [](const auto& one) { return one->session().lost(); });
 }
 
@@ -291,8 +393,7 @@ Result<Start> OfHosts(const RunFlags& flags, const sys::Host& host) {
 }
 
 Result<Start> OfTpu(const RunFlags& flags, const sys::Host& host) {
-  MUSTER_ASSIGN(const auto tpu,
-                ReachTpu(flags.cluster, flags.reach, host));
+  MUSTER_ASSIGN(const auto tpu, ReachTpu(flags.cluster, flags.reach, host));
   PrintAside(tpu.how + "\n");
   if (const auto partial = PartOfSlice(tpu)) {
     PrintAside(RenderText(*partial, TerminalOptions(host.env, 2)));

@@ -2,6 +2,7 @@
 #include "connect/mesh_speed.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "connect/peer_json.h"
 
@@ -9,10 +10,17 @@ namespace muster::connect {
 namespace {
 
 constexpr std::int64_t kMost = 1LL << 50;
+constexpr double kLeastShare = 0.001;
+constexpr int kMillion = 1'000'000;
 
 std::int64_t Micros(Duration duration) {
   return std::chrono::duration_cast<std::chrono::microseconds>(duration)
       .count();
+}
+
+Json ToJson(const CoreShare& share) {
+  return {{"ran_ppm", std::lround(share.ran * kMillion)},
+          {"queued_ppm", std::lround(share.queued * kMillion)}};
 }
 
 Error Wrong(const std::string& field) {
@@ -32,6 +40,19 @@ Result<std::vector<int>> RanksIn(PeerJson& reader, const char* name) {
   return ranks;
 }
 
+Result<CoreShare> CoreShareIn(const Json& json, const char* name) {
+  const auto at = json.find(name);
+  if (at == json.end()) {
+    return CoreShare{};
+  }
+  PeerJson reader(*at);
+  const auto share = [&](const char* field) {
+    return static_cast<double>(reader.Number(field, {0, kMillion})) / kMillion;
+  };
+  const CoreShare found{.ran = share("ran_ppm"), .queued = share("queued_ppm")};
+  return reader.wrong().empty() ? Result<CoreShare>(found) : Wrong(name);
+}
+
 Result<Stream> StreamIn(const Json& json, const char* name) {
   const auto at = json.find(name);
   return at == json.end() ? Result<Stream>(Stream{}) : StreamFromJson(*at);
@@ -42,6 +63,12 @@ Result<Stream> StreamIn(const Json& json, const char* name) {
 double Stream::BytesPerSecond() const {
   const double seconds = std::chrono::duration<double>(took).count();
   return seconds > 0 ? static_cast<double>(bytes) / seconds : 0;
+}
+
+double Stream::MostBytesPerSecond() const {
+  const double free =
+      TookAWholeCore() ? 0 : 1 - sender.queued - receiver.queued;
+  return BytesPerSecond() / std::max(free, kLeastShare);
 }
 
 double Stream::ShareSentAgain() const {
@@ -67,10 +94,10 @@ LinkSpeed Better(const LinkSpeed& one, const LinkSpeed& other) {
 }
 
 Json ToJson(const Stream& stream) {
-  return {{"bytes", stream.bytes},
-          {"us", Micros(stream.took)},
-          {"sent_again", stream.sent_again},
-          {"segments", stream.segments}};
+  return {
+      {"bytes", stream.bytes},           {"us", Micros(stream.took)},
+      {"sent_again", stream.sent_again}, {"segments", stream.segments},
+      {"sender", ToJson(stream.sender)}, {"receiver", ToJson(stream.receiver)}};
 }
 
 Json ToJson(const LinkSpeed& link) {
@@ -110,6 +137,8 @@ Result<Stream> StreamFromJson(const Json& json) {
   if (!reader.wrong().empty()) {
     return Wrong(reader.wrong());
   }
+  MUSTER_ASSIGN(stream.sender, CoreShareIn(json, "sender"));
+  MUSTER_ASSIGN(stream.receiver, CoreShareIn(json, "receiver"));
   return stream;
 }
 

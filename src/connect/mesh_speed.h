@@ -27,6 +27,20 @@ struct SpeedBounds {
 // Passes over a link that looks slow; over any other it is one.
 inline constexpr int kSpeedPasses = 3;
 
+// Of the time; the rest is what a thread is woken for.
+inline constexpr double kWholeCore = 0.9;
+
+// Of the time of a stream, what the thread at an end spent on a core and
+// waiting for one, 0 to 1. The rest it slept: there was nothing to do for it.
+struct CoreShare {
+  double ran = 0;
+  double queued = 0;
+
+  // Nothing is left: who had more of a core did more.
+  bool Whole() const { return ran + queued > kWholeCore; }
+  bool operator==(const CoreShare&) const = default;
+};
+
 // One way of a link, as its receiver counted it: without the first fifth of the
 // time, in which TCP has not found its pace.
 struct Stream {
@@ -34,8 +48,14 @@ struct Stream {
   Duration took{};
   std::uint32_t sent_again = 0;  // segments, TCP_INFO of the sender
   std::uint32_t segments = 0;  // all that it sent; 0: the kernel does not tell
+  CoreShare sender, receiver;
 
   double BytesPerSecond() const;
+  // Whether an end did nothing else all the time.
+  bool TookAWholeCore() const { return sender.Whole() || receiver.Whole(); }
+  // What the link may carry at most, as far as this stream tells: it may have
+  // been idle whenever an end waited for a core.
+  double MostBytesPerSecond() const;
   double ShareSentAgain() const;  // of the segments, 0 to 1
   bool operator==(const Stream&) const = default;
 };

@@ -27,6 +27,8 @@ constexpr std::size_t kWidth = 8;
 // Of the known directions of a host: then it is the host.
 constexpr double kMostOfAHost = 0.75;
 constexpr std::size_t kFewestOfAHost = 3;
+// Of the time: then who measured a link to no end had no core for it.
+constexpr double kStarved = 0.5;
 
 // What the links are measured against.
 struct Yardstick {
@@ -87,6 +89,17 @@ bool IsSlow(const Yardstick& yardstick, const LinkSpeed& link, int from) {
          IsLossy(yardstick, link.From(from));
 }
 
+// Whether a direction that is slow may be so for want of a core.
+bool MayBeTheCores(const Yardstick& yardstick, const LinkSpeed& link,
+                   int from) {
+  const Stream& stream = link.From(from);
+  if (!link.stopped.empty()) {
+    return std::max(stream.sender.queued, stream.receiver.queued) > kStarved;
+  }
+  return !IsLossy(yardstick, stream) &&
+         stream.MostBytesPerSecond() >= yardstick.slow;
+}
+
 bool IsLate(const Yardstick& yardstick, const LinkSpeed& link) {
   const auto beyond = [](Duration value, Duration other, Duration by) {
     return value > kLate * other && value > other + by;
@@ -106,6 +119,11 @@ std::string Number(double value, int decimals) {
 
 std::string Percent(double share) {
   return Number(share * 100, share >= 0.1 ? 0 : 1) + " %";
+}
+
+std::string CoreText(const CoreShare& share) {
+  return "its thread ran for " + Percent(share.ran) +
+         " of the time and waited for a core for " + Percent(share.queued);
 }
 
 // Everything that the judgement looks at.
@@ -137,6 +155,7 @@ class Judgement {
         Tell(fault, true);
       }
     }
+    TellOfCores();
     return std::move(case_.findings);
   }
 
@@ -163,7 +182,10 @@ class Judgement {
                              ? IsLate(yardstick_, link)
                              : IsSlow(yardstick_, link, from);
         // What looks bad and was not measured again is not known.
-        if (!bad || link.passes >= kSpeedPasses) {
+        const bool known = !bad || (link.passes >= kSpeedPasses &&
+                                    (trouble == Trouble::kLate ||
+                                     !MayBeTheCores(yardstick_, link, from)));
+        if (known) {
           view.paths[{from, {.rank = to}}] = bad ? trouble : Trouble::kNone;
         }
       }
@@ -289,6 +311,48 @@ class Judgement {
         fault.named);
   }
 
+  // Directions that look slow while an end had no core for them.
+  void TellOfCores() {
+    std::set<int> named;
+    std::vector<Fact> facts;
+    std::int64_t directions = 0;
+    for (const LinkSpeed& link : outcome_.links) {
+      for (const int from : {link.a, link.b}) {
+        if (!IsSlow(yardstick_, link, from) ||
+            !MayBeTheCores(yardstick_, link, from)) {
+          continue;
+        }
+        ++directions;
+        const Stream& stream = link.From(from);
+        const int to = from == link.a ? link.b : link.a;
+        const bool sender = stream.sender.queued >= stream.receiver.queued;
+        const int busy = sender ? from : to;
+        named.insert(busy);
+        if (facts.size() < kMostEvidence) {
+          facts.push_back(
+              Seen(case_,
+                   EvidenceOf(link, from) + "; " +
+                       CoreText(sender ? stream.sender : stream.receiver),
+                   NameOf(case_.cluster, busy)));
+        }
+      }
+    }
+    if (named.empty()) {
+      return;
+    }
+    Add(case_, Cause::kHostOverloaded,
+        Count(directions, "direction") +
+            " of links cannot be judged: " + NamesOf(case_.cluster, named) +
+            " had no core to measure them with, and the links may be as fast "
+            "as the others",
+        Confidence::kPossible, facts, named);
+    Finding& finding = case_.findings.back();
+    finding.severity = Severity::kNote;
+    finding.fixes = {{.text = "measure again when the host has cores to spare",
+                      .command = "muster check network.speed",
+                      .safety = Safety::kSafe}};
+  }
+
   std::string EvidenceOf(const LinkSpeed& link, int from) const {
     if (!link.stopped.empty()) {
       return "from rank " + std::to_string(from) + ": " +
@@ -374,6 +438,20 @@ std::string SummaryOf(const SpeedOutcome& outcome) {
             std::to_string(segments) + " segments";
   }
   return text;
+}
+
+// Empty: the network was the limit everywhere.
+std::string CoresText(const SpeedOutcome& outcome) {
+  std::int64_t limited = 0;
+  for (const LinkSpeed& link : outcome.links) {
+    for (const Stream* stream : {&link.there, &link.back}) {
+      limited += stream->TookAWholeCore();
+    }
+  }
+  return limited == 0 ? ""
+                      : std::to_string(limited) + " of " +
+                            Count(2 * std::ssize(outcome.links), "direction") +
+                            " took a whole core: their links may carry more";
 }
 
 std::string RingText(const SpeedOutcome& outcome, std::uint64_t bytes) {
@@ -472,6 +550,9 @@ SpeedVerdict JudgeSpeeds(const Cluster& cluster, const SpeedOutcome& outcome,
                 " each way, " + muster::ToText(yardstick.p50),
       .lines = TableOf(outcome, yardstick)};
   verdict.lines.push_back(SummaryOf(outcome));
+  if (std::string cores = CoresText(outcome); !cores.empty()) {
+    verdict.lines.push_back(std::move(cores));
+  }
   verdict.lines.push_back(RingText(outcome, gradient_bytes));
   if (!outcome.absent.empty()) {
     verdict.lines.push_back(

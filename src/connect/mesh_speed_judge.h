@@ -12,6 +12,10 @@
 // lossy, and told as a slow one, where more than one segment in 20 has to be
 // sent again, and five times as many as is usual.
 //
+// A direction is not judged where its ends waited for a core for so much of the
+// time, or had one all the time, that the link may carry enough: then the cores
+// are named, as possible, and not the link.
+//
 // All slow directions are explained by few faults (mesh_faults.h). Only what
 // was measured kSpeedPasses times counts as slow.
 #pragma once

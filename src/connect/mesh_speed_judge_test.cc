@@ -274,6 +274,63 @@ TEST_F(SpeedJudgeTest, TheRingIsAsFastAsItsSlowestLink) {
   EXPECT_NEAR(std::chrono::duration<double>(ring->time).count(), 2.406, 1e-6);
 }
 
+TEST_F(SpeedJudgeTest, WhereAnEndHadNoCoreNoLinkIsNamed) {
+  Make(8);
+  SlowHost(1, 0.1);
+  for (LinkSpeed& link : outcome_.links) {
+    if (link.a == 1 || link.b == 1) {
+      (link.a == 1 ? link.there.sender : link.there.receiver) = {0.1, 0.85};
+      (link.a == 1 ? link.back.receiver : link.back.sender) = {0.1, 0.85};
+    }
+  }
+  const auto findings = JudgeSpeeds(cluster_, outcome_, 1, WallTime{}).findings;
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].cause, Cause::kHostOverloaded);
+  EXPECT_EQ(findings[0].severity, Severity::kNote);
+  EXPECT_EQ(findings[0].confidence, Confidence::kPossible);
+  EXPECT_THAT(findings[0].subjects, ElementsAre("rank 1"));
+  EXPECT_THAT(findings[0].what, HasSubstr("14 directions of links cannot be "
+                                          "judged: rank 1 (w-1:8476)"));
+  EXPECT_THAT(findings[0].evidence[0].what,
+              HasSubstr("ran for 10 % of the time and waited for a core for "
+                        "85 %"));
+}
+
+TEST_F(SpeedJudgeTest, ALinkThatIsSlowWhateverTheCoresDidIsNamed) {
+  Make(8);
+  Slow(2, 5, 0.1);
+  At(2, 5).there.receiver = {0.01, 0.68};  // 0.1 / 0.31 of the others at most
+  EXPECT_THAT(Text(), HasSubstr("the link from rank 2"));
+}
+
+TEST_F(SpeedJudgeTest, ALossyLinkIsNamedWhateverTheCoresDid) {
+  Make(8);
+  Slow(2, 5, 0.1);
+  At(2, 5).there.sent_again = 130;
+  At(2, 5).there.sender = {0.1, 0.85};
+  EXPECT_THAT(Text(), HasSubstr("the link from rank 2"));
+}
+
+TEST_F(SpeedJudgeTest, AStopOfOneWhoHadNoCoreIsNoLinks) {
+  Make(4);
+  At(1, 2).stopped = "no end within 4 s";
+  At(1, 2).passes = kSpeedPasses;
+  At(1, 2).there.sender = At(1, 2).back.receiver = {0.02, 0.9};
+  const auto findings = JudgeSpeeds(cluster_, outcome_, 1, WallTime{}).findings;
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].cause, Cause::kHostOverloaded);
+  EXPECT_THAT(findings[0].subjects, ElementsAre("rank 1"));
+}
+
+TEST_F(SpeedJudgeTest, StreamsThatTookAWholeCoreAreCounted) {
+  Make(3);
+  At(0, 1).there.sender = {0.95, 0.02};
+  const auto lines = JudgeSpeeds(cluster_, outcome_, 1, WallTime{}).lines;
+  EXPECT_THAT(lines, testing::Contains("1 of 6 directions took a whole core: "
+                                       "their links may carry more"));
+  EXPECT_EQ(Text(), "");
+}
+
 TEST_F(SpeedJudgeTest, ARingWithAHoleHasNoEstimate) {
   Make(4);
   outcome_.links.pop_back();
@@ -294,6 +351,8 @@ TEST_F(SpeedJudgeTest, TheTableHasADirectionInEachCell) {
 TEST_F(SpeedJudgeTest, SurvivesTheWayOverTheNetwork) {
   Make(3);
   Late(0, 1, microseconds(7));
+  At(0, 1).there.sender = {0.25, 0.5};
+  At(0, 1).back.receiver = {0, 1};
   At(1, 2).stopped = "why";
   const auto back = SpeedOutcomeFromJson(ToJson(outcome_));
   ASSERT_TRUE(back) << back.error().ToText();

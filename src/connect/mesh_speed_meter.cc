@@ -30,11 +30,44 @@ std::uint64_t LengthOf(const Frame& frame) {
              : 0;
 }
 
+double ShareOf(Duration part, Duration all) {
+  return all <= Duration::zero()
+             ? 0
+             : std::clamp(static_cast<double>(part.count()) /
+                              static_cast<double>(all.count()),
+                          0.0, 1.0);
+}
+
+// What the other end says; nothing, where that cannot be read.
+Stream StreamIn(const Frame& frame) {
+  return StreamFromJson(Json::parse(frame.body, nullptr, false))
+      .value_or(Stream{});
+}
+
+// What the receiver knows of a stream, and what its sender does.
+Stream Joined(const Stream& counted, const Stream& sent) {
+  Stream both = counted;
+  both.sent_again = sent.sent_again;
+  both.segments = sent.segments;
+  both.sender = sent.sender;
+  return both;
+}
+
 Duration At(const std::vector<Duration>& sorted, std::size_t percent) {
   return sorted[std::min(sorted.size() - 1, sorted.size() * percent / 100)];
 }
 
 }  // namespace
+
+CoreWatch::CoreWatch(const sys::Clock& clock)
+    : clock_(&clock), began_(clock.Now()), before_(sys::OwnCoreTime()) {}
+
+CoreShare CoreWatch::Share() const {
+  const Duration all = clock_->Now() - began_;
+  const sys::CoreTime now = sys::OwnCoreTime();
+  return {.ran = ShareOf(now.ran - before_.ran, all),
+          .queued = ShareOf(now.queued - before_.queued, all)};
+}
 
 StreamSender::StreamSender(const sys::Clock& clock, MeshTalk& talk, Until until)
     : clock_(clock),
@@ -43,7 +76,8 @@ StreamSender::StreamSender(const sys::Clock& clock, MeshTalk& talk, Until until)
       began_(clock.Now()),
       chunk_began_(began_),
       chunk_(kFirstChunk),
-      before_(sys::StateOf(talk.fd()).value_or(sys::TcpState{})) {
+      before_(sys::StateOf(talk.fd()).value_or(sys::TcpState{})),
+      core_(clock) {
   sys::KeepUnsentBelow(talk.fd(), kMostUnsent);
   More();
 }
@@ -66,7 +100,8 @@ void StreamSender::More() {
 Stream StreamSender::State() const {
   const auto state = sys::StateOf(talk_.fd()).value_or(before_);
   return {.sent_again = state.sent_again - before_.sent_again,
-          .segments = state.sent - before_.sent};
+          .segments = state.sent - before_.sent,
+          .sender = core_.Share()};
 }
 
 void StreamCounter::Count(sys::Clock::Steady now, std::uint64_t bytes) {
@@ -104,7 +139,8 @@ SpeedMeter::SpeedMeter(sys::Loop& loop, const sys::Clock& clock,
       talk_(std::move(talk)),
       bounds_(bounds),
       done_(std::move(done)),
-      began_(clock.Now()) {
+      began_(clock.Now()),
+      core_(clock) {
   talk_->Begin(
       {.frame = [this](const Frame& frame) { Heard(frame); },
        .end = [this](TalkEnd) { Done("the other end left in the middle"); },
@@ -143,14 +179,9 @@ void SpeedMeter::Heard(const Frame& frame) {
   if (frame.kind == FrameKind::kPong && stage_ == Stage::kPinging) {
     Ponged();
   } else if (frame.kind == FrameKind::kCounted && stage_ == Stage::kPouring) {
-    const auto counted =
-        StreamFromJson(Json::parse(frame.body, nullptr, false));
-    const Stream sent = sender_->State();
-    link_.there = {.bytes = counted ? counted->bytes : 0,
-                   .took = counted ? counted->took : Duration::zero(),
-                   .sent_again = sent.sent_again,
-                   .segments = sent.segments};
+    link_.there = Joined(StreamIn(frame), sender_->State());
     stage_ = Stage::kAsking;
+    core_ = CoreWatch(clock_);
     talk_->Send({.kind = FrameKind::kAsk,
                  .body = Json{{"pour_us", bounds_.pour.count() / 1000},
                               {"most", bounds_.most}}
@@ -158,10 +189,9 @@ void SpeedMeter::Heard(const Frame& frame) {
   } else if (frame.kind == FrameKind::kChunk && stage_ == Stage::kAsking) {
     talk_->Skip(LengthOf(frame));
   } else if (frame.kind == FrameKind::kPoured && stage_ == Stage::kAsking) {
-    link_.back = counter_.Steady(clock_.Now());
-    const auto sent = StreamFromJson(Json::parse(frame.body, nullptr, false));
-    link_.back.sent_again = sent ? sent->sent_again : 0;
-    link_.back.segments = sent ? sent->segments : 0;
+    Stream counted = counter_.Steady(clock_.Now());
+    counted.receiver = core_.Share();
+    link_.back = Joined(counted, StreamIn(frame));
     Done("");
   }
 }
@@ -174,6 +204,9 @@ void SpeedMeter::Done(std::string stopped) {
   timer_.Cancel();
   link_.passes = 1;
   link_.stopped = std::move(stopped);
+  if (!link_.stopped.empty()) {
+    link_.there.sender = link_.back.receiver = core_.Share();
+  }
   link_.pings = static_cast<int>(pings_.size());
   if (!pings_.empty()) {
     std::sort(pings_.begin(), pings_.end());
@@ -211,12 +244,13 @@ void SpeedServer::Heard(const Frame& frame) {
       talk_->Send({.kind = FrameKind::kPong});
       return;
     case FrameKind::kChunk:
+      if (!core_) {
+        core_.emplace(clock_);
+      }
       talk_->Skip(LengthOf(frame));
       return;
     case FrameKind::kPoured:
-      talk_->Send({.kind = FrameKind::kCounted,
-                   .body = ToJson(counter_.Steady(clock_.Now())).dump()});
-      counter_ = {};
+      Poured();
       return;
     case FrameKind::kAsk:
       Asked(frame.body);
@@ -224,6 +258,14 @@ void SpeedServer::Heard(const Frame& frame) {
     default:
       return;
   }
+}
+
+void SpeedServer::Poured() {
+  Stream counted = counter_.Steady(clock_.Now());
+  counted.receiver = core_ ? core_->Share() : CoreShare{};
+  talk_->Send({.kind = FrameKind::kCounted, .body = ToJson(counted).dump()});
+  counter_ = {};
+  core_.reset();
 }
 
 void SpeedServer::Asked(const std::string& body) {

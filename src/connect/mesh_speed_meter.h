@@ -11,6 +11,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,9 +20,22 @@
 #include "connect/mesh_talk.h"
 #include "sys/clock.h"
 #include "sys/loop.h"
+#include "sys/process.h"
 #include "sys/tcp.h"
 
 namespace muster::connect {
+
+// What this thread has of a core from now on. A value; stays on its thread.
+class CoreWatch {
+ public:
+  explicit CoreWatch(const sys::Clock& clock);
+  CoreShare Share() const;
+
+ private:
+  const sys::Clock* clock_;
+  sys::Clock::Steady began_;
+  sys::CoreTime before_;
+};
 
 // Pours into a talk until the time or the volume is used up, then sends kPoured
 // with what TCP_INFO says. Loop thread only; the owner calls More when the talk
@@ -34,7 +48,7 @@ class StreamSender {
   };
   StreamSender(const sys::Clock& clock, MeshTalk& talk, Until until);
   void More();
-  // Segments of this stream so far.
+  // Segments of this stream so far, and the share of a core that it had.
   Stream State() const;
 
  private:
@@ -46,6 +60,7 @@ class StreamSender {
   std::size_t chunk_;
   std::uint64_t sent_ = 0;
   sys::TcpState before_;
+  CoreWatch core_;
 };
 
 // Counts what comes. A value; any thread.
@@ -90,6 +105,7 @@ class SpeedMeter {
   sys::Clock::Steady pinged_{};
   std::unique_ptr<StreamSender> sender_;
   StreamCounter counter_;
+  CoreWatch core_;  // since it began, or asked
   sys::Loop::Handle timer_;
 };
 
@@ -105,12 +121,14 @@ class SpeedServer {
 
  private:
   void Heard(const Frame& frame);
+  void Poured();
   void Asked(const std::string& body);
 
   const sys::Clock& clock_;
   std::unique_ptr<MeshTalk> talk_;
   std::unique_ptr<StreamSender> sender_;
   StreamCounter counter_;
+  std::optional<CoreWatch> core_;  // while it counts
 };
 
 }  // namespace muster::connect

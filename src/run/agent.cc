@@ -353,4 +353,12 @@ void Agent::Interrupt(bool now) {
       Cause::kCancelled, now);
 }
 
+void Agent::Leave() {
+  inner_->link->Close();
+  inner_->BeginEnd(
+      {.goodbye = std::nullopt,
+       .error = Error(Cause::kCancelled, "this host has left the run")},
+      Cause::kCancelled, true);
+}
+
 }  // namespace muster::run

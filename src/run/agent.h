@@ -96,6 +96,11 @@ class Agent {
   // call with now = true cuts the grace short.
   void Interrupt(bool now);
 
+  // This host goes, and the run may go on without it: leaves the coordinator
+  // without a word, which it takes for a lost host, kills the ranks and ends
+  // with cancelled.
+  void Leave();
+
  private:
   struct Inner;
   std::unique_ptr<Inner> inner_;

@@ -438,6 +438,16 @@ TEST_F(AgentTest, AnInterruptStopsTheRanksAndASecondOneAtOnce) {
   EXPECT_EQ(end->error->cause(), Cause::kCancelled);
 }
 
+TEST_F(AgentTest, LeavesWithoutAWordAndKillsItsRanks) {
+  Launch();
+  agent->Leave();
+  EXPECT_TRUE(wire.closed);
+  EXPECT_EQ(Count("fact"), 0);
+  loop->Run();
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->error->cause(), Cause::kCancelled);
+}
+
 TEST_F(AgentTest, StartsTheNextAttemptAfterTheFirst) {
   for (int attempt = 1; attempt <= 2; ++attempt) {
     Say("call", {{"attempt", attempt}});

@@ -1,11 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/journal.h"
 
+#include <algorithm>
+
 #include "base/json.h"
 #include "base/text.h"
 #include "run/report.h"
 
 namespace muster::run {
+namespace {
+
+constexpr std::string_view kDocument = "report.json";
+
+// A name that leads nowhere else.
+bool IsRunId(std::string_view text) {
+  constexpr std::size_t kLongest = 64;
+  return !text.empty() && text.size() <= kLongest &&
+         std::all_of(text.begin(), text.end(), [](char c) {
+           return c == '-' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z');
+         });
+}
+
+Status WriteBoth(sys::Fs& fs, const std::string& folder, const Json& report) {
+  const std::string text =
+      report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  MUSTER_TRY(fs.Write(sys::JoinPath(folder, kDocument), text));
+  return fs.Write(sys::JoinPath(folder, "report.md"), RenderReport(report));
+}
+
+}  // namespace
 
 std::string MakeRunId(WallTime at, int pid) {
   // Without letters and digits that are mistaken for each other.
@@ -20,6 +43,25 @@ std::string MakeRunId(WallTime at, int pid) {
     id += kLetters[byte % kLetters.size()];
   }
   return id;
+}
+
+Status KeepReport(sys::Fs& fs, const std::string& runs_dir,
+                  const Json& report) {
+  const std::string id =
+      report.is_object() && report.contains("run") && report["run"].is_string()
+          ? report["run"].get<std::string>()
+          : "";
+  if (!IsRunId(id)) {
+    return Error(Cause::kNetWrongEndpoint,
+                 "the report of the first host has no id of a run");
+  }
+  const std::string folder = sys::JoinPath(runs_dir, id);
+  if (fs.Exists(sys::JoinPath(folder, kDocument))) {
+    return Ok();
+  }
+  MUSTER_TRY(fs.MakeDirectories(folder));
+  MUSTER_TRY(fs.Link(id, sys::JoinPath(runs_dir, "latest")));
+  return WriteBoth(fs, folder, report);
 }
 
 Result<std::unique_ptr<Journal>> Journal::Open(const sys::Host& host,
@@ -56,11 +98,7 @@ void Journal::Note(Fact fact) {
 
 Result<Json> Journal::WriteReport() {
   Json report = BuildReport(facts_);
-  const std::string text =
-      report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-  MUSTER_TRY(host_.fs.Write(sys::JoinPath(folder_, "report.json"), text));
-  MUSTER_TRY(host_.fs.Write(sys::JoinPath(folder_, "report.md"),
-                            RenderReport(report)));
+  MUSTER_TRY(WriteBoth(host_.fs, folder_, report));
   return report;
 }
 

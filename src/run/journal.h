@@ -19,6 +19,12 @@ namespace muster::run {
 // runs of one second apart.
 std::string MakeRunId(WallTime at, int pid);
 
+// The report of a run that another host has written, as RUNS_DIR/ID/report.json
+// and report.md on this one, with the link RUNS_DIR/latest. Where it is already
+// (a shared disk, the same host) nothing is written. net-wrong-endpoint: it has
+// no id of a run; else those of Fs.
+Status KeepReport(sys::Fs& fs, const std::string& runs_dir, const Json& report);
+
 // runs/ID/: events.jsonl, the report, and the link runs/latest. Each fact is in
 // the file before Record returns. When the disk is full the run goes on: the
 // facts are kept in memory and the failure is told once. Not thread-safe.

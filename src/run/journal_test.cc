@@ -48,6 +48,31 @@ TEST_F(JournalTest, FactsAreInTheFileAtOnce) {
   EXPECT_EQ(fs_.files["runs/latest"], "id");
 }
 
+TEST_F(JournalTest, AReportOfAnotherHostIsKeptOnce) {
+  auto journal = Open();
+  (*journal)->Record(Named("run.started"));
+  Json report = (*journal)->WriteReport().value();
+  report["run"] = "20261121-143519-7k2m";
+  ASSERT_TRUE(KeepReport(fs_, "here", report));
+  const std::string kept = fs_.files["here/20261121-143519-7k2m/report.json"];
+  EXPECT_EQ(Json::parse(kept), report);
+  EXPECT_NE(fs_.files["here/20261121-143519-7k2m/report.md"], "");
+  EXPECT_EQ(fs_.files["here/latest"], "20261121-143519-7k2m");
+  report["host"] = "another";
+  ASSERT_TRUE(KeepReport(fs_, "here", report));
+  EXPECT_EQ(fs_.files["here/20261121-143519-7k2m/report.json"], kept);
+}
+
+TEST_F(JournalTest, AReportWithoutANameOfItsOwnIsNotKept) {
+  for (const Json& run : {Json(), Json(7), Json(""), Json("../x"), Json(".")}) {
+    const auto kept = KeepReport(fs_, "here", {{"run", run}});
+    ASSERT_FALSE(kept) << run;
+    EXPECT_EQ(kept.error().cause(), Cause::kNetWrongEndpoint);
+  }
+  EXPECT_FALSE(KeepReport(fs_, "here", Json("text")));
+  EXPECT_TRUE(fs_.files.empty());
+}
+
 TEST_F(JournalTest, BrokenTextOfARankDoesNotBreakTheFile) {
   auto journal = Open();
   auto fact = Named("rank.line");

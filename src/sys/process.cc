@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <ctime>
 
 #include "base/text.h"
 
@@ -83,6 +84,20 @@ std::optional<ProcessState> ReadProcess(int pid) {
     state.wait_channel.clear();
   }
   return state;
+}
+
+CoreTime OwnCoreTime() {
+  timespec ran{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ran);
+  // Nanoseconds on a core (as of the last tick), nanoseconds without one,
+  // turns.
+  const auto text = RealFs().Read("/proc/thread-self/schedstat");
+  const auto fields =
+      text ? Split(Trim(*text), ' ') : std::vector<std::string>();
+  return {.ran = std::chrono::seconds(ran.tv_sec) +
+                 std::chrono::nanoseconds(ran.tv_nsec),
+          .queued = std::chrono::nanoseconds(
+              static_cast<std::int64_t>(NumberAt(fields, 1)))};
 }
 
 Result<HostMemory> ReadHostMemory() {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "muster/deadline.h"
 #include "muster/error.h"
 #include "sys/fs.h"
 
@@ -41,6 +42,13 @@ struct GroupCounter {
   std::uint64_t count = 0;
 };
 std::optional<GroupCounter> OomKillsOfGroup(const Fs& fs, int pid);
+
+// How long this thread has run, and how long it was ready to and had no core.
+struct CoreTime {
+  Duration ran{};
+  Duration queued{};  // 0 also where the kernel does not tell
+};
+CoreTime OwnCoreTime();
 
 // Memory of the host now, in bytes.
 struct HostMemory {

@@ -2,6 +2,7 @@
 #include "sys/process.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -61,6 +62,42 @@ TEST(RaiseFileLimit, NeverLowersAndStopsAtTheHardLimit) {
   EXPECT_GT(before, 0U);
   EXPECT_GE(RaiseFileLimit(before + 1), before);
   EXPECT_GE(RaiseFileLimit(UINT64_MAX), before);
+}
+
+// This thread shall share its core with every other that calls it.
+void StayOnOneCore() {
+  cpu_set_t allowed;
+  ASSERT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);
+  std::size_t core = 0;
+  while (!CPU_ISSET(core, &allowed)) {
+    ++core;
+  }
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(core, &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+}
+
+TEST(OwnCoreTime, TellsHowLongAThreadRanAndWaitedForItsCore) {
+  if (!RealFs().Read("/proc/thread-self/schedstat")) {
+    GTEST_SKIP() << "the kernel does not tell how long a thread waits";
+  }
+  std::jthread other([](const std::stop_token& stop) {
+    StayOnOneCore();
+    while (!stop.stop_requested()) {
+    }
+  });
+  std::jthread([] {
+    StayOnOneCore();
+    const CoreTime before = OwnCoreTime();
+    CoreTime now = before;
+    const auto hung = Deadline::After(std::chrono::minutes(1));
+    while (now.queued == before.queued && !hung.Expired()) {
+      now = OwnCoreTime();
+    }
+    EXPECT_GT(now.queued, before.queued);
+    EXPECT_GT(now.ran, before.ran);
+  });
 }
 
 TEST(Futex, WakesAcrossThreadsAndHonoursTheDeadline) {

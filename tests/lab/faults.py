@@ -323,6 +323,11 @@ def slow_host(scene):
                       "classid", "1:10", "htb", "rate", "20mbit")
 
 
+def few_cores(scene):
+    """Host 3 has three hundredths of a core."""
+    scene.hosts[3].limit("cpu", {1: "cpu.cfs_quota_us", 2: "cpu.max"}, 3000)
+
+
 def lossy(scene):
     shaped(RATE)(scene)
     for one, other in ((2, 5), (5, 2)):
@@ -503,6 +508,8 @@ FAST = [
           group=SPEED, limit=20),
     Fault("healthy, speed of two hosts", "", (), shaped(RATE), size=2,
           group=SPEED, limit=20),
+    Fault("healthy, speed of five hosts, one has little of a core", "", (),
+          few_cores, size=5, group=SPEED, limit=20),
 ]
 
 # Nothing is wrong: what must not be flagged.

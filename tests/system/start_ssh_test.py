@@ -72,8 +72,8 @@ class StartSsh(MusterTest):
     def assert_nothing_is_left(self):
         wait_until(lambda: not self.left(), 60, "nothing is left")
 
-    def begin_sleeping(self):
-        running = self.begin(command=SLEEPS)
+    def begin_sleeping(self, *flags, **options):
+        running = self.begin(*flags, command=SLEEPS, **options)
         files = [self.folder / f"pid-{host.rank}" for host in self.hosts]
         wait_until(lambda: all(one.exists() for one in files), 120,
                    "the ranks start")
@@ -147,6 +147,28 @@ class Agents(StartSsh):
         self.assertEqual(done.code, 0, done.err)
         self.assertEqual(json.loads(done.out)["exit"]["code"], 0)
 
+    def test_give_their_report_to_a_starter_on_another_disk(self):
+        """That has the folder's name in common with them, and nothing in it."""
+        inner = self.folder / "inner"
+        inner.mkdir()
+        for host in self.hosts:
+            self.serve(host, prepare=[f"mount -t tmpfs none {inner}"])
+        for flags in ((), ("--output", "json")):
+            done = self.play(*flags, folder="inner", command=(
+                "sh", "-c", "echo seen by $RANK; exit $((7 * RANK))"))
+            self.assertEqual(done.code, 7, done.err)
+            self.assertEqual(done.report["exit"]["code"], 7)
+            run = done.report["run"]
+            self.assertEqual(os.readlink(inner / "runs/latest"), run)
+            self.assertIn(run, (inner / f"runs/{run}/report.md").read_text())
+            self.assertNotIn("muster-report", done.out + done.err)
+            if flags:
+                self.assertEqual(json.loads(done.out), done.report)
+            else:
+                self.assertIn("[rank 1] seen by 1", done.out)
+                self.assertIn(f"report: runs/{run}/report.md", done.err)
+        self.assert_nothing_is_left()
+
     def test_show_their_token_to_no_other_process(self):
         self.serve()
         running = self.begin_sleeping()
@@ -160,6 +182,67 @@ class Agents(StartSsh):
         self.assertEqual(shown, {DIGEST.encode()})
         running.process.send_signal(signal.SIGINT)
         running.wait()
+
+
+class Lost(StartSsh):
+    """A host that is lost while the run goes on."""
+
+    def channel_to(self, host):
+        """The process of ssh that leads there."""
+        for pid in self.left():
+            try:
+                line = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
+            except (FileNotFoundError, ProcessLookupError):
+                continue  # it has ended
+            words = line.split(b"\0")
+            if words[0].endswith(b"/ssh") and host.name.encode() in words:
+                return pid
+        return None
+
+    def lose(self, host):
+        """Ends the channel; returns when the rank there has another pid."""
+        file = self.folder / f"pid-{host.rank}"
+        before = file.read_text()
+        os.kill(wait_until(lambda: self.channel_to(host), 60,
+                           f"ssh leads to {host.name}"), signal.SIGKILL)
+        wait_until(lambda: file.read_text() != before, 240,
+                   f"the rank of {host.name} starts again")
+
+    def test_is_started_again_as_often_as_the_run_restarts(self):
+        self.serve()
+        running = self.begin_sleeping()
+        for _ in range(2):
+            self.lose(self.hosts[1])
+        running.process.send_signal(signal.SIGINT)
+        done = running.wait()
+        self.assertEqual(done.code, 130, done.err)
+        self.assertIn("the agent of w-1 is gone, starting it again", done.err)
+        failures = [one["failure"]["cause"]
+                    for one in done.report["attempts"][:-1]]
+        self.assertEqual(failures, ["peer-died"] * 2)
+        self.assertIn("w-1", json.dumps(done.report["findings"]))
+        self.assert_nothing_is_left()
+
+    def test_ends_the_run_where_none_may_restart(self):
+        self.serve()
+        running = self.begin_sleeping("--max-restarts", "0")
+        os.kill(self.channel_to(self.hosts[1]), signal.SIGKILL)
+        done = running.wait()
+        self.assertEqual(done.code, 75, done.err)
+        self.assert_nothing_is_left()
+
+    def test_is_said_why_it_does_not_come_back(self):
+        self.serve(self.hosts[0])
+        server = self.ssh.serve(self.hosts[1])
+        running = self.begin_sleeping("--max-restarts", "1", limit="20s")
+        server.kill()
+        server.wait()
+        os.kill(self.channel_to(self.hosts[1]), signal.SIGKILL)
+        done = running.wait()
+        self.assertEqual(done.code, 75, done.err)
+        self.assertEqual(done.err.count(
+            "ssh to w-1: the host is up and runs no ssh server"), 1, done.err)
+        self.assert_nothing_is_left()
 
 
 class Ends(StartSsh):

@@ -47,9 +47,10 @@ class Errors(unittest.TestCase):
 class Text(unittest.TestCase):
     def test_of_a_record_has_the_lines_below_it(self):
         info = "I0000 00:00:1.5 32109 service.cc:505] Example stragglers:"
-        self.assertEqual(said.last_record(told(info, "/task:1")).text,
-                         "Example stragglers: /task:1")
-        self.assertIsNone(said.last_record(told("anything")))
+        records = said.records_of(told(info, "/task:1", "anything", info))
+        self.assertEqual([one.text for one in records],
+                         ["Example stragglers: /task:1", "Example stragglers:"])
+        self.assertEqual(said.records_of(told("anything")), [])
 
     def test_is_short_and_has_no_folders(self):
         self.assertEqual(said.short("in /a/b/c.cc:5  of http://a/b/c"),
