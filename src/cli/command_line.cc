@@ -349,8 +349,9 @@ Status CheckCommand(const CommandLine& line, bool has_dashes) {
         "no command to run: it comes after `--`, as in `muster run -n 2 -- "
         "python train.py`");
   }
-  if (line.verb != Verb::kRun && has_dashes) {
-    return Usage("only `muster run` takes a command after `--`");
+  if (line.verb != Verb::kRun && line.verb != Verb::kCheck && has_dashes) {
+    return Usage(
+        "only `muster run` and `muster check` take a command after `--`");
   }
   if (line.verb == Verb::kExplain && line.inputs.empty() && !line.list) {
     return Usage(

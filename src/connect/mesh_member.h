@@ -35,7 +35,10 @@ struct MeshOptions {
   std::vector<MeshTarget> to_try;
   Duration wait = std::chrono::milliseconds(2500);
   MeshPatience patience;
-  std::map<std::string, std::string> versions;  // as in a MeshRow
+  std::map<std::string, std::string> versions, files;  // as in a MeshRow
+  // Folders in which a peer's mark is not seen. May wait; threads of the pool.
+  // Not set: none is looked for.
+  std::function<std::vector<std::string>(const std::string& mark)> unseen;
 };
 
 // Rows by rank, the own one under the own rank (-1 included).
@@ -95,6 +98,7 @@ class MeshMember {
 
   void Arrived(int rank);
   void Claim(const MeshIdentity& who);
+  void LookForMark(const MeshIdentity& who);
   void LookSoon();
   void LookAtTime();
   bool AllDecided() const;
@@ -117,6 +121,7 @@ class MeshMember {
   std::map<int, MeshRow> rows_;
   std::map<int, std::string> texts_;  // the same as they are sent on
   std::set<int> present_;
+  std::set<int> marks_;  // of these ranks are looked for now
   std::optional<MeshDoor> door_;
   std::list<Aim> aims_;
   std::list<Peer> peers_;
