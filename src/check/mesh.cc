@@ -14,11 +14,7 @@ Result<connect::Signer> MeshSigner(const MeshSetup& setup) {
     return connect::PlainSigner();
   }
   MUSTER_ASSIGN(const auto token, connect::ReadTokenFile(setup.token_file));
-  const auto key = token.Derive("muster mesh frame v1");
-  return connect::Signer([key](std::string_view message) {
-    const auto mac = key.Sign(message);
-    return std::string(mac.begin(), mac.end());
-  });
+  return connect::TokenSigner(token);
 }
 
 std::map<std::string, std::string> MeshVersions(const Context& context) {

@@ -68,7 +68,8 @@ MeshMember::MeshMember(sys::Loop& loop, const sys::Clock& clock,
                   MeshDoor::Options{.cluster = &options_.cluster,
                                     .self = &options_.self,
                                     .signer = options_.signer,
-                                    .answer = options_.patience.answer},
+                                    .answer = options_.patience.answer,
+                                    .borrowed = options_.borrowed},
                   [this](MeshGuest guest) { Enter(std::move(guest)); });
     row_.taken = door_->taken();
   }

@@ -33,6 +33,7 @@ struct MeshOptions {
   MeshIdentity self;  // rank -1: looks, and does not listen
   Signer signer;
   std::vector<MeshTarget> to_try;
+  std::vector<int> borrowed;  // listeners, as of a MeshDoor
   Duration wait = std::chrono::milliseconds(2500);
   MeshPatience patience;
   std::map<std::string, std::string> versions, files;  // as in a MeshRow
