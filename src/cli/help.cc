@@ -160,6 +160,7 @@ constexpr std::string_view kClusterFlags =
 The cluster (muster resolve shows what is used):
   -n N                   N ranks, all on this host
   --hosts A:PORT,B:PORT  one member per address, ranked in this order
+                         (A,B without ports: 8476)
   --cluster FILE         the JSON that `muster resolve --output json` prints
   --rank R               own rank, where the addresses of this host do not tell
   --source NAME          ask this source alone
