@@ -149,5 +149,51 @@ TEST(HugePages, AreAWarningOnATpuOnly) {
   EXPECT_EQ(outcome.findings[0].cause, Cause::kHeartbeatMissed);
 }
 
+class GpuMemoryTest : public testing::Test {
+ protected:
+  GpuMemoryTest() { host_.fs.files["/dev/nvidia0"] = ""; }
+  void SetUsed(const std::string& rows, const std::string& processes = "") {
+    host_.machine.programs = {
+        {kSmi + "--query-gpu=index,uuid,memory.used,memory.total" + kFormat,
+         rows},
+        {kSmi +
+             "--query-compute-apps=gpu_uuid,pid,used_gpu_memory,process_name" +
+             kFormat,
+         processes}};
+  }
+  const std::string kSmi = "nvidia-smi ";
+  const std::string kFormat = " --format=csv,noheader,nounits";
+  FakeHost host_;
+};
+
+TEST_F(GpuMemoryTest, ThatTheDriverAloneTakesIsFree) {
+  SetUsed("0, GPU-a, 614, 81559\n1, GPU-b, 0, 81559\n");
+  EXPECT_EQ(Summary(host_.Run("accelerator.memory")), "pass");
+}
+
+TEST_F(GpuMemoryTest, IsTakenBySomebodyWhoIsNamed) {
+  SetUsed("0, GPU-a, 614, 81559\n1, GPU-b, 40000, 81559\n",
+          "GPU-b, 41, 39000, python3\n");
+  const Outcome outcome = host_.Run("accelerator.memory");
+  ASSERT_EQ(Summary(outcome), "fail device-busy");
+  EXPECT_EQ(outcome.findings[0].subjects, std::vector<std::string>{"GPU 1"});
+  EXPECT_THAT(outcome.findings[0].evidence[1].what,
+              ::testing::HasSubstr("python3 (41) 39000 MiB"));
+}
+
+TEST_F(GpuMemoryTest, MayBeTakenFromOutsideOfTheContainer) {
+  SetUsed("0, GPU-a, 40000, 81559\n");
+  EXPECT_THAT(
+      host_.Run("accelerator.memory").findings.at(0).evidence.at(1).what,
+      ::testing::HasSubstr("no process that is visible"));
+}
+
+TEST_F(GpuMemoryTest, IsUnknownNotFreeWhereNobodyTells) {
+  EXPECT_EQ(Summary(host_.Run("accelerator.memory")), "skip");
+  SetUsed("0, GPU-a, [N/A], [N/A]\n");
+  EXPECT_EQ(Summary(host_.Run("accelerator.memory")), "broken");
+  EXPECT_EQ(Summary(FakeHost().Run("accelerator.memory")), "skip");
+}
+
 }  // namespace
 }  // namespace muster::check

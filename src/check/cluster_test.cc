@@ -54,5 +54,82 @@ TEST(Frameworks, AreReadOnlyWhereSomebodyLooks) {
   EXPECT_EQ(Summary(host.Run("versions.frameworks")), "skip");
 }
 
+std::map<std::string, std::string> Step(const char* tasks, const char* spread) {
+  return {{"SLURM_STEP_NUM_TASKS", tasks},
+          {"SLURM_STEP_TASKS_PER_NODE", spread},
+          {"SLURM_NODEID", "0"}};
+}
+
+std::map<std::string, std::string> Below(
+    std::map<std::string, std::string> outer, const char* agents) {
+  outer["TORCHELASTIC_RUN_ID"] = "none";
+  outer["GROUP_WORLD_SIZE"] = agents;
+  return outer;
+}
+
+TEST(Launchers, OneInEveryTaskOfAnotherMakesManyClusters) {
+  FakeHost host;
+  host.env.variables = Below(Step("16", "8(x2)"), "1");
+  const Outcome outcome = host.Run("cluster.launchers");
+  EXPECT_EQ(Summary(outcome), "fail scheduler-env-misread");
+  EXPECT_THAT(outcome.detail, ::testing::HasSubstr("16 clusters"));
+  host.env.variables = Below(
+      {{"OMPI_COMM_WORLD_SIZE", "4"}, {"OMPI_COMM_WORLD_LOCAL_SIZE", "4"}},
+      "1");
+  EXPECT_EQ(Summary(host.Run("cluster.launchers")),
+            "fail scheduler-env-misread");
+}
+
+TEST(Launchers, OneOnEachHostThatKnowsNoOtherMayBeMeant) {
+  FakeHost host;
+  host.env.variables = Below(Step("2", "1(x2)"), "1");
+  EXPECT_EQ(Summary(host.Run("cluster.launchers")),
+            "warn scheduler-env-misread");
+}
+
+TEST(Launchers, ThatKnowOfEachOtherAreWell) {
+  FakeHost host;
+  EXPECT_EQ(Summary(host.Run("cluster.launchers")), "pass");
+  for (const auto& variables :
+       {Step("16", "8(x2)"), Below(Step("2", "1(x2)"), "2"),
+        Below(Step("8", "4(x2)"), "8"),
+        // mpirun brings its daemons up by srun.
+        Below({{"OMPI_COMM_WORLD_SIZE", "2"},
+               {"OMPI_COMM_WORLD_LOCAL_SIZE", "1"},
+               {"SLURM_STEP_NUM_TASKS", "2"},
+               {"SLURM_STEP_TASKS_PER_NODE", "1(x2)"}},
+              "2"),
+        // The shell of salloc has no step.
+        Below({{"SLURM_NTASKS", "8"}, {"SLURM_NTASKS_PER_NODE", "8"}}, "1")}) {
+    host.env.variables = variables;
+    const Outcome outcome = host.Run("cluster.launchers");
+    EXPECT_EQ(Summary(outcome), "pass") << outcome.detail;
+  }
+}
+
+TEST(Coordinator, OfAFewHostsIsWellAnywhere) {
+  FakeHost host;
+  host.fs.files["/proc/sys/net/core/somaxconn"] = "128\n";
+  EXPECT_EQ(Summary(host.Run("cluster.coordinator")), "pass");
+  host.cluster.self = Sourced<int>{1, "test"};
+  EXPECT_EQ(Summary(host.Run("cluster.coordinator")), "skip");
+  host.SetOneHost(2);
+  EXPECT_EQ(Summary(host.Run("cluster.coordinator")), "skip");
+}
+
+TEST(Coordinator, OfThousandsNeedsCoresAndAQueue) {
+  FakeHost host;
+  host.fs.files["/proc/sys/net/core/somaxconn"] = "4096\n";
+  host.cluster.size.value = 4000;
+  EXPECT_EQ(Summary(host.Run("cluster.coordinator")), "pass");
+  host.env.cores = 1;
+  EXPECT_EQ(Summary(host.Run("cluster.coordinator")), "warn host-overloaded");
+  host.env.cores = 8;
+  host.fs.files["/proc/sys/net/core/somaxconn"] = "128\n";
+  const Outcome outcome = host.Run("cluster.coordinator");
+  EXPECT_EQ(Summary(outcome), "fail os-limit");
+  EXPECT_THAT(outcome.detail, ::testing::HasSubstr("128 connections"));
+}
+
 }  // namespace
 }  // namespace muster::check

@@ -56,6 +56,11 @@ int RanksHere(const Context& context) {
       }));
 }
 
+bool Coordinates(const Context& context) {
+  const Member* self = Self(context);
+  return self != nullptr && self->rank == 0 && SeveralHosts(*context.cluster);
+}
+
 std::vector<std::string> HostsOf(const Cluster& cluster) {
   std::vector<std::string> hosts;
   const auto add = [&](const std::optional<Sourced<Address>>& address) {

@@ -78,6 +78,7 @@ struct Context {
   std::vector<Finding> cluster_findings;
   std::vector<std::string> checkpoints;  // folders that are written
   std::vector<std::string> data;         // files and folders that are read
+  std::vector<std::string> command;      // that is to run; empty: not told
   std::string runs_dir = "runs";
   std::optional<MeshSetup> mesh;  // nullopt: nobody is looked for
   TargetSetup target;
@@ -98,6 +99,8 @@ bool SeveralHosts(const Cluster& cluster);
 // The member of this process that is alone on its host's part; nullptr: all are
 // ours, or there is no cluster.
 const Member* Self(const Context& context);
+// This process is that of rank 0, to which members of other hosts connect.
+bool Coordinates(const Context& context);
 // Hosts of members and of the coordinator, each once, in their order.
 std::vector<std::string> HostsOf(const Cluster& cluster);
 

@@ -199,5 +199,28 @@ TEST(Container, SaysWhatSurroundsTheProcess) {
             "a container of Docker, system calls are filtered");
 }
 
+TEST(Memory, OfACoordinatorGrowsWithItsMembers) {
+  FakeHost host;
+  host.cluster.size.value = 1000;
+  host.fs.files["/proc/meminfo"] =
+      "MemTotal: 16777216 kB\nMemAvailable: 1048576 kB\n";
+  const Outcome outcome = host.Run("host.memory");
+  EXPECT_EQ(Summary(outcome), "fail oom-host");
+  EXPECT_THAT(outcome.detail, HasSubstr("the coordinator of 1000 members"));
+  host.cluster.self = Sourced<int>{1, "test"};
+  EXPECT_EQ(Summary(host.Run("host.memory")), "pass");
+}
+
+TEST(Container, TellsItsCgroup) {
+  FakeHost host;
+  host.fs.files["/proc/self/cgroup"] = "0::/kubepods/pod1\n";
+  EXPECT_THAT(host.Run("host.container").detail,
+              HasSubstr("cgroup v2 /kubepods/pod1"));
+  host.fs.files["/proc/self/cgroup"] =
+      "5:pids:/a\n4:memory,hugetlb:/docker/b\n0::/c\n";
+  EXPECT_THAT(host.Run("host.container").detail,
+              HasSubstr("cgroup v1 /docker/b"));
+}
+
 }  // namespace
 }  // namespace muster::check

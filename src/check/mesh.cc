@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "check/mesh.h"
 
+#include "check/system_versions.h"
 #include "cluster/members.h"
 #include "connect/run_key.h"
 #include "muster/version.h"
@@ -13,31 +14,30 @@ Result<connect::Signer> MeshSigner(const MeshSetup& setup) {
     return connect::PlainSigner();
   }
   MUSTER_ASSIGN(const auto token, connect::ReadTokenFile(setup.token_file));
-  const auto key = token.Derive("muster mesh frame v1");
-  return connect::Signer([key](std::string_view message) {
-    const auto mac = key.Sign(message);
-    return std::string(mac.begin(), mac.end());
-  });
+  return connect::TokenSigner(token);
 }
 
 std::map<std::string, std::string> MeshVersions(const Context& context) {
-  std::map<std::string, std::string> versions;
+  auto versions = SystemVersions(context.host.fs);
   if (!context.frameworks) {
     return versions;
   }
   const Frameworks found = context.frameworks();
+  bool any = false;
   for (const char* name :
        {"tensorflow", "tensorflow-cpu", "tensorflow-tpu", "jax", "jaxlib",
-        "libtpu", "torch", "torch-xla", "horovod"}) {
+        "libtpu", "nvidia-nccl-cu11", "nvidia-nccl-cu12", "nvidia-nccl-cu13",
+        "torch", "torch-xla", "horovod"}) {
     const auto at = found.versions.find(name);
     if (at != found.versions.end()) {
+      any = true;
       versions.insert(*at);
     }
   }
   // ".../lib/python3.11/site-packages"
   constexpr std::string_view kPython = "/python3.";
   const auto at = found.place.find(kPython);
-  if (!versions.empty() && at != std::string::npos) {
+  if (any && at != std::string::npos) {
     const auto minor = at + kPython.size();
     versions["python"] =
         "3." + found.place.substr(minor, found.place.find('/', minor) - minor);

@@ -25,6 +25,7 @@ class FakeHost {
         "MemTotal: 16777216 kB\nMemAvailable: 12582912 kB\n";
     fs.files["/proc/loadavg"] = "0.50 0.40 0.30 1/300 99\n";
     fs.files["/proc/stat"] = "cpu  1 2\ncpu0 1 2\ncpu1 1 2\ncpu2 0\ncpu3 0\n";
+    fs.files["/proc/sys/kernel/osrelease"] = "6.1.0-18-amd64\n";
     fs.files["/etc/resolv.conf"] = "nameserver 10.0.0.53\nsearch a.internal\n";
     fs.directories = {"/home/test", "/sys/class/net/eth0", "/dev"};
     SetCluster({{"10.0.0.1", 8476}, {"10.0.0.2", 8476}});
@@ -70,7 +71,8 @@ class FakeHost {
                    .machine = machine,
                    .cluster = &cluster,
                    .checkpoints = checkpoints,
-                   .data = data};
+                   .data = data,
+                   .command = command};
   }
 
   Outcome Run(std::string_view id) {
@@ -91,7 +93,7 @@ class FakeHost {
   sys::FakeMachine machine;
   sys::Host host{env, clock, fs, nullptr, &names};
   Cluster cluster;
-  std::vector<std::string> checkpoints, data;
+  std::vector<std::string> checkpoints, data, command;
 };
 
 // What a test says of an outcome: its verdict, and the first finding's cause.

@@ -430,9 +430,10 @@ Status CheckCommand(const CommandLine& line, bool has_dashes) {
   }
   const bool is_ssh =
       line.verb == Verb::kTpu && line.tpu.action == TpuAction::kSsh;
-  if (line.verb != Verb::kRun && !is_ssh && has_dashes) {
+  if (line.verb != Verb::kRun && line.verb != Verb::kCheck && !is_ssh && has_dashes) {
     return Usage(
-        "only `muster run` and `muster tpu ssh` take a command after `--`");
+        "only `muster run`, `muster check` and `muster tpu ssh` take a "
+        "command after `--`");
   }
   if (is_ssh && has_dashes && line.command.empty()) {
     return Usage("no command stands after `--`");

@@ -70,13 +70,15 @@ Everything after `--` is the command. It does not pass a shell.
 constexpr std::string_view kCheck =
     R"(Look for what would stop a run on this host, before it starts: names, routes,
 ports, proxies, limits, memory, disks, accelerators, versions. Nothing is
-changed, and no accelerator is opened without --open. Started on every host of
-the list at once, it also tries every member from every other, both ways, on the
-ports of the run.
+changed but for a small file that --checkpoints writes and removes, and no
+accelerator is opened without --open. Started on every host of the list at once,
+it also tries every member from every other, both ways, on the ports of the run,
+and compares versions, the files of the command and the data.
 
   muster check
   muster check network host.memory             groups, or single checks
   muster check --hosts a:8476,b:8476 --checkpoints /mnt/ck --data /mnt/data
+  muster check --hosts a:8476,b:8476 -- python train.py   the same everywhere?
   muster check --output json >check.json
   muster check --list
   muster check --target grpc://10.0.0.2:8470   who answers there?
@@ -177,6 +179,7 @@ constexpr std::string_view kClusterFlags =
 The cluster (muster resolve shows what is used):
   -n N                   N ranks, all on this host
   --hosts A:PORT,B:PORT  one member per address, ranked in this order
+                         (A,B without ports: 8476)
   --cluster FILE         the JSON that `muster resolve --output json` prints
   --rank R               own rank, where the addresses of this host do not tell
   --source NAME          ask this source alone
@@ -234,7 +237,9 @@ std::string Flags(std::string_view verb, std::string_view own) {
 }
 
 constexpr std::string_view kCheckFlags =
-    R"(  --checkpoints PATH     where checkpoints will be written; may be repeated
+    R"(  --checkpoints PATH     where checkpoints will be written; may be repeated. On
+                         several hosts each leaves a file there for a moment, so
+                         that it is known whether the others see it
   --data PATH            what will be read; may be repeated
   --target ADDRESS       who answers there: HOST:PORT, or SCHEME://HOST:PORT of
                          who is expected: grpc, tf, jax, tcpstore,

@@ -15,6 +15,7 @@
 #include "connect/attending.h"
 #include "connect/grpc_transport.h"
 #include "connect/keyring.h"
+#include "connect/mesh_frame.h"
 #include "connect/transport.h"
 #include "explain/verdict.h"
 #include "run/agent.h"
@@ -103,7 +104,8 @@ run::MeetingPorts MeetingPortsOf(const Settings& settings) {
 }
 
 run::AgentOptions AgentOptionsOf(const Place& place,
-                                 const connect::Hello& identity) {
+                                 const connect::Hello& identity,
+                                 connect::Signer signer) {
   run::AgentOptions options;
   options.identity = identity;
   options.name = "agent of rank " + std::to_string(identity.ranks.front());
@@ -121,6 +123,7 @@ run::AgentOptions AgentOptionsOf(const Place& place,
                              "logs/a" + std::to_string(plan.attempt));
       };
   options.look = place.look;
+  options.signer = std::move(signer);
   options.console = place.json() ? nullptr : &place.console;
   return options;
 }
@@ -175,6 +178,12 @@ Result<std::optional<connect::RunKey>> TokenOf(const Place& place) {
     MUSTER_ASSIGN(token, connect::ReadTokenFile(file));
   }
   return token;
+}
+
+// With which agents prove who they are outside of that.
+Result<connect::Signer> SignerOf(const Place& place) {
+  MUSTER_ASSIGN(const auto token, TokenOf(place));
+  return token ? connect::TokenSigner(*token) : connect::PlainSigner();
 }
 
 // What the agent reaches those of other hosts with: over TLS where a token is
@@ -243,6 +252,7 @@ Result<int> Coordinate(const Place& place) {
        .max_restarts = place.settings().max_restarts.value,
        .gather_timeout = place.settings().gather_timeout.value,
        .grace = place.settings().grace.value,
+       .meet = place.look != nullptr,
        .limits = LimitsOf(place.settings()),
        .color = TerminalOptions(host.env, 2).color});
   if (!AllRanksAreHere(place.cluster())) {
@@ -257,9 +267,10 @@ Result<int> Coordinate(const Place& place) {
                             coordinator.gathering().Attend(std::move(link));
                           }));
   }
+  MUSTER_ASSIGN(auto signer, SignerOf(place));
   auto [here, there] = connect::InProcessLinks(place.loop);
   run::Agent agent(place.loop, host, place.spawner, std::move(there),
-                   AgentOptionsOf(place, identity));
+                   AgentOptionsOf(place, identity, std::move(signer)));
   std::optional<run::RunEnd> end;
   bool agent_ended = false;
   const auto quit_when_both_ended = [&] {
@@ -330,6 +341,7 @@ Result<int> AttendAsMember(const Place& place) {
                   return connect::Keyring::OfMember(
                       token, identity.ranks.front(), host.clock);
                 }));
+  MUSTER_ASSIGN(const auto signer, SignerOf(place));
   std::unique_ptr<connect::Listener> listener;
   const auto& own =
       cluster.members[static_cast<std::size_t>(identity.ranks.front())];
@@ -357,7 +369,7 @@ Result<int> AttendAsMember(const Place& place) {
              }
              agent = std::make_unique<run::Agent>(
                  place.loop, host, place.spawner, *std::move(link),
-                 AgentOptionsOf(place, identity));
+                 AgentOptionsOf(place, identity, signer));
              agent->Start([&](const run::AgentEnd& ended) {
                end = ended;
                place.loop.Quit();

@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 13> kWords{
     "silent",     "closed", "large lost"};
 
 constexpr std::size_t kMostClaim = 512;
-constexpr std::size_t kMostVersions = 64;
+constexpr std::size_t kMostPairs = 64;
 
 std::int64_t Micros(Duration duration) {
   return std::chrono::duration_cast<std::chrono::microseconds>(duration)
@@ -104,15 +104,43 @@ void ReadPaths(PeerJson& reader, MeshRow& row) {
   }
 }
 
-void ReadVersions(PeerJson& reader, MeshRow& row) {
-  for (const Json& one : reader.List("versions")) {
+void ReadPairs(PeerJson& reader, const char* name,
+               std::map<std::string, std::string>& pairs) {
+  for (const Json& one : reader.List(name)) {
     if (!one.is_array() || one.size() != 2 || !one[0].is_string() ||
-        !one[1].is_string() || row.versions.size() == kMostVersions) {
-      reader.Wrong("versions");
+        !one[1].is_string() || pairs.size() == kMostPairs) {
+      reader.Wrong(name);
       return;
     }
-    row.versions[one[0].get<std::string>().substr(0, kMostClaim)] =
+    pairs[one[0].get<std::string>().substr(0, kMostClaim)] =
         one[1].get<std::string>().substr(0, kMostClaim);
+  }
+}
+
+Json PairsOf(const std::map<std::string, std::string>& pairs) {
+  Json list = Json::array();
+  for (const auto& [name, value] : pairs) {
+    list.push_back(Json::array({name, value}));
+  }
+  return list;
+}
+
+// [rank, folder, folder, …] each.
+void ReadMarks(PeerJson& reader, MeshRow& row) {
+  for (const Json& one : reader.List("marks")) {
+    if (!one.is_array() || one.empty() || !one[0].is_number_integer() ||
+        one.size() > kMostPairs) {
+      reader.Wrong("marks");
+      return;
+    }
+    auto& folders = row.marks[one[0].get<int>()];
+    for (std::size_t i = 1; i < one.size(); ++i) {
+      if (!one[i].is_string()) {
+        reader.Wrong("marks");
+        return;
+      }
+      folders.push_back(one[i].get<std::string>().substr(0, kMostClaim));
+    }
   }
 }
 
@@ -203,15 +231,21 @@ Json ToJson(const MeshRow& row) {
   for (const auto& [who, line] : row.other_lists) {
     lists.push_back({{"who", who}, {"line", line}});
   }
-  Json versions = Json::array();
-  for (const auto& [name, version] : row.versions) {
-    versions.push_back(Json::array({name, version}));
+  Json marks = Json::array();
+  for (const auto& [rank, folders] : row.marks) {
+    Json mark = Json::array({rank});
+    for (const std::string& folder : folders) {
+      mark.push_back(folder);
+    }
+    marks.push_back(std::move(mark));
   }
   return {{"rank", row.rank},
           {"host", row.host},
           {"pid", row.pid},
           {"version", row.version},
-          {"versions", std::move(versions)},
+          {"versions", PairsOf(row.versions)},
+          {"files", PairsOf(row.files)},
+          {"marks", std::move(marks)},
           {"taken", std::move(taken)},
           {"other_lists", std::move(lists)},
           {"heard", row.heard},
@@ -230,7 +264,9 @@ Result<MeshRow> MeshRowFromJson(const Json& json) {
   row.version = reader.Text("version");
   row.final = json.is_object() && json.contains("final") &&
               json["final"].is_boolean() && json["final"].get<bool>();
-  ReadVersions(reader, row);
+  ReadPairs(reader, "versions", row.versions);
+  ReadPairs(reader, "files", row.files);
+  ReadMarks(reader, row);
   ReadClaims(reader, row);
   ReadPaths(reader, row);
   ReadPlain(reader, row);

@@ -85,6 +85,12 @@ struct MeshRow {
   std::map<int, std::set<std::string>> claims;
   // Versions of what talks across hosts: "jax" -> "0.4.35".
   std::map<std::string, std::string> versions;
+  // Digests of what should be the same everywhere: "program train.py", "data
+  // /mnt/d", "interpreter python3".
+  std::map<std::string, std::string> files;
+  // Of the members whose marks were looked for: the folders in which they are
+  // not seen here.
+  std::map<int, std::vector<std::string>> marks;
   bool final = false;
 
   bool operator==(const MeshRow&) const = default;

@@ -51,6 +51,24 @@ void Add(MeshCase& one, Cause cause, std::string what, Confidence confidence,
   one.findings.push_back(std::move(finding));
 }
 
+std::set<int> OddOnes(const std::map<std::string, std::set<int>>& by_value) {
+  std::size_t most = 0, as_many = 0;
+  for (const auto& [value, ranks] : by_value) {
+    as_many = ranks.size() == most ? as_many + 1 : as_many;
+    if (ranks.size() > most) {
+      most = ranks.size();
+      as_many = 1;
+    }
+  }
+  std::set<int> odd;
+  for (const auto& [value, ranks] : by_value) {
+    if (ranks.size() < most || as_many > 1) {
+      odd.insert(ranks.begin(), ranks.end());
+    }
+  }
+  return odd;
+}
+
 Duration Median(std::vector<Duration> values) {
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];

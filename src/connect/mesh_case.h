@@ -39,6 +39,10 @@ Fact Seen(const MeshCase& one, std::string text, std::string by);
 void Add(MeshCase& one, Cause cause, std::string what, Confidence confidence,
          const std::vector<Fact>& facts, const std::set<int>& named);
 
+// Who has another value than most. Of two that are as many, nobody can say
+// which is right.
+std::set<int> OddOnes(const std::map<std::string, std::set<int>>& by_value);
+
 // Of at least one value.
 Duration Median(std::vector<Duration> values);
 
@@ -47,6 +51,8 @@ Duration Median(std::vector<Duration> values);
 void JudgeLists(MeshCase& one, MeshView& view);
 void JudgeVersions(MeshCase& one);
 void JudgePackages(MeshCase& one);
+void JudgeFiles(MeshCase& one);
+void JudgeMarks(MeshCase& one);
 void JudgeClaims(MeshCase& one, MeshView& view);
 void JudgeTaken(MeshCase& one, MeshView& view);
 void JudgeWrongMembers(MeshCase& one, MeshView& view);

@@ -54,6 +54,9 @@ Json ToJson(const MeshIdentity& identity, std::string_view peers_digest) {
   if (!identity.purpose.empty()) {
     json["purpose"] = identity.purpose;
   }
+  if (!identity.mark.empty()) {
+    json["mark"] = identity.mark;
+  }
   if (peers_digest != identity.list_digest) {
     json["members"] = identity.members;
   }
@@ -68,7 +71,8 @@ Result<MeshIdentity> MeshIdentityFromJson(const Json& json) {
                         .pid = row.pid,
                         .version = row.version,
                         .list_digest = TextIn(json, "list").value_or(""),
-                        .purpose = TextIn(json, "purpose").value_or("")};
+                        .purpose = TextIn(json, "purpose").value_or(""),
+                        .mark = TextIn(json, "mark").value_or("")};
   const auto members = json.find("members");
   if (members != json.end() && members->is_array()) {
     for (const Json& one : *members) {

@@ -39,6 +39,8 @@ struct MeshIdentity {
   // What it came for: "" to see who is there, "speed" to measure. A door takes
   // no guests of another purpose: that member is not as far, or further.
   std::string purpose;
+  // What it left for others to see is told from theirs by this; empty: nothing.
+  std::string mark;
 
   // "host b, pid 77".
   std::string Who() const;

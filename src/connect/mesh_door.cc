@@ -34,7 +34,18 @@ MeshDoor::MeshDoor(sys::Loop& loop, const sys::Clock& clock, Options options,
   Listen();
 }
 
+void MeshDoor::Attend(int listener) {
+  accepting_.push_back(
+      loop_.OnReadable(listener, [this, listener] { Accept(listener); }));
+}
+
 void MeshDoor::Listen() {
+  if (!options_.borrowed.empty()) {
+    for (const int listener : options_.borrowed) {
+      Attend(listener);
+    }
+    return;
+  }
   for (const MeshTarget& target : TargetsOf(*options_.cluster)) {
     if (target.rank != options_.self->rank) {
       continue;
@@ -47,12 +58,15 @@ void MeshDoor::Listen() {
     }
     const int fd = listening->fd.get();
     listeners_.push_back(*std::move(listening));
-    accepting_.push_back(loop_.OnReadable(fd, [this, fd] { Accept(fd); }));
+    Attend(fd);
   }
 }
 
 void MeshDoor::Accept(int listener) {
   while (auto accepted = sys::AcceptNow(listener)) {
+    if (!options_.borrowed.empty()) {
+      sys::ResetOnClose(accepted->fd.get());
+    }
     if (callers_.size() >= kMostUnknown) {
       continue;  // closed at once: it will try again
     }

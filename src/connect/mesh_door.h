@@ -34,6 +34,10 @@ class MeshDoor {
     const MeshIdentity* self = nullptr;  // outlives it; its rank is 0 or more
     Signer signer;
     Duration answer{};
+    // Listeners of others that are to be taken from instead of own ones; the
+    // program that gets their ports later may bind without SO_REUSEADDR, so
+    // that nothing of this may be left there. They outlive it.
+    std::vector<int> borrowed;
   };
   MeshDoor(sys::Loop& loop, const sys::Clock& clock, Options options,
            std::function<void(MeshGuest)> enters);
@@ -53,6 +57,7 @@ class MeshDoor {
   using CallerAt = std::list<Caller>::iterator;
 
   void Listen();
+  void Attend(int listener);
   void Accept(int listener);
   void Hello(CallerAt caller, const Frame& frame);
   void Forget(CallerAt caller);

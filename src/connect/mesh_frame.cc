@@ -2,6 +2,7 @@
 #include "connect/mesh_frame.h"
 
 #include "base/text.h"
+#include "connect/run_key.h"
 
 namespace muster::connect {
 namespace {
@@ -65,6 +66,14 @@ Error NoFrame(const std::string& why) {
 }
 
 }  // namespace
+
+Signer TokenSigner(const RunKey& token) {
+  const auto key = token.Derive("muster mesh frame v1");
+  return [key](std::string_view message) {
+    const auto mac = key.Sign(message);
+    return std::string(mac.begin(), mac.end());
+  };
+}
 
 Signer PlainSigner() {
   return [](std::string_view message) {

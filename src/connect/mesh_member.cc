@@ -60,14 +60,16 @@ MeshMember::MeshMember(sys::Loop& loop, const sys::Clock& clock,
           .host = options_.self.host,
           .pid = options_.self.pid,
           .version = options_.self.version,
-          .versions = options_.versions};
+          .versions = options_.versions,
+          .files = options_.files};
   if (row_.rank >= 0) {
     Claim(options_.self);
     door_.emplace(loop_, clock_,
                   MeshDoor::Options{.cluster = &options_.cluster,
                                     .self = &options_.self,
                                     .signer = options_.signer,
-                                    .answer = options_.patience.answer},
+                                    .answer = options_.patience.answer,
+                                    .borrowed = options_.borrowed},
                   [this](MeshGuest guest) { Enter(std::move(guest)); });
     row_.taken = door_->taken();
   }
@@ -90,6 +92,7 @@ void MeshMember::Enter(MeshGuest guest) {
   const int rank = guest.who.rank;
   if (rank >= 0) {
     Claim(guest.who);
+    LookForMark(guest.who);
     row_.heard.insert(rank);
   }
   peer->who = std::move(guest.who);
@@ -180,6 +183,28 @@ void MeshMember::Claim(const MeshIdentity& who) {
   }
 }
 
+// Once for each rank; the place may be a disk of the network that hangs.
+void MeshMember::LookForMark(const MeshIdentity& who) {
+  if (!options_.unseen || who.mark.empty() || row_.final ||
+      row_.marks.count(who.rank) > 0 || !marks_.insert(who.rank).second) {
+    return;
+  }
+  const auto look = [this, rank = who.rank, mark = who.mark,
+                     unseen = options_.unseen, alive = alive_] {
+    auto folders = std::make_shared<std::vector<std::string>>(unseen(mark));
+    loop_.Post([this, rank, folders, alive] {
+      if (*alive) {
+        marks_.erase(rank);
+        row_.marks[rank] = std::move(*folders);
+        LookSoon();
+      }
+    });
+  };
+  if (!pool_.Submit(look)) {
+    marks_.erase(who.rank);
+  }
+}
+
 void MeshMember::Arrived(int rank) {
   if (rank == row_.rank || !present_.insert(rank).second) {
     return;
@@ -255,6 +280,7 @@ void MeshMember::Tried(Aim& aim, MeshTried tried) {
   aim.result.tries = ++aim.tries;
   if (tried.who && tried.who->rank >= 0) {
     Claim(*tried.who);
+    LookForMark(*tried.who);
     Arrived(tried.who->rank);
   }
   if (path == Path::kOk) {
@@ -344,7 +370,7 @@ void MeshMember::LookAtTime() {
   }
   Sweep();
   if (!row_.final) {
-    if (!AllDecided() && clock_.Now() < end_) {
+    if ((!AllDecided() || !marks_.empty()) && clock_.Now() < end_) {
       return;
     }
     Finish();

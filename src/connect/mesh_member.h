@@ -33,9 +33,13 @@ struct MeshOptions {
   MeshIdentity self;  // rank -1: looks, and does not listen
   Signer signer;
   std::vector<MeshTarget> to_try;
+  std::vector<int> borrowed;  // listeners, as of a MeshDoor
   Duration wait = std::chrono::milliseconds(2500);
   MeshPatience patience;
-  std::map<std::string, std::string> versions;  // as in a MeshRow
+  std::map<std::string, std::string> versions, files;  // as in a MeshRow
+  // Folders in which a peer's mark is not seen. May wait; threads of the pool.
+  // Not set: none is looked for.
+  std::function<std::vector<std::string>(const std::string& mark)> unseen;
 };
 
 // Rows by rank, the own one under the own rank (-1 included).
@@ -95,6 +99,7 @@ class MeshMember {
 
   void Arrived(int rank);
   void Claim(const MeshIdentity& who);
+  void LookForMark(const MeshIdentity& who);
   void LookSoon();
   void LookAtTime();
   bool AllDecided() const;
@@ -117,6 +122,7 @@ class MeshMember {
   std::map<int, MeshRow> rows_;
   std::map<int, std::string> texts_;  // the same as they are sent on
   std::set<int> present_;
+  std::set<int> marks_;  // of these ranks are looked for now
   std::optional<MeshDoor> door_;
   std::list<Aim> aims_;
   std::list<Peer> peers_;

@@ -86,16 +86,27 @@ void JudgeVersions(MeshCase& one) {
       Confidence::kCertain, facts, named);
 }
 
-// Packages that talk across hosts, side by side. What a host does not have is
-// not compared: it may not need it. Where only the last number differs it is a
-// warning.
-void JudgePackages(MeshCase& one) {
-  std::map<std::string, std::map<std::string, std::set<int>>> packages;
-  for (const auto& [rank, row] : one.rows) {
-    for (const auto& [name, version] : row.versions) {
-      packages[name][version].insert(rank);
-    }
+namespace {
+
+// Name -> version -> ranks.
+using Packages = std::map<std::string, std::map<std::string, std::set<int>>>;
+
+// Clusters train on hosts whose systems differ; a driver or a library of
+// collectives that differs is worth a word.
+std::optional<Severity> WeightOfSystem(const std::string& name) {
+  if (name == "kernel" || name == "glibc") {
+    return Severity::kNote;
   }
+  if (name == "nvidia-driver" || name == "nccl") {
+    return Severity::kWarning;
+  }
+  return std::nullopt;
+}
+
+// What a host does not have is not compared: it may not need it. Where only the
+// last number differs it is a warning at most.
+void JudgeSideBySide(MeshCase& one, const Packages& packages,
+                     Severity severity) {
   std::vector<std::string> differ;
   std::vector<Fact> facts;
   std::set<int> named;
@@ -105,10 +116,7 @@ void JudgePackages(MeshCase& one) {
       continue;
     }
     differ.push_back(Printable(name));
-    const auto most = std::max_element(
-        versions.begin(), versions.end(), [](const auto& a, const auto& b) {
-          return a.second.size() < b.second.size();
-        });
+    named.merge(OddOnes(versions));
     for (const auto& [version, ranks] : versions) {
       std::string line = name;
       line.append(1, ' ').append(version, 0, version.rfind('.'));
@@ -117,13 +125,6 @@ void JudgePackages(MeshCase& one) {
         facts.push_back(Seen(
             one, Printable(std::string(name).append(1, ' ').append(version)),
             NamesOf(one.cluster, ranks)));
-      }
-      // Of two that are as many, nobody can say which is right.
-      if (version != most->first) {
-        named.insert(ranks.begin(), ranks.end());
-      }
-      if (version != most->first && ranks.size() == most->second.size()) {
-        named.insert(most->second.begin(), most->second.end());
       }
     }
   }
@@ -136,8 +137,25 @@ void JudgePackages(MeshCase& one) {
                              : " have different versions of ") +
           Join(differ, ", ") + (named.size() == 1 ? " than its peers" : ""),
       Confidence::kCertain, facts, named);
-  if (lines.size() == differ.size()) {
-    one.findings.back().severity = Severity::kWarning;
+  if (lines.size() == differ.size() && severity == Severity::kError) {
+    severity = Severity::kWarning;
+  }
+  one.findings.back().severity = severity;
+}
+
+}  // namespace
+
+// Packages that talk across hosts, and systems.
+void JudgePackages(MeshCase& one) {
+  std::map<Severity, Packages> by_weight;
+  for (const auto& [rank, row] : one.rows) {
+    for (const auto& [name, version] : row.versions) {
+      by_weight[WeightOfSystem(name).value_or(Severity::kError)][name][version]
+          .insert(rank);
+    }
+  }
+  for (const auto& [severity, packages] : by_weight) {
+    JudgeSideBySide(one, packages, severity);
   }
 }
 

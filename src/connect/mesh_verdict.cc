@@ -87,6 +87,8 @@ MeshVerdict JudgeMesh(const Cluster& cluster,
   JudgeLists(one, view);
   JudgeVersions(one);
   JudgePackages(one);
+  JudgeFiles(one);
+  JudgeMarks(one);
   JudgeClaims(one, view);
   JudgeTaken(one, view);
   const auto not_started = NotStarted(one, view);

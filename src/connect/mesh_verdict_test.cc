@@ -95,6 +95,77 @@ TEST_F(MeshVerdictTest, EqualPackagesAndThoseOfSomeHostsAreNoFinding) {
   EXPECT_EQ(Text(), "");
 }
 
+TEST_F(MeshVerdictTest, SystemsThatDifferAreWorthAWordAtMost) {
+  for (auto& [rank, row] : rows_) {
+    row.versions = {{"kernel", rank == 1 ? "6.1.0" : "5.10.0"},
+                    {"glibc", rank == 1 ? "2.36" : "2.31"},
+                    {"nvidia-driver", rank == 1 ? "535.1" : "550.2"}};
+  }
+  EXPECT_THAT(Text(), HasSubstr("warning ver-peer-mismatch: rank 1 "
+                                "(10.0.0.2:8476) has other versions of "
+                                "nvidia-driver than its peers"));
+  EXPECT_THAT(Text(), HasSubstr("note ver-peer-mismatch: rank 1 "
+                                "(10.0.0.2:8476) has other versions of glibc, "
+                                "kernel than its peers"));
+}
+
+TEST_F(MeshVerdictTest, AnotherProgramIsAnErrorAndOtherDataAWarning) {
+  for (auto& [rank, row] : rows_) {
+    row.files = {{"program train.py", rank == 2 ? "b" : "a"},
+                 {"interpreter python3", "p"},
+                 {"data /mnt/d", rank == 0 ? "x" : "y"}};
+  }
+  EXPECT_THAT(Text(), HasSubstr("error ver-peer-mismatch: rank 2 "
+                                "(10.0.0.3:8476) has another `train.py` than "
+                                "its peers"));
+  EXPECT_THAT(Text(), HasSubstr("warning uneven-data: rank 0 (10.0.0.1:8476) "
+                                "has another `/mnt/d` than its peers"));
+  EXPECT_EQ(Judge().findings.size(), 2U) << Text();
+}
+
+TEST_F(MeshVerdictTest, EqualFilesAndThoseOfSomeHostsAreNoFinding) {
+  rows_[0].files = {{"program train.py", "a"}};
+  rows_[1].files = {{"program train.py", "a"}, {"data /d", "b"}};
+  EXPECT_EQ(Text(), "");
+}
+
+TEST_F(MeshVerdictTest, AFolderThatOthersShareIsAnError) {
+  for (auto& [rank, row] : rows_) {
+    for (int of = 0; of < 3; ++of) {
+      if (of != rank) {
+        row.marks[of] = rank == 2 || of == 2 ? std::vector<std::string>{"/ck"}
+                                             : std::vector<std::string>{};
+      }
+    }
+  }
+  EXPECT_EQ(Text(),
+            "error ckpt-placement: `/ck` of rank 2 (10.0.0.3:8476) is not the "
+            "one that other hosts share\n");
+}
+
+TEST_F(MeshVerdictTest, FoldersOfEachHostMayBeMeant) {
+  for (auto& [rank, row] : rows_) {
+    for (int of = 0; of < 3; ++of) {
+      if (of != rank) {
+        row.marks[of] = {"/ck"};
+      }
+    }
+  }
+  EXPECT_THAT(Text(), HasSubstr("warning ckpt-placement: every host has a "
+                                "`/ck` of its own"));
+  for (auto& [rank, row] : rows_) {
+    for (auto& [of, unseen] : row.marks) {
+      unseen.clear();
+    }
+  }
+  EXPECT_EQ(Text(), "");
+}
+
+TEST_F(MeshVerdictTest, MarksOfRanksThatAreNoneAreNotRead) {
+  rows_[0].marks = {{7, {"/ck"}}, {-1, {"/ck"}}};
+  EXPECT_EQ(Text(), "");
+}
+
 TEST_F(MeshVerdictTest, AFilterIsToldFromADeadHostByTheMemberThatSpeaks) {
   Set(0, 2, Path::kNoAnswer);
   Set(1, 2, Path::kNoAnswer);

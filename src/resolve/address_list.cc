@@ -9,6 +9,8 @@ namespace muster::resolve {
 Result<Cluster> ParseAddressList(std::string_view text,
                                  const std::string& source) {
   Cluster cluster;
+  const bool bare = text.find(':') == std::string_view::npos;
+  const std::string port = ":" + std::to_string(kDefaultPort);
   for (const std::string& entry : Split(text, ',')) {
     const int rank = static_cast<int>(cluster.members.size());
     const std::string place =
@@ -16,7 +18,8 @@ Result<Cluster> ParseAddressList(std::string_view text,
     if (Trim(entry).empty()) {
       return Error(Cause::kClusterSpecInvalid, place + "it is empty");
     }
-    auto address = Address::Parse(entry);
+    auto address =
+        Address::Parse(bare ? std::string(Trim(entry)) + port : entry);
     if (!address) {
       return Error(Cause::kClusterSpecInvalid,
                    place + address.error().message());
@@ -25,7 +28,9 @@ Result<Cluster> ParseAddressList(std::string_view text,
         {.rank = rank,
          .task = "worker",
          .index = rank,
-         .address = Sourced<Address>{*std::move(address), source}});
+         .address =
+             Sourced<Address>{*std::move(address),
+                              bare ? source + ", port by default" : source}});
   }
   if (cluster.members.empty()) {
     return Error(Cause::kClusterSpecInvalid, source + " lists no address");

@@ -137,6 +137,17 @@ INSTANTIATE_TEST_SUITE_P(
         BadList{"10.0.0.2:1,10.0.0.2:1", Cause::kDuplicateIdentity,
                 "10.0.0.2:1"}));
 
+TEST(Hosts, WithoutPortsHaveTheSameOne) {
+  Here here;
+  here.request.hosts = "a,b";
+  here.request.rank = 0;
+  const auto resolved = here.Ask();
+  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  const auto& address = *resolved->cluster.members[1].address;
+  EXPECT_EQ(ToText(address.value), "b:8476");
+  EXPECT_EQ(address.source, "flag --hosts, port by default");
+}
+
 TEST(Hosts, ALoopbackAddressBesideOthersIsRemarked) {
   Here here;
   here.request.hosts = "127.0.0.1:1,b:1";

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "connect/greeting.h"
 #include "run/agent_attempt.h"
+#include "run/agent_meeting.h"
 #include "sys/net.h"
 #include "sys/process.h"
 
@@ -51,6 +52,7 @@ struct Agent::Inner {
   void OnMessage(const connect::Envelope& message);
   Status Handle(const std::string& kind, const Json& body);
   Status OnCall(const Json& body);
+  Status OnMeet(const Json& body);
   Status OnLaunch(const Json& body);
   Status OnStop(const Json& body);
   Status OnStoreReply(const Json& body);
@@ -60,6 +62,7 @@ struct Agent::Inner {
   bool HoldAll();
   void TellTaken(int rank, const Error& why, bool waits) const;
   void SayHello();
+  void LetGo();
 
   void BeginEnd(AgentEnd why, Cause cause, bool now);
   void OnAttemptOver();
@@ -73,6 +76,8 @@ struct Agent::Inner {
 
   int called = 0;                    // attempt of the newest call
   std::vector<sys::Listening> held;  // for that attempt, by rank, two each
+  // Takes connections on those; keeps what it has sent until they are let go.
+  std::unique_ptr<AgentMeeting> meeting;
   bool told_taken = false;
   sys::Loop::Handle asking;  // again for ports that are taken
 
@@ -129,6 +134,9 @@ Status Agent::Inner::Handle(const std::string& kind, const Json& body) {
   if (kind == connect::kCall) {
     return OnCall(body);
   }
+  if (kind == "meet") {
+    return OnMeet(body);
+  }
   if (kind == "launch") {
     return OnLaunch(body);
   }
@@ -153,7 +161,7 @@ Status Agent::Inner::OnCall(const Json& body) {
                                            " is not over");
   }
   called = number;
-  held.clear();
+  LetGo();
   told_taken = false;
   SayHello();
   return Ok();
@@ -180,6 +188,27 @@ void Agent::Inner::SayHello() {
     hello.findings = options.look(called);
   }
   link->Send(connect::HelloMessage(connect::kHello, hello));
+}
+
+// Nobody else has the ports until here.
+void Agent::Inner::LetGo() {
+  meeting.reset();
+  held.clear();
+}
+
+Status Agent::Inner::OnMeet(const Json& body) {
+  if (attempt) {
+    return Error(Cause::kUsageInvalid, "a meeting while ranks run");
+  }
+  MUSTER_ASSIGN(meeting, AgentMeeting::Start(
+                             loop, context.host.clock,
+                             {.meet = &body,
+                              .attempt = called,
+                              .identity = &options.identity,
+                              .signer = options.signer,
+                              .held = held},
+                             [this](const Json& met) { Send("met", met); }));
+  return Ok();
 }
 
 // The ports of one rank: the one that the user fixed first.
@@ -245,8 +274,7 @@ Status Agent::Inner::OnLaunch(const Json& body) {
                                            " is not over");
   }
   asking.Cancel();
-  // Now, and not earlier: until here nobody else could take them.
-  held.clear();
+  LetGo();
   attempt = std::make_shared<AgentAttempt>(context, std::move(plan));
   attempt->Launch([this] { OnAttemptOver(); });
   return Ok();
@@ -260,7 +288,7 @@ Status Agent::Inner::OnStop(const Json& body) {
   } else if (stop.attempt != stopped) {
     // Nothing of it was ever started here.
     stopped = stop.attempt;
-    held.clear();
+    LetGo();
     asking.Cancel();
     Send("stopped", ToJson(Stopped{.attempt = stop.attempt}));
   }
@@ -291,7 +319,7 @@ void Agent::Inner::BeginEnd(AgentEnd why, Cause cause, bool now) {
     end->goodbye = std::move(why.goodbye);
   }
   asking.Cancel();
-  held.clear();
+  LetGo();
   if (attempt) {
     attempt->Stop(cause, now);
   } else {

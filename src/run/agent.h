@@ -12,6 +12,7 @@
 
 #include "connect/hello.h"
 #include "connect/link.h"
+#include "connect/mesh_frame.h"
 #include "muster/error.h"
 #include "run/console.h"
 #include "run/messages.h"
@@ -42,6 +43,10 @@ struct AgentOptions {
   // not wait. On the loop's thread.
   std::function<std::vector<Finding>(int attempt)> look;
 
+  // With which agents prove to each other who they are when they try the ports
+  // of their ranks; not set: nothing is proved.
+  connect::Signer signer = connect::PlainSigner();
+
   // Directory for rankR.{out,err} of an attempt ("runs/ID/logs/a1"); empty or
   // not set: no files.
   std::function<std::string(const LaunchPlan&)> log_directory;
@@ -63,6 +68,7 @@ struct AgentEnd {
 //
 //   from the coordinator            to the coordinator
 //   call {"attempt": N}             hello (connect::Hello, with ports held)
+//   meet (Meet)                     met, what was seen of the others' ports
 //   launch (LaunchPlan)             started, one per rank; exited where a rank
 //                                   cannot be started (could_not_start)
 //                                   progress, every progress_period

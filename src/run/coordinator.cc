@@ -103,14 +103,49 @@ void Coordinator::OnGathered(connect::Gathered gathered) {
   }
   Record(kAttemptGathered,
          {{"agents", static_cast<std::int64_t>(gathered.agents.size())}});
-  std::vector<connect::Hello> hellos;
+  hellos_.clear();
   for (const connect::Attendance& agent : gathered.agents) {
-    hellos.push_back(agent.hello);
+    hellos_.push_back(agent.hello);
   }
-  if (!MayStart(hellos)) {
+  gathered_ = std::move(gathered);
+  if (!MayStart(FoundOnHosts(hellos_))) {
     return;
   }
-  auto planned = MakePlan(cluster_, hellos,
+  const auto ports = PortsOfRanks(cluster_, hellos_);
+  if (options_.meet && ports && hellos_.size() == cluster_.members.size()) {
+    Meet(*ports);
+  } else {
+    Plan();
+  }
+}
+
+void Coordinator::Meet(const Cluster& ports) {
+  meeting_.emplace(ports, static_cast<int>(hellos_.size()));
+  const Json meet = ToJson(run::Meet{.attempt = number_, .ports = ports});
+  for (const connect::Attendance& agent : gathered_.agents) {
+    Send(agent.agent, "meet", meet);
+  }
+  meeting_end_ = loop_.After(kMeetingLimit, [this] { EndMeeting(); });
+}
+
+void Coordinator::OnMet(int agent, Met met) {
+  if (meeting_ && met.attempt == number_ &&
+      meeting_->Tells(agent, std::move(met.row))) {
+    EndMeeting();
+  }
+}
+
+void Coordinator::EndMeeting() {
+  meeting_end_.Cancel();
+  const auto findings = meeting_->Judge(host_.clock.WallNow());
+  meeting_.reset();
+  if (MayStart(findings)) {
+    Plan();
+  }
+}
+
+void Coordinator::Plan() {
+  auto planned = MakePlan(cluster_, hellos_,
                           {.run_id = options_.run_id,
                            .attempt = number_,
                            .max_restarts = options_.max_restarts,
@@ -121,19 +156,19 @@ void Coordinator::OnGathered(connect::Gathered gathered) {
     FailSetUp(std::vector{planned.error()});
     return;
   }
-  Launch(gathered, *planned);
+  Launch(gathered_, *planned);
 }
 
-// Tells what was found on the hosts: a warning on one line and once, an error
-// as a finding, which ends the run.
-bool Coordinator::MayStart(std::span<const connect::Hello> hellos) {
-  const auto findings = FoundOnHosts(hellos);
+// Tells what was found before ranks start: a warning on one line and once, an
+// error as a finding, which ends the run.
+bool Coordinator::MayStart(std::span<const Finding> findings) {
   const Finding* root = nullptr;
   for (const Finding& finding : findings) {
     if (finding.severity == Severity::kError) {
       root = root == nullptr ? &finding : root;
       Tell(finding);
     } else if (const std::string line = OneLine(finding);
+               finding.severity != Severity::kNote &&
                warned_.insert(line).second) {
       Fact fact = FindingFact(finding, number_, host_.clock.WallNow());
       fact.fields["beside"] = true;
@@ -300,6 +335,8 @@ void Coordinator::Interrupt(const std::string& by, bool now) {
     return;
   }
   gathering_->CancelCall();
+  meeting_.reset();
+  meeting_end_.Cancel();
   pause_.Cancel();
   Conclude({.kind = Failure::Kind::kInterrupted, .cause = Cause::kCancelled});
 }

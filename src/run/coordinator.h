@@ -20,6 +20,7 @@
 #include "run/console.h"
 #include "run/decide.h"
 #include "run/journal.h"
+#include "run/meeting.h"
 #include "run/messages.h"
 #include "run/plan.h"
 #include "run/progress_log.h"
@@ -37,6 +38,9 @@ struct RunOptions {
   int max_restarts = 3;
   Duration gather_timeout = std::chrono::seconds(60);
   Duration grace = std::chrono::seconds(10);
+  // Agents of several hosts try each other on the ports of their ranks before
+  // these start.
+  bool meet = false;
   WatchLimits limits;
   bool color = false;  // of findings
 };
@@ -81,11 +85,15 @@ class Coordinator {
   void BeginAttempt();
   void OnMissing(std::span<const connect::Missing> missing);
   void OnGathered(connect::Gathered gathered);
+  void Meet(const Cluster& ports);
+  void OnMet(int agent, Met met);
+  void EndMeeting();
+  void Plan();
   void Launch(const connect::Gathered& gathered, const Planned& planned);
   void EndRanks(const std::string& cause, bool now);
   void OnAttemptOver();
   void Conclude(const Failure& failure);
-  bool MayStart(std::span<const connect::Hello> hellos);
+  bool MayStart(std::span<const Finding> findings);
   void FailSetUp(std::span<const Error> errors);
   void EndRun(RunEnd end);
 
@@ -118,7 +126,11 @@ class Coordinator {
   std::function<void(const RunEnd&)> on_end_;
 
   State state_ = State::kGathering;
-  int number_ = 0;  // of the attempt
+  int number_ = 0;                      // of the attempt
+  connect::Gathered gathered_;          // until the ranks are launched
+  std::vector<connect::Hello> hellos_;  // of the same
+  std::optional<Meeting> meeting_;
+  sys::Loop::Handle meeting_end_;
   std::unique_ptr<Attempt> attempt_;
   std::unique_ptr<Store> store_;
   std::unique_ptr<ProgressLog> progress_;

@@ -59,6 +59,15 @@ void Coordinator::OnMessage(int agent, const connect::Envelope& message) {
         OnAttemptOver();
       }
     }
+  } else if (message.kind == "met") {
+    auto json = ParseJson(message.body, Cause::kVerPeerMismatch, "`met`");
+    auto met = json ? MetFromJson(*json) : std::move(json).error();
+    if (met) {
+      OnMet(agent, *std::move(met));
+    } else {
+      MUSTER_LOG(kWarn, "a message of an agent is not understood",
+                 {{"kind", message.kind}, {"why", met.error().ToText()}});
+    }
   } else if (message.kind == "fact") {
     auto json = ParseJson(message.body, Cause::kVerPeerMismatch, "a fact");
     auto fact = json ? FactFromJson(*json) : std::move(json).error();
@@ -145,6 +154,12 @@ void Coordinator::OnFact(Fact fact) {
 }
 
 void Coordinator::OnLost(int agent, const Error& why) {
+  if (meeting_) {
+    meeting_.reset();
+    meeting_end_.Cancel();
+    FailSetUp(std::vector{why});
+    return;
+  }
   if (state_ != State::kRunning && state_ != State::kStopping) {
     return;
   }

@@ -10,6 +10,7 @@
 #include "run/command_line.h"
 #include "run/plan.h"
 #include "run/rank_environment.h"
+#include "sys/find_program.h"
 #include "sys/process.h"
 
 namespace muster::run {
@@ -29,21 +30,6 @@ std::string FileDigest(const sys::Fs& fs, const std::string& path) {
   return bytes ? Digest(*bytes) : std::string("unread");
 }
 
-// The path of a program as execvp finds it; empty: not found.
-std::string FindProgram(const sys::Host& host, const std::string& name) {
-  if (name.find('/') != std::string::npos) {
-    return host.fs.Exists(name) ? name : "";
-  }
-  for (const std::string& directory :
-       Split(host.env.Get("PATH").value_or("/usr/bin:/bin"), ':')) {
-    std::string path = sys::JoinPath(directory.empty() ? "." : directory, name);
-    if (host.fs.Exists(path)) {
-      return path;
-    }
-  }
-  return "";
-}
-
 // Of the words, the program's file and, where the first argument is a file (a
 // script), that file.
 std::string ProgramDigest(const sys::Host& host,
@@ -52,7 +38,8 @@ std::string ProgramDigest(const sys::Host& host,
   for (const std::string& word : argv) {
     all += word + '\0';
   }
-  if (const auto path = FindProgram(host, argv.front()); !path.empty()) {
+  if (const auto path = sys::FindProgram(host.env, host.fs, argv.front());
+      !path.empty()) {
     all += FileDigest(host.fs, path);
   }
   if (argv.size() > 1 && host.fs.Exists(argv[1])) {

@@ -245,6 +245,36 @@ std::map<int, std::uint16_t> FixedPorts(const Cluster& cluster) {
   return ports;
 }
 
+std::optional<Cluster> PortsOfRanks(const Cluster& cluster,
+                                    std::span<const connect::Hello> agents) {
+  const auto places = PlaceRanks(cluster, agents);
+  if (!places || cluster.one_host) {
+    return std::nullopt;
+  }
+  const auto fixed = FixedPorts(cluster);
+  Cluster ports = cluster;
+  std::set<std::string> hosts;
+  for (Member& member : ports.members) {
+    const Place& place = (*places)[Index(member.rank)];
+    const auto own = Index(2 * place.port_index);
+    if (place.agent->ports.size() < own + 2) {
+      return std::nullopt;
+    }
+    const auto kept = fixed.find(member.rank);
+    const Address address{
+        .host = HostOf(cluster, member.rank, *place.agent),
+        .port = kept == fixed.end() ? place.agent->ports[own] : kept->second};
+    hosts.insert(address.host);
+    member.address = {address, "offered by its agent"};
+    if (member.rank == 0) {
+      ports.coordinator = {
+          Address{.host = address.host, .port = place.agent->ports[own + 1]},
+          "offered by its agent"};
+    }
+  }
+  return hosts.size() > 1 ? std::optional(std::move(ports)) : std::nullopt;
+}
+
 Result<Planned> MakePlan(const Cluster& cluster,
                          std::span<const connect::Hello> agents,
                          const PlanOptions& options) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -45,6 +46,12 @@ std::map<std::string, std::string> PlannedVariables(const sys::Env& env);
 // the ports on which TensorFlow's servers listen): rank -> port. They are kept
 // over all attempts; other ranks listen where their agent offers.
 std::map<int, std::uint16_t> FixedPorts(const Cluster& cluster);
+
+// The members at the addresses that their ranks will be given: each with its
+// own port, rank 0 with that of the store beside it as the coordinator.
+// nullopt: they are all on one host, or MakePlan would refuse them.
+std::optional<Cluster> PortsOfRanks(const Cluster& cluster,
+                                    std::span<const connect::Hello> agents);
 
 // One hello per agent, all of this attempt, together answering for every
 // member: rank-world-mismatch, duplicate-identity when they do not;

@@ -216,4 +216,12 @@ Result<std::vector<Listening>> HoldPorts(const std::string& host, int count,
   return held;
 }
 
+Status TakeConnections(const Listening& held) {
+  if (listen(held.fd.get(), SOMAXCONN) != 0) {
+    const int why = errno;
+    return FromErrno("listen", ToText(held.address), why);
+  }
+  return Ok();
+}
+
 }  // namespace muster::sys

@@ -9,11 +9,13 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/text.h"
 #include "sys/fd.h"
 #include "sys/fs.h"
 #include "sys/name.h"
 #include "sys/net.h"
 #include "sys/process.h"
+#include "sys/run_program.h"
 
 namespace muster::sys {
 namespace {
@@ -100,6 +102,17 @@ Result<std::string> RealMachine::RouteTo(const std::string& number) const {
   return HostOf(own);
 }
 
+Result<std::string> RealMachine::Ask(const std::vector<std::string>& argv,
+                                     Deadline deadline) const {
+  MUSTER_ASSIGN(ProgramAnswer answer, RunProgram({.argv = argv}, deadline));
+  if (!answer.Succeeded()) {
+    return Error(Cause::kDeviceDriverState,
+                 "`" + argv.front() + "` ended with " + answer.Ending() + ": " +
+                     Printable(Trim(answer.output).substr(0, 200)));
+  }
+  return std::move(answer.output);
+}
+
 Result<Space> FakeMachine::SpaceOf(const std::string& path) const {
   if (const auto why = denied.find(path); why != denied.end()) {
     return Error(why->second, "`" + path + "` fails as the test asked");
@@ -134,6 +147,15 @@ std::vector<Holder> FakeMachine::HoldersOf(
     }
   }
   return all;
+}
+
+Result<std::string> FakeMachine::Ask(const std::vector<std::string>& argv,
+                                     Deadline /*deadline*/) const {
+  const auto found = programs.find(Join(argv, " "));
+  if (found == programs.end()) {
+    return Error(Cause::kProgramNotFound, "`" + argv.front() + "` is not here");
+  }
+  return found->second;
 }
 
 Result<std::string> FakeMachine::RouteTo(const std::string& number) const {

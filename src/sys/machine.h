@@ -52,6 +52,11 @@ class Machine {
   // The own address with which packets to this number leave; nothing is sent.
   // net-timeout-filtered: there is no route.
   virtual Result<std::string> RouteTo(const std::string& number) const = 0;
+  // What a small program says, which changes nothing. The errors of RunProgram;
+  // device-driver-state: it ends with a bad status, which the message has with
+  // what it said. Main thread.
+  virtual Result<std::string> Ask(const std::vector<std::string>& argv,
+                                  Deadline deadline) const = 0;
 };
 
 class RealMachine : public Machine {
@@ -63,6 +68,8 @@ class RealMachine : public Machine {
       const std::vector<std::string>& paths) const override;
   std::optional<ClockState> AskClock() const override;
   Result<std::string> RouteTo(const std::string& number) const override;
+  Result<std::string> Ask(const std::vector<std::string>& argv,
+                          Deadline deadline) const override;
 };
 
 // For tests: a healthy machine but for what a test changes.
@@ -79,6 +86,8 @@ class FakeMachine : public Machine {
   std::optional<ClockState> clock = ClockState{
       .synchronised = true, .max_error = std::chrono::milliseconds(5)};
   std::map<std::string, Cause> no_route;
+  // "nvidia-smi --a --b" -> what it says; others are not there.
+  std::map<std::string, std::string> programs;
 
   Result<Space> SpaceOf(const std::string& path) const override;
   Status MayAccess(const std::string& path, Access access) const override;
@@ -87,6 +96,8 @@ class FakeMachine : public Machine {
       const std::vector<std::string>& paths) const override;
   std::optional<ClockState> AskClock() const override { return clock; }
   Result<std::string> RouteTo(const std::string& number) const override;
+  Result<std::string> Ask(const std::vector<std::string>& argv,
+                          Deadline deadline) const override;
 };
 
 }  // namespace muster::sys

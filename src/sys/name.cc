@@ -139,7 +139,13 @@ std::string SocketAddress::Text() const {
                 &reinterpret_cast<const sockaddr_in6*>(&storage)->sin6_addr)
           : &reinterpret_cast<const sockaddr_in*>(&storage)->sin_addr;
   inet_ntop(family(), number, text.data(), text.size());
-  return ToText(Address{.host = text.data(), .port = port()});
+  // How a socket of both families writes an address of IPv4.
+  constexpr std::string_view kMapped = "::ffff:";
+  std::string host = text.data();
+  if (host.starts_with(kMapped) && host.find('.') != std::string::npos) {
+    host.erase(0, kMapped.size());
+  }
+  return ToText(Address{.host = std::move(host), .port = port()});
 }
 
 std::uint16_t SocketAddress::port() const {

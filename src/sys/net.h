@@ -34,6 +34,8 @@ Result<Listening> Listen(const Address& address);
 Result<std::vector<Listening>> HoldPorts(const std::string& host, int count,
                                          std::uint16_t first,
                                          std::uint16_t last);
+// Lets a held port take connections. os-limit.
+Status TakeConnections(const Listening& held);
 
 // One connection attempt, blocking (a WorkerPool's or gRPC's thread, never the
 // loop): connected, or the cause that was observed: net-name-resolution,

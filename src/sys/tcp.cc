@@ -76,6 +76,11 @@ std::optional<Accepted> AcceptNow(int listener) {
   return Accepted{std::move(fd), TextOf(peer)};
 }
 
+void ResetOnClose(int fd) {
+  const linger at_once{.l_onoff = 1, .l_linger = 0};
+  setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+}
+
 std::string OwnEnd(int fd) {
   return TextOf(EndOf(fd, true));
 }

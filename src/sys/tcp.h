@@ -26,6 +26,10 @@ Dialling StartDial(const SocketAddress& address);
 // itself, as one may that dials a free port of its own host.
 int DialOutcome(int fd);
 
+// Closing it resets the connection: its port is free at once, also for who
+// binds without SO_REUSEADDR, and what was not sent is lost.
+void ResetOnClose(int fd);
+
 // A connection that waits on a listener; nullopt: none does.
 struct Accepted {
   Fd fd;

@@ -193,6 +193,31 @@ def packages(*versions):
     return does
 
 
+def shared(scene):
+    """A program, data and a folder of checkpoints that all hosts share."""
+    common = pathlib.Path(scene.lab.folder, "common")
+    for name in ("d", "ck"):
+        (common / name).mkdir(parents=True)
+    (common / "train.py").write_text("pass\n")
+    (common / "d/part-0").write_text("1 2 3\n")
+    for flags in scene.flags.values():
+        flags += ["--data", f"{common}/d", "--checkpoints", f"{common}/ck",
+                  "--", "python3", f"{common}/train.py"]
+    return common
+
+
+def own(name, line="true"):
+    """Of what is shared, host 1 has one of its own."""
+    def does(scene):
+        common = shared(scene)
+        scene.hosts[1].prepare += [
+            f"mount -t tmpfs lab {common}/{name}" if name == "ck" else
+            f"cp -r {common}/{name} {scene.hosts[1].folder}/x; "
+            f"mount --bind {scene.hosts[1].folder}/x {common}/{name}",
+            line.format(common=common)]
+    return does
+
+
 def loopback_name(scene):
     scene.names()
     scene.hosts[1].known["w-1"] = "127.0.1.1"
@@ -440,6 +465,12 @@ NETWORK = [
           packages("0.5.1", "0.4.30", "0.5.1")),
     Fault("another patch of jax on a host", "ver-peer-mismatch", (2,),
           packages("0.5.1", "0.5.1", "0.5.3"), severity="warning"),
+    Fault("another program on a host", "ver-peer-mismatch", (1,),
+          own("train.py", "echo '# 2' >>{common}/train.py")),
+    Fault("other data on a host", "uneven-data", (1,),
+          own("d", "echo 4 >>{common}/d/part-0"), severity="warning"),
+    Fault("checkpoints of a host are not those of the others",
+          "ckpt-placement", (1,), own("ck")),
     Fault("addresses translated", "net-proxy", (1,), translated,
           severity="warning"),
     Fault("a filter that goes after 1 s", FILTERED, (2,), healed,
@@ -524,6 +555,7 @@ HEALTHY = [
     Fault("healthy, slow links", "", (), slow),
     Fault("healthy, jax on all hosts", "", (),
           packages("0.5.1", "0.5.1", "0.5.1")),
+    Fault("healthy, program, data and checkpoints shared", "", (), shared),
 ]
 
 

@@ -199,6 +199,18 @@ class Check(MusterTest):
                                   code=1)
         self.assert_found(document, "storage.data", "data-path-unreachable")
 
+    def test_names_a_program_that_is_not_there(self):
+        document = self.run_check("cluster.program", "--", "no-such-program",
+                                  "x", code=1)
+        finding = self.assert_found(document, "cluster.program",
+                                    "program-not-found")
+        self.assertIn("`no-such-program`", finding["what"])
+        script = self.folder / "train.py"
+        script.write_text("pass")
+        document = self.run_check("cluster.program", "--", sys.executable,
+                                  script)
+        self.assertIn("train.py 4 B", document["checks"][-1]["detail"])
+
     def test_fails_on_what_it_is_told_to(self):
         threads = {"OMP_NUM_THREADS": "100000"}
         document = self.run_check("cluster.threads", **threads)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where this process runs: a container, a sandbox, under a filter of system
 // calls. Nothing of it is a fault; it explains what other checks find.
+#include <algorithm>
+
 #include "base/text.h"
 #include "check/check.h"
 
@@ -29,6 +31,30 @@ bool IsGvisor(const sys::Fs& fs) {
          std::string::npos;
 }
 
+// ", cgroup v2 /kubepods/pod1"; of version 1 that of the memory.
+std::string CgroupOf(const sys::Fs& fs) {
+  std::string of_memory;
+  const std::string text = fs.Read("/proc/self/cgroup").value_or("");
+  for (const std::string& line : Split(text, '\n')) {
+    const auto first = line.find(':');
+    const auto second = line.find(':', first + 1);
+    if (second == std::string::npos) {
+      continue;
+    }
+    const std::string path = Printable(line.substr(second + 1));
+    const auto controllers =
+        Split(line.substr(first + 1, second - first - 1), ',');
+    if (controllers.empty() || controllers.front().empty()) {
+      // Of a hybrid the other one holds the limits.
+      of_memory = of_memory.empty() ? "cgroup v2 " + path : of_memory;
+    } else if (std::find(controllers.begin(), controllers.end(), "memory") !=
+               controllers.end()) {
+      of_memory = "cgroup v1 " + path;
+    }
+  }
+  return of_memory.empty() ? "" : ", " + of_memory;
+}
+
 Outcome Run(const Context& context) {
   const auto status = context.host.fs.Read("/proc/self/status");
   if (!status) {
@@ -38,6 +64,7 @@ Outcome Run(const Context& context) {
   std::string detail = ContainerOf(context);
   detail += IsGvisor(context.host.fs) ? ", sandbox gVisor" : "";
   detail += filter.value_or(0) == 2 ? ", system calls are filtered" : "";
+  detail += CgroupOf(context.host.fs);
   return Pass(detail);
 }
 

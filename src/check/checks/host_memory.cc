@@ -11,6 +11,8 @@ namespace {
 
 // Less does not hold the interpreter of one framework.
 constexpr std::int64_t kPerRank = std::int64_t{256} << 20;
+// What the coordinator holds for each member: a channel, a stream, its facts.
+constexpr std::int64_t kPerMember = std::int64_t{1} << 20;
 // Memory that is taken is worth a word only where most of it is.
 constexpr int kFewPercent = 5;
 
@@ -94,8 +96,12 @@ Finding Tight(const Context& context, std::int64_t left, std::int64_t need,
   }
   return MakeProblem(context, Cause::kOomHost,
                      Text(left) + " of memory are left for " +
-                         Count(RanksHere(context), "rank") + ", which need " +
-                         Text(need) + " to start",
+                         Count(RanksHere(context), "rank") +
+                         (Coordinates(context)
+                              ? " and the coordinator of " +
+                                    Count(context.cluster->size.value, "member")
+                              : "") +
+                         ", which need " + Text(need) + " to start",
                      facts);
 }
 
@@ -110,7 +116,10 @@ Outcome Run(const Context& context) {
   if (!total || !available || *total <= 0) {
     return Broken("/proc/meminfo does not tell MemTotal and MemAvailable");
   }
-  const std::int64_t need = RanksHere(context) * kPerRank;
+  std::int64_t need = RanksHere(context) * kPerRank;
+  if (Coordinates(context)) {
+    need += context.cluster->size.value * kPerMember;
+  }
   const std::int64_t left = *available * 1024;
   const Seen host{Text(left) + " of " + Text(*total * 1024) + " available",
                   "/proc/meminfo"};

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "check/check.h"
+#include "check/resolver.h"
 
 namespace muster::check::network_names {
 namespace {
@@ -18,20 +19,10 @@ bool AllLoopback(const std::vector<std::string>& numbers) {
   });
 }
 
-// "nameserver 10.0.0.2, search a.internal": what asks for a name here.
-std::string Resolver(const sys::Fs& fs) {
-  const auto text = fs.Read("/etc/resolv.conf");
-  if (!text) {
-    return "cannot be read";
-  }
-  std::vector<std::string> lines;
-  for (const std::string& line : Split(*text, '\n')) {
-    if (line.starts_with("nameserver") || line.starts_with("search") ||
-        line.starts_with("options")) {
-      lines.emplace_back(Printable(Trim(line)));
-    }
-  }
-  return lines.empty() ? "names no server" : Join(lines, ", ");
+// What asks for a name here.
+std::string ResolverText(const sys::Fs& fs) {
+  const auto resolver = ReadResolver(fs);
+  return resolver ? ToText(*resolver) : "cannot be read";
 }
 
 // What came of all names.
@@ -73,7 +64,7 @@ Finding Unknown(const Context& context, const Looks& seen) {
       {.what = seen.why,
        .source = "getaddrinfo",
        .fields = {{"host", seen.unknown.front()}}},
-      {.what = Resolver(context.host.fs), .source = "/etc/resolv.conf"}};
+      {.what = ResolverText(context.host.fs), .source = "/etc/resolv.conf"}};
   if (!seen.unasked.empty()) {
     facts.push_back(
         {.what = Count(static_cast<std::int64_t>(seen.unasked.size()), "name") +
@@ -120,7 +111,8 @@ Outcome Run(const Context& context) {
     findings.push_back(Unknown(context, seen));
   }
   if (findings.empty() && !seen.unasked.empty()) {
-    return Broken("names were not answered within " + ToText(kPatience));
+    return Broken("names were not answered within " +
+                  muster::ToText(kPatience));
   }
   return Judge(std::move(findings),
                seen.good == 0 ? "no name has to be looked up"

@@ -61,7 +61,11 @@ Outcome Run(const Context& context) {
     finding.subjects = {"port " + std::to_string(port)};
     findings.push_back(std::move(finding));
   }
-  return Judge(std::move(findings), "free: " + Join(good, ", "));
+  return Judge(std::move(findings),
+               "free: " + Join(good, ", ") +
+                   (SeveralHosts(*context.cluster)
+                        ? "; those of --port-range are tried by `muster run`"
+                        : ""));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "check/check.h"
 #include "check/mesh.h"
+#include "check/shared_files.h"
 #include "connect/mesh_member.h"
 #include "connect/mesh_schedule.h"
 #include "connect/mesh_verdict.h"
@@ -18,7 +19,15 @@ constexpr std::chrono::seconds kLongestWait{100};
 constexpr std::chrono::seconds kDeadline{120};
 
 std::string DataOf(const connect::MeshOutcome& outcome) {
+  Json members = Json::array();
+  for (const auto& [rank, row] : outcome.rows) {
+    members.push_back({{"rank", rank},
+                       {"host", row.host},
+                       {"versions", row.versions},
+                       {"files", row.files}});
+  }
   return Json{{"paths", connect::PathsToJson(outcome.rows)},
+              {"members", std::move(members)},
               {"members_heard", outcome.rows.size()},
               {"seconds_since_roll_call",
                std::chrono::duration<double>(outcome.since_roll_call).count()}}
@@ -36,7 +45,11 @@ Outcome Look(const Context& context) {
       .self = MeshSelf(context),
       .signer = *std::move(signer),
       .wait = std::min<Duration>(context.mesh->wait, kLongestWait),
-      .versions = MeshVersions(context)};
+      .versions = MeshVersions(context),
+      .files = DigestSharedFiles(context).digests};
+  const CheckpointMarks marks(context);
+  options.self.mark = marks.mark();
+  options.unseen = [&](const std::string& mark) { return marks.Unseen(mark); };
   options.to_try = connect::Schedule(connect::TargetsOf(cluster),
                                      static_cast<int>(cluster.members.size()),
                                      options.self.rank);
@@ -52,6 +65,10 @@ Outcome Look(const Context& context) {
   std::string detail = verdict.detail;
   if (context.mesh->token_file.empty()) {
     detail += " (no --token-file: who answers is not proved)";
+  }
+  if (!marks.written().empty()) {
+    detail += "; a file was written to " + Join(marks.written(), ", ") +
+              " and removed";
   }
   Outcome judged = Judge(std::move(verdict.findings), detail);
   judged.detail = detail;
