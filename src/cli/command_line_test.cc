@@ -104,7 +104,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{{"run", "--env", "=A", "--", "x"}, "expected NAME=VALUE"},
         Bad{{"run", "--grace", "1s", "--grace", "2s", "--", "x"}, "--grace"},
         Bad{{"resolve", "--dry-run"}, "unknown flag `--dry-run`"},
-        Bad{{"resolve", "--", "x"}, "only `muster run` and `muster check` take a command"},
+        Bad{{"resolve", "--", "x"}, "take a command after"},
         Bad{{"explain"}, "give a log, a folder"}));
 
 TEST(CommandLine, ExplainsSeveralLogsTogether) {
