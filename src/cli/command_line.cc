@@ -338,10 +338,11 @@ Status TakeTpu(const CLI::App& verb, const Texts& texts, CommandLine& line) {
   }
   MUSTER_TRY(ReadTpuWords(line.tpu));
   for (const char* flag :
-       {"--zone", "--all-zones", "--quiet", "--type", "--version", "--worker",
-        "--address", "--internal-ip", "--user", "--command", "--port", "--yes",
-        "--dry-run", "--enable", "--on-demand", "--spot", "--reserved",
-        "--queued", "--wait", "--any-zone", "--reach"}) {
+       {"--zone",   "--all-zones", "--quiet",       "--type",   "--version",
+        "--worker", "--address",   "--internal-ip", "--user",   "--command",
+        "--port",   "--yes",       "--dry-run",     "--enable", "--on-demand",
+        "--spot",   "--reserved",  "--queued",      "--wait",   "--any-zone",
+        "--reach"}) {
     const auto* option = verb.get_option_no_throw(flag);
     if (option != nullptr && option->count() > 0 &&
         !TpuActionHas(line.tpu.action, flag)) {

@@ -209,6 +209,14 @@ std::string WillText(const cloud::SearchPlan& plan, const cloud::TpuApi& api) {
          ". It costs from when it is there until it is deleted: " + kPrices;
 }
 
+void PrintWould(const TpuCall& call, const std::string& what) {
+  if (call.json()) {
+    PrintDocument({{"schema", "muster.tpu.would/1"}, {"would", what}});
+    return;
+  }
+  PrintResult("would " + what + "\n");
+}
+
 void PrintBegun(const TpuCall& call, const cloud::Found& found) {
   if (call.json()) {
     PrintDocument({{"schema", "muster.tpu.begun/1"},
@@ -262,7 +270,7 @@ Status TpuCreate(const TpuCall& call) {
   MUSTER_ASSIGN(auto asking, OpenApi(call));
   MUSTER_ASSIGN(auto plan, PlanOf(call, asking, wanted));
   if (call.flags().dry_run) {
-    PrintResult("would " + WillText(plan, asking) + "\n");
+    PrintWould(call, WillText(plan, asking));
     return Ok();
   }
   MUSTER_TRY(Confirm(call, WillText(plan, asking)));

@@ -39,6 +39,14 @@ TEST(Pairing, HostsAndPodGoTogether) {
   EXPECT_EQ(Refused("v4-16", "tpu-vm-tf-2.17.0-pod", 2), "");
 }
 
+TEST(Pairing, HostsFollowFromTheType) {
+  EXPECT_EQ(HostCounts("v2-8"), std::vector<int>{1});
+  EXPECT_EQ(HostCounts("v4-32"), std::vector<int>{4});
+  EXPECT_EQ(HostCounts("v5litepod-8"), std::vector<int>{1});
+  EXPECT_EQ(HostCounts("v6e-16"), (std::vector<int>{4, 2}));
+  EXPECT_EQ(HostCounts("v99-8"), std::vector<int>{});
+}
+
 TEST(Pairing, TensorFlowNeedsPjrtFromV5eOn) {
   EXPECT_THAT(Refused("v5p-8", "tpu-vm-tf-2.17.0"),
               HasSubstr("use `tpu-vm-tf-2.17.0-pjrt`"));

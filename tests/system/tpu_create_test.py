@@ -148,6 +148,11 @@ class Create(ChangeCase):
         self.assertEqual(len(self.posts()), 1)
         self.assertEqual(self.steps(), ["asked", "made", "kept"])
 
+    def test_what_would_be_created_is_shown_and_not_created(self):
+        done = self.create("--dry-run", "--output", "json")
+        self.assertIn("create TPU `t` in zone us-west4-a", done.json["would"])
+        self.assertEqual(self.posts(), [])
+
     def test_gclouds_names_of_flags(self):
         done = self.muster("create", "t", "--accelerator-type", TYPE, "--zone",
                            WEST, "--version", "v2-alpha-tpuv5-lite", "--spot",
