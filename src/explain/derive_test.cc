@@ -86,6 +86,16 @@ TEST(Derive, AnAddressThatWasNotNamedIsSoughtOnAnotherInterface) {
   EXPECT_FALSE(Follows({failed}, kFollows));
 }
 
+TEST(Derive, ALibraryBuiltForANewerCudaIsAhead) {
+  const auto built = [](const char* version) {
+    return Said("cuda.built_for", {{"version", version}});
+  };
+  const Fact there = Said("cuda.there", {{"version", "10.2"}});
+  EXPECT_TRUE(Follows({built("11.0"), there}, "numbers.cuda_ahead"));
+  EXPECT_FALSE(Follows({built("10.1"), there}, "numbers.cuda_ahead"));
+  EXPECT_FALSE(Follows({built("11.0")}, "numbers.cuda_ahead"));
+}
+
 TEST(Derive, MembersAreMissingWhereSomeOfThemAreThere) {
   const Fact one = Said("member.announced", {{"member", "0"}, {"of", "4"}});
   const Fact two = Said("member.announced", {{"member", "1"}, {"of", "4"}});
