@@ -124,6 +124,31 @@ TEST(Derive, AsManyCompilationsAsExecutionsAreCompiledAnew) {
   EXPECT_FALSE(Follows(counted("12", "4000"), "numbers.compiled_anew"));
 }
 
+TEST(Derive, AReportThatIsPrintedTwiceIsReadInItsOrder) {
+  const auto at = [](Fact fact, std::int64_t line, std::int64_t last_line) {
+    fact.fields["line"] = line;
+    fact.fields["last_line"] = last_line;
+    return fact;
+  };
+  EXPECT_TRUE(
+      Follows({at(Said("metric.name", {{"name", "CompileTime"}}), 1, 3),
+               at(Said("metric.samples", {{"count", "4"}}), 2, 2),
+               at(Said("metric.samples", {{"count", "14"}}), 4, 6),
+               at(Said("metric.name", {{"name", "ExecuteTime"}}), 5, 5)},
+              "numbers.compiled_anew"));
+}
+
+TEST(Derive, CompilationsAreAlsoComparedWithThoseFoundCompiled) {
+  const auto counted = [](const char* found, const char* compiled) {
+    return std::vector<Fact>{Said("metric.name", {{"name", "CachedCompile"}}),
+                             Said("metric.samples", {{"count", found}}),
+                             Said("metric.name", {{"name", "UncachedCompile"}}),
+                             Said("metric.samples", {{"count", compiled}})};
+  };
+  EXPECT_TRUE(Follows(counted("29", "27"), "numbers.compiled_anew"));
+  EXPECT_FALSE(Follows(counted("2900", "27"), "numbers.compiled_anew"));
+}
+
 TEST(Derive, AStepThatIsMostlyDataWaits) {
   EXPECT_TRUE(Follows(
       {Said("loader.times", {{"whole_last", "5.01"}, {"data_first", "4.82"}})},
