@@ -63,6 +63,7 @@ void CompareShapes(std::vector<Fact>& facts) {
 // there twice is one fact, and stands where it was first and last.
 std::vector<Fact> ReportInOrder(const std::vector<Fact>& facts) {
   std::vector<std::pair<std::pair<std::string, std::int64_t>, Fact>> lines;
+  lines.reserve(facts.size());
   for (const Fact& fact : facts) {
     if (fact.name == "metric.name" || fact.name == "metric.samples") {
       const std::int64_t first = fact.Number("line", 0);
@@ -78,6 +79,7 @@ std::vector<Fact> ReportInOrder(const std::vector<Fact>& facts) {
                      return one.first < other.first;
                    });
   std::vector<Fact> ordered;
+  ordered.reserve(lines.size());
   for (auto& line : lines) {
     ordered.push_back(std::move(line.second));
   }
