@@ -108,6 +108,22 @@ void CompareDriver(std::vector<Fact>& facts) {
   }
 }
 
+// "NCCL version 2.9.8+cuda11.0" where the driver or the compiler tells 10.2.
+void CompareCuda(std::vector<Fact>& facts) {
+  const auto version = [](const Fact& fact) {
+    const auto parts = Split(fact.Text("version"), '.');
+    return parts.size() < 2 ? 0
+                            : ParseInt(parts[0]).value_or(0) * 100 +
+                                  ParseInt(parts[1]).value_or(0);
+  };
+  const Fact* const built = FirstOf(facts, "cuda.built_for");
+  const Fact* const there = FirstOf(facts, "cuda.there");
+  if (built != nullptr && there != nullptr && version(*there) > 0 &&
+      version(*built) > version(*there)) {
+    AddOn(facts, Fact(*built), "numbers.cuda_ahead");
+  }
+}
+
 // What exceptions say that speak of the run's own matters.
 std::set<std::string> OnTopic(const std::vector<Fact>& facts) {
   std::set<std::string> messages;
@@ -206,6 +222,7 @@ void Derive(std::vector<Fact>& facts) {
   CompareMembers(facts);
   CompareCollectives(facts);
   CompareDriver(facts);
+  CompareCuda(facts);
   CompareTimes(facts);
   JudgeException(facts);
   JudgeLastWord(facts);

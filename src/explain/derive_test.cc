@@ -86,6 +86,16 @@ TEST(Derive, AnAddressThatWasNotNamedIsSoughtOnAnotherInterface) {
   EXPECT_FALSE(Follows({failed}, kFollows));
 }
 
+TEST(Derive, ALibraryBuiltForANewerCudaIsAhead) {
+  const auto built = [](const char* version) {
+    return Said("cuda.built_for", {{"version", version}});
+  };
+  const Fact there = Said("cuda.there", {{"version", "10.2"}});
+  EXPECT_TRUE(Follows({built("11.0"), there}, "numbers.cuda_ahead"));
+  EXPECT_FALSE(Follows({built("10.1"), there}, "numbers.cuda_ahead"));
+  EXPECT_FALSE(Follows({built("11.0")}, "numbers.cuda_ahead"));
+}
+
 TEST(Derive, MembersAreMissingWhereSomeOfThemAreThere) {
   const Fact one = Said("member.announced", {{"member", "0"}, {"of", "4"}});
   const Fact two = Said("member.announced", {{"member", "1"}, {"of", "4"}});
@@ -112,6 +122,31 @@ TEST(Derive, AsManyCompilationsAsExecutionsAreCompiledAnew) {
   };
   EXPECT_TRUE(Follows(counted("109", "120"), "numbers.compiled_anew"));
   EXPECT_FALSE(Follows(counted("12", "4000"), "numbers.compiled_anew"));
+}
+
+TEST(Derive, AReportThatIsPrintedTwiceIsReadInItsOrder) {
+  const auto at = [](Fact fact, std::int64_t line, std::int64_t last_line) {
+    fact.fields["line"] = line;
+    fact.fields["last_line"] = last_line;
+    return fact;
+  };
+  EXPECT_TRUE(
+      Follows({at(Said("metric.name", {{"name", "CompileTime"}}), 1, 3),
+               at(Said("metric.samples", {{"count", "4"}}), 2, 2),
+               at(Said("metric.samples", {{"count", "14"}}), 4, 6),
+               at(Said("metric.name", {{"name", "ExecuteTime"}}), 5, 5)},
+              "numbers.compiled_anew"));
+}
+
+TEST(Derive, CompilationsAreAlsoComparedWithThoseFoundCompiled) {
+  const auto counted = [](const char* found, const char* compiled) {
+    return std::vector<Fact>{Said("metric.name", {{"name", "CachedCompile"}}),
+                             Said("metric.samples", {{"count", found}}),
+                             Said("metric.name", {{"name", "UncachedCompile"}}),
+                             Said("metric.samples", {{"count", compiled}})};
+  };
+  EXPECT_TRUE(Follows(counted("29", "27"), "numbers.compiled_anew"));
+  EXPECT_FALSE(Follows(counted("2900", "27"), "numbers.compiled_anew"));
 }
 
 TEST(Derive, AStepThatIsMostlyDataWaits) {

@@ -3,6 +3,7 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "base/text.h"
 #include "explain/derive_parts.h"
@@ -38,14 +39,10 @@ void CompareWaits(std::vector<Fact>& facts) {
   }
 }
 
-// A function of the program that was compiled for several shapes, or a runtime
-// that counts about as many compilations as executions.
-void CompareCompilations(std::vector<Fact>& facts) {
+// A function of the program that was compiled for several shapes.
+void CompareShapes(std::vector<Fact>& facts) {
   constexpr std::size_t kShapes = 3;
-  constexpr std::int64_t kCompilations = 10;
   std::map<std::string, std::set<std::string>> shapes;
-  std::map<std::string, std::int64_t> samples;
-  std::string metric;
   std::optional<Fact> anew;
   for (const Fact& fact : facts) {
     if (fact.name == "compile.told") {
@@ -54,15 +51,63 @@ void CompareCompilations(std::vector<Fact>& facts) {
       if (of_function.size() >= kShapes) {
         anew = fact;
       }
-    } else if (fact.name == "metric.name") {
-      metric = fact.Text("name");
-    } else if (fact.name == "metric.samples") {
-      samples[metric] = ParseInt(fact.Text("count")).value_or(0);
-      const std::int64_t compiled = samples["CompileTime"];
-      if (compiled > kCompilations && samples["ExecuteTime"] > 0 &&
-          compiled * 2 >= samples["ExecuteTime"]) {
-        anew = fact;
+    }
+  }
+  if (anew) {
+    anew->fields.erase("level");  // counted here, whatever level it is noted at
+    AddOn(facts, *anew, "numbers.compiled_anew");
+  }
+}
+
+// The names and counts of a report in the order of its lines: a line that is
+// there twice is one fact, and stands where it was first and last.
+std::vector<Fact> ReportInOrder(const std::vector<Fact>& facts) {
+  std::vector<std::pair<std::pair<std::string, std::int64_t>, Fact>> lines;
+  lines.reserve(facts.size());
+  for (const Fact& fact : facts) {
+    if (fact.name == "metric.name" || fact.name == "metric.samples") {
+      const std::int64_t first = fact.Number("line", 0);
+      const std::int64_t last = fact.Number("last_line", first);
+      lines.push_back({{fact.Text("source"), first}, fact});
+      if (last > first) {
+        lines.push_back({{fact.Text("source"), last}, fact});
       }
+    }
+  }
+  std::stable_sort(lines.begin(), lines.end(),
+                   [](const auto& one, const auto& other) {
+                     return one.first < other.first;
+                   });
+  std::vector<Fact> ordered;
+  ordered.reserve(lines.size());
+  for (auto& line : lines) {
+    ordered.push_back(std::move(line.second));
+  }
+  return ordered;
+}
+
+// A runtime that counts compilations beside executions, or beside those that it
+// found compiled: more than one in three was compiled anew.
+void CompareCompilations(std::vector<Fact>& facts) {
+  constexpr std::int64_t kCompilations = 10;
+  std::map<std::string, std::int64_t> counts;
+  std::string metric;
+  std::optional<Fact> anew;
+  for (const Fact& fact : ReportInOrder(facts)) {
+    if (fact.name == "metric.name") {
+      metric = fact.Text("name");
+      continue;
+    }
+    counts[metric] = ParseInt(fact.Text("count")).value_or(0);
+    const std::int64_t compiled =
+        std::max(counts["CompileTime"], counts["UncachedCompile"]);
+    const std::int64_t executed =
+        std::max(counts["ExecuteTime"],
+                 counts["CachedCompile"] == 0
+                     ? 0
+                     : counts["CachedCompile"] + counts["UncachedCompile"]);
+    if (compiled > kCompilations && executed > 0 && compiled * 3 >= executed) {
+      anew = fact;
     }
   }
   if (anew) {
@@ -93,6 +138,7 @@ void CompareStepTimes(std::vector<Fact>& facts) {
 
 void CompareTimes(std::vector<Fact>& facts) {
   CompareWaits(facts);
+  CompareShapes(facts);
   CompareCompilations(facts);
   CompareStepTimes(facts);
 }
