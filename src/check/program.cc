@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "check/program_graph.h"
+#include "check/program_specialise.h"
 #include "muster/pjrt.h"
 #include "pjrt/compose.h"
 
@@ -92,6 +93,54 @@ Result<pjrt::Module> Read(const ProgramRequest& request,
   if (!module) {
     return Error(module.error().cause(), "`" + Printable(request.file) +
                                              "`: " + module.error().message());
+  }
+  return module;
+}
+
+// The one symbol of a program whose size is asked for; empty: it has none.
+Result<std::string> SymbolOf(const ProgramRequest& request,
+                             const pjrt::Module& module) {
+  const auto symbols = SymbolsOf(module);
+  const std::string file = "`" + Printable(request.file) + "`";
+  if (symbols.empty() && !request.batch) {
+    return std::string();
+  }
+  if (symbols.empty()) {
+    return Error(Cause::kUsageInvalid,
+                 "flag --batch is for an artefact of jax.export with a symbol "
+                 "for its size; " +
+                     file + " tells none");
+  }
+  if (symbols.size() > 1) {
+    return Error(Cause::kUsageInvalid,
+                 file + " has the symbols " + Join(symbols, ", ") +
+                     "; one is put in here: export it with sizes for the rest");
+  }
+  if (!request.batch) {
+    return Error(Cause::kUsageInvalid,
+                 file + " has the symbol `" + Printable(symbols.front()) +
+                     "` for a size: say which, --batch 64,128,256");
+  }
+  return symbols.front();
+}
+
+// The module with its size put in.
+Result<pjrt::Module> Sized(const ProgramRequest& request,
+                           const pjrt::Module& symbolic,
+                           const std::string& symbol) {
+  MUSTER_ASSIGN(std::string code,
+                Specialise({.python = request.python,
+                            .file = request.file,
+                            .symbol = symbol,
+                            .size = *request.batch},
+                           Deadline::After(request.patience)));
+  MUSTER_ASSIGN(pjrt::Module module, pjrt::ReadModule(std::move(code)));
+  module.replicas = symbolic.replicas;
+  module.partitions = symbolic.partitions;
+  module.arguments = symbolic.arguments;
+  for (auto& sides : module.arguments) {
+    std::replace(sides.begin(), sides.end(), symbol,
+                 std::to_string(*request.batch));
   }
   return module;
 }
@@ -324,6 +373,25 @@ bool PaddingMatters(std::int64_t padding, std::int64_t bytes,
   return padding > 0 && padding >= bytes / 5 && padding >= memory / 100;
 }
 
+std::string PackageOf(const sys::Fs& fs, std::string_view plugin) {
+  constexpr std::string_view kEnd = ".dist-info";
+  const auto folder = plugin.substr(0, plugin.rfind('/'));
+  const auto slash = folder.rfind('/');
+  if (slash == std::string_view::npos) {
+    return "";
+  }
+  const std::string name(folder.substr(slash + 1));
+  const auto beside = fs.List(std::string(folder.substr(0, slash)));
+  for (const std::string& one : beside ? *beside : std::vector<std::string>()) {
+    if (one.starts_with(name + "-") && one.ends_with(kEnd)) {
+      return name + " " +
+             one.substr(name.size() + 1,
+                        one.size() - name.size() - 1 - kEnd.size());
+    }
+  }
+  return "";
+}
+
 std::optional<Sourced<std::string>> FindTpuPlugin(
     const sys::Host& host, const std::string& flag,
     const std::optional<Sourced<std::string>>& of_python) {
@@ -388,7 +456,7 @@ Result<ProgramReport> Ask(const ProgramRequest& request,
     return *std::move(graph);
   }
   ProgramReport report;
-  const auto module = Read(request, host);
+  auto module = Read(request, host);
   if (!module) {
     if (module.error().cause() != Cause::kFileCorrupt) {
       return module.error();
@@ -397,6 +465,22 @@ Result<ProgramReport> Ask(const ProgramRequest& request,
     return report;
   }
   report.container = module->container;
+  MUSTER_ASSIGN(const std::string symbol, SymbolOf(request, *module));
+  if (!symbol.empty() && request.python.empty()) {
+    report.outcome = Skip(
+        "no Python with jax is here, which puts the size in "
+        "for `" +
+        Printable(symbol) + "`: pip install jax");
+    return report;
+  }
+  if (!symbol.empty()) {
+    module = Sized(request, *module, symbol);
+    if (!module) {
+      report.outcome = BrokenBy(module.error());
+      return report;
+    }
+  }
+  report.arguments = module->arguments;
   report.replicas = ReplicasOf(request, *module);
   report.partitions = PartitionsOf(request, *module);
   if (request.plugin.value.empty()) {
@@ -404,6 +488,7 @@ Result<ProgramReport> Ask(const ProgramRequest& request,
                           std::string(kInstallLibtpu));
     return report;
   }
+  report.package = PackageOf(host.fs, request.plugin.value);
   const pjrt::CompileRequest ask{
       .plugin = request.plugin.value,
       .topology = request.on,

@@ -29,6 +29,10 @@ struct ProgramRequest {
   std::optional<int> replicas, partitions;  // absent: as the module says
   std::string signature;  // of a SavedModel, or a function; empty: all
   Duration patience = std::chrono::seconds(120);
+  // The size of an artefact of jax.export that has a symbol for it, and the
+  // Python that has jax to put it in; empty: there is none.
+  std::optional<int> batch;
+  std::string python;
   bool elsewhere = true;  // where it is too large, ask of other accelerators
 };
 
@@ -58,6 +62,9 @@ struct ProgramReport {
   Outcome outcome;
   std::optional<GraphAnswer> graph;  // then none of the others
   std::optional<pjrt::Container> container;
+  // Of the program, as pjrt::Module has them.
+  std::vector<std::vector<std::string>> arguments;
+  std::string package;  // "libtpu 0.0.52": of the compiler; empty: not told
   Sourced<int> replicas, partitions;
   std::optional<pjrt::CompileAnswer> answer;
   std::vector<Elsewhere> elsewhere;
@@ -81,6 +88,9 @@ Status CheckTopology(std::string_view name);
 std::optional<Sourced<std::string>> FindTpuPlugin(
     const sys::Host& host, const std::string& flag,
     const std::optional<Sourced<std::string>>& of_python);
+
+// "libtpu 0.0.52" of the package that a plug-in's file lies in; empty: in none.
+std::string PackageOf(const sys::Fs& fs, std::string_view plugin);
 
 // Reads the file and asks. pass: it compiles and fits; fail: a finding says why
 // not; broken: the compiler could not be asked, and the finding says why.

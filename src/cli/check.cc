@@ -342,7 +342,9 @@ void Describe(const Result<resolve::Resolved>& resolved,
 Result<check::OpeningSetup> AskToOpen(const CommandLine& line,
                                       const sys::Fs& fs) {
   check::OpeningSetup setup{.asked = line.open,
-                            .plugin = line.program.plugin,
+                            .plugin = line.program.plugins.empty()
+                                          ? ""
+                                          : line.program.plugins.front(),
                             .patience = line.program.patience};
   const auto found = sys::FindAccelerators(fs);
   if (!line.open || line.yes || (found.empty() && setup.plugin.empty())) {

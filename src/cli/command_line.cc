@@ -16,7 +16,7 @@ struct Texts {
   std::string processes, hosts, cluster, rank;
   std::string source, profile, host_file, instance_group;
   std::string tpu, project, zone;
-  std::string on, plugin, replicas, partitions, patience, port, signature;
+  std::string on, batch, replicas, partitions, patience, port, signature;
   bool internal_ip = false;
   std::vector<std::string> pods;
   std::vector<std::string> environment;
@@ -63,9 +63,12 @@ void AddResolveFlags(CLI::App& app, ResolveFlags& flags) {
   app.add_flag("--check-self", flags.check_self);
 }
 
-void AddProgramFlags(CLI::App& app, Texts& texts) {
+void AddProgramFlags(CLI::App& app, Texts& texts, ProgramFlags& flags) {
   app.add_option("--on", texts.on);
-  app.add_option("--plugin", texts.plugin);
+  app.add_option("--batch", texts.batch);
+  app.add_option("--plugin", flags.plugins)
+      ->allow_extra_args(false)
+      ->take_all();
   app.add_option("--replicas", texts.replicas);
   app.add_option("--partitions", texts.partitions);
   app.add_option("--signature", texts.signature);
@@ -105,19 +108,6 @@ void AddTpuFlags(CLI::App& app, Texts& texts, TpuFlags& flags) {
   app.add_option("--version", flags.version);
   app.add_option("--command", flags.shell_line);
   app.add_option("--port", texts.port);
-  app.add_flag("-y,--yes", flags.yes);
-  app.add_flag("--dry-run", flags.dry_run);
-  app.add_flag("--enable", flags.enable);
-  app.add_flag("--on-demand", flags.on_demand);
-  app.add_flag("--spot,--preemptible", flags.spot);
-  app.add_flag("--reserved", flags.reserved);
-  app.add_flag("--queued", flags.queued);
-  app.add_flag("--wait", flags.wait);
-  app.add_option("--any-zone", flags.any_zone)
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->take_all();
-  app.add_option("--reach", flags.reach);
 }
 
 // Every flag that the sub-command knows.
@@ -255,6 +245,21 @@ Result<Duration> TakePatience(const std::string& text) {
   return *patience;
 }
 
+// "64,128,256".
+Result<std::vector<int>> TakeBatches(const std::string& text) {
+  constexpr std::int64_t kMost = 1 << 30;
+  std::vector<int> batches;
+  for (const std::string& one : Split(text, ',')) {
+    const auto batch = IsDigits(one) ? ParseInt(one) : std::nullopt;
+    if (!batch || *batch < 1 || *batch > kMost) {
+      return Usage("flag --batch is `" + Printable(text) +
+                   "`, expected sizes from 1 on, as in 64,128,256");
+    }
+    batches.push_back(static_cast<int>(*batch));
+  }
+  return batches;
+}
+
 // `check program FILE` is a question of its own, not a group of checks.
 Status TakeProgram(const CLI::App& verb, const Texts& texts,
                    CommandLine& line) {
@@ -263,8 +268,8 @@ Status TakeProgram(const CLI::App& verb, const Texts& texts,
   }
   ProgramFlags& flags = line.program;
   flags.asked = !line.groups.empty() && line.groups.front() == "program";
-  for (const char* flag :
-       {"--on", "--plugin", "--partitions", "--signature", "--patience"}) {
+  for (const char* flag : {"--on", "--plugin", "--batch", "--partitions",
+                           "--signature", "--patience"}) {
     const bool opens = line.open && (std::string_view(flag) == "--plugin" ||
                                      std::string_view(flag) == "--patience");
     if (!flags.asked && !opens && Given(verb, flag, "")) {
@@ -272,7 +277,11 @@ Status TakeProgram(const CLI::App& verb, const Texts& texts,
                    " belongs to `muster check program FILE --on v5e:2x4`");
     }
   }
-  flags.plugin = texts.plugin;
+  if (!flags.asked && flags.plugins.size() > 1) {
+    return Usage("flag --plugin is given " +
+                 std::to_string(flags.plugins.size()) +
+                 " times; --open opens the devices with one");
+  }
   if (const auto text = Given(verb, "--patience", texts.patience)) {
     MUSTER_ASSIGN(flags.patience, TakePatience(*text));
     if (line.open && flags.patience > check::kLongestPatience) {
@@ -283,13 +292,16 @@ Status TakeProgram(const CLI::App& verb, const Texts& texts,
   if (!flags.asked || line.help) {
     return Ok();
   }
-  if (line.groups.size() != 2 || !Given(verb, "--on", texts.on)) {
+  if (line.groups.size() < 2 || !Given(verb, "--on", texts.on)) {
     return Usage(
-        "give one file and a topology, as in `muster check program "
+        "give a file and a topology, as in `muster check program "
         "step.mlir --on v5e:2x4`");
   }
-  flags.file = line.groups[1];
+  flags.files.assign(line.groups.begin() + 1, line.groups.end());
   flags.on = texts.on;
+  if (const auto text = Given(verb, "--batch", texts.batch)) {
+    MUSTER_ASSIGN(flags.batches, TakeBatches(*text));
+  }
   flags.signature = texts.signature;
   MUSTER_ASSIGN(flags.partitions,
                 Number(verb, "--partitions", texts.partitions));
@@ -352,9 +364,6 @@ Status TakeTpu(const CLI::App& verb, const Texts& texts, CommandLine& line) {
   }
   if (line.tpu.all_zones && line.cluster.cloud.zone) {
     return Usage("flags --zone and --all-zones exclude each other");
-  }
-  if (!line.tpu.any_zone.empty() && line.cluster.cloud.zone) {
-    return Usage("flags --zone and --any-zone exclude each other");
   }
   if (!line.tpu.shell_line.empty() && !line.command.empty()) {
     return Usage("flag --command and a command after `--` exclude each other");
@@ -472,7 +481,7 @@ struct Tree {
     AddSettings(*resolve, "resolve", texts);
     AddClusterFlags(*check, texts);
     AddCheckFlags(*check, line);
-    AddProgramFlags(*check, texts);
+    AddProgramFlags(*check, texts, line.program);
     AddReachFlags(*check, texts, line.reach);
     AddSettings(*check, "check", texts);
     AddClusterFlags(*run, texts);

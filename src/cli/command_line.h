@@ -27,10 +27,12 @@ struct ResolveFlags {
   std::vector<std::string> requirements;  // 'tensorflow==2.11.*'
 };
 
-// `muster check program FILE --on TOPOLOGY`.
+// `muster check program FILE… --on TOPOLOGY`.
 struct ProgramFlags {
   bool asked = false;
-  std::string file, on, plugin, signature;
+  std::vector<std::string> files, plugins;
+  std::vector<int> batches;
+  std::string on, signature;
   std::optional<int> partitions;
   Duration patience = std::chrono::seconds(120);
 };

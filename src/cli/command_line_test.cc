@@ -139,11 +139,22 @@ TEST(CommandLine, AsksAboutAProgram) {
                         "--replicas", "8", "--patience", "2min"});
   ASSERT_TRUE(line) << line.error().ToText();
   EXPECT_TRUE(line->program.asked);
-  EXPECT_EQ(line->program.file, "step.mlir");
+  EXPECT_EQ(line->program.files, std::vector<std::string>{"step.mlir"});
   EXPECT_EQ(line->program.on, "v5e:2x4");
   EXPECT_EQ(line->replicas, 8);
   EXPECT_FALSE(line->program.partitions);
   EXPECT_EQ(line->program.patience, std::chrono::minutes(2));
+}
+
+TEST(CommandLine, TakesSeveralProgramsAndCompilers) {
+  const auto line = ParseCommandLine(
+      {"check", "program", "a", "b", "--on", "v5e:2x4", "--plugin", "/x.so",
+       "--plugin", "/y.so", "--batch", "64,128"});
+  ASSERT_TRUE(line) << line.error().ToText();
+  EXPECT_EQ(line->program.files, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(line->program.plugins,
+            (std::vector<std::string>{"/x.so", "/y.so"}));
+  EXPECT_EQ(line->program.batches, (std::vector<int>{64, 128}));
 }
 
 TEST(CommandLine, AsksTargets) {
@@ -161,9 +172,10 @@ TEST(CommandLine, WantsAFileAndATopologyForAProgram) {
   const std::vector<std::vector<std::string>> wrong{
       {"check", "program", "step.mlir"},
       {"check", "program", "--on", "v5e:2x4"},
-      {"check", "program", "a", "b", "--on", "v5e:2x4"},
       {"check", "program", "a", "--on", "v5e:2x4", "--replicas", "0"},
       {"check", "program", "a", "--on", "v5e:2x4", "--patience", "soon"},
+      {"check", "program", "a", "--on", "v5e:2x4", "--batch", "0"},
+      {"check", "program", "a", "--on", "v5e:2x4", "--batch", "64,"},
       {"check", "network", "--on", "v5e:2x4"}};
   for (const auto& args : wrong) {
     const auto line = ParseCommandLine(args);

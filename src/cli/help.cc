@@ -86,6 +86,7 @@ and compares versions, the files of the command and the data.
   muster check tpu                             would a program start on the TPU?
   muster check accelerator --open              do all open, and add right?
   muster check program step.mlir --on v5e:2x4  does it compile and fit there?
+  muster check program b64.mlir b128.mlir --on v5e:2x4   the largest that fits
 
 Each check ends as ok, warn, FAIL, skip (with the reason) or broken: it could
 not be made, which is no pass. The exit code is 0 when all is well, 1 with a
@@ -111,7 +112,9 @@ somebody holds is not opened.
 about StableHLO text, bytecode, an artefact of jax.export or a step.json of
 muster::pjrt: no TPU is needed and none is touched. Without the compiler the
 answer is skip, exit code 3. A SavedModel or GraphDef of TensorFlow is judged by
-its operations: no compiler and no TensorFlow are needed.
+its operations: no compiler and no TensorFlow are needed. Several files, or
+several sizes of one: which is the largest that fits. --plugin twice: what only
+one of the compilers takes.
 )";
 
 constexpr std::string_view kExplain =
@@ -255,7 +258,9 @@ constexpr std::string_view kCheckFlags =
   --plugin PATH          the compiler to ask, or with --open the plug-in to
                          open (default: TPU_LIBRARY_PATH,
                          PJRT_NAMES_AND_LIBRARY_PATHS, libtpu of Python, the
-                         system)
+                         system); may be repeated: what only one of them takes
+  --batch N,N            sizes to put in where an artefact of jax.export has a
+                         symbol for one; Python's jax does it
   --replicas N           copies of the program (default: as it says), or chips
                          and GPUs that the targets, or --open, must have
   --partitions N         devices that share one copy (default: as it says)

@@ -84,7 +84,9 @@ struct Rule {
 };
 
 // In this order; the first that the text says.
-constexpr std::array<Rule, 24> kRules{{
+constexpr std::array<Rule, 26> kRules{{
+    // Operations of the portable form: one that is not known is a newer one.
+    {"unregistered operation 'vhlo.", Cause::kVerPluginMismatch},
     {"Mosaic failed to compile", Cause::kOpUnsupported},
     {"unregistered operation", Cause::kOpUnsupported},
     {"' is unknown", Cause::kOpUnsupported},
@@ -102,6 +104,7 @@ constexpr std::array<Rule, 24> kRules{{
     {"No matching device found", Cause::kRankWorldMismatch},
     {"custom call named 'xla.sdy", Cause::kUsageInvalid},
     {"invalid bytecode", Cause::kFileCorrupt},
+    {"requires module with `main`", Cause::kFileCorrupt},
     {"attempting to parse", Cause::kFileCorrupt},
     {"bytecode", Cause::kFileCorrupt},
     {"Failed to parse using StableHLO", Cause::kFileCorrupt},
@@ -195,9 +198,9 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kSizes{{
 void ReadMemory(std::string_view text, Fact& fact) {
   for (const auto& [before_needed, before_available] : kSizes) {
     const auto needed = BytesAfter(text, before_needed);
-    const auto available = BytesAfter(
-        text.substr(std::min(text.find(before_needed), text.size())),
-        before_available);
+    const auto available =
+        BytesAfter(text.substr(std::min(text.find(before_needed), text.size())),
+                   before_available);
     if (needed && available) {
       // Two kinds of cores share the memory.
       fact.fields["needed"] =

@@ -41,6 +41,11 @@ INSTANTIATE_TEST_SUITE_P(
              "<unknown>:0: error: Failed to parse using StableHLO v1.24.0",
              Cause::kOpUnsupported},
         Case{abi::Code::kUnknown,
+             "step.py:11:29: error: unregistered operation 'vhlo.log_v2' found "
+             "in dialect ('vhlo') that does not allow unknown operations\n"
+             "<unknown>:0: error: Failed to parse using StableHLO v1.9.8",
+             Cause::kVerPluginMismatch},
+        Case{abi::Code::kUnknown,
              "-:2:209: error: expected '}' in attribute dictionary\n"
              "<unknown>:0: error: Failed to parse using StableHLO v1.24.0",
              Cause::kFileCorrupt},

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pjrt/module.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
+#include <set>
 
 #include "base/text.h"
 
@@ -44,19 +47,22 @@ std::optional<Number> At(std::string_view bytes, std::size_t place) {
   return number;
 }
 
-// The root table of a FlatBuffer, read without trust.
+// A table of a FlatBuffer, read without trust.
 class Table {
  public:
   static std::optional<Table> Root(std::string_view bytes) {
     const auto root = At<std::uint32_t>(bytes, 0);
-    const auto back =
-        root ? At<std::int32_t>(bytes, *root) : std::optional<std::int32_t>();
+    return root ? In(bytes, *root) : std::nullopt;
+  }
+
+  static std::optional<Table> In(std::string_view bytes, std::size_t place) {
+    const auto back = At<std::int32_t>(bytes, place);
     const std::int64_t entries =
-        back ? std::int64_t{*root} - *back : std::int64_t{-1};
+        back ? static_cast<std::int64_t>(place) - *back : std::int64_t{-1};
     if (entries < 0 || entries > static_cast<std::int64_t>(bytes.size())) {
       return std::nullopt;
     }
-    return Table(bytes, *root, static_cast<std::size_t>(entries));
+    return Table(bytes, place, static_cast<std::size_t>(entries));
   }
 
   // Where a field lies; nullopt: absent.
@@ -73,21 +79,48 @@ class Table {
 
   std::optional<std::string_view> Bytes(std::size_t number) const {
     const auto field = Field(number);
-    const auto offset =
-        field ? At<std::uint32_t>(bytes_, *field) : std::nullopt;
+    return field ? BytesAt(*field) : std::nullopt;
+  }
+
+  // Where the elements of a vector of tables or strings lie; those after
+  // kMostElements are left out.
+  std::vector<std::size_t> Elements(std::size_t number) const {
+    constexpr std::uint32_t kMostElements = 100'000;
+    std::vector<std::size_t> places;
+    const auto field = Field(number);
+    const auto vector = field ? Follow(*field) : std::nullopt;
     const auto size =
-        offset ? At<std::uint32_t>(bytes_, *field + *offset) : std::nullopt;
-    if (!size) {
+        vector ? At<std::uint32_t>(bytes_, *vector) : std::nullopt;
+    for (std::uint32_t i = 0; size && i < std::min(*size, kMostElements); ++i) {
+      const std::size_t place = *vector + (i + std::size_t{1}) * 4;
+      if (!At<std::uint32_t>(bytes_, place)) {
+        break;
+      }
+      places.push_back(place);
+    }
+    return places;
+  }
+
+  // The string or the table that is pointed to from here.
+  std::optional<std::string_view> BytesAt(std::size_t place) const {
+    const auto begin = Follow(place);
+    const auto size = begin ? At<std::uint32_t>(bytes_, *begin) : std::nullopt;
+    if (!size || bytes_.size() - *begin - sizeof *size < *size) {
       return std::nullopt;
     }
-    const std::size_t begin = *field + *offset + sizeof(std::uint32_t);
-    if (begin > bytes_.size() || bytes_.size() - begin < *size) {
-      return std::nullopt;
-    }
-    return bytes_.substr(begin, *size);
+    return bytes_.substr(*begin + sizeof *size, *size);
+  }
+  std::optional<Table> TableAt(std::size_t place) const {
+    const auto begin = Follow(place);
+    return begin ? In(bytes_, *begin) : std::nullopt;
   }
 
  private:
+  std::optional<std::size_t> Follow(std::size_t place) const {
+    const auto offset = At<std::uint32_t>(bytes_, place);
+    return offset ? std::optional(place + *offset) : std::nullopt;
+  }
+
   Table(std::string_view bytes, std::size_t root, std::size_t entries)
       : bytes_(bytes), root_(root), entries_(entries) {}
 
@@ -97,8 +130,82 @@ class Table {
 };
 
 // Numbers of fields in jax.export's schema.
+constexpr std::size_t kArgumentsField = 3;
 constexpr std::size_t kDevicesField = 6;
 constexpr std::size_t kModuleField = 13;
+constexpr std::size_t kShapeField = 1;  // of an argument
+
+// Together they bound what a file can make us keep.
+constexpr std::size_t kMostSides = 100'000;
+constexpr std::size_t kLongestSide = 100;
+constexpr std::size_t kMostTypeBytes = 1000;
+
+using Sides = std::vector<std::string>;
+
+std::vector<Sides> ArgumentsOf(const Table& table) {
+  std::vector<Sides> arguments;
+  std::size_t count = 0;
+  for (const std::size_t place : table.Elements(kArgumentsField)) {
+    Sides& sides = arguments.emplace_back();
+    const auto argument = table.TableAt(place);
+    for (const std::size_t side : argument ? argument->Elements(kShapeField)
+                                           : std::vector<std::size_t>()) {
+      const auto text = argument->BytesAt(side);
+      if (++count > kMostSides || !text || text->size() > kLongestSide) {
+        return {};
+      }
+      sides.emplace_back(*text);
+    }
+  }
+  return arguments;
+}
+
+// "8x784xf32" between the brackets of a type.
+Sides SidesOf(std::string_view type) {
+  Sides sides;
+  for (auto at = type.find('x'); at != std::string_view::npos;
+       at = type.find('x')) {
+    const auto side = type.substr(0, at);
+    if (side != "?" && !IsDigits(side)) {
+      break;
+    }
+    sides.emplace_back(side);
+    type.remove_prefix(at + 1);
+  }
+  return sides;
+}
+
+// What @main of a text takes: each type that stands behind a colon in its
+// brackets, outside of strings and of attributes.
+std::vector<Sides> ArgumentsOf(std::string_view text) {
+  constexpr std::string_view kMain = "@main(", kType = ": tensor<";
+  std::vector<Sides> arguments;
+  const auto main = text.find(kMain);
+  int depth = main == std::string_view::npos ? 0 : 1;
+  bool quoted = false;
+  for (std::size_t at = main + kMain.size(); depth > 0 && at < text.size();
+       ++at) {
+    const char c = text[at];
+    if (quoted) {
+      at += c == '\\' ? 1 : 0;
+      quoted = c != '"';
+    } else if (c == '"') {
+      quoted = true;
+    } else if (c == '(' || c == '{' || c == '[') {
+      ++depth;
+    } else if (c == ')' || c == '}' || c == ']') {
+      --depth;
+    } else if (depth == 1 && text.substr(at).starts_with(kType)) {
+      const auto begin = at + kType.size();
+      const auto type = text.substr(begin, kMostTypeBytes);
+      arguments.push_back(SidesOf(type.substr(0, type.find_first_of(">,"))));
+      if (arguments.size() > kMostSides) {
+        return {};
+      }
+    }
+  }
+  return depth == 0 ? arguments : std::vector<Sides>();
+}
 
 std::optional<Module> ReadJaxExport(std::string_view bytes) {
   const auto table = Table::Root(bytes);
@@ -112,6 +219,7 @@ std::optional<Module> ReadJaxExport(std::string_view bytes) {
       field ? At<std::uint16_t>(bytes, *field) : std::optional<std::uint16_t>();
   module.replicas = 1;
   module.partitions = devices && *devices > 0 ? int{*devices} : 1;
+  module.arguments = ArgumentsOf(*table);
   return module;
 }
 
@@ -174,6 +282,7 @@ Result<Module> ReadModule(std::string bytes) {
   } else if (LooksLikeText(bytes)) {
     module.replicas = Attribute(bytes, "mhlo.num_replicas");
     module.partitions = Attribute(bytes, "mhlo.num_partitions");
+    module.arguments = ArgumentsOf(std::string_view(bytes));
     module.code = std::move(bytes);
   } else {
     return NotRead(bytes);
@@ -182,6 +291,36 @@ Result<Module> ReadModule(std::string bytes) {
       Has(module.code, module.container == Container::kText ? "sdy." : "sdy");
   module.sharded = module.shardy || Has(module.code, "mhlo.sharding");
   return module;
+}
+
+std::vector<std::string> SymbolsOf(const Module& module) {
+  // What expressions of sides are written with beside symbols.
+  static constexpr std::array<std::string_view, 4> kFunctions{"floordiv", "mod",
+                                                              "max", "min"};
+  constexpr std::size_t kMostSymbols = 10;
+  const auto is_name = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+           (c >= '0' && c <= '9');
+  };
+  std::set<std::string> symbols;
+  for (const auto& sides : module.arguments) {
+    for (const std::string& side : sides) {
+      for (std::size_t at = 0; at < side.size(); ++at) {
+        std::size_t end = at;
+        while (end < side.size() && is_name(side[end])) {
+          ++end;
+        }
+        const std::string name = side.substr(at, end - at);
+        if (!name.empty() && !IsDigits(name) && symbols.size() < kMostSymbols &&
+            std::find(kFunctions.begin(), kFunctions.end(), name) ==
+                kFunctions.end()) {
+          symbols.insert(name);
+        }
+        at = end;
+      }
+    }
+  }
+  return {symbols.begin(), symbols.end()};
 }
 
 }  // namespace muster::pjrt

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "muster/error.h"
 
@@ -25,7 +26,15 @@ struct Module {
   std::optional<int> replicas, partitions;
   bool shardy = false;   // speaks of Shardy's dialect
   bool sharded = false;  // has shardings of one kind or another
+  // Sides of the arrays that the program takes, as the file writes them: "256",
+  // "?", or in an artefact of jax.export an expression of symbols, "2*b".
+  // Empty: the file does not tell them in a way that is read here.
+  std::vector<std::vector<std::string>> arguments;
 };
+
+// The symbols in the sides of its arguments, each once: those of an artefact
+// that was exported for sizes that are not known yet.
+std::vector<std::string> SymbolsOf(const Module& module);
 
 // file-corrupt: empty, or neither text of StableHLO nor one of the others, or a
 // container that is cut short. usage-invalid: a kind of file that is known and

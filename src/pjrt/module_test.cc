@@ -66,6 +66,29 @@ TEST(Module, UnpacksAnArtefactOfJaxExport) {
   EXPECT_EQ(module->partitions, 8);
 }
 
+using Arguments = std::vector<std::vector<std::string>>;
+
+TEST(Module, ReadsWhatTheProgramTakes) {
+  const auto module = ReadModule(
+      "module @m { func.func public @main(%arg0: tensor<784x512xf32> "
+      "{mhlo.layout = \"x) : tensor<1xf32>\", a.b = [(1)]}, %arg1: "
+      "tensor<f32>, %arg2: tensor<?x3xi8> loc(\"x\")) -> (tensor<7xf32>) {} }");
+  ASSERT_TRUE(module);
+  EXPECT_EQ(module->arguments, (Arguments{{"784", "512"}, {}, {"?", "3"}}));
+  EXPECT_EQ(SymbolsOf(*module), std::vector<std::string>());
+}
+
+TEST(Module, LeavesOutArgumentsThatAreCutShort) {
+  const auto module = ReadModule("func.func @main(%arg0: tensor<7xf32>");
+  ASSERT_TRUE(module);
+  EXPECT_TRUE(module->arguments.empty());
+}
+
+TEST(Module, KnowsSymbolsFromFunctionsOfThem) {
+  const Module module{.arguments = {{"b", "3"}, {"2*b", "floordiv(s_1, 2)"}}};
+  EXPECT_EQ(SymbolsOf(module), (std::vector<std::string>{"b", "s_1"}));
+}
+
 TEST(Module, RefusesAnArtefactThatIsCutShort) {
   const std::string whole = JaxExport("ML\xEFRcode");
   for (std::size_t size = 1; size < whole.size(); ++size) {

@@ -77,6 +77,52 @@ TABLE = [
     ("too_large.mlir", "v5p:2x2x1", "", "pass", ""),
     ("large.mlir", "v6e:1x1", "", "fail", "oom-device"),
     ("large.mlir", "v5p:2x2x1", "", "pass", ""),
+    ("adam_bf16.mlir", "v5e:2x4", "", "pass", ""),
+    ("donated.mlir", "v5e:2x4", "", "pass", ""),
+    ("transformer.mlir", "v5e:2x4", "", "pass", ""),
+    ("transformer.mlir", "tpu7x:1x1x1", "", "pass", ""),
+    ("residual.mlir", "v4:2x2x1", "", "pass", ""),
+    ("recurrent.mlir", "v5e:2x4", "", "pass", ""),
+    ("embedding_grad.mlir", "v3:2x2", "", "pass", ""),
+    ("conv3d.mlir", "v5e:2x4", "", "pass", ""),
+    ("depthwise.mlir", "v5e:2x4", "", "pass", ""),
+    ("padded.mlir", "v5e:2x4", "", "pass", ""),
+    ("top_k.mlir", "v5e:2x4", "", "pass", ""),
+    ("sort.mlir", "v5e:2x4", "", "pass", ""),
+    ("random.mlir", "v5e:2x4", "", "pass", ""),
+    ("while.mlir", "v5e:2x4", "", "pass", ""),
+    ("cond.mlir", "v5e:2x4", "", "pass", ""),
+    ("triangular.mlir", "v5e:2x4", "", "pass", ""),
+    ("cholesky.mlir", "v5e:2x4", "", "pass", ""),
+    ("cholesky_cpu.mlir", "v5e:2x4", "", "fail", "op-unsupported"),
+    ("debug_callback.mlir", "v5e:2x4", "", "fail", "op-unsupported"),
+    ("int8.mlir", "v5e:2x4", "", "pass", ""),
+    ("int4.mlir", "v6e:1x1", "", "pass", ""),
+    ("float8.mlir", "v5e:2x4", "", "pass", ""),
+    ("complex64.mlir", "v5e:2x4", "", "pass", ""),
+    ("iota.mlir", "v5e:2x4", "", "pass", ""),
+    ("rank0.mlir", "v5e:2x4", "", "pass", ""),
+    ("identity.mlir", "v5e:2x4", "", "pass", ""),
+    ("identity.mlir", "v5e:2x4", "--replicas 9", "fail",
+     "rank-world-mismatch"),
+    ("no_arguments.mlir", "v5e:2x4", "", "pass", ""),
+    ("no_main.mlir", "v5e:2x4", "", "fail", "file-corrupt"),
+    ("huge_constant.mlir", "v5e:2x4", "", "pass", ""),  # folded to one element
+    ("huge_splat.mlir", "v5e:2x4", "", "pass", ""),
+    ("huge_output.mlir", "v5e:2x4", "", "fail", "oom-device"),
+    ("below_1_percent.mlir", "v5e:2x4", "", "pass", ""),
+    ("below_1_percent.mlir", "v3:2x2", "", "fail", "oom-device"),
+    ("above_1_percent.mlir", "v5e:2x4", "", "fail", "oom-device"),
+    ("above_1_percent.mlir", "v6e:1x1", "", "pass", ""),
+    ("above_10_times.mlir", "v5e:2x4", "", "fail", "oom-device"),
+    ("psum_4x2.mlir", "v5e:2x4", "", "pass", ""),
+    ("psum_4x2.mlir", "v2:2x2", "", "pass", ""),
+    ("psum_4x2.mlir", "v5p:2x2x1", "", "fail", "rank-world-mismatch"),
+    ("psum_4x2.mlir", "v5e:2x4", "--replicas 2", "fail",
+     "rank-world-mismatch"),
+    ("all_to_all.mlir", "v5e:2x4", "", "pass", ""),
+    ("permute.mlir", "v5e:2x4", "", "pass", ""),
+    ("all_gather.mlir", "v5e:2x4", "", "pass", ""),
 ]
 
 
@@ -85,12 +131,47 @@ def command(program, on, plugin, *flags):
             str(plugin), "--output", "json", *flags]
 
 
+def ask_several(programs, plugins, *flags, **variables):
+    told = [word for one in plugins for word in ("--plugin", str(one))]
+    done = subprocess.run(
+        [MUSTER, "check", "program", *map(str, programs), "--on", "v5e:2x4",
+         "--output", "json", *told, *flags], check=False, capture_output=True,
+        text=True, env=clean_environment(**variables))
+    return json.loads(done.stdout), done.returncode
+
+
 def ask(program, on, plugin, *flags, **variables):
     """The answer's document and the exit code."""
     done = subprocess.run(command(program, on, plugin, *flags), check=False,
                           capture_output=True, text=True,
                           env=clean_environment(**variables))
     return json.loads(done.stdout), done.returncode
+
+
+def measured(program, *flags):
+    """As ask with the fake, and the most memory that it had, children too."""
+    with subprocess.Popen(command(program, "v5e:2x4", FAKE, *flags),
+                          stdout=subprocess.PIPE, text=True,
+                          env=clean_environment()) as run:
+        answer = json.loads(run.stdout.read())
+        _, status, used = os.wait4(run.pid, 0)
+        run.returncode = os.waitstatus_to_exitcode(status)
+    return answer, run.returncode, used.ru_maxrss * 1024
+
+
+# Texts that are small or of one line, and large in what a reader makes of them.
+BOMBS = {
+    "depth": "module @m { func.func @main(%a: tensor<8xf32> {x = "
+             + "[" * 200_000,
+    "arguments": "module @m { func.func @main("
+                 + "%a: tensor<8xf32>, " * 50_000 + ") { } }",
+    "sides": "module @m { func.func @main(%a: tensor<" + "8x" * 200_000
+             + "f32>) { } }",
+    "numbers": "module @m attributes {mhlo.num_partitions = "
+               + "9" * 400_000 + " : i32} { func.func @main() { } }",
+    "quotes": 'module @m { func.func @main(%a: tensor<8xf32> {x = "'
+              + "\\" * 400_000,
+}
 
 
 class WithoutTheCompiler(unittest.TestCase):
@@ -103,6 +184,78 @@ class WithoutTheCompiler(unittest.TestCase):
     def test_an_empty_topology_is_refused(self):
         answer, code = ask(PROGRAMS / "sin.mlir", "", FAKE)
         self.assertEqual((answer["cause"], code), ("usage-invalid", 2))
+
+    def test_several_programs_and_compilers_are_not_compared_at_once(self):
+        sin = PROGRAMS / "sin.mlir"
+        answer, code = ask_several([sin, sin], [FAKE, FAKE])
+        self.assertEqual((answer["cause"], code), ("usage-invalid", 2))
+
+    def test_one_of_two_compilers_that_hangs_is_no_verdict(self):
+        answer, code = ask_several(
+            [PROGRAMS / "sin.mlir"], [FAKE, FAKE], "--patience", "300ms",
+            MUSTER_FAKE_PJRT="hang")
+        self.assertEqual((answer["verdict"], code), ("broken", 3))
+
+    def test_the_largest_of_several_is_named(self):
+        files = [PROGRAMS / f"batch{size}.mlir" for size in (16, 40, 28)]
+        answer, code = ask_several(files, [FAKE])
+        self.assertEqual((answer["verdict"], code), ("pass", 0))
+        self.assertEqual(answer["largest_that_fits"]["file"],
+                         str(files[1]))
+        self.assertIn("batch 40", answer["detail"])
+
+    def test_none_of_several_fits(self):
+        files = [PROGRAMS / f"batch{size}.mlir" for size in (16, 28)]
+        answer, code = ask_several(files, [FAKE], MUSTER_FAKE_PJRT="oom")
+        self.assertEqual((answer["verdict"], code), ("fail", 1))
+        self.assertEqual([one["cause"] for one in answer["findings"]],
+                         ["oom-device"] * 2)
+        self.assertNotIn("largest_that_fits", answer)
+
+    def test_a_text_that_is_a_bomb_takes_little_memory(self):
+        for name, text in BOMBS.items():
+            with self.subTest(bomb=name), \
+                    tempfile.TemporaryDirectory() as folder:
+                file = pathlib.Path(folder) / "bomb.mlir"
+                file.write_text(text)
+                answer, code, memory = measured(file)
+                self.assertIn(code, (0, 1), answer)  # the fake takes all
+                self.assertLess(memory, 512 << 20)
+
+    def test_a_file_of_2_gib_is_refused_before_it_is_read(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "large.mlir"
+            with file.open("wb") as sparse:
+                sparse.truncate(2 << 30)
+            answer, code, memory = measured(file)
+        self.assertEqual((answer["verdict"], code), ("fail", 1))
+        self.assertEqual(answer["findings"][0]["cause"], "file-corrupt")
+        self.assertLess(memory, 1 << 30)
+
+    def test_every_beginning_of_bytecode_and_artefacts_has_a_cause(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "cut"
+            for name in ("dense.bc", "dense.jax_export", "symbolic.jax_export"):
+                whole = base64.b64decode(
+                    (PROGRAMS / f"{name}.b64").read_bytes())
+                for size in (0, 1, 4, 7, 40, 300, len(whole) // 2):
+                    file.write_bytes(whole[:size])
+                    answer, code = ask(file, "v5e:2x4", "/nowhere.so")
+                    self.assertIn(code, (1, 2, 3), answer)
+                    self.assertNotEqual(answer["findings"][0]["cause"],
+                                        "internal-error")
+
+    def test_a_symbol_wants_a_size_and_a_python_with_jax(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "symbolic"
+            file.write_bytes(base64.b64decode(
+                (PROGRAMS / "symbolic.jax_export.b64").read_bytes()))
+            answer, code = ask(file, "v5e:2x4", FAKE)
+            self.assertEqual((answer["cause"], code), ("usage-invalid", 2))
+            answer, code = ask(file, "v5e:2x4", FAKE, "--batch", "64",
+                               VIRTUAL_ENV=folder, CONDA_PREFIX="")
+        self.assertEqual((answer["verdict"], code), ("skip", 3))
+        self.assertIn("pip install jax", answer["detail"])
 
     def test_a_missing_file_is_refused(self):
         answer, code = ask("/nowhere.mlir", "v5e:2x4", FAKE)
@@ -149,6 +302,20 @@ class Verdicts(unittest.TestCase):
         # Several outputs have a table of their places beside them.
         self.assertIn(said - held, range(0, 1025), answer["largest"])
 
+    def test_end_with_a_cause_on_texts_that_are_bombs(self):
+        for name, text in BOMBS.items():
+            with self.subTest(bomb=name):
+                file = self.folder / f"{name}.mlir"
+                file.write_text(text)
+                # What the compiler makes of it is the compiler's matter; that
+                # it is ended, and said, is ours.
+                answer, code = ask(file, "v5e:2x4", LIBTPU, "--patience",
+                                   "10s")
+                self.assertIn((answer["verdict"], code),
+                              (("fail", 1), ("broken", 3)))
+                self.assertNotEqual(answer["findings"][0]["cause"],
+                                    "internal-error")
+
     def test_say_where_the_operation_stands(self):
         answer, _ = ask(self.program("unknown_op.mlir"), "v5e:2x4", LIBTPU)
         self.assertIn("line 3 column 10: `stablehlo.nonsense`",
@@ -180,6 +347,56 @@ class Verdicts(unittest.TestCase):
         self.assertEqual((largest["arrays"][0]["shape"],
                           largest["arrays"][0]["count"]),
                          ("f32[60000,60000]", 2))
+
+    def test_tell_padding_where_it_costs(self):
+        answer, _ = ask(self.program("padded.mlir"), "v5e:2x4", LIBTPU)
+        held = answer["largest"]["arguments_and_outputs"]
+        # Rows of 160 lie in room for 256.
+        self.assertEqual(held["padding"] * 256 // held["bytes"], 96)
+        text = subprocess.run(
+            [MUSTER, "check", "program", str(self.program("padded.mlir")),
+             "--on", "v5e:2x4", "--plugin", LIBTPU], check=False,
+            capture_output=True, text=True, env=clean_environment()).stdout
+        # Inside, 60 images lie in room for 128.
+        self.assertIn("f32[60,160,160,32] 400.0 MiB, 53 % padding", text)
+        self.assertIn("\npadding         ", text)
+
+    def test_say_what_only_one_of_two_compilers_takes(self):
+        sin = self.program("sin.mlir")
+        answer, code = ask_several([sin], [LIBTPU, FAKE],
+                                   MUSTER_FAKE_PJRT="escapes")
+        self.assertEqual((answer["verdict"], code), ("fail", 1))
+        self.assertEqual(answer["detail"], "it compiles with 1 of 2 compilers")
+        self.assertEqual([one["verdict"] for one in answer["programs"]],
+                         ["pass", "fail"])
+        what = answer["findings"][0]["what"]
+        self.assertTrue(what.startswith(f"`{FAKE}` (PJRT 0.81, StableHLO "
+                                        f"1.2.3) refuses what `{LIBTPU}` ("),
+                        what)
+
+    def test_agree_where_both_compilers_take_it(self):
+        answer, code = ask_several([self.program("sin.mlir")], [LIBTPU, FAKE])
+        self.assertEqual((answer["verdict"], code), ("pass", 0))
+
+    def test_name_the_largest_batch_that_fits(self):
+        files = [self.program(f"batch{size}.mlir") for size in (16, 28, 40)]
+        answer, code = ask_several(files, [LIBTPU])
+        self.assertEqual((answer["verdict"], code), ("pass", 0))
+        self.assertEqual(answer["largest_that_fits"]["file"],
+                         str(files[1]))
+        self.assertEqual([one["verdict"] for one in answer["programs"]],
+                         ["pass", "pass", "fail"])
+        self.assertIn("batch 28", answer["detail"])
+
+    def test_put_a_size_in_for_a_symbol(self):
+        python = os.environ.get("MUSTER_INTEROP_PYTHON", "")
+        if not python:
+            self.skipTest("MUSTER_INTEROP_PYTHON names no Python with jax")
+        answer, code = ask_several(
+            [self.program("symbolic.jax_export")], [LIBTPU], "--batch",
+            "64,128", VIRTUAL_ENV=str(pathlib.Path(python).parents[1]))
+        self.assertEqual((answer["verdict"], code), ("pass", 0))
+        self.assertEqual(answer["largest_that_fits"]["value"], 128)
 
     def test_give_memory_and_cost(self):
         answer, _ = ask(self.program("dense_spmd8.mlir"), "v5e:2x4", LIBTPU)

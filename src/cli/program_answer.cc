@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/program_answer.h"
+
+#include <cstdio>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "cli/check_program_graph.h"
+#include "muster/version.h"
+
+namespace muster::cli {
+namespace {
+
+using check::AskedProgram;
+using check::ProgramReport;
+using check::ProgramRequest;
+using check::Verdict;
+
+constexpr std::string_view kSchema = "muster.program/1";
+constexpr std::string_view kSchemaOfSeveral = "muster.programs/1";
+
+std::string BytesOf(std::int64_t bytes) {
+  return BytesText(bytes < 0 ? 0 : static_cast<std::uint64_t>(bytes));
+}
+
+std::string Line(std::string_view head, const std::string& text) {
+  std::string line(head);
+  line.resize(16, ' ');
+  return line + text + "\n";
+}
+
+std::string MemoryText(const pjrt::Memory& memory,
+                       const pjrt::Accelerator& accelerator) {
+  return (memory.peak ? BytesOf(*memory.peak) + " at the peak" : "") +
+         (accelerator.memory ? " of " + BytesOf(*accelerator.memory) : "") +
+         " a device: arguments " + BytesOf(memory.arguments) + ", outputs " +
+         BytesOf(memory.outputs) +
+         (memory.alias > 0
+              ? " (" + BytesOf(memory.alias) + " in place of arguments)"
+              : "") +
+         ", temporaries " + BytesOf(memory.temporaries) + ", code " +
+         BytesOf(memory.code);
+}
+
+std::string CostText(const pjrt::Compiled& compiled) {
+  char text[100] = "not known";
+  if (compiled.flops && compiled.bytes_accessed) {
+    std::snprintf(text, sizeof text, "%.4g flop, %.4g bytes moved",
+                  *compiled.flops, *compiled.bytes_accessed);
+  } else if (compiled.bytes_accessed) {
+    std::snprintf(text, sizeof text, "%.4g bytes moved",
+                  *compiled.bytes_accessed);
+  }
+  return text;
+}
+
+std::int64_t MemoryOf(const ProgramReport& report) {
+  return report.answer ? report.answer->accelerator.memory.value_or(0) : 0;
+}
+
+std::string PaddingText(std::int64_t padding, std::int64_t bytes) {
+  return std::to_string(bytes > 0 ? padding * 100 / bytes : 0) + " % padding";
+}
+
+// "f32[784,512] 1.5 MiB, 3 of them: params['w']".
+std::string ArrayText(const pjrt::Array& array, std::int64_t memory) {
+  std::string text =
+      Printable(array.shape) + " " + BytesOf(array.bytes) +
+      (array.count > 1 ? ", " + std::to_string(array.count) + " of them" : "");
+  if (check::PaddingMatters(array.padding, array.bytes, memory)) {
+    text += ", " + PaddingText(array.padding, array.bytes);
+  }
+  return text + ": " + Printable(array.name) +
+         (array.place.empty() ? "" : ", " + Printable(array.place));
+}
+
+// Arrays below this share of the largest are not told.
+constexpr std::int64_t kShareOfLargest = 50;
+
+std::string KeptText(const ProgramRequest& request,
+                     const ProgramReport& report) {
+  if (!report.kept) {
+    return "";
+  }
+  if (!*report.kept) {
+    return Line("largest", "not known: " + report.kept->error().message());
+  }
+  const check::Kept& kept = **report.kept;
+  const auto& largest = kept.holdings.largest;
+  std::string text;
+  for (const pjrt::Array& array : largest) {
+    if (array.bytes >= largest.front().bytes / kShareOfLargest) {
+      std::string role(WordOf(array.role));
+      role.resize(10, ' ');
+      text += Line(text.empty() ? "largest" : "",
+                   role + ArrayText(array, MemoryOf(report)));
+    }
+  }
+  if (kept.on != request.on) {
+    text += Line("", "as it is compiled for " + kept.on);
+  }
+  if (check::PaddingMatters(kept.holdings.padding, kept.holdings.bytes,
+                            MemoryOf(report))) {
+    text += Line("padding",
+                 BytesOf(kept.holdings.padding) + " of " +
+                     BytesOf(kept.holdings.bytes) +
+                     " of arguments and outputs: the two minor dimensions lie "
+                     "in tiles of 8 x 128");
+  }
+  return text;
+}
+
+std::string ProgramLine(const ProgramReport& report) {
+  return report.container
+             ? Line("program", std::string(WordOf(*report.container)))
+             : "";
+}
+
+std::string CompilerLine(const AskedProgram& one) {
+  if (one.request.plugin.value.empty()) {
+    return "";
+  }
+  std::string text = Printable(one.request.plugin.value) + " (" +
+                     one.request.plugin.source + ")";
+  if (!one.report.package.empty() &&
+      one.request.plugin.source.find(one.report.package) == std::string::npos) {
+    text += ", " + Printable(one.report.package);
+  }
+  if (const auto& answer = one.report.answer) {
+    text += ", PJRT 0." + std::to_string(answer->api_minor) + ", StableHLO " +
+            answer->stablehlo;
+  }
+  return Line("compiler", text);
+}
+
+std::string TopologyLine(const AskedProgram& one) {
+  const auto& answer = one.report.answer;
+  return answer ? Line("topology",
+                       one.request.on + ": " +
+                           Count(answer->accelerator.devices, "device") + ", " +
+                           Printable(answer->accelerator.kind))
+                : "";
+}
+
+// "fits, 2.1 GiB of 15.7 GiB a device", of one among several.
+std::string FitText(const ProgramReport& report) {
+  const auto needed = check::NeededMemory(report);
+  const std::int64_t there = MemoryOf(report);
+  const std::string of = there > 0 ? " of " + BytesOf(there) : "";
+  const std::string memory =
+      needed ? ", " + BytesOf(*needed) + of + " a device" : "";
+  switch (report.outcome.verdict) {
+    case Verdict::kPass:
+    case Verdict::kWarn:
+      return "fits" + memory;
+    case Verdict::kFail:
+      return (needed ? "does not fit" : "refused") + memory;
+    case Verdict::kSkip:
+    case Verdict::kBroken:
+      return "not asked: " + report.outcome.detail;
+  }
+  return "?";
+}
+
+std::string AnswerLines(const ProgramRequest& request,
+                        const ProgramReport& report) {
+  const auto& answer = report.answer;
+  std::string text = ProgramLine(report) + CompilerLine({request, report}) +
+                     TopologyLine({request, report});
+  if (answer && answer->result) {
+    const pjrt::Compiled& compiled = *answer->result;
+    const int used = compiled.replicas * compiled.partitions;
+    text += Line("devices", Count(compiled.replicas, "replica") + " (" +
+                                report.replicas.source + ") x " +
+                                Count(compiled.partitions, "partition") + " (" +
+                                report.partitions.source + "): uses " +
+                                std::to_string(used) + " of " +
+                                std::to_string(answer->accelerator.devices));
+    text += Line("memory", MemoryText(compiled.memory, answer->accelerator));
+    text += Line("cost", CostText(compiled) + " a run on each device");
+  }
+  return text + KeptText(request, report);
+}
+
+Json ToJson(const Sourced<int>& value) {
+  return {{"value", value.value}, {"source", value.source}};
+}
+
+Json ToJson(const pjrt::Compiled& compiled) {
+  const pjrt::Memory& memory = compiled.memory;
+  Json json{{"replicas", compiled.replicas},
+            {"partitions", compiled.partitions},
+            {"memory",
+             {{"arguments", memory.arguments},
+              {"outputs", memory.outputs},
+              {"alias", memory.alias},
+              {"temporaries", memory.temporaries},
+              {"code", memory.code}}},
+            {"cost", Json::object()}};
+  if (memory.peak) {
+    json["memory"]["peak"] = *memory.peak;
+  }
+  if (compiled.flops) {
+    json["cost"]["flops"] = *compiled.flops;
+  }
+  if (compiled.bytes_accessed) {
+    json["cost"]["bytes"] = *compiled.bytes_accessed;
+  }
+  return json;
+}
+
+Json AnswerOf(const pjrt::CompileAnswer& answer) {
+  Json json{{"api", "0." + std::to_string(answer.api_minor)},
+            {"stablehlo", answer.stablehlo},
+            {"kind", answer.accelerator.kind},
+            {"devices", answer.accelerator.devices}};
+  if (answer.accelerator.memory) {
+    json["memory_per_device"] = *answer.accelerator.memory;
+  }
+  if (answer.result) {
+    json["compiled"] = ToJson(*answer.result);
+  }
+  return json;
+}
+
+Json ToJson(const check::Kept& kept) {
+  Json arrays = Json::array();
+  for (const pjrt::Array& one : kept.holdings.largest) {
+    arrays.push_back({{"role", WordOf(one.role)},
+                      {"name", one.name},
+                      {"shape", one.shape},
+                      {"place", one.place},
+                      {"bytes", one.bytes},
+                      {"padding", one.padding},
+                      {"count", one.count}});
+  }
+  return {
+      {"on", kept.on},
+      {"arrays", std::move(arrays)},
+      {"arguments_and_outputs",
+       {{"bytes", kept.holdings.bytes}, {"padding", kept.holdings.padding}}}};
+}
+
+}  // namespace
+
+Json DocumentOf(const AskedProgram& one,
+                const Sourced<std::string>& tensorflow) {
+  const ProgramRequest& request = one.request;
+  const ProgramReport& report = one.report;
+  Json document{{"schema", kSchema},
+                {"muster", kVersion},
+                {"file", request.file},
+                {"on", request.on},
+                {"verdict", std::string(WordOf(report.outcome.verdict))},
+                {"detail", report.outcome.detail},
+                {"exit", ExitCodeOf(report.outcome.verdict)}};
+  if (report.graph) {
+    document["graph"] = GraphJson(request, *report.graph, tensorflow);
+  } else if (!request.plugin.value.empty()) {
+    document["plugin"] = {{"path", request.plugin.value},
+                          {"source", request.plugin.source}};
+  }
+  if (report.container) {
+    document["program"] = {{"container", WordOf(*report.container)},
+                           {"replicas", ToJson(report.replicas)},
+                           {"partitions", ToJson(report.partitions)}};
+  }
+  if (report.answer) {
+    document["answer"] = AnswerOf(*report.answer);
+  }
+  if (report.kept && *report.kept) {
+    document["largest"] = ToJson(**report.kept);
+  }
+  document["elsewhere"] = Json::array();
+  for (const check::Elsewhere& other : report.elsewhere) {
+    document["elsewhere"].push_back({{"on", other.on}, {"fits", other.fits}});
+  }
+  document["findings"] = Json::array();
+  for (const Finding& finding : report.outcome.findings) {
+    document["findings"].push_back(muster::ToJson(finding));
+  }
+  return document;
+}
+
+int ExitCodeOf(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kPass:
+    case Verdict::kWarn:
+      return 0;
+    case Verdict::kFail:
+      return 1;
+    case Verdict::kSkip:
+    case Verdict::kBroken:
+      return 3;
+  }
+  return 3;
+}
+
+std::string TextOf(const AskedProgram& one,
+                   const Sourced<std::string>& tensorflow) {
+  return one.report.graph
+             ? GraphText(one.request, *one.report.graph, tensorflow)
+             : AnswerLines(one.request, one.report);
+}
+
+std::string TextOfCompilers(std::span<const AskedProgram> asked) {
+  std::string text = ProgramLine(asked.front().report);
+  for (const AskedProgram& one : asked) {
+    text += Line(&one == asked.data() ? "compiler" : "",
+                 check::CompilerText(one) + ": " + FitText(one.report));
+  }
+  return text + TopologyLine(asked.front());
+}
+
+std::string TextOfSizes(std::span<const AskedProgram> asked) {
+  const auto varied = check::FindVaried(asked);
+  std::string text;
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    text += Line(i == 0 ? "programs" : "",
+                 Printable(asked[i].request.file) +
+                     (varied ? ", " + check::VariedText(*varied, i) : "") +
+                     ": " + FitText(asked[i].report));
+  }
+  text += CompilerLine(asked.front()) + TopologyLine(asked.front());
+  const auto largest = check::LargestThatFits(asked, varied);
+  return largest
+             ? text + KeptText(asked[*largest].request, asked[*largest].report)
+             : text;
+}
+
+Json DocumentOfSeveral(std::span<const AskedProgram> asked,
+                       const check::Outcome& outcome) {
+  Json document{{"schema", kSchemaOfSeveral},
+                {"muster", kVersion},
+                {"on", asked.front().request.on},
+                {"verdict", std::string(WordOf(outcome.verdict))},
+                {"detail", outcome.detail},
+                {"exit", ExitCodeOf(outcome.verdict)},
+                {"programs", Json::array()},
+                {"findings", Json::array()}};
+  const auto varied = check::FindVaried(asked);
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    Json program = DocumentOf(asked[i], {});
+    if (varied) {
+      program["varied"] = {{"argument", varied->argument},
+                           {"side", varied->side},
+                           {"value", varied->values[i]}};
+    }
+    document["programs"].push_back(std::move(program));
+  }
+  if (const auto largest = check::LargestThatFits(asked, varied)) {
+    Json& one = document["largest_that_fits"];
+    one["file"] = asked[*largest].request.file;
+    if (varied) {
+      one["value"] = varied->values[*largest];
+    }
+  }
+  for (const Finding& finding : outcome.findings) {
+    document["findings"].push_back(muster::ToJson(finding));
+  }
+  return document;
+}
+
+}  // namespace muster::cli

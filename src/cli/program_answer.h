@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `muster check program` answers, as text and as documents.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "base/json_fwd.h"
+#include "check/program_compare.h"
+
+namespace muster::cli {
+
+// 0: it would run; 1: it would not; 3: it could not be found out.
+int ExitCodeOf(check::Verdict verdict);
+
+// The lines above the findings. `tensorflow`: the active Python's, for a graph.
+std::string TextOf(const check::AskedProgram& one,
+                   const Sourced<std::string>& tensorflow);
+std::string TextOfCompilers(std::span<const check::AskedProgram> asked);
+std::string TextOfSizes(std::span<const check::AskedProgram> asked);
+
+// muster.program/1.
+Json DocumentOf(const check::AskedProgram& one,
+                const Sourced<std::string>& tensorflow);
+// muster.programs/1: the documents of all, and the outcome of all together.
+Json DocumentOfSeveral(std::span<const check::AskedProgram> asked,
+                       const check::Outcome& outcome);
+
+}  // namespace muster::cli

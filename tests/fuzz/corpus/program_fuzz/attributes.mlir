@@ -1,0 +1,1 @@
+module @m attributes {mhlo.num_partitions = 8 : i32, mhlo.num_replicas = 2 : i32} { sdy.mesh @a = <["x"=8]> func.func @main(%0: tensor<?x3xf32> {a = "\"(", b = [(1)]}) { } }
