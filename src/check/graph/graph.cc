@@ -303,21 +303,21 @@ std::optional<Form> FormOfBytes(std::string_view bytes) {
   if (!bytes.starts_with(kNode) && !bytes.starts_with(kLibrary)) {
     return std::nullopt;
   }
-  std::size_t size = 1;
-  while (size < bytes.size() && size < 6 && (bytes[size] & 0x80) != 0) {
-    ++size;
+  FieldReader first(bytes);
+  const bool whole = first.Next();
+  std::size_t head = 1;
+  while (head < bytes.size() && head < 6 && (bytes[head] & 0x80) != 0) {
+    ++head;
   }
-  const std::string_view inner = bytes.substr(std::min(size + 1, bytes.size()));
+  const std::string_view inner =
+      whole ? first.bytes() : bytes.substr(std::min(head + 1, bytes.size()));
   if (!inner.starts_with('\x0A') || inner.size() < 3) {
     return std::nullopt;
   }
-  if (bytes.starts_with(kLibrary)) {
-    return Form::kGraphDef;
-  }
-  const auto name = static_cast<unsigned char>(inner[1]);
-  const std::size_t behind = std::size_t{2} + name;
-  const bool known =
-      name >= 0x80 || behind >= inner.size() || inner[behind] == '\x12';
+  const std::size_t behind =
+      std::size_t{2} + static_cast<unsigned char>(inner[1]);
+  const bool known = bytes.starts_with(kLibrary) || (inner[1] & 0x80) != 0 ||
+                     (behind < inner.size() ? inner[behind] == '\x12' : !whole);
   return known ? std::optional(Form::kGraphDef) : std::nullopt;
 }
 
