@@ -12,6 +12,8 @@ namespace {
 
 // TensorFlow's shapes have no more.
 constexpr std::size_t kMostSizes = 254;
+constexpr std::string_view kDamaged =
+    "it is a graph of TensorFlow that is cut short or damaged";
 // What one attribute may name.
 constexpr std::size_t kMostNamed = 1 << 14;
 
@@ -66,7 +68,7 @@ class GraphReader {
       return true;
     }
     if (at.broken()) {
-      Fail("it is a graph of TensorFlow that is cut short or damaged");
+      Fail(std::string(kDamaged));
     }
     return false;
   }
@@ -250,6 +252,9 @@ class GraphReader {
         const Entry entry = ReadEntry(at.bytes());
         node.attributes.push_back({.name = entry.key, .value = entry.value});
       }
+    }
+    if (node.op.empty()) {
+      Fail(std::string(kDamaged));
     }
   }
 

@@ -70,11 +70,19 @@ TEST(GraphFile, ThatIsCutShortHasACause) {
   EXPECT_GT(refused, static_cast<int>(whole.size()) - 4);
 }
 
+TEST(GraphFile, WithANodeThatIsNoOperationIsDamaged) {
+  for (const std::string& node : {std::string(), BytesField(1, "name")}) {
+    const auto file = ReadGraphFile(BytesField(1, node));
+    ASSERT_FALSE(file);
+    EXPECT_EQ(file.error().cause(), Cause::kFileCorrupt);
+  }
+}
+
 TEST(GraphFile, WithTooManyOperationsIsRefused) {
+  const std::string node = BytesField(1, BytesField(2, "A"));
   std::string many;
-  many.reserve(2 * (kMostNodes + 1));
   for (std::size_t i = 0; i <= kMostNodes; ++i) {
-    many.append("\x0A\x00", 2);
+    many += node;
   }
   const auto file = ReadGraphFile(std::move(many));
   ASSERT_FALSE(file);
