@@ -66,15 +66,15 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(kept, {name.partition("@")[0] for name in TABLE})
 
     def test_a_signature_is_judged_alone(self):
-        answer, code = ask(GRAPHS / "keras", "--signature", "fit")
+        answer, code = ask(GRAPHS / "model", "--signature", "fit")
         self.assertEqual((answer["verdict"], code), ("pass", 0))
         self.assertEqual([one["name"] for one in answer["graph"]["judged"]],
                          ["signature `fit`"])
-        answer, code = ask(GRAPHS / "keras", "--signature", "files")
+        answer, code = ask(GRAPHS / "model", "--signature", "files")
         self.assertEqual((answer["verdict"], code), ("fail", 1))
         answer, code = ask(GRAPHS / "unsigned", "--signature", "good")
         self.assertEqual((answer["verdict"], code), ("pass", 0))
-        answer, code = ask(GRAPHS / "keras", "--signature", "fitt")
+        answer, code = ask(GRAPHS / "model", "--signature", "fitt")
         self.assertEqual((answer["cause"], code), ("usage-invalid", 2))
 
     def test_name_node_and_functions(self):
@@ -112,7 +112,7 @@ class BadInput(unittest.TestCase):
         self.assertEqual(answer["findings"][0]["cause"], "file-corrupt")
 
     def test_that_is_cut_short_has_a_cause(self):
-        whole = (GRAPHS / "keras" / "saved_model.pb").read_bytes()
+        whole = (GRAPHS / "model" / "saved_model.pb").read_bytes()
         model = self.folder / "model"
         model.mkdir()
         for part in (0, 1, 2, 3, 100, len(whole) // 2, len(whole) - 1):
