@@ -24,8 +24,8 @@ struct MachineWithGraphs {
 };
 
 std::string Graph(std::string_view op) {
-  return graph::GraphBytes({graph::NodeBytes("x", "Placeholder"),
-                            graph::NodeBytes("y", op, {"x"})});
+  return graph::GraphBytes(
+      {graph::NodeBytes("x", "Placeholder"), graph::NodeBytes("y", op, {"x"})});
 }
 
 TEST(CheckGraph, IsAskedByWhatTheFileHolds) {
@@ -33,8 +33,7 @@ TEST(CheckGraph, IsAskedByWhatTheFileHolds) {
   machine.fs.files["/a"] = Graph("Sin");
   machine.fs.files["/b.mlir"] = "node { name: 'y' op: 'PyFunc' }";
   machine.fs.files["/m/saved_model.pb"] =
-      graph::NumberField(1, 1) +
-      graph::BytesField(2, graph::BytesField(2, Graph("Sin")));
+      NumberField(1, 1) + BytesField(2, BytesField(2, Graph("Sin")));
   EXPECT_EQ(machine.Check({.file = "/a"})->outcome.verdict, Verdict::kPass);
   const auto text = machine.Check({.file = "/b.mlir"});
   EXPECT_EQ(text->outcome.verdict, Verdict::kFail);

@@ -7,13 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/proto_fields.h"
 #include "check/graph/judge.h"
-#include "connect/proto_fields.h"
 
 namespace muster::check::graph {
-
-using connect::BytesField;
-using connect::NumberField;
 
 inline std::string AttributeOf(std::string_view name, std::string_view value) {
   return BytesField(5, BytesField(1, name) + BytesField(2, value));
