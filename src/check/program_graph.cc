@@ -33,6 +33,9 @@ std::string PassText(const GraphAnswer& answer) {
   for (const graph::Judged& one : answer.judged) {
     operations += one.operations;
   }
+  if (operations == 0) {
+    return "nothing in it is for a TPU to compute";
+  }
   return "TPUs have a kernel for " +
          (operations == 1
               ? std::string("the one operation")

@@ -94,9 +94,14 @@ const Node* Constants::Find(int scope, std::string_view input) {
   return at == index.end() ? nullptr : at->second;
 }
 
-bool Constants::MayFold(const Node& node) {
+Constants::Folded Constants::FirstLook(const Node& node) {
+  if (node.op == "Const") {
+    return Folded::kYes;
+  }
   const Operation* known = FindOperation(node.op);
-  return known != nullptr && !known->Is("stateful") && !node.inputs.empty();
+  const bool may =
+      known != nullptr && !known->Is("stateful") && !node.inputs.empty();
+  return may ? Folded::kWaits : Folded::kNo;
 }
 
 // Twice at each node: before its inputs and behind them. One that waits for its
@@ -105,11 +110,8 @@ bool Constants::IsFolded(int scope, const Node& node) {
   std::vector<const Node*> open{&node};
   while (!open.empty()) {
     const Node& at = *open.back();
-    const auto [entry, fresh] = folded_.try_emplace(&at, Folded::kWaits);
-    if (entry->second != Folded::kWaits || at.op == "Const" || !MayFold(at)) {
-      entry->second = entry->second != Folded::kWaits ? entry->second
-                      : at.op == "Const"              ? Folded::kYes
-                                                      : Folded::kNo;
+    const auto [entry, fresh] = folded_.try_emplace(&at, FirstLook(at));
+    if (entry->second != Folded::kWaits) {
       open.pop_back();
       continue;
     }

@@ -12,6 +12,8 @@ namespace {
 
 // TensorFlow's shapes have no more.
 constexpr std::size_t kMostSizes = 254;
+constexpr std::string_view kDamaged =
+    "it is a graph of TensorFlow that is cut short or damaged";
 // What one attribute may name.
 constexpr std::size_t kMostNamed = 1 << 14;
 
@@ -66,7 +68,7 @@ class GraphReader {
       return true;
     }
     if (at.broken()) {
-      Fail("it is a graph of TensorFlow that is cut short or damaged");
+      Fail(std::string(kDamaged));
     }
     return false;
   }
@@ -251,6 +253,9 @@ class GraphReader {
         node.attributes.push_back({.name = entry.key, .value = entry.value});
       }
     }
+    if (node.op.empty()) {
+      Fail(std::string(kDamaged));
+    }
   }
 
   std::string problem_;
@@ -303,21 +308,21 @@ std::optional<Form> FormOfBytes(std::string_view bytes) {
   if (!bytes.starts_with(kNode) && !bytes.starts_with(kLibrary)) {
     return std::nullopt;
   }
-  std::size_t size = 1;
-  while (size < bytes.size() && size < 6 && (bytes[size] & 0x80) != 0) {
-    ++size;
+  FieldReader first(bytes);
+  const bool whole = first.Next();
+  std::size_t head = 1;
+  while (head < bytes.size() && head < 6 && (bytes[head] & 0x80) != 0) {
+    ++head;
   }
-  const std::string_view inner = bytes.substr(std::min(size + 1, bytes.size()));
+  const std::string_view inner =
+      whole ? first.bytes() : bytes.substr(std::min(head + 1, bytes.size()));
   if (!inner.starts_with('\x0A') || inner.size() < 3) {
     return std::nullopt;
   }
-  if (bytes.starts_with(kLibrary)) {
-    return Form::kGraphDef;
-  }
-  const auto name = static_cast<unsigned char>(inner[1]);
-  const std::size_t behind = std::size_t{2} + name;
-  const bool known =
-      name >= 0x80 || behind >= inner.size() || inner[behind] == '\x12';
+  const std::size_t behind =
+      std::size_t{2} + static_cast<unsigned char>(inner[1]);
+  const bool known = bytes.starts_with(kLibrary) || (inner[1] & 0x80) != 0 ||
+                     (behind < inner.size() ? inner[behind] == '\x12' : !whole);
   return known ? std::optional(Form::kGraphDef) : std::nullopt;
 }
 

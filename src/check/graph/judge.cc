@@ -164,11 +164,12 @@ class Judging {
     const Operation* known = FindOperation(node.op);
     if (known == nullptr) {
       problems_.Add(Kind::kUnknown, node.op, At(scope, &node));
-    } else if (!known->HasKernel()) {
-      JudgeWithoutKernel(scope, node, *known);
-    } else {
-      JudgeWithKernel(scope, node, *known);
+      return true;
     }
+    if (!known->HasKernel()) {
+      return JudgeWithoutKernel(scope, node, *known);
+    }
+    JudgeWithKernel(scope, node, *known);
     return true;
   }
 
@@ -183,15 +184,20 @@ class Judging {
     }
   }
 
-  void JudgeWithoutKernel(int scope, const Node& node,
+  // False: it is computed before the step is compiled.
+  bool JudgeWithoutKernel(int scope, const Node& node,
                           const Operation& operation) {
     if (CallsPython(node.op)) {
       problems_.Add(Kind::kPython, node.op, At(scope, &node));
-    } else if (!constants_.IsFolded(scope, node)) {
-      problems_.Add(
-          operation.Is("string") ? Kind::kStringOperation : Kind::kNoKernel,
-          node.op, At(scope, &node));
+      return true;
     }
+    if (constants_.IsFolded(scope, node)) {
+      return false;
+    }
+    problems_.Add(
+        operation.Is("string") ? Kind::kStringOperation : Kind::kNoKernel,
+        node.op, At(scope, &node));
+    return true;
   }
 
   void JudgeWithKernel(int scope, const Node& node,

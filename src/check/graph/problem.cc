@@ -271,9 +271,10 @@ Finding Problems::FindingOf(const Problem& problem) const {
     if (problem.count > 1) {
       what += Nodes(problem.count) + ", the first is ";
     }
-    what +=
-        (NamesOperation(problem.kind) ? "" : Quoted(first.node->op) + ", ") +
-        "node " + Quoted(first.node->name);
+    if (!NamesOperation(problem.kind)) {
+      what += Quoted(first.node->op) + ", ";
+    }
+    what += "node " + Quoted(first.node->name);
   }
   Finding finding = MakeFinding(words.cause, std::move(what), words.confidence);
   finding.severity = words.severity;
@@ -325,7 +326,8 @@ std::vector<std::string> Problems::Notes() const {
       open.emplace_back("…");
       break;
     }
-    open.push_back(input + " " + shape);
+    open.push_back(input);
+    open.back().append(" ").append(shape);
   }
   if (!open.empty()) {
     notes.push_back("inputs of no fixed size, compiled anew for each: " +

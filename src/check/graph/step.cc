@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <unordered_set>
 #include <utility>
 
 #include "base/text.h"
@@ -67,11 +68,36 @@ std::vector<const Node*> NeededBy(const Signature& signature,
   return needed;
 }
 
+// A node that only serves what stands apart stands apart, too.
+void PutApartWhatServes(const MetaGraph& graph, const NodeIndex& index,
+                        std::unordered_set<const Node*>& apart,
+                        std::vector<const Node*>& queue) {
+  if (queue.empty()) {
+    return;
+  }
+  std::unordered_map<const Node*, std::size_t> uses;
+  for (const Node& node : graph.nodes) {
+    for (const std::string_view input : node.inputs) {
+      if (const auto at = index.find(NodeOfInput(input)); at != index.end()) {
+        ++uses[at->second];
+      }
+    }
+  }
+  for (std::size_t i = 0; i < queue.size(); ++i) {
+    for (const std::string_view input : queue[i]->inputs) {
+      const auto at = index.find(NodeOfInput(input));
+      if (at != index.end() && --uses[at->second] == 0 &&
+          apart.insert(at->second).second) {
+        queue.push_back(at->second);
+      }
+    }
+  }
+}
+
 // Everything of a GraphDef but what only reads or writes checkpoints or makes
 // the input pipeline: what hangs behind it, and what nothing else uses.
 std::vector<const Node*> AllOf(const MetaGraph& graph, const NodeIndex& index) {
-  const Consumers consumers = ConsumersOf(graph.nodes, index);
-  std::set<const Node*> apart;
+  std::unordered_set<const Node*> apart;
   std::vector<const Node*> queue;
   const auto put_apart = [&](const Node* node) {
     if (apart.insert(node).second) {
@@ -83,10 +109,13 @@ std::vector<const Node*> AllOf(const MetaGraph& graph, const NodeIndex& index) {
       put_apart(&node);
     }
   }
-  for (std::size_t i = 0; i < queue.size(); ++i) {
-    const auto at = consumers.find(queue[i]);
-    if (at != consumers.end()) {
-      std::for_each(at->second.begin(), at->second.end(), put_apart);
+  if (!queue.empty()) {
+    const Consumers consumers = ConsumersOf(graph.nodes, index);
+    for (std::size_t i = 0; i < queue.size(); ++i) {
+      const auto at = consumers.find(queue[i]);
+      if (at != consumers.end()) {
+        std::for_each(at->second.begin(), at->second.end(), put_apart);
+      }
     }
   }
   for (const Node& node : graph.nodes) {
@@ -94,17 +123,7 @@ std::vector<const Node*> AllOf(const MetaGraph& graph, const NodeIndex& index) {
       put_apart(&node);
     }
   }
-  // Backwards: a node that only serves what stands apart stands apart.
-  std::unordered_map<const Node*, std::size_t> served;
-  for (std::size_t i = 0; i < queue.size(); ++i) {
-    for (const std::string_view input : queue[i]->inputs) {
-      const auto at = index.find(NodeOfInput(input));
-      if (at != index.end() &&
-          ++served[at->second] == consumers.at(at->second).size()) {
-        put_apart(at->second);
-      }
-    }
-  }
+  PutApartWhatServes(graph, index, apart, queue);
   std::vector<const Node*> nodes;
   for (const Node& node : graph.nodes) {
     if (!apart.contains(&node) || IsOfCheckpoint(node.op) ||
@@ -131,10 +150,11 @@ std::vector<const Node*> NodesOf(const Start& start) {
 // Follows calls, breadth first, so that a function's stack is its shortest.
 class Walk {
  public:
-  Walk(const Start& start, bool marked) : graph_(*start.graph) {
+  Walk(const Start& start, std::vector<const Node*> nodes, bool marked)
+      : graph_(*start.graph) {
     step_.start = start;
     step_.marked = marked;
-    AddScope(start.function, NodesOf(start), !marked);
+    AddScope(start.function, std::move(nodes), !marked);
   }
 
   Step Run() {
@@ -383,9 +403,11 @@ Result<std::vector<Start>> FindStarts(const GraphFile& file,
 }
 
 Step FindStep(const Start& start) {
-  Walk search(start, true);
+  const std::vector<const Node*> nodes = NodesOf(start);
+  Walk search(start, nodes, true);
   Step marked = search.Run();
-  return search.FoundMark() ? std::move(marked) : Walk(start, false).Run();
+  return search.FoundMark() ? std::move(marked)
+                            : Walk(start, nodes, false).Run();
 }
 
 }  // namespace muster::check::graph

@@ -145,13 +145,13 @@ class TextReader {
   }
 
   // The next byte that is no space, comment or separator; 0 at the end.
-  char Peek() {
+  char Peek(bool over_commas = true) {
     while (at_ < text_.size()) {
       const char c = text_[at_];
       if (c == '#') {
         at_ = std::min(text_.find('\n', at_), text_.size());
-      } else if (c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == ',' ||
-                 c == ';') {
+      } else if (c == ' ' || c == '\n' || c == '\t' || c == '\r' ||
+                 (over_commas && (c == ',' || c == ';'))) {
         ++at_;
       } else {
         return c;
@@ -270,8 +270,9 @@ class TextReader {
     if (Peek() != '"' && Peek() != '\'') {
       return Fail("no string where one is expected");
     }
-    while (Peek() == '"' || Peek() == '\'') {
-      const char quote = text_[at_++];
+    for (char quote = Peek(); quote == '"' || quote == '\'';
+         quote = Peek(false)) {
+      ++at_;
       while (at_ < text_.size() && text_[at_] != quote) {
         TakeByte(value);
       }

@@ -8,10 +8,14 @@
 import os
 import pathlib
 import sys
+import tempfile
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ["KERAS_BACKEND"] = "tensorflow"
 # pylint: disable=wrong-import-position
 import tensorflow as tf  # noqa: E402
+from google.protobuf import text_format  # noqa: E402
+from tensorflow.core.protobuf import saved_model_pb2  # noqa: E402
 
 F32 = tf.float32
 # name -> (function, its arguments).
@@ -257,6 +261,27 @@ def dataset_inside(x):
     return accumulate(x)
 
 
+def keras_step():
+    """What Model.fit runs for each batch, and a batch."""
+    layers = tf.keras.layers
+    model = tf.keras.Sequential([
+        layers.Input((28, 28, 1), 64), layers.Conv2D(4, 3),
+        layers.BatchNormalization(), layers.ReLU(), layers.MaxPooling2D(),
+        layers.Flatten(), layers.Dropout(0.2), layers.Dense(10)])
+    model.compile(
+        "adam", tf.keras.losses.SparseCategoricalCrossentropy(
+            from_logits=True), metrics=["accuracy"], jit_compile=False)
+    images, labels = tf.zeros([64, 28, 28, 1]), tf.zeros([64], tf.int32)
+    model.train_on_batch(images, labels)
+
+    def keras_fit(images, labels):
+        return model.train_step((images, labels))
+    return keras_fit, (images, labels)
+
+
+PROGRAMS["keras_fit"] = keras_step()
+
+
 # Of TensorFlow 1, as graphs.
 
 def v1_graph(build):
@@ -323,8 +348,8 @@ V1 = {build.__name__: build
 
 # SavedModels.
 
-class Keras(tf.Module):
-    """A small convolutional model with its fit step."""
+class Small(tf.Module):
+    """A convolutional model with its fit step, as one writes it by hand."""
 
     def __init__(self):
         super().__init__()
@@ -407,7 +432,6 @@ def small(graph):
 
 
 def save(module, folder, signatures=None):
-    from tensorflow.core.protobuf import saved_model_pb2
     tf.saved_model.save(module, str(folder), signatures=signatures)
     model = saved_model_pb2.SavedModel()
     path = folder / "saved_model.pb"
@@ -419,8 +443,6 @@ def save(module, folder, signatures=None):
 
 
 def main():
-    import tempfile
-    from google.protobuf import text_format
     out = pathlib.Path(sys.argv[1] if len(sys.argv) > 1
                        else pathlib.Path(__file__).parent)
     for name, (function, args) in PROGRAMS.items():
@@ -433,14 +455,14 @@ def main():
     for name, build in V1.items():
         (out / f"{name}.pb").write_bytes(
             small(v1_graph(build)).SerializeToString(deterministic=True))
-    keras = Keras()
-    for name, module, signatures in (("keras", keras, keras.signatures),
+    model = Small()
+    for name, module, signatures in (("model", model, model.signatures),
                                      ("unsigned", Unsigned(), None)):
         with tempfile.TemporaryDirectory() as made:
-            model = save(module, pathlib.Path(made) / name, signatures)
+            saved = save(module, pathlib.Path(made) / name, signatures)
         (out / name).mkdir(exist_ok=True)
         (out / name / "saved_model.pb").write_bytes(
-            model.SerializeToString(deterministic=True))
+            saved.SerializeToString(deterministic=True))
 
 
 if __name__ == "__main__":
