@@ -9,8 +9,8 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../support"))
 # pylint: disable=wrong-import-position
 import device_root  # noqa: E402
-from muster_test import BUILD, MusterTest, Running, clean_environment  # noqa: E402
-from muster_test import wait_until  # noqa: E402
+from muster_test import BUILD, MusterTest, Running  # noqa: E402
+from muster_test import clean_environment, wait_until  # noqa: E402
 
 CAUSE = "accelerator-unused"
 FAKE = str(BUILD / "muster_fake_pjrt.so")
