@@ -75,6 +75,15 @@ void AddProgramFlags(CLI::App& app, Texts& texts, ProgramFlags& flags) {
   app.add_option("--patience", texts.patience);
 }
 
+// `--on` is that of `check program`.
+void AddFitFlags(CLI::App& app, FitFlags& flags) {
+  app.add_option("--params", flags.params);
+  app.add_option("--optimizer", flags.optimizer);
+  app.add_option("--dtype", flags.dtype);
+  app.add_option("--activations", flags.activations);
+  app.add_flag("--sharded", flags.sharded);
+}
+
 void AddCheckFlags(CLI::App& app, CommandLine& line) {
   app.add_option("groups", line.groups);
   app.add_option("--checkpoints", line.checkpoints)
@@ -268,11 +277,13 @@ Status TakeProgram(const CLI::App& verb, const Texts& texts,
   }
   ProgramFlags& flags = line.program;
   flags.asked = !line.groups.empty() && line.groups.front() == "program";
+  const bool fits = !line.groups.empty() && line.groups.front() == "fit";
   for (const char* flag : {"--on", "--plugin", "--batch", "--partitions",
                            "--signature", "--patience"}) {
     const bool opens = line.open && (std::string_view(flag) == "--plugin" ||
                                      std::string_view(flag) == "--patience");
-    if (!flags.asked && !opens && Given(verb, flag, "")) {
+    const bool where = fits && std::string_view(flag) == "--on";
+    if (!flags.asked && !opens && !where && Given(verb, flag, "")) {
       return Usage("flag " + std::string(flag) +
                    " belongs to `muster check program FILE --on v5e:2x4`");
     }
@@ -307,6 +318,34 @@ Status TakeProgram(const CLI::App& verb, const Texts& texts,
                 Number(verb, "--partitions", texts.partitions));
   if (flags.partitions == 0) {
     return Usage("flag --partitions is at least 1");
+  }
+  return Ok();
+}
+
+// `check fit` is one, too.
+Status TakeFit(const CLI::App& verb, const Texts& texts, CommandLine& line) {
+  if (line.verb != Verb::kCheck) {
+    return Ok();
+  }
+  FitFlags& flags = line.fit;
+  flags.asked = !line.groups.empty() && line.groups.front() == "fit";
+  for (const char* flag :
+       {"--params", "--optimizer", "--dtype", "--activations", "--sharded"}) {
+    if (!flags.asked && verb.get_option(flag)->count() > 0) {
+      return Usage("flag " + std::string(flag) +
+                   " belongs to `muster check fit --params 1.3B --activations "
+                   "4GB --on v5e-8`");
+    }
+  }
+  if (!flags.asked || line.help) {
+    return Ok();
+  }
+  flags.on = texts.on;
+  if (line.groups.size() != 1 || flags.params.empty() || flags.on.empty() ||
+      flags.activations.empty()) {
+    return Usage(
+        "give parameters, activations and an accelerator, as in `muster check "
+        "fit --params 1.3B --activations 4GB --on v5e-8`");
   }
   return Ok();
 }
@@ -413,6 +452,7 @@ Status Take(const CLI::App& verb, const Texts& texts, CommandLine& line) {
   MUSTER_TRY(TakeSources(verb, texts, line.cluster));
   MUSTER_TRY(TakeExpected(verb, texts, line));
   MUSTER_TRY(TakeProgram(verb, texts, line));
+  MUSTER_TRY(TakeFit(verb, texts, line));
   MUSTER_TRY(TakeReach(verb, texts, line));
   MUSTER_TRY(TakeTpu(verb, texts, line));
   return TakeEnvironment(texts.environment, line);
@@ -482,6 +522,7 @@ struct Tree {
     AddClusterFlags(*check, texts);
     AddCheckFlags(*check, line);
     AddProgramFlags(*check, texts, line.program);
+    AddFitFlags(*check, line.fit);
     AddReachFlags(*check, texts, line.reach);
     AddSettings(*check, "check", texts);
     AddClusterFlags(*run, texts);

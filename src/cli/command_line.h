@@ -37,6 +37,14 @@ struct ProgramFlags {
   Duration patience = std::chrono::seconds(120);
 };
 
+// `muster check fit --params N --activations SIZE --on ACCELERATOR`.
+struct FitFlags {
+  bool asked = false;
+  std::string params, activations, on;
+  std::string optimizer = "adam", dtype = "f32";
+  bool sharded = false;
+};
+
 struct CommandLine {
   Verb verb = Verb::kOverview;
   bool help = false;
@@ -57,6 +65,7 @@ struct CommandLine {
   bool open = false;                     // the accelerators of this host
   bool yes = false;                      // nobody has to be asked
   ProgramFlags program;
+  FitFlags fit;
   // run
   std::vector<std::pair<std::string, std::string>> environment;
   bool dry_run = false;

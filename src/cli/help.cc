@@ -87,6 +87,7 @@ and compares versions, the files of the command and the data.
   muster check accelerator --open              do all open, and add right?
   muster check program step.mlir --on v5e:2x4  does it compile and fit there?
   muster check program b64.mlir b128.mlir --on v5e:2x4   the largest that fits
+  muster check fit --params 1.3B --activations 4GB --on v5e-8
 
 Each check ends as ok, warn, FAIL, skip (with the reason) or broken: it could
 not be made, which is no pass. The exit code is 0 when all is well, 1 with a
@@ -107,6 +108,10 @@ Neither opens one. With --open both ask, then open the devices of this host in a
 child that is ended after --patience, count them, add a number of each over all
 (one all-reduce), and give them back. Nobody else can use them meanwhile; what
 somebody holds is not opened.
+
+`check fit` adds up what a training step keeps on a device (weights, gradients,
+optimizer states, activations) from its sizes alone and compares it with the
+usable memory: no program and no compiler is needed, and it is an estimate.
 
 `check program` asks the compiler of TPUs (libtpu, from `pip install libtpu`)
 about StableHLO text, bytecode, an artefact of jax.export or a step.json of
@@ -255,6 +260,16 @@ constexpr std::string_view kCheckFlags =
                          host; -y, --yes answers what it asks
   --on TOPOLOGY          what the program is for: v2, v3, v4, v5e, v5p, v6e or
                          tpu7x, and its shape in chips: v5e:2x4, v5p:2x2x1
+  --params N             check fit: parameters, as in 1.3B
+  --activations SIZE     check fit: what the backward pass keeps on a device:
+                         4GB, or layers=24,hidden=2048,heads=16,sequence=1024,
+                         batch=8,vocab=32000 (and ,remat) of a transformer
+  --optimizer NAME       check fit: sgd, momentum, lion, rmsprop, adagrad, adam
+                         or adamw (default adam)
+  --dtype NAME           check fit: f32, bf16, f16, or mixed: f32 with a copy in
+                         bf16 (default f32)
+  --sharded              check fit: weights, gradients and states are divided
+                         among the devices (default: each has all)
   --plugin PATH          the compiler to ask, or with --open the plug-in to
                          open (default: TPU_LIBRARY_PATH,
                          PJRT_NAMES_AND_LIBRARY_PATHS, libtpu of Python, the

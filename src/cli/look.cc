@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/look.h"
 
+#include <array>
 #include <utility>
 
+#include "base/text.h"
+#include "check/opening.h"
 #include "check/runner.h"
+#include "cli/plugins.h"
 #include "resolve/versions.h"
+#include "sys/accelerators.h"
+#include "sys/child_work.h"
+#include "sys/holders.h"
 #include "sys/machine.h"
+#include "sys/process.h"
 
 namespace muster::cli {
 namespace {
@@ -43,7 +51,76 @@ std::vector<Finding> Look(const sys::Host& host, const Cluster& cluster,
   return findings;
 }
 
+// "4 x TPU v4"; of several kinds the first.
+std::string TextOf(const std::vector<sys::Accelerator>& found) {
+  const std::string& kind = found.front().kind;
+  return std::to_string(found.size()) + " x " + Printable(kind);
+}
+
+// What the Python environment lacks; empty: nothing that is known.
+std::string MissingFor(std::string_view platform, const sys::Host& host) {
+  for (const check::FoundPlugin& one : FindPlugins(host)) {
+    if (one.platform == platform) {
+      return "";
+    }
+  }
+  const std::string install = "pip install ";
+  if (platform == "tpu") {
+    return "no libtpu is installed: " + install + "libtpu";
+  }
+  const auto packages =
+      resolve::FindPythonPackages(host).value_or(resolve::PythonPackages());
+  const auto version = [&](const char* name) {
+    const auto found = packages.versions.find(name);
+    return found == packages.versions.end() ? std::string() : found->second;
+  };
+  if (const auto torch = version("torch"); torch.ends_with("+cpu")) {
+    return "torch " + torch + " is the build for CPUs";
+  }
+  if (!version("tensorflow-cpu").empty()) {
+    return "tensorflow-cpu is the build for CPUs";
+  }
+  return version("jax").empty()
+             ? ""
+             : "JAX has no plug-in for GPUs: " + install + "'jax[cuda12]'";
+}
+
+// The environment may lie on a disk that does not answer.
+std::string MissingInTime(std::string_view platform, const sys::Host& host) {
+  auto child = sys::ChildWork::Start(
+      std::function<std::string()>([&] { return MissingFor(platform, host); }));
+  if (!child) {
+    return "";
+  }
+  const std::array<const sys::ChildWork*, 1> one{&*child};
+  const Deadline deadline = Deadline::After(std::chrono::seconds(5));
+  while (!deadline.Expired()) {
+    if (auto text = child->Take()) {
+      return *text ? **text : "";
+    }
+    sys::AwaitAny(one, deadline);
+  }
+  return "the Python environment gave no answer in time";
+}
+
 }  // namespace
+
+run::HostAccelerators LookForAccelerators(const sys::Host& host) {
+  auto found = sys::FindAccelerators(host.fs);
+  std::erase_if(found, [](const auto& one) { return one.path.empty(); });
+  if (found.empty()) {
+    return {};
+  }
+  std::vector<std::string> paths;
+  for (const sys::Accelerator& one : found) {
+    paths.push_back(one.path);
+  }
+  const std::string platform(check::PlatformHere(host.fs));
+  return {.text = TextOf(found),
+          .platform = platform,
+          .missing = MissingInTime(platform, host),
+          .opened = [paths] { return sys::TreeHolds(sys::OwnPid(), paths); }};
+}
 
 check::Frameworks LookForFrameworks(const sys::Host& host) {
   const auto packages = resolve::FindPythonPackages(host);

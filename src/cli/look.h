@@ -10,6 +10,7 @@
 #include "check/context.h"
 #include "finding/finding.h"
 #include "muster/cluster.h"
+#include "run/accelerator_use.h"
 #include "sys/host.h"
 
 namespace muster::cli {
@@ -24,5 +25,9 @@ check::Frameworks LookForFrameworks(const sys::Host& host);
 // references outlive what is returned.
 std::function<std::vector<Finding>(int attempt)> LookAtHost(
     const sys::Host& host, const Cluster& cluster, const std::string& runs_dir);
+
+// The accelerators of this host, and what Python lacks for them. Takes 5 s at
+// most; call it before there are threads.
+run::HostAccelerators LookForAccelerators(const sys::Host& host);
 
 }  // namespace muster::cli

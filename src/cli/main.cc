@@ -94,6 +94,9 @@ Result<int> Execute(const CommandLine& line, const sys::Host& host,
       if (line.program.asked) {
         return CheckProgramVerb(line, settings, host);
       }
+      if (line.fit.asked) {
+        return CheckFitVerb(line, settings, host);
+      }
       return ChecksWorkers(line, host) ? CheckWorkers(line, settings, host)
                                  : CheckVerb(line, settings, host);
     case Verb::kExplain:

@@ -40,6 +40,9 @@ constexpr int kEndedFromOutside = 75;
 constexpr int kInterrupted = 130;
 constexpr int kNotSetUp = 125;
 
+// Libraries of accelerators take up to a minute to open them.
+constexpr std::chrono::minutes kUsualAcceleratorWait{2};
+
 // What every part of a run on this host needs.
 struct Place {
   const RunFlags& flags;
@@ -50,6 +53,7 @@ struct Place {
   run::Console& console;
   // What is found on this host before an attempt; not set: --check off.
   std::function<std::vector<Finding>(int attempt)> look;
+  run::HostAccelerators accelerators;
 
   const Cluster& cluster() const { return resolved.cluster; }
   const Settings& settings() const { return flags.settings; }
@@ -124,6 +128,7 @@ run::AgentOptions AgentOptionsOf(const Place& place,
       };
   options.look = place.look;
   options.signer = std::move(signer);
+  options.accelerators = place.accelerators;
   options.console = place.json() ? nullptr : &place.console;
   return options;
 }
@@ -470,7 +475,8 @@ Result<int> Run(const RunFlags& flags, const sys::Host& host,
               .loop = *loop,
               .spawner = *spawner,
               .console = console,
-              .look = {}};
+              .look = {},
+              .accelerators = {}};
   spawner->OnGuardianLost([&] {
     place.Say("the guardian process was killed: no further rank can start");
   });
@@ -480,6 +486,11 @@ Result<int> Run(const RunFlags& flags, const sys::Host& host,
   const Cluster& cluster = resolved.cluster;
   if (flags.settings.check.value == Checks::kAuto) {
     place.look = LookAtHost(host, cluster, flags.settings.runs_dir.value);
+  }
+  if (const Duration wait = flags.settings.accelerator_wait.value;
+      wait != kNone) {
+    place.accelerators = LookForAccelerators(host);
+    place.accelerators.wait = wait == kAuto ? kUsualAcceleratorWait : wait;
   }
   if (AllRanksAreHere(cluster) || cluster.self->value == 0) {
     return Coordinate(place);

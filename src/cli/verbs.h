@@ -25,6 +25,9 @@ check::TpuSetup TpuOf(const CommandLine& line,
 // 0: it compiles and fits; 1: it does not; 3: the compiler could not be asked.
 Result<int> CheckProgramVerb(const CommandLine& line, const Settings& settings,
                              const sys::Host& host);
+// 0: it fits, by estimate; 1: it does not; 3: there is no accelerator here.
+Result<int> CheckFitVerb(const CommandLine& line, const Settings& settings,
+                         const sys::Host& host);
 // 0: an answer was printed; 3: nothing could be read.
 Result<int> ExplainVerb(const CommandLine& line, const Settings& settings,
                         const sys::Host& host);

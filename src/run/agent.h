@@ -14,6 +14,7 @@
 #include "connect/link.h"
 #include "connect/mesh_frame.h"
 #include "muster/error.h"
+#include "run/accelerator_use.h"
 #include "run/console.h"
 #include "run/messages.h"
 #include "sys/host.h"
@@ -46,6 +47,9 @@ struct AgentOptions {
   // With which agents prove to each other who they are when they try the ports
   // of their ranks; not set: nothing is proved.
   connect::Signer signer = connect::PlainSigner();
+
+  // Those of this host, and how it is seen that a rank uses one.
+  HostAccelerators accelerators;
 
   // Directory for rankR.{out,err} of an attempt ("runs/ID/logs/a1"); empty or
   // not set: no files.

@@ -15,7 +15,9 @@ namespace muster::run {
 AgentAttempt::AgentAttempt(const AgentContext& context, LaunchPlan plan)
     : context_(context),
       plan_(std::move(plan)),
-      shares_{.oom = OomWatch(context.host.fs)} {}
+      shares_{.oom = OomWatch(context.host.fs)},
+      use_(context.loop, context.host.clock, context.options.accelerators,
+           [&context](Fact fact) { context.tell(std::move(fact)); }) {}
 
 AgentAttempt::~AgentAttempt() {
   if (Running() > 0) {
@@ -74,6 +76,12 @@ void AgentAttempt::Launch(std::function<void()> on_over) {
                                   [this] { TellProgress(); });
   if (Running() == 0) {
     none_started_ = context_.loop.After(Duration::zero(), [this] { Kill(); });
+  } else {
+    use_.Begin(
+        EnvironmentOf(
+            plan_.ranks.at(static_cast<std::size_t>(ranks_.front()->rank())),
+            context_.host.env.All()),
+        context_.options.identity.host, plan_.attempt);
   }
 }
 
@@ -119,6 +127,7 @@ void AgentAttempt::OnExit() {
 }
 
 void AgentAttempt::Stop(Cause cause, bool now) {
+  use_.End();
   if (state_ == State::kRunning) {
     WriteStop(cause);
   }
@@ -156,6 +165,7 @@ void AgentAttempt::Kill() {
     return;
   }
   state_ = State::kKilling;
+  use_.End();
   grace_.Cancel();
   for (const auto& rank : ranks_) {
     if (rank->running()) {

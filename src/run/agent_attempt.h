@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/board.h"
+#include "run/accelerator_use.h"
 #include "run/agent_rank.h"
 #include "run/messages.h"
 #include "sys/fd.h"
@@ -65,6 +66,7 @@ class AgentAttempt : public std::enable_shared_from_this<AgentAttempt> {
   std::function<void()> on_over_;
   sys::Loop::Handle grace_;
   sys::Loop::Handle progress_;
+  AcceleratorUse use_;
   sys::Loop::Handle none_started_;
 };
 

@@ -27,6 +27,8 @@ int StatusOf(int code) {
   return code << 8;
 }
 
+}  // namespace
+
 std::map<std::string, std::string> EnvironmentOf(
     const RankPlan& plan, std::map<std::string, std::string> environment) {
   for (const auto& name : plan.unset) {
@@ -38,8 +40,6 @@ std::map<std::string, std::string> EnvironmentOf(
   environment[kRankSocketVariable] = std::to_string(kAgentFd);
   return environment;
 }
-
-}  // namespace
 
 OomWatch::OomWatch(const sys::Fs& fs)
     : fs_(fs), told_(sys::OomKills(fs, 0).value_or(0)) {}

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -44,6 +45,10 @@ class OomWatch {
   const sys::Fs& fs_;
   std::uint64_t told_ = 0;
 };
+
+// What the process of a rank has as its environment.
+std::map<std::string, std::string> EnvironmentOf(
+    const RankPlan& plan, std::map<std::string, std::string> environment);
 
 // What the ranks of a host and attempt share. Outlives them.
 struct RankShares {

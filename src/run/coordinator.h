@@ -113,6 +113,8 @@ class Coordinator {
   void Record(std::string_view name,
               std::map<std::string, FactValue> fields = {});
   void Tell(const Finding& finding);
+  // The first host that leaves its accelerators idle is shown.
+  void TellUnused(const Fact& fact);
   void Say(const std::string& text);
   void TellFailures();
   std::string Where() const;
@@ -138,6 +140,7 @@ class Coordinator {
   RunState decided_;
   std::optional<std::string> interrupted_by_;
   std::set<std::string> warned_;  // lines that were shown
+  bool told_unused_ = false;
   sys::Clock::Steady started_{};
   std::optional<observe::LivePace> pace_;
   sys::Loop::Handle pause_;

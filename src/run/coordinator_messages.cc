@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "run/accelerator_use.h"
 #include "run/coordinator.h"
 #include "run/events.h"
 
@@ -147,6 +148,9 @@ void Coordinator::OnStore(int agent, const StoreRequest& request) {
 void Coordinator::OnFact(Fact fact) {
   const bool interrupted = fact.name == "agent.interrupted";
   const std::string by = fact.by;
+  if (fact.name == kAcceleratorsUnused) {
+    TellUnused(fact);
+  }
   journal_.Note(std::move(fact));
   if (interrupted && !interrupted_by_) {
     Interrupt("a request to " + by, false);
@@ -197,6 +201,18 @@ void Coordinator::Record(std::string_view name,
 
 void Coordinator::Tell(const Finding& finding) {
   journal_.Record(FindingFact(finding, number_, host_.clock.WallNow()));
+  console_.Write(Console::Stream::kErr,
+                 RenderText(finding, {.color = options_.color}));
+}
+
+void Coordinator::TellUnused(const Fact& fact) {
+  if (std::exchange(told_unused_, true)) {
+    return;
+  }
+  const Finding finding = UnusedFinding(fact);
+  Fact told = FindingFact(finding, number_, host_.clock.WallNow());
+  told.fields["beside"] = true;
+  journal_.Record(std::move(told));
   console_.Write(Console::Stream::kErr,
                  RenderText(finding, {.color = options_.color}));
 }

@@ -53,7 +53,7 @@ inline constexpr std::string_view kDecided = "run.decided";
 // Somebody asked for the end. Fields: signal, signal_name, now.
 inline constexpr std::string_view kInterrupted = "run.interrupted";
 // Subject: of the finding. Fields: cause, text, finding (JSON,
-// muster.finding/1); attempt; beside where it is a warning of before the start.
+// muster.finding/1); attempt; beside where it is a warning that ends nothing.
 inline constexpr std::string_view kFinding = "finding";
 // Fields: exit_code, origin, cause (empty when good), text (the last line).
 inline constexpr std::string_view kRunEnded = "run.ended";

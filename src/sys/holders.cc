@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "sys/fs.h"
+#include "sys/process_tree.h"
 
 namespace muster::sys {
 namespace {
@@ -52,6 +53,14 @@ std::vector<Holder> FindHolders(const std::vector<std::string>& targets,
     }
   }
   return holders;
+}
+
+bool TreeHolds(int root, const std::vector<std::string>& targets) {
+  const RealFs fs;
+  const auto below = Descendants(root);
+  return std::any_of(below.begin(), below.end(), [&](const Descendant& one) {
+    return HasDescriptor(fs, "/proc/" + std::to_string(one.id.pid), targets);
+  });
 }
 
 }  // namespace muster::sys

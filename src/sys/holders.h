@@ -24,4 +24,7 @@ std::string ToText(const Holder& holder);
 std::vector<Holder> FindHolders(const std::vector<std::string>& targets,
                                 std::size_t most);
 
+// Whether a process below `root` has one of them open.
+bool TreeHolds(int root, const std::vector<std::string>& targets);
+
 }  // namespace muster::sys

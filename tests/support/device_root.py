@@ -19,12 +19,14 @@ ln -s /proc/self/fd "$root/dev/fd"
 for chip in $CHIPS; do
   touch "$root/dev/accel$chip"
   place=$root/pci/devices/0000:00:0$chip.0
-  mkdir -p "$place/accel/accel$chip" "$root/pci/drivers/gasket/0000:00:0$chip.0"
+  mkdir -p "$place/accel/accel$chip"
+  mkdir -p "$root/pci/drivers/gasket/0000:00:0$chip.0"
   echo 0x1ae0 >"$place/vendor"
   echo 0x005e >"$place/device"
   echo 0x120000 >"$place/class"
 done
-mount --move "$root/dev" /dev && mount --bind "$root/pci" /sys/bus/pci || exit 98
+mount --move "$root/dev" /dev || exit 98
+mount --bind "$root/pci" /sys/bus/pci || exit 98
 exec "$@"
 """
 

@@ -13,7 +13,8 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../support"))
 # pylint: disable=wrong-import-position
 import device_root  # noqa: E402
-from muster_test import BUILD, MUSTER, MusterTest, clean_environment  # noqa: E402
+from muster_test import BUILD, MUSTER, MusterTest  # noqa: E402
+from muster_test import clean_environment  # noqa: E402
 
 FAKE = str(BUILD / "muster_fake_pjrt.so")
 CPU = os.environ.get("MUSTER_PJRT_CPU", "")
@@ -110,8 +111,8 @@ class Accelerator(MusterTest):
     def test_adds_over_eight_devices_of_a_real_plugin(self):
         if not CPU:
             self.skipTest("MUSTER_PJRT_CPU names no plug-in (xla-cpu-pjrt)")
-        document = self.check("accelerator", "--open", "--yes", "--plugin", CPU,
-                              "--replicas", "8")
+        document = self.check("accelerator", "--open", "--yes", "--plugin",
+                              CPU, "--replicas", "8")
         opened = self.answer(document, "accelerator.opened")
         self.assertEqual(len(opened["data"]["kinds"]), 8)
         self.assertEqual(opened["outcome"], "pass")

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check/figures.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "base/text.h"
+
+namespace muster::check {
+namespace {
+
+// GiB that a program sees, less its context.
+constexpr std::int64_t Gpu(double gib) {
+  return static_cast<std::int64_t>((gib - 0.5) * (1 << 30));
+}
+
+// From little memory to much.
+constexpr std::array<Figures, 22> kFigures{
+    {{.name = "v2",
+      .kind = "TPU v2",
+      .memory = 8'034'172'928,
+      .devices_per_chip = 2,
+      .tpu = true},
+     {.name = "t4", .kind = "T4", .memory = Gpu(14.56)},
+     {.name = "p100", .kind = "P100", .memory = Gpu(15.89)},
+     {.name = "v100-16g", .kind = "V100-SXM2-16", .memory = Gpu(15.77)},
+     {.name = "v3",
+      .kind = "TPU v3",
+      .memory = 16'624'107'520,
+      .devices_per_chip = 2,
+      .tpu = true},
+     {.name = "v5e", .kind = "TPU v5e", .memory = 16'909'332'480, .tpu = true},
+     {.name = "l4", .kind = "L4", .memory = Gpu(22.03)},
+     {.name = "a10g", .kind = "A10", .memory = Gpu(22.06)},
+     {.name = "rtx-3090", .kind = "RTX 3090", .memory = Gpu(23.69)},
+     {.name = "rtx-4090", .kind = "RTX 4090", .memory = Gpu(23.65)},
+     {.name = "v4",
+      .kind = "TPU v4",
+      .memory = 32'745'971'712,
+      .number_per_device = 2,
+      .tpu = true},
+     {.name = "v6e", .kind = "TPU v6e", .memory = 33'546'039'296, .tpu = true},
+     {.name = "v100-32g", .kind = "V100-SXM2-32", .memory = Gpu(31.74)},
+     {.name = "a100-40g", .kind = "A100-SXM4-40", .memory = Gpu(39.39)},
+     {.name = "l40s", .kind = "L40S", .memory = Gpu(44.39)},
+     {.name = "a6000", .kind = "RTX A6000", .memory = Gpu(47.53)},
+     {.name = "h100", .kind = "H100", .memory = Gpu(79.11)},
+     {.name = "a100-80g", .kind = "A100-SXM4-80", .memory = Gpu(79.15)},
+     {.name = "tpu7x",
+      .kind = "TPU 7x",
+      .memory = 101'724'450'816,
+      .devices_per_chip = 2,
+      .tpu = true},
+     {.name = "v5p",
+      .kind = "TPU v5p",
+      .memory = 102'786'660'352,
+      .number_per_device = 2,
+      .tpu = true},
+     {.name = "h200", .kind = "H200", .memory = Gpu(139.8)},
+     {.name = "b200", .kind = "B200", .memory = Gpu(178.35)}}};
+
+constexpr int kMostDevices = 100'000;
+
+Error Unknown(std::string_view text) {
+  std::vector<std::string> names;
+  for (const Figures& one : kFigures) {
+    names.emplace_back(one.name);
+  }
+  const auto meant = DidYouMean(std::string(text.substr(0, 40)), names);
+  return Error(Cause::kUsageInvalid,
+               "flag --on is `" + Printable(text) +
+                   "`, expected an accelerator and how many, as in v5e-8, "
+                   "v5p:2x2x1, h100:8: one of " +
+                   Join(names, ", ") + ", or here" +
+                   (meant ? ", did you mean `" + *meant + "`?" : ""));
+}
+
+const Figures* Named(std::string_view name) {
+  name = name == "v5litepod" ? "v5e" : name;
+  const auto* const found =
+      std::find_if(kFigures.begin(), kFigures.end(),
+                   [&](const Figures& one) { return one.name == name; });
+  return found == kFigures.end() ? nullptr : found;
+}
+
+// Chips of "2x2x1", or devices of "8".
+std::optional<int> CountOf(std::string_view text, bool shape) {
+  std::int64_t product = text.empty() ? kMostDevices + 1 : 1;
+  for (const std::string& side : Split(text, shape ? 'x' : '\n')) {
+    const auto number = IsDigits(side) ? ParseInt(side) : std::nullopt;
+    if (!number || *number < 1 || *number > kMostDevices) {
+      return std::nullopt;
+    }
+    product = std::min<std::int64_t>(product * *number, kMostDevices + 1);
+  }
+  return product <= kMostDevices ? std::optional(static_cast<int>(product))
+                                 : std::nullopt;
+}
+
+}  // namespace
+
+std::span<const Figures> AllFigures() {
+  return kFigures;
+}
+
+Result<Target> ParseTarget(std::string_view text) {
+  if (const Figures* whole = Named(text)) {
+    return Target{.figures = whole, .devices = 1};
+  }
+  const auto at = text.find_last_of(":-");
+  const Figures* figures =
+      at == std::string_view::npos ? nullptr : Named(text.substr(0, at));
+  if (figures == nullptr || (text[at] == '-' && !figures->tpu)) {
+    return Unknown(text);
+  }
+  const bool shape = text[at] == ':' && figures->tpu;
+  const auto count = CountOf(text.substr(at + 1), shape);
+  if (!count) {
+    return Unknown(text);
+  }
+  const int devices = shape          ? *count * figures->devices_per_chip
+                      : figures->tpu ? *count / figures->number_per_device
+                                     : *count;
+  if (devices < 1) {
+    return Unknown(text);
+  }
+  return Target{.figures = figures, .devices = devices};
+}
+
+const Figures* FiguresOf(std::string_view kind) {
+  const Figures* best = nullptr;
+  for (const Figures& one : kFigures) {
+    if (kind.find(one.kind) != std::string_view::npos &&
+        (best == nullptr || one.kind.size() > best->kind.size())) {
+      best = &one;
+    }
+  }
+  return best;
+}
+
+}  // namespace muster::check
