@@ -95,7 +95,7 @@ Result<int> Execute(const CommandLine& line, const sys::Host& host,
         return CheckProgramVerb(line, settings, host);
       }
       return ChecksWorkers(line, host) ? CheckWorkers(line, settings, host)
-                                 : CheckVerb(line, settings, host);
+                                       : CheckVerb(line, settings, host);
     case Verb::kExplain:
       return ExplainVerb(line, settings, host);
     case Verb::kBundle:
