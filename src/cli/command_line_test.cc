@@ -125,6 +125,8 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{{"tpu", "list", "--worker", "1"}, "--worker does not belong"},
         Bad{{"tpu", "notebook", "t", "--port", "0"}, "flag --port is 0"},
         Bad{{"run", "--copy", ".", "--", "x"}, "--copy belongs to --tpu"},
+        Bad{{"run", "--tpu", "t", "-n", "2", "--copy", ".", "--", "x"},
+            "--copy belongs to --tpu NAME, without another cluster"},
         Bad{{"run", "--tpu", "t", "--keep-copy", "--", "x"}, "--copy DIR"},
         Bad{{"check", "--worker", "1"}, "--worker belongs to --tpu"},
         Bad{{"explain"}, "give a log, a folder"}));

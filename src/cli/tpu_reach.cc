@@ -81,7 +81,8 @@ Result<ReachedTpu> ReachTpu(const resolve::Request& request,
 }
 
 bool NamesTpu(const resolve::Request& request, const sys::Host& host) {
-  if (!request.cloud.tpu) {
+  if (!request.cloud.tpu || request.hosts || request.processes ||
+      request.cluster) {
     return false;
   }
   const auto target = resolve::FindTpuTarget(request, host);
