@@ -36,6 +36,12 @@ std::vector<std::string> WordsOf(const CommandLine& line,
   for (const std::string& path : line.data) {
     words.insert(words.end(), {"--data", path});
   }
+  if (line.open) {
+    words.insert(words.end(), {"--open", "--yes"});
+  }
+  if (line.replicas) {
+    words.insert(words.end(), {"--replicas", std::to_string(*line.replicas)});
+  }
   for (const SettingRow& row : SettingRows()) {
     const auto given = line.settings.find(std::string(row.name));
     if (row.IsFor("check") && given != line.settings.end() &&
@@ -50,7 +56,7 @@ std::vector<std::string> WordsOf(const CommandLine& line,
 class WorkerChecks {
  public:
   WorkerChecks(const ReachedTpu& tpu, const sys::Host& host, sys::Loop& loop,
-         sys::Spawner& spawner, Console& console, bool json)
+               sys::Spawner& spawner, Console& console, bool json)
       : tpu_(tpu),
         host_(host),
         loop_(loop),
@@ -159,14 +165,15 @@ void WorkerChecks::Look() {
   }
 }
 
-void WorkerChecks::Line(int rank, Console::Stream stream, std::string_view line) {
+void WorkerChecks::Line(int rank, Console::Stream stream,
+                        std::string_view line) {
   const auto at = static_cast<std::size_t>(rank);
   if (json_ && stream == Console::Stream::kOut) {
     documents_[at] += std::string(line) + "\n";
     return;
   }
-  console_.Write(stream,
-                 "[" + tpu_.workers[at].label + "] " + std::string(line) + "\n");
+  console_.Write(
+      stream, "[" + tpu_.workers[at].label + "] " + std::string(line) + "\n");
 }
 
 Json WorkerChecks::WorkerOf(std::size_t rank) const {
@@ -177,8 +184,8 @@ Json WorkerChecks::WorkerOf(std::size_t rank) const {
               {"finding", nullptr}};
   if (one.failed()) {
     worker["finding"] = ToJson(*one.failed());
-  } else if (auto document = ParseJson(documents_[rank],
-                                       Cause::kFileCorrupt, "")) {
+  } else if (auto document =
+                 ParseJson(documents_[rank], Cause::kFileCorrupt, "")) {
     worker["check"] = *std::move(document);
   }
   return worker;
@@ -231,6 +238,12 @@ Result<int> CheckWorkers(const CommandLine& line, const Settings& settings,
                      " is `jsonl`, which is of one host: expected text or json "
                      "with --tpu");
   }
+  if (line.open && !line.yes) {
+    return Error(
+        Cause::kUsageInvalid,
+        "flag --open asks before it opens a TPU, and nobody is there to "
+        "answer with --tpu: give --yes, too");
+  }
   MUSTER_ASSIGN(const auto spawner, sys::GuardianSpawner::Fork());
   MUSTER_ASSIGN(const auto tpu, ReachTpu(line.cluster, line.reach, host));
   PrintAside(tpu.how + "\n");
@@ -238,7 +251,7 @@ Result<int> CheckWorkers(const CommandLine& line, const Settings& settings,
   MUSTER_TRY(spawner->Attach(*loop));
   Console console(*loop, {});
   WorkerChecks checks(tpu, host, *loop, *spawner, console,
-                settings.output.value == Output::kJson);
+                      settings.output.value == Output::kJson);
   MUSTER_ASSIGN(const auto signals,
                 sys::SignalWatch::Make(*loop, {SIGINT, SIGTERM, SIGHUP},
                                        [&checks](int) { checks.Interrupt(); }));

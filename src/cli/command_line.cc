@@ -427,8 +427,11 @@ Status TakeReach(const CLI::App& verb, const Texts& texts, CommandLine& line) {
   for (const char* flag : {"--worker", "--address", "--internal-ip", "--user",
                            "--copy", "--keep-copy"}) {
     const auto* option = verb.get_option_no_throw(flag);
-    if (option != nullptr && option->count() > 0 && !line.cluster.cloud.tpu) {
-      return Usage("flag " + std::string(flag) + " belongs to --tpu NAME");
+    if (option != nullptr && option->count() > 0 &&
+        (!line.cluster.cloud.tpu || line.cluster.hosts ||
+         line.cluster.processes || line.cluster.cluster)) {
+      return Usage("flag " + std::string(flag) +
+                   " belongs to --tpu NAME, without another cluster");
     }
   }
   return line.reach.keep_copy && line.reach.copy.empty()

@@ -67,6 +67,17 @@ TEST(CommandLine, GivesHelpWhateverElseIsMissing) {
   EXPECT_TRUE(Parse({"--version"}).version);
 }
 
+TEST(CommandLine, OfTpuSshTakesACommandAndHowWorkersAreReached) {
+  const auto line = Parse({"tpu", "ssh", "t", "--worker", "all",
+                           "--internal-ip", "--user", "ann", "--", "ls", "-l"});
+  EXPECT_EQ(line.tpu.action, TpuAction::kSsh);
+  EXPECT_EQ(line.tpu.name, "t");
+  EXPECT_EQ(line.reach.worker, "all");
+  EXPECT_EQ(line.reach.address, "internal");
+  EXPECT_EQ(line.reach.user, "ann");
+  EXPECT_THAT(line.command, ElementsAre("ls", "-l"));
+}
+
 TEST(CommandLine, KeepsAnEmptyHostList) {
   EXPECT_EQ(Parse({"resolve", "--hosts", ""}).cluster.hosts, "");
 }
@@ -104,7 +115,20 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{{"run", "--env", "=A", "--", "x"}, "expected NAME=VALUE"},
         Bad{{"run", "--grace", "1s", "--grace", "2s", "--", "x"}, "--grace"},
         Bad{{"resolve", "--dry-run"}, "unknown flag `--dry-run`"},
-        Bad{{"resolve", "--", "x"}, "take a command after"},
+        Bad{{"resolve", "--", "x"},
+            "only `muster run`, `muster check` and `muster tpu"},
+        Bad{{"tpu", "list", "--", "x"}, "only `muster run`, `muster check`"},
+        Bad{{"tpu", "ssh", "t", "--"}, "no command stands after `--`"},
+        Bad{{"tpu", "ssh", "t", "--command", "a", "--", "b"}, "exclude"},
+        Bad{{"tpu", "ssh"}, "give a name, as in `muster tpu ssh NAME`"},
+        Bad{{"tpu", "ssh", "t", "--port", "1"}, "--port does not belong"},
+        Bad{{"tpu", "list", "--worker", "1"}, "--worker does not belong"},
+        Bad{{"tpu", "notebook", "t", "--port", "0"}, "flag --port is 0"},
+        Bad{{"run", "--copy", ".", "--", "x"}, "--copy belongs to --tpu"},
+        Bad{{"run", "--tpu", "t", "-n", "2", "--copy", ".", "--", "x"},
+            "--copy belongs to --tpu NAME, without another cluster"},
+        Bad{{"run", "--tpu", "t", "--keep-copy", "--", "x"}, "--copy DIR"},
+        Bad{{"check", "--worker", "1"}, "--worker belongs to --tpu"},
         Bad{{"explain"}, "give a log, a folder"}));
 
 TEST(CommandLine, ExplainsSeveralLogsTogether) {

@@ -23,7 +23,7 @@ Sub-commands:
   check      look for what would stop a run on this host, before it starts
   explain    say why a run failed, or what a cause means
   bundle     pack a run or logs without secrets, to be explained elsewhere
-  tpu        who am I to Google's cloud, and which TPUs are there?
+  tpu        which TPUs are there, and a shell or a notebook on them
 
 Flags:
   -h, --help     this text; `muster run --help` for a sub-command
@@ -63,6 +63,7 @@ newest checkpoint when a repeat can heal what happened.
   muster run -n 2 -- python train.py
   muster run --hosts a:8476,b:8476 -- python train.py   (on every host)
   muster run -n 4 --env OMP_NUM_THREADS=1 --dry-run -- ./train
+  muster run --tpu NAME --copy . -- python train.py     (on its workers, by ssh)
 
 Everything after `--` is the command. It does not pass a shell.
 )";
@@ -80,6 +81,7 @@ and compares versions, the files of the command and the data.
   muster check --hosts a:8476,b:8476 --checkpoints /mnt/ck --data /mnt/data
   muster check --hosts a:8476,b:8476 -- python train.py   the same everywhere?
   muster check --output json >check.json
+  muster check --tpu NAME                      on each worker of a TPU, by ssh
   muster check --list
   muster check --target grpc://10.0.0.2:8470   who answers there?
   muster check --framework tf                  which task answers where?
@@ -149,9 +151,9 @@ of the environment only known variables stay, and what was removed is printed.
 )";
 
 constexpr std::string_view kTpu =
-    R"(Get a Cloud TPU, wait until it can be used, and give it back, without the
-Google Cloud SDK: who asks, what would stop it, which TPUs and queued resources
-there are, what each zone offers.
+    R"(Get a Cloud TPU, wait until it can be used, reach it, and give it back,
+without the Google Cloud SDK: who asks, what would stop it, which TPUs and
+queued resources there are, what each zone offers.
 
   muster tpu auth                          who am I, and is it believed?
   muster tpu doctor --zone us-west4-a --type v5litepod-8
@@ -164,6 +166,9 @@ there are, what each zone offers.
   muster tpu list --all-zones
   muster tpu describe NAME --zone us-west4-a
   muster tpu wait NAME                     until it can really be used
+  muster tpu ssh NAME                      a shell on worker 0
+  muster tpu ssh NAME --worker all -- CMD  a command on each worker, no shell
+  muster tpu notebook NAME                 Jupyter there, its link here
   muster tpu stop NAME                     also start
   muster tpu delete NAME
   muster tpu queued list                   also describe, delete
@@ -173,6 +178,11 @@ What creates, costs or destroys says so and asks. Ctrl-C says what goes on in
 the cloud and how to stop it. What is created is written down before
 (~/.local/state/muster/tpu.jsonl), so that the same command finds it again and
 `reap` removes exactly what is left over.
+
+Workers are reached by the system's ssh with the keys that gcloud keeps
+(~/.ssh/google_compute_engine, google_compute_known_hosts). A command lives as
+long as this one; the exit code is the largest of all, 255 for a worker that
+could not be asked.
 
 Credentials: CLOUDSDK_AUTH_ACCESS_TOKEN, the file that
 GOOGLE_APPLICATION_CREDENTIALS names, that of `gcloud auth application-default
@@ -195,7 +205,8 @@ The cluster (muster resolve shows what is used):
                          estimator, jax, torch, torch_xla, ray, deepspeed,
                          openmpi
   --hostfile FILE        a host file of Open MPI or DeepSpeed
-  --tpu NAME             a TPU by name or address; --project P, --zone Z
+  --tpu NAME             a TPU by name or address; --project P, --zone Z; of a
+                         name, check and run start on its workers by ssh
   --instance-group NAME  machines of Compute Engine; --project P, --zone Z
   --pods JOB:LABEL=V     pods of Kubernetes; may be repeated
 )";
@@ -243,6 +254,16 @@ std::string Flags(std::string_view verb, std::string_view own) {
   }
   return text + "  -h, --help             this text\n";
 }
+
+constexpr std::string_view kReachFlags =
+    R"(  --worker K             of a TPU that is reached by ssh: all, or the number of
+                         one (default: 0 of ssh and notebook, else all)
+  --address WHICH        internal, external, or auto: internal where this host
+                         is in the TPU's network (default auto); --internal-ip
+                         is understood, too
+  --user U               who logs in there (default: USER; with OS Login the
+                         account's)
+)";
 
 constexpr std::string_view kCheckFlags =
     R"(  --checkpoints PATH     where checkpoints will be written; may be repeated. On
@@ -294,15 +315,22 @@ std::string HelpText(Verb verb) {
              Flags("resolve", kResolveFlags);
     case Verb::kRun:
       return std::string(kRun) + std::string(kClusterFlags) +
-             Flags("run",
-                   "  --env NAME=VALUE       set a variable for all ranks; may "
-                   "be repeated\n"
-                   "  --dry-run              print the plan with the source of "
-                   "every value, start\n"
-                   "                         nothing\n");
+             Flags(
+                 "run",
+                 "  --env NAME=VALUE       set a variable for all ranks; may "
+                 "be repeated\n"
+                 "  --dry-run              print the plan with the source of "
+                 "every value, start\n"
+                 "                         nothing\n"
+                 "  --copy DIR             with --tpu: what each worker gets, "
+                 "and where ranks\n"
+                 "                         start (default: their home folder)\n"
+                 "  --keep-copy            do not remove it at the end\n" +
+                     std::string(kReachFlags));
     case Verb::kCheck:
       return std::string(kCheck) + std::string(kClusterFlags) +
-             Flags("check", kCheckFlags);
+             Flags("check",
+                   std::string(kCheckFlags) + std::string(kReachFlags));
     case Verb::kExplain:
       return std::string(kExplain) +
              Flags("explain",
@@ -357,7 +385,12 @@ std::string HelpText(Verb verb) {
                  "off\n"
                  "  --dry-run              create, reap: show what would be "
                  "done\n"
-                 "  -y, --yes              do not ask\n");
+                 "  -y, --yes              do not ask\n" +
+                     std::string(kReachFlags) +
+                     "  --command LINE         ssh: for a shell there, in place "
+                     "of CMD\n"
+                     "  --port P               notebook: of the link (default "
+                     "8888)\n");
     case Verb::kOverview:
       break;
   }

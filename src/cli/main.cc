@@ -58,6 +58,11 @@ Result<int> RunVerb(const CommandLine& line, const Settings& settings,
   if (NamesTpu(line.cluster, host) && settings.start.source == "default") {
     flags.settings.start = {StartBy::kSsh, "flag --tpu"};
   }
+  if (!line.reach.copy.empty() && flags.settings.start.value != StartBy::kSsh) {
+    return Error(
+        Cause::kUsageInvalid,
+        "flag --copy needs ssh, and " + settings.start.source + " is `here`");
+  }
   if (line.dry_run && flags.settings.start.value == StartBy::kSsh) {
     // Whoever starts all need not be one of them.
     flags.cluster.rank = flags.cluster.rank.value_or(0);
@@ -98,7 +103,7 @@ Result<int> Execute(const CommandLine& line, const sys::Host& host,
         return CheckFitVerb(line, settings, host);
       }
       return ChecksWorkers(line, host) ? CheckWorkers(line, settings, host)
-                                 : CheckVerb(line, settings, host);
+                                       : CheckVerb(line, settings, host);
     case Verb::kExplain:
       return ExplainVerb(line, settings, host);
     case Verb::kBundle:

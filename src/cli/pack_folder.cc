@@ -24,11 +24,11 @@ struct Size {
   std::int64_t bytes = 0;
 };
 Result<Size> SizeOf(const std::string& folder, Deadline deadline) {
-  MUSTER_ASSIGN(
-      const auto listed,
-      sys::RunProgram({.argv = {"find", folder, "-type", "f", "-printf", "%s\\n"},
-                       .variables = {}},
-                      deadline));
+  MUSTER_ASSIGN(const auto listed,
+                sys::RunProgram(
+                    {.argv = {"find", folder, "-type", "f", "-printf", "%s\\n"},
+                     .variables = {}},
+                    deadline));
   if (!listed.Succeeded()) {
     return Usage(folder, "which cannot be read as a folder");
   }
@@ -67,12 +67,12 @@ Result<Archive> PackFolder(const std::string& folder, const sys::Host& host) {
   if (!packed.Succeeded()) {
     return Usage(folder, "which tar cannot pack (" + packed.Ending() + ")");
   }
-  Archive archive{
-      .bytes = std::move(packed.output),
-      .folder = ".muster/copies/" +
-                run::MakeRunId(host.clock.WallNow(), sys::OwnPid()),
-      .what = "`" + Printable(folder) + "` (" + Count(size.files, "file") +
-              ", " + BytesText(static_cast<std::uint64_t>(size.bytes))};
+  Archive archive{.bytes = std::move(packed.output),
+                  .folder = ".muster/copies/" +
+                            run::MakeRunId(host.clock.WallNow(), sys::OwnPid()),
+                  .what = "`" + Printable(folder) + "` (" +
+                          Count(size.files, "file") + ", " +
+                          BytesText(static_cast<std::uint64_t>(size.bytes))};
   archive.what += ", packed " + BytesText(archive.bytes.size()) + ")";
   return archive;
 }

@@ -13,16 +13,16 @@ SshHost::SshHost(const Shared& shared, run::SshLogin login, int rank,
       rank_(rank),
       handed_(std::move(handed)),
       on_line_(std::move(on_line)),
-      session_(shared.place, std::move(login),
-               {.answered =
-                    [this](const SshAnswer& answer) { Answered(answer); },
-                .line =
-                    [this](run::Console::Stream stream, std::string_view line) {
-                      if (!closed_) {
-                        on_line_(rank_, stream, line);
-                      }
-                    },
-                .changed = shared.on_change}) {}
+      session_(
+          shared.place, std::move(login),
+          {.answered = [this](const SshAnswer& answer) { Answered(answer); },
+           .line =
+               [this](run::Console::Stream stream, std::string_view line) {
+                 if (!closed_) {
+                   on_line_(rank_, stream, line);
+                 }
+               },
+           .changed = shared.on_change}) {}
 
 Status SshHost::Start() {
   return session_.Start(run::ShellLine(run::SshScript(shared_.digest), {}));

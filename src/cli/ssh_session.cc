@@ -29,9 +29,8 @@ SshSession::SshSession(const Place& place, run::SshLogin login,
     : place_(place),
       login_(std::move(login)),
       listener_(std::move(listener)),
-      out_([this](std::string_view line) {
-        Line(Console::Stream::kOut, line);
-      }),
+      out_(
+          [this](std::string_view line) { Line(Console::Stream::kOut, line); }),
       err_([this](std::string_view line) {
         Line(Console::Stream::kErr, line);
       }) {}
@@ -87,14 +86,20 @@ void SshSession::Line(Console::Stream stream, std::string_view line) {
     listener_.line(stream, line);
     return;
   }
-  auto answer = stream == Console::Stream::kOut ? run::ReadSshAnswer(line)
-                                                : std::nullopt;
+  auto answer =
+      stream == Console::Stream::kOut ? run::ReadSshAnswer(line) : std::nullopt;
   if (!answer) {
     return;
   }
   answer_ = *std::move(answer);
   if (answer_->kind == SshAnswer::Kind::kReady) {
     ready_ = true;
+    // What ssh has changed here is nothing to keep quiet about.
+    for (const std::string& said : Split(said_, '\n')) {
+      if (said.find("Permanently added") != std::string::npos) {
+        listener_.line(Console::Stream::kErr, said);
+      }
+    }
     said_.clear();
     listener_.changed();
   }
@@ -138,7 +143,8 @@ void SshSession::Close() {
 }
 
 void SshSession::Ended(const sys::Exit& exit) {
-  code_ = exit.exited() ? exit.code() : kLost;
+  killed_ = !exit.exited();
+  code_ = killed_ ? kLost : exit.code();
   Close();
   MaybeFail();
   listener_.changed();
@@ -155,7 +161,9 @@ run::SshEnd SshSession::End() const {
   return {.login = login_, .said = said_, .answer = answer_, .code = code()};
 }
 
-void SshSession::FailAsAnswered() { Fail(run::WhyNotStarted(End())); }
+void SshSession::FailAsAnswered() {
+  Fail(run::WhyNotStarted(End()));
+}
 
 void SshSession::GiveUp(Duration waited) {
   if (!ready_ && !code_) {

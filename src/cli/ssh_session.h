@@ -48,8 +48,8 @@ class SshSession {
 
   SshSession(const Place& place, run::SshLogin login, Listener listener);
 
-  // `remote` is for the login shell there, `options` for ssh. program-not-found:
-  // there is no ssh here.
+  // `remote` is for the login shell there, `options` for ssh.
+  // program-not-found: there is no ssh here.
   Status Start(const std::string& remote,
                const std::vector<std::string>& options = {});
   void Send(SharedBytes bytes);
@@ -73,7 +73,7 @@ class SshSession {
   int code() const { return code_.value_or(kLost); }
   // The connection was lost after it was ready.
   bool lost() const {
-    return ready_ && code_ == kLost && run::SaysLost(said_);
+    return ready_ && code_ == kLost && (killed_ || run::SaysLost(said_));
   }
 
  private:
@@ -95,6 +95,7 @@ class SshSession {
   std::deque<SharedBytes> pending_;
   std::size_t sent_ = 0;  // of the first
   bool ready_ = false;
+  bool killed_ = false;  // ssh was, by a signal
   std::optional<Finding> failed_;
   std::optional<int> code_;
   sys::Loop::Handle writable_, out_readable_, err_readable_;

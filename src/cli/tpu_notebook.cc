@@ -96,12 +96,12 @@ class Notebook {
 
 Result<int> Notebook::Run(int port_there) {
   const std::string there = std::to_string(port_there);
-  MUSTER_TRY(session_.Start(
-      run::ShellLine(run::NotebookScript(),
-                     {"sh", "-c", kJupyter, "notebook", there}),
-      {"-o", "ExitOnForwardFailure=yes", "-L",
-       "127.0.0.1:" + std::to_string(call_.flags().port) + ":127.0.0.1:" +
-           there}));
+  MUSTER_TRY(
+      session_.Start(run::ShellLine(run::NotebookScript(),
+                                    {"sh", "-c", kJupyter, "notebook", there}),
+                     {"-o", "ExitOnForwardFailure=yes", "-L",
+                      "127.0.0.1:" + std::to_string(call_.flags().port) +
+                          ":127.0.0.1:" + there}));
   late_ = loop_.After(place_.limit, [this] { session_.GiveUp(place_.limit); });
   beat_ = loop_.Every(run::kSshBeat, [this] {
     if (began_) {
@@ -148,9 +148,10 @@ void Notebook::Ask() {
   late_.Cancel();
   if (answer->status != 200) {
     End(MakeFinding(Cause::kNetWrongEndpoint,
-                    "what answers at " + Link() + " is not this Jupyter: it "
-                    "says " + std::to_string(answer->status) +
-                        " to its own token",
+                    "what answers at " + Link() +
+                        " is not this Jupyter: it "
+                        "says " +
+                        std::to_string(answer->status) + " to its own token",
                     Confidence::kCertain));
     return;
   }
@@ -172,7 +173,8 @@ void Notebook::ShowLink() {
   } else {
     PrintResult("browser  " + browser + "\n" + "Colab    " + colab + "\n");
   }
-  Say("in Colab: the arrow beside Connect, Connect to a local runtime, and that "
+  Say("in Colab: the arrow beside Connect, Connect to a local runtime, and "
+      "that "
       "link; Ctrl-C ends Jupyter and what it runs");
 }
 
@@ -239,26 +241,25 @@ Result<int> TpuNotebook(const TpuCall& call, const ReachedTpu& tpu,
                  "a notebook is on one worker: --worker 0");
   }
   // Who holds the port is said before anybody is asked.
-  MUSTER_TRY(sys::Listen(
-      {.host = "127.0.0.1",
-       .port = static_cast<std::uint16_t>(call.flags().port)}));
+  MUSTER_TRY(
+      sys::Listen({.host = "127.0.0.1",
+                   .port = static_cast<std::uint16_t>(call.flags().port)}));
   MUSTER_ASSIGN(const auto random, connect::RunKey::Random());
   const std::string token = random.ToHex().substr(0, 48);
   MUSTER_ASSIGN(const auto other, connect::RunKey::Random());
   const int there =
-      kFirstPort + static_cast<int>(
-                       std::stoul(other.ToHex().substr(0, 6), nullptr, 16) %
+      kFirstPort +
+      static_cast<int>(std::stoul(other.ToHex().substr(0, 6), nullptr, 16) %
                        kPorts);
   MUSTER_ASSIGN(const auto loop, sys::Loop::Make());
   MUSTER_TRY(spawner->Attach(*loop));
   Console console(*loop, {});
   Notebook notebook(call, tpu, *loop, *spawner, console, Secret(token));
-  MUSTER_ASSIGN(
-      const auto signals,
-      sys::SignalWatch::Make(*loop, {SIGINT, SIGTERM, SIGHUP},
-                             [&notebook, count = 0](int) mutable {
-                               notebook.Interrupt(++count > 1);
-                             }));
+  MUSTER_ASSIGN(const auto signals,
+                sys::SignalWatch::Make(*loop, {SIGINT, SIGTERM, SIGHUP},
+                                       [&notebook, count = 0](int) mutable {
+                                         notebook.Interrupt(++count > 1);
+                                       }));
   MUSTER_ASSIGN(const int code, notebook.Run(there));
   console.Drain(Deadline::After(std::chrono::seconds(5)));
   return code;

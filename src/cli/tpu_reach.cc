@@ -35,10 +35,10 @@ Result<ReachedTpu> Reach(const resolve::TpuNode& node, const ReachFlags& flags,
                          const std::string& account, const sys::Host& host) {
   MUSTER_TRY(resolve::CheckReady(node, false));
   MUSTER_ASSIGN(const auto choice, cloud::ParseAddressChoice(flags.address));
-  MUSTER_ASSIGN(const auto found,
-                cloud::FindWorkers(node, flags.worker.empty() ? "all"
-                                                              : flags.worker,
-                                   choice, host));
+  MUSTER_ASSIGN(
+      const auto found,
+      cloud::FindWorkers(node, flags.worker.empty() ? "all" : flags.worker,
+                         choice, host));
   MUSTER_ASSIGN(const auto login,
                 cloud::FindLogin(node, flags.user, account, host));
   ReachedTpu tpu{.node = node, .workers = {}, .how = {}};
@@ -48,14 +48,14 @@ Result<ReachedTpu> Reach(const resolve::TpuNode& node, const ReachFlags& flags,
         {.index = worker.index,
          .internal = worker.internal,
          .label = label,
-         .login = {.host = worker.address,
-                   .name = label + " of `" + node.name + "` (" +
-                           worker.address + ")",
-                   .user = login.user.value,
-                   .key_file = login.key_file,
-                   .known_hosts = login.known_hosts,
-                   .host_key_name = cloud::HostKeyName(node, worker.index),
-                   .if_refused = login.if_refused}});
+         .login = {
+             .host = worker.address,
+             .name = label + " of `" + node.name + "` (" + worker.address + ")",
+             .user = login.user.value,
+             .key_file = login.key_file,
+             .known_hosts = login.known_hosts,
+             .host_key_name = cloud::HostKeyName(node, worker.index),
+             .if_refused = login.if_refused}});
   }
   tpu.how = HowText(tpu, found, login);
   return tpu;
@@ -81,7 +81,8 @@ Result<ReachedTpu> ReachTpu(const resolve::Request& request,
 }
 
 bool NamesTpu(const resolve::Request& request, const sys::Host& host) {
-  if (!request.cloud.tpu) {
+  if (!request.cloud.tpu || request.hosts || request.processes ||
+      request.cluster) {
     return false;
   }
   const auto target = resolve::FindTpuTarget(request, host);
@@ -121,10 +122,10 @@ std::optional<Finding> WhyTpuGone(
       return why;
     }
     if (deadline.Remaining() <= kBetweenQuestions) {
-      PrintAside("muster: the API says that the TPU is READY and " +
-                 (node->health.empty() ? "tells no health"
-                                       : Printable(node->health)) +
-                 "\n");
+      PrintAside(
+          "muster: the API says that the TPU is READY and " +
+          (node->health.empty() ? "tells no health" : Printable(node->health)) +
+          "\n");
       return std::nullopt;
     }
     internal::WaitUntil(Deadline::After(kBetweenQuestions), std::stop_token());

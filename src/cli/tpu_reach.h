@@ -37,7 +37,7 @@ Result<ReachedTpu> Reach(const resolve::TpuNode& node, const ReachFlags& flags,
 // The TPU that `--tpu` names, through the resolver of `muster resolve --tpu`.
 Result<ReachedTpu> ReachTpu(const resolve::Request& request,
                             const ReachFlags& flags, const sys::Host& host);
-// Whether --tpu is given, and is a name that the API knows.
+// Whether --tpu alone describes the cluster, and is a name that the API knows.
 bool NamesTpu(const resolve::Request& request, const sys::Host& host);
 
 // A warning when only some of the workers take part.

@@ -93,10 +93,9 @@ Status Shells::Run(const std::string& remote) {
         place_, worker.login,
         SshSession::Listener{
             .answered = [](const run::SshAnswer&) {},
-            .line =
-                [this, at](Console::Stream stream, std::string_view line) {
-                  Line(at, stream, line);
-                },
+            .line = [this, at](
+                        Console::Stream stream,
+                        std::string_view line) { Line(at, stream, line); },
             .changed = [this] { Change(); }}));
   }
   for (const auto& one : sessions_) {
@@ -121,8 +120,8 @@ Status Shells::Run(const std::string& remote) {
 void Shells::Line(std::size_t worker, Console::Stream stream,
                   std::string_view line) {
   if (options_.json) {
-    std::string& kept = stream == Console::Stream::kOut ? told_[worker].out
-                                                        : told_[worker].err;
+    std::string& kept =
+        stream == Console::Stream::kOut ? told_[worker].out : told_[worker].err;
     if (kept.size() < kMostKept) {
       kept += std::string(line) + "\n";
     }
@@ -245,17 +244,16 @@ Result<int> OnWorkers(const TpuCall& call, const ReachedTpu& tpu,
                 {.limit = call.settings.patience.value,
                  .json = call.json(),
                  .prefix = tpu.workers.size() > 1});
-  MUSTER_ASSIGN(
-      const auto signals,
-      sys::SignalWatch::Make(*loop, {SIGINT, SIGTERM, SIGHUP},
-                             [&shells, count = 0](int) mutable {
-                               shells.Interrupt(++count > 1);
-                             }));
+  MUSTER_ASSIGN(const auto signals,
+                sys::SignalWatch::Make(*loop, {SIGINT, SIGTERM, SIGHUP},
+                                       [&shells, count = 0](int) mutable {
+                                         shells.Interrupt(++count > 1);
+                                       }));
   MUSTER_TRY(shells.Run(run::ShellLine(run::WatchedScript(), words)));
-  const int code = shells.Finish(
-      [&] { return WhyTpuGone(tpu.node.place, call.host); });
+  const int code =
+      shells.Finish([&] { return WhyTpuGone(tpu.node.place, call.host); });
   console.Drain(Deadline::After(std::chrono::seconds(5)));
-  if (call.json() && !words.empty()) {
+  if (call.json()) {
     PrintDocument(shells.ToDocument());
   }
   return code;
@@ -277,6 +275,12 @@ Result<int> TpuSsh(const TpuCall& call, const ReachedTpu& tpu,
                  "a shell needs one worker: --worker 0, or give a command "
                  "after `--`");
   }
+  if (call.json()) {
+    return Error(Cause::kUsageInvalid,
+                 call.settings.output.source +
+                     " is `json`, and a shell has no document: give a command "
+                     "after `--`");
+  }
   // Whether it lets us in is said in our words, and in time.
   MUSTER_ASSIGN(const int code, OnWorkers(call, tpu, {"true"}, *spawner));
   if (code != 0) {
@@ -284,8 +288,7 @@ Result<int> TpuSsh(const TpuCall& call, const ReachedTpu& tpu,
   }
   spawner.reset();
   return sys::BecomeProgram(
-      run::SshForPerson(tpu.workers.front().login,
-                        std::chrono::seconds(10)));
+      run::SshForPerson(tpu.workers.front().login, std::chrono::seconds(10)));
 }
 
 Result<int> TpuReachVerb(const CommandLine& line, const Settings& settings,

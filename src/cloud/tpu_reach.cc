@@ -28,8 +28,7 @@ struct Inside {
   bool yes = false;
   std::string why;
 };
-Inside LookInside(const TpuNode& node,
-                  const std::vector<std::string>& internal,
+Inside LookInside(const TpuNode& node, const std::vector<std::string>& internal,
                   const sys::Host& host) {
   for (const std::string& own : host.env.LocalAddresses()) {
     if (std::find(internal.begin(), internal.end(), own) != internal.end()) {
@@ -72,12 +71,12 @@ std::string Or(const std::string& text, const char* otherwise) {
 
 // "me@example.com" has the user me_example_com, as OS Login makes it.
 std::string OsLoginUser(const std::string& account) {
-  const bool plain =
-      account.find('@') != std::string::npos &&
-      std::all_of(account.begin(), account.end(), [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '@' ||
-               c == '.' || c == '-' || c == '_';
-      });
+  const bool plain = account.find('@') != std::string::npos &&
+                     std::all_of(account.begin(), account.end(), [](char c) {
+                       return (c >= 'a' && c <= 'z') ||
+                              (c >= '0' && c <= '9') || c == '@' || c == '.' ||
+                              c == '-' || c == '_';
+                     });
   if (!plain || account.ends_with(".gserviceaccount.com")) {
     return "";
   }
@@ -116,10 +115,9 @@ Finding Gone(const TpuNode& node, Cause cause, const std::string& what) {
   Finding finding =
       MakeFinding(cause, NameOf(node) + " " + what, Confidence::kCertain);
   finding.subjects = {node.name};
-  finding.evidence = {
-      {.what = "state " + Or(node.state, "unknown") + ", health " +
-               Or(node.health, "not told"),
-       .source = "Cloud TPU API"}};
+  finding.evidence = {{.what = "state " + Or(node.state, "unknown") +
+                               ", health " + Or(node.health, "not told"),
+                       .source = "Cloud TPU API"}};
   if (!node.health_description.empty()) {
     finding.evidence.push_back({.what = Printable(node.health_description),
                                 .source = "Cloud TPU API"});
@@ -174,11 +172,12 @@ Result<TpuWorkers> FindWorkers(const TpuNode& node, const std::string& which,
   MUSTER_ASSIGN(const auto wanted, Wanted(which, size, node));
   TpuWorkers found;
   bool external = choice == AddressChoice::kExternal;
-  found.why = external ? "external (flag --address)" : "internal (flag --address)";
+  found.why =
+      external ? "external (flag --address)" : "internal (flag --address)";
   if (choice == AddressChoice::kAuto) {
     const Inside inside = LookInside(node, internal, host);
     external = !inside.yes && !node.external_addresses.empty();
-    found.why = external      ? "external: " + inside.why
+    found.why = external     ? "external: " + inside.why
                 : inside.yes ? "internal: " + inside.why
                              : "internal: it has no external ones";
   }
@@ -187,9 +186,8 @@ Result<TpuWorkers> FindWorkers(const TpuNode& node, const std::string& which,
     if (wanted && *wanted != i) {
       continue;
     }
-    const std::string outside = at < node.external_addresses.size()
-                                    ? node.external_addresses[at]
-                                    : "";
+    const std::string outside =
+        at < node.external_addresses.size() ? node.external_addresses[at] : "";
     if (external && outside.empty()) {
       return Usage("worker " + std::to_string(i) + " of " + NameOf(node) +
                    " has no external address: --address internal, from a "

@@ -108,11 +108,10 @@ constexpr Pattern kPatterns[] = {
 
 Finding Make(const SshEnd& end, Cause cause, std::string_view what,
              std::string_view fix) {
-  Finding finding = MakeFinding(
-      cause,
-      "ssh to " + Printable(end.login.Name()) + ": the host " +
-          std::string(what),
-      Confidence::kCertain);
+  Finding finding = MakeFinding(cause,
+                                "ssh to " + Printable(end.login.Name()) +
+                                    ": the host " + std::string(what),
+                                Confidence::kCertain);
   finding.subjects = {end.login.Name()};
   finding.fixes.clear();
   std::string text(fix);
@@ -180,13 +179,25 @@ std::string Quoted(const std::string& word) {
   return quoted + "'";
 }
 
+// The same where it may stand as it is.
+std::string InShell(const std::string& word) {
+  const bool plain = std::all_of(word.begin(), word.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (c >= '0' && c <= '9') || c == '/' || c == '.' || c == '-' ||
+           c == '_';
+  });
+  return plain ? word : Quoted(word);
+}
+
 void AddOption(std::vector<std::string>& argv, std::string option) {
   argv.emplace_back("-o");
   argv.push_back(std::move(option));
 }
 
 // A path that may have spaces.
-std::string InQuotes(const std::string& path) { return "\"" + path + "\""; }
+std::string InQuotes(const std::string& path) {
+  return "\"" + path + "\"";
+}
 
 void AddLogin(std::vector<std::string>& argv, const SshLogin& login) {
   if (!login.user.empty()) {
@@ -235,7 +246,7 @@ Finding KeyChanged(const SshLogin& login, Finding finding) {
     finding.fixes = {
         {.text = "ask who runs the TPU; only when its key was changed on "
                  "purpose (it was reimaged), forget the old one",
-         .command = "ssh-keygen -f " + login.known_hosts + " -R " +
+         .command = "ssh-keygen -f " + InShell(login.known_hosts) + " -R " +
                     login.host_key_name}};
   }
   return finding;
@@ -245,7 +256,7 @@ Finding KeyChanged(const SshLogin& login, Finding finding) {
 
 bool SaysLost(std::string_view said) {
   constexpr std::string_view kSaid[] = {
-      "closed by remote host", "not responding", "client_loop:",
+      "closed by remote host", "not responding",      "client_loop:",
       "Read from remote host", "Received disconnect", "Broken pipe"};
   return std::any_of(std::begin(kSaid), std::end(kSaid),
                      [&](std::string_view one) { return Has(said, one); });
@@ -274,7 +285,9 @@ std::string ToSshPlace(const SshPlace& place) {
          (place.keep ? "keep" : "remove") + "\n";
 }
 
-std::string WatchedScript() { return std::string(kWatched); }
+std::string WatchedScript() {
+  return std::string(kWatched);
+}
 
 std::string NotebookScript() {
   constexpr std::string_view kReady = "echo \"muster-ssh ready\"; ";
@@ -310,7 +323,7 @@ std::vector<std::string> SshForPerson(const SshLogin& login, Duration limit) {
 
 std::string SshByHand(const SshLogin& login) {
   std::string line = "ssh ";
-  line += login.key_file.empty() ? "" : "-i " + Printable(login.key_file) + " ";
+  line += login.key_file.empty() ? "" : "-i " + InShell(login.key_file) + " ";
   line += login.user.empty() ? "" : Printable(login.user) + "@";
   return line + Printable(login.host);
 }

@@ -54,17 +54,17 @@ std::string SshScript(const std::string& digest);
 // below that one which is made of `archive_bytes` of a tar archive that follow,
 // and which is removed at the end unless it is kept. Four lines.
 struct SshPlace {
-  std::string directory;      // empty: the home folder
-  std::string copy;           // below the home folder; empty: no copy
+  std::string directory;  // empty: the home folder
+  std::string copy;       // below the home folder; empty: no copy
   std::size_t archive_bytes = 0;
   bool keep = false;
 };
 std::string ToSshPlace(const SshPlace& place);
 
 // Runs its words as a program that lives no longer than standard input, on
-// which a point is said every kSshBeat: when it ends, or nothing comes for 30 s,
-// all that the program has started gets TERM, and KILL 5 s later. Says `ready`
-// before, ends as the program does.
+// which a point is said every kSshBeat: when it ends, or nothing comes for 30
+// s, all that the program has started gets TERM, and KILL 5 s later. Says
+// `ready` before, ends as the program does.
 inline constexpr auto kSshBeat = std::chrono::seconds(5);
 std::string WatchedScript();
 // The same for Jupyter: it says `failed jupyter` where there is none, and reads

@@ -25,8 +25,8 @@ SshEnd Answered(const std::string& line) {
 }
 
 TEST(Ssh, RespectsHostKeysAndAsksNobody) {
-  const auto command = SshCommand({.host = "b"}, std::chrono::seconds(10),
-                                  "true");
+  const auto command =
+      SshCommand({.host = "b"}, std::chrono::seconds(10), "true");
   for (const std::string& word : command) {
     EXPECT_EQ(word.find("StrictHostKeyChecking"), std::string::npos);
     EXPECT_EQ(word.find("UserKnownHostsFile"), std::string::npos);
@@ -38,11 +38,63 @@ TEST(Ssh, RespectsHostKeysAndAsksNobody) {
   EXPECT_EQ(command[command.size() - 2], "b");
 }
 
+SshLogin OfTpu() {
+  return {.host = "10.0.0.3",
+          .name = "worker 1 of `t` (10.0.0.3)",
+          .user = "ann",
+          .key_file = "/h h/key",
+          .known_hosts = "/h h/known",
+          .host_key_name = "tpu.17-1",
+          .if_refused = "ask gcloud"};
+}
+
+TEST(Ssh, OfATpuTakesItsKeysAndNeverAChangedOne) {
+  const auto command = SshCommand(OfTpu(), std::chrono::seconds(10), "true");
+  for (const char* word :
+       {"User=ann", "/h h/key", "IdentitiesOnly=yes",
+        "UserKnownHostsFile=\"/h h/known\"", "HostKeyAlias=tpu.17-1",
+        "StrictHostKeyChecking=accept-new"}) {
+    EXPECT_NE(std::find(command.begin(), command.end(), word), command.end())
+        << word;
+  }
+}
+
+TEST(Ssh, OfATpuSaysWhatHealsThere) {
+  SshEnd end;
+  end.login = OfTpu();
+  end.said = "ann@10.0.0.3: Permission denied (publickey).\n";
+  EXPECT_EQ(WhyNotStarted(end).fixes[0].text, "ask gcloud");
+  end.said = "@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @\n";
+  const Finding finding = WhyNotStarted(end);
+  EXPECT_EQ(finding.fixes[0].command, "ssh-keygen -f '/h h/known' -R tpu.17-1");
+  EXPECT_NE(finding.what.find("worker 1 of `t`"), std::string::npos);
+}
+
+TEST(Ssh, HandsWordsOnAsTheyAre) {
+  EXPECT_EQ(ShellLine("a", {"b c", "d'e"}),
+            "exec /bin/sh -c 'a' muster-ssh 'b c' 'd'\\''e'");
+}
+
+TEST(Ssh, SaysWhereTheOtherSideIsToRun) {
+  EXPECT_EQ(ToSshPlace({.directory = "/w"}), "/w\n\n0\nremove\n");
+  EXPECT_EQ(ToSshPlace({.copy = "c", .archive_bytes = 3, .keep = true}),
+            "\nc\n3\nkeep\n");
+}
+
+TEST(Ssh, KnowsAConnectionThatWasLost) {
+  EXPECT_TRUE(SaysLost("Connection to a closed by remote host.\n"));
+  EXPECT_TRUE(SaysLost("Timeout, server a not responding.\n"));
+  EXPECT_FALSE(SaysLost("bash: x: command not found\n"));
+}
+
 TEST(Ssh, SaysAScriptThatEveryLoginShellHandsOn) {
   const std::string script = SshScript("d1g");
   EXPECT_EQ(script.find_first_of("'!\\\n"), std::string::npos) << script;
   EXPECT_NE(script.find("/muster/d1g"), std::string::npos);
   EXPECT_EQ(script.find("/muster/%"), std::string::npos);
+  for (const std::string& other : {WatchedScript(), NotebookScript()}) {
+    EXPECT_EQ(other.find_first_of("'\\\n"), std::string::npos) << other;
+  }
 }
 
 TEST(Ssh, ReadsAnswersAndNoGreetings) {

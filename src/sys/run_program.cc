@@ -121,9 +121,9 @@ Error BecomeProgram(std::vector<std::string> argv) {
   signal(SIGPIPE, SIG_DFL);  // as a program expects it
   execvp(argv.front().c_str(), Pointers(argv).data());
   const int error = errno;
-  return Error(Cause::kProgramNotFound, "`" + Printable(argv.front()) +
-                                            "` cannot be started: " +
-                                            ErrnoName(error));
+  return Error(Cause::kProgramNotFound,
+               "`" + Printable(argv.front()) +
+                   "` cannot be started: " + ErrnoName(error));
 }
 
 Result<ProgramAnswer> RunProgram(const Program& program, Deadline deadline) {

@@ -27,9 +27,12 @@ import tempfile
 
 SOURCE = pathlib.Path(os.environ["MUSTER_SOURCE"])
 MUSTER = pathlib.Path(os.environ["MUSTER_BINARY"])
-sys.path.insert(0, str(SOURCE / "tests" / "fakes"))
+sys.path[:0] = [str(SOURCE / "tests" / "fakes"), str(SOURCE / "tests" / "lab")]
 # pylint: disable=wrong-import-position
 import http_fakes as fakes  # noqa: E402
+import namespaces  # noqa: E402
+import ssh  # noqa: E402
+import tpu_vm  # noqa: E402
 from tpu_api import TpuApi, answers  # noqa: E402
 from tpu_api.server import refused  # noqa: E402
 
@@ -66,6 +69,38 @@ def fast(*full, quota=()):
         for metric in quota:
             api.cloud.quota[metric, "us-west4"] = 0
     return arrange
+
+
+@contextlib.contextmanager
+def machines(name, folder):
+    """A user's machine and the workers of a TPU VM, which are hosts of a lab;
+    one of them refuses the user. `muster` is that of the user's machine."""
+    with namespaces.Lab(4, 5) as lab:
+        keys = ssh.Ssh(lab)
+        with tpu_vm.inside(lab.hosts[4].space,
+                           lambda: TpuApi(lab.folder)) as api:
+            tpu = tpu_vm.TpuVm(lab, keys, api)
+            for host in tpu.workers:
+                keys.serve(host, own_home=True, authorized=not (
+                    name == "@machines_one_refuses" and host.rank == 2))
+            # A home that is called the same each time.
+            tpu.user.prepare += ["mount -t tmpfs none /mnt", "mkdir /mnt/me",
+                                 f"mount --bind {tpu.home} /mnt/me"]
+            *prefix, script = tpu.user.command(["env"])
+            programs = pathlib.Path(folder, "bin")
+            programs.mkdir()
+            (programs / "muster").write_text(
+                "#!/bin/sh\nexec " + shlex.join(
+                    [*prefix, script + ' "$@"', "sh", str(MUSTER)]) +
+                ' "$@"\n')
+            (programs / "muster").chmod(0o755)
+            train = pathlib.Path(folder, "train")
+            train.mkdir()
+            (train / "train.py").write_text(
+                'import os\nprint("step 1 of rank", os.environ["RANK"])\n')
+            yield tpu.environment(
+                HOME="/mnt/me", USER="root",
+                PATH=f"{programs}:{keys.path}:{PATH}")
 
 
 # Clouds of tests/fakes/tpu_api, for me@example.com.
@@ -109,6 +144,9 @@ def server(name, folder):
                    "KUBERNETES_SERVICE_PORT": str(fake.port),
                    "MUSTER_SERVICE_ACCOUNT": folder,
                    "HOSTNAME": "train-1-x", "JOB_COMPLETION_INDEX": "1"}
+    elif name.startswith("@machines"):
+        with machines(name, folder) as variables:
+            yield variables
     elif name in CLOUDS:
         with tempfile.TemporaryDirectory() as made, TpuApi(made) as api:
             CLOUDS[name](api)
@@ -135,7 +173,7 @@ def run(command, words, shell=True):
         done = subprocess.run(["bash", "-c", command] if shell else command,
                               env=variables, cwd=folder, text=True,
                               stdin=subprocess.DEVNULL, capture_output=True,
-                              timeout=30)
+                              timeout=120)
         return done.stdout, done.stdout + done.stderr
 
 
@@ -192,8 +230,11 @@ def main():
     pages = sorted((SOURCE / "docs" / "how-to").glob("*.md"))
     total, failures = 0, []
     for page in pages:
-        if page.name in NOT_RUN:
-            print(f"skipped: {page.name}: {NOT_RUN[page.name]}")
+        why = NOT_RUN.get(page.name)
+        if "<!-- run @machines" in page.read_text():
+            why = namespaces.why_not() or ssh.why_not()
+        if why:
+            print(f"skipped: {page.name}: {why}")
             continue
         runs, found = check_page(page, update)
         total += runs

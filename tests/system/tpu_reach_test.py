@@ -8,6 +8,7 @@ import os
 import pathlib
 import re
 import signal
+import socket
 import subprocess
 import sys
 import unittest
@@ -95,6 +96,37 @@ class Tpu(MusterTest):
             r"error\[([a-z-]+)\] ssh to worker (\d) of `t`", done.err)}
 
 
+# Stands for Jupyter: answers whoever shows its token, and has a kernel in a
+# session of its own, which outlives it.
+JUPYTER = """
+import http.server
+import os
+import subprocess
+import sys
+
+if "--version" in sys.argv:
+    sys.exit(0)
+flags = dict(word.split("=", 1) for word in sys.argv if "=" in word)
+subprocess.Popen(["sleep", "600"], start_new_session=True)
+print("the token is", os.environ["JUPYTER_TOKEN"], flush=True)
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        good = f"token {os.environ['JUPYTER_TOKEN']}"
+        known = self.headers.get("Authorization") == good
+        body = (" ".join(sys.argv[1:])).encode()
+        self.send_response(200 if known else 403)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+http.server.HTTPServer((flags["--ip"], int(flags["--port"])),
+                       Handler).serve_forever()
+"""
+
+
 class Ssh(Tpu):
     def test_runs_a_command_on_each_worker(self):
         self.serve()
@@ -160,6 +192,7 @@ class Ssh(Tpu):
         self.tpu.known_hosts.unlink()
         done = self.play("tpu", "ssh", "t", "--worker", "1", "--", "hostname")
         self.assertEqual((done.code, done.out), (0, "w-1\n"), done.err)
+        self.assertIn(f"Permanently added '{self.tpu.key_name(1)}'", done.err)
         self.assertEqual(self.tpu.known_hosts.read_text().split()[:3], [
             self.tpu.key_name(1), *self.ssh.keys["w-1"]])
 
@@ -311,9 +344,102 @@ class Checks(Tpu):
     def test_say_which_worker_is_away(self):
         self.serve(self.workers[0])
         done = self.play("check", "network.reach", "--tpu", "t")
-        self.assertEqual(done.code, 1, done.err)
         self.assertEqual(self.labels(done), {1: "net-wrong-endpoint"})
-        self.assertRegex(done.out, r"\[worker 0\] FAIL +network.reach")
+        self.assertRegex(done.out, r"\[worker 0\] .*network.reach .* 1 host "
+                         "answers, and muster is not started there")
+        self.assertEqual(done.code, 3, done.err)
+
+
+class Notebook(Tpu):
+    accelerator, size = "v4-8", 1
+
+    def setUp(self):
+        super().setUp()
+        programs = self.folder / "programs"
+        programs.mkdir()
+        jupyter = programs / "jupyter"
+        jupyter.write_text(f"#!{sys.executable}\n{JUPYTER}")
+        jupyter.chmod(0o755)
+        self.serve(programs=programs)
+
+    def begin_notebook(self):
+        """It, and the link for a browser."""
+        running = self.begin("tpu", "notebook", "t")
+        told = wait_until(lambda: re.search(
+            r"browser  (http://127\.0\.0\.1:8888)/lab\?token=(\w+)\nColab    "
+            r"http://localhost:8888/\?token=\2\n",
+            (self.folder / "stdout").read_text()), 120, "the link")
+        return running, told[1], told[2]
+
+    def ask(self, link, token):
+        request = urllib.request.Request(
+            link + "/api/status", headers={"Authorization": f"token {token}"})
+
+        def get():
+            try:
+                with urllib.request.urlopen(request, timeout=60) as answer:
+                    return answer.status, answer.read().decode()
+            except urllib.error.HTTPError as error:
+                return error.code, ""
+        return tpu_vm.inside(self.user.space, get)
+
+    def test_answers_here_and_ends_with_ctrl_c(self):
+        running, link, token = self.begin_notebook()
+        status, words = self.ask(link, token)
+        self.assertEqual(status, 200)
+        for word in ("--no-browser", "--ip=127.0.0.1",
+                     "--ServerApp.allow_origin=https://colab.research.google"
+                     ".com"):
+            self.assertIn(word, words)
+        self.assertEqual(self.ask(link, "guessed")[0], 403)
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            path = pathlib.Path("/proc", pid, "cmdline")
+            try:
+                self.assertNotIn(token.encode(), path.read_bytes())
+            except OSError:
+                continue
+        running.process.send_signal(signal.SIGINT)
+        done = running.wait()
+        self.assertEqual(done.code, 0, done.err)
+        self.assertIn("the token is TOKEN", done.err)
+        self.assertNotIn(token, done.err)
+        self.assert_nothing_is_left()
+
+    def test_leaves_nothing_when_it_is_killed(self):
+        running, _, _ = self.begin_notebook()
+        running.process.kill()
+        running.process.wait()
+        self.assert_nothing_is_left()
+
+    def test_leaves_nothing_when_the_connection_is_lost(self):
+        running, _, _ = self.begin_notebook()
+        said = subprocess.run(["ip", "netns", "pids", self.user.space],
+                              capture_output=True, text=True).stdout
+        clients = [int(pid) for pid in said.split() if pathlib.Path(
+            f"/proc/{pid}/comm").read_text() == "ssh\n"]
+        self.assertEqual(len(clients), 1)
+        os.kill(clients[0], signal.SIGKILL)
+        done = running.wait()
+        self.assertEqual(done.code, 1, done.err)
+        self.assertIn("error[peer-died] the connection to worker 0", done.err)
+        self.assert_nothing_is_left()
+
+    def test_says_that_the_tpu_was_preempted(self):
+        running, _, _ = self.begin_notebook()
+        self.tpu.preempt()
+        done = running.wait()
+        self.assertEqual(done.code, 1, done.err)
+        self.assertIn("error[preempted] the TPU `t` was taken away", done.err)
+
+    def test_names_what_is_in_the_way(self):
+        (self.folder / "programs" / "jupyter").unlink()
+        done = self.play("tpu", "notebook", "t")
+        self.assertIn("error[program-not-found] ssh to worker 0", done.err)
+        self.assertIn("pip install jupyterlab", self.said(done))
+        with tpu_vm.inside(self.user.space, lambda: socket.create_server(
+                ("127.0.0.1", 8888))):
+            done = self.play("tpu", "notebook", "t")
+        self.assertIn("error[net-port-in-use]", done.err)
 
 
 if __name__ == "__main__":
