@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "sys/accelerators.h"
 
 namespace muster::check {
 namespace {
@@ -54,17 +55,6 @@ std::string Glibc(const sys::Fs& fs) {
   return "";
 }
 
-// NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.104.05  Sat Aug 19 …
-std::string NvidiaDriver(const sys::Fs& fs) {
-  const std::string text = fs.Read("/proc/driver/nvidia/version").value_or("");
-  for (const std::string& word : Split(text.substr(0, text.find('\n')), ' ')) {
-    if (IsVersion(word)) {
-      return word;
-    }
-  }
-  return "";
-}
-
 // By the name of its file: libnccl.so.2.20.5.
 std::string Nccl(const sys::Fs& fs) {
   constexpr std::string_view kName = "libnccl.so.";
@@ -87,7 +77,7 @@ std::map<std::string, std::string> SystemVersions(const sys::Fs& fs) {
       {"kernel",
        std::string(Trim(fs.Read("/proc/sys/kernel/osrelease").value_or("")))},
       {"glibc", Glibc(fs)},
-      {"nvidia-driver", NvidiaDriver(fs)},
+      {"nvidia-driver", sys::NvidiaModuleVersion(fs)},
       {"nccl", Nccl(fs)}};
   std::erase_if(versions, [](const auto& one) { return one.second.empty(); });
   return versions;
