@@ -4,11 +4,11 @@
 
   tests/data/programs/make_programs.py FOLDER
 
-Those of the table that are here already stay as they are: other versions of JAX
-write them otherwise. Bytecode and artefacts of jax.export are kept in base64. all_reduce8,
-custom_call, dynamic, huge_output, huge_splat, identity, no_arguments, no_main,
-unknown_op and wrong_types are written by hand;
-truncated.mlir and truncated.bc are the beginnings of dense.
+Those that are here already stay as they are: other versions of JAX write them
+otherwise. Bytecode and artefacts of jax.export are kept in base64. Written by
+hand: all_reduce8, custom_call, dynamic, huge_output, huge_splat, identity,
+no_arguments, no_main, unknown_op, wrong_types. truncated.mlir and truncated.bc
+are the beginnings of dense.
 """
 import base64
 import os
