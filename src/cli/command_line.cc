@@ -483,7 +483,8 @@ Status CheckCommand(const CommandLine& line, bool has_dashes) {
   }
   const bool is_ssh =
       line.verb == Verb::kTpu && line.tpu.action == TpuAction::kSsh;
-  if (line.verb != Verb::kRun && line.verb != Verb::kCheck && !is_ssh && has_dashes) {
+  if (line.verb != Verb::kRun && line.verb != Verb::kCheck && !is_ssh &&
+      has_dashes) {
     return Usage(
         "only `muster run`, `muster check` and `muster tpu ssh` take a "
         "command after `--`");

@@ -387,7 +387,8 @@ std::string HelpText(Verb verb) {
                  "done\n"
                  "  -y, --yes              do not ask\n" +
                      std::string(kReachFlags) +
-                     "  --command LINE         ssh: for a shell there, in place "
+                     "  --command LINE         ssh: for a shell there, in "
+                     "place "
                      "of CMD\n"
                      "  --port P               notebook: of the link (default "
                      "8888)\n");

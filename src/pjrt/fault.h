@@ -20,10 +20,10 @@ struct Fault {
   std::string text;  // as the plug-in wrote it
 };
 
-// By XLA's code at the head of the text where XLA documents it (E0100 to E3001),
-// else by what the text says, else by the call and the status code: what a
-// running program ends with is another matter than what a compiler refuses.
-// Never net or peer causes.
+// By XLA's code at the head of the text where XLA documents it (E0100 to
+// E3001), else by what the text says, else by the call and the status code:
+// what a running program ends with is another matter than what a compiler
+// refuses. Never net or peer causes.
 Cause CauseOf(const Fault& fault);
 
 // The text bounded and printable, in the message and in a fact `pjrt.failed`
