@@ -117,6 +117,19 @@ void AddTpuFlags(CLI::App& app, Texts& texts, TpuFlags& flags) {
   app.add_option("--version", flags.version);
   app.add_option("--command", flags.shell_line);
   app.add_option("--port", texts.port);
+  app.add_flag("-y,--yes", flags.yes);
+  app.add_flag("--dry-run", flags.dry_run);
+  app.add_flag("--enable", flags.enable);
+  app.add_flag("--on-demand", flags.on_demand);
+  app.add_flag("--spot,--preemptible", flags.spot);
+  app.add_flag("--reserved", flags.reserved);
+  app.add_flag("--queued", flags.queued);
+  app.add_flag("--wait", flags.wait);
+  app.add_option("--any-zone", flags.any_zone)
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->take_all();
+  app.add_option("--reach", flags.reach);
 }
 
 // Every flag that the sub-command knows.
@@ -403,6 +416,9 @@ Status TakeTpu(const CLI::App& verb, const Texts& texts, CommandLine& line) {
   }
   if (line.tpu.all_zones && line.cluster.cloud.zone) {
     return Usage("flags --zone and --all-zones exclude each other");
+  }
+  if (!line.tpu.any_zone.empty() && line.cluster.cloud.zone) {
+    return Usage("flags --zone and --any-zone exclude each other");
   }
   if (!line.tpu.shell_line.empty() && !line.command.empty()) {
     return Usage("flag --command and a command after `--` exclude each other");

@@ -9,7 +9,8 @@ namespace muster::connect {
 namespace {
 
 constexpr std::chrono::seconds kSkewWarned{1};
-constexpr std::chrono::seconds kSkewBad{60};
+// What the certificates of agents bear, and Google's and Kerberos' servers.
+constexpr std::chrono::minutes kSkewBad{5};
 
 Cause CauseOfHealed(Path path) {
   switch (path) {

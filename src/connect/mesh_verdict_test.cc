@@ -298,6 +298,14 @@ TEST_F(MeshVerdictTest, AClockThatIsAheadIsNamed) {
   EXPECT_THAT(verdict.findings[0].what, HasSubstr("ahead"));
 }
 
+TEST_F(MeshVerdictTest, AClockThatIsBorneIsAWarning) {
+  for (const int from : {0, 1}) {
+    At(from, 2).clock_ahead = std::chrono::minutes(1);
+    At(2, from).clock_ahead = -std::chrono::minutes(1);
+  }
+  EXPECT_THAT(Text(), testing::StartsWith("warning clock-skew"));
+}
+
 TEST_F(MeshVerdictTest, WhatHealedIsANote) {
   At(0, 1).before = Path::kNoAnswer;
   At(0, 1).tries = 3;
