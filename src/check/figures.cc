@@ -64,6 +64,7 @@ constexpr int kMostDevices = 100'000;
 
 Error Unknown(std::string_view text) {
   std::vector<std::string> names;
+  names.reserve(kFigures.size());
   for (const Figures& one : kFigures) {
     names.emplace_back(one.name);
   }

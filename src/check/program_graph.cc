@@ -54,14 +54,15 @@ Status CheckFlags(const ProgramRequest& request) {
   return Ok();
 }
 
-Result<ProgramReport> Judge(const ProgramRequest& request, std::string bytes) {
+Result<ProgramReport> JudgeGraphs(const ProgramRequest& request,
+                                  std::string bytes) {
   ProgramReport report;
   auto file = graph::ReadGraphFile(std::move(bytes));
   if (!file) {
     std::vector<Finding> findings{FromError(
         Error(file.error().cause(),
               "`" + Printable(request.file) + "`: " + file.error().message()))};
-    report.outcome = check::Judge(std::move(findings), "");
+    report.outcome = Judge(std::move(findings), "");
     return report;
   }
   MUSTER_ASSIGN(graph::Judgement judgement,
@@ -75,7 +76,7 @@ Result<ProgramReport> Judge(const ProgramRequest& request, std::string bytes) {
     finding.subjects = {request.file, request.on};
   }
   report.outcome =
-      check::Judge(std::move(judgement.findings), PassText(*report.graph));
+      Judge(std::move(judgement.findings), PassText(*report.graph));
   return report;
 }
 
@@ -99,7 +100,7 @@ Result<std::optional<ProgramReport>> CheckGraph(const ProgramRequest& request,
     return none;
   }
   MUSTER_TRY(CheckFlags(request));
-  MUSTER_ASSIGN(ProgramReport report, Judge(request, *std::move(bytes)));
+  MUSTER_ASSIGN(ProgramReport report, JudgeGraphs(request, *std::move(bytes)));
   return std::optional(std::move(report));
 }
 

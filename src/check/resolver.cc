@@ -31,7 +31,7 @@ Result<Resolver> ReadResolver(const sys::Fs& fs) {
   return resolver;
 }
 
-std::string ToText(const Resolver& resolver) {
+std::string ServersText(const Resolver& resolver) {
   std::vector<std::string> parts;
   for (const std::string& server : resolver.servers) {
     parts.push_back("nameserver " + server);

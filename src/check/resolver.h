@@ -16,6 +16,6 @@ struct Resolver {
 // Errors of Fs::Read.
 Result<Resolver> ReadResolver(const sys::Fs& fs);
 // "nameserver 10.0.0.2, search a.internal"; "names no server".
-std::string ToText(const Resolver& resolver);
+std::string ServersText(const Resolver& resolver);
 
 }  // namespace muster::check

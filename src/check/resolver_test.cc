@@ -18,10 +18,10 @@ TEST(ReadResolver, ReadsServersSearchAndOptions) {
       "options ndots:5\nnameserver 10.0.0.54\n";
   const auto resolver = ReadResolver(fs);
   ASSERT_TRUE(resolver);
-  EXPECT_EQ(ToText(*resolver),
+  EXPECT_EQ(ServersText(*resolver),
             "nameserver 10.0.0.53, nameserver 10.0.0.54, search a.internal "
             "b.internal, options ndots:5");
-  EXPECT_EQ(ToText(Resolver()), "names no server");
+  EXPECT_EQ(ServersText(Resolver()), "names no server");
 }
 
 class NamesTest : public testing::Test {

@@ -306,6 +306,44 @@ constexpr std::string_view kCheckFlags =
                          120s)
 )";
 
+constexpr std::string_view kRunFlags =
+    R"(  --env NAME=VALUE       set a variable for all ranks; may be repeated
+  --dry-run              print the plan with the source of every value, start
+                         nothing
+  --copy DIR             with --tpu: what each worker gets, and where ranks
+                         start (default: their home folder)
+  --keep-copy            do not remove it at the end
+)";
+
+constexpr std::string_view kTpuFlags =
+    R"(  --project P            whose TPUs (default: GOOGLE_CLOUD_PROJECT, the
+                         credentials' file, gcloud's configuration, the metadata
+                         server)
+  --zone Z               where (default: CLOUDSDK_COMPUTE_ZONE, gcloud's
+                         configuration, else all zones)
+  --all-zones            everywhere
+  -q, --quiet            names alone, one a line
+  --type T               accelerator type (also --accelerator-type)
+  --version V            runtime version (default: the usual one for the type)
+  --any-zone Z1,Z2       create: in all of them at once; one is kept, all others
+                         are deleted
+  --on-demand, --spot, --reserved
+                         create: how (default: on demand); several: the
+                         first that comes
+  --queued               create: in the queue of the zone
+  --wait                 create: until it can be used
+  --reach WHAT           create, wait: ssh (port 22), agent (8476), a port, none
+                         (default ssh)
+  --enable               doctor: enable the API, where it is off
+  --dry-run              create, reap: show what would be done
+  -y, --yes              do not ask
+)";
+
+constexpr std::string_view kTpuReachFlags =
+    R"(  --command LINE         ssh: for a shell there, in place of CMD
+  --port P               notebook: of the link (default 8888)
+)";
+
 }  // namespace
 
 std::string HelpText(Verb verb) {
@@ -315,18 +353,7 @@ std::string HelpText(Verb verb) {
              Flags("resolve", kResolveFlags);
     case Verb::kRun:
       return std::string(kRun) + std::string(kClusterFlags) +
-             Flags(
-                 "run",
-                 "  --env NAME=VALUE       set a variable for all ranks; may "
-                 "be repeated\n"
-                 "  --dry-run              print the plan with the source of "
-                 "every value, start\n"
-                 "                         nothing\n"
-                 "  --copy DIR             with --tpu: what each worker gets, "
-                 "and where ranks\n"
-                 "                         start (default: their home folder)\n"
-                 "  --keep-copy            do not remove it at the end\n" +
-                     std::string(kReachFlags));
+             Flags("run", std::string(kRunFlags) + std::string(kReachFlags));
     case Verb::kCheck:
       return std::string(kCheck) + std::string(kClusterFlags) +
              Flags("check",
@@ -353,45 +380,8 @@ std::string HelpText(Verb verb) {
                    "muster-bundle.tar.gz)\n");
     case Verb::kTpu:
       return std::string(kTpu) +
-             Flags(
-                 "tpu",
-                 "  --project P            whose TPUs (default: "
-                 "GOOGLE_CLOUD_PROJECT, the\n"
-                 "                         credentials' file, gcloud's "
-                 "configuration, the metadata\n"
-                 "                         server)\n"
-                 "  --zone Z               where (default: "
-                 "CLOUDSDK_COMPUTE_ZONE, gcloud's\n"
-                 "                         configuration, else all zones)\n"
-                 "  --all-zones            everywhere\n"
-                 "  -q, --quiet            names alone, one a line\n"
-                 "  --type T               accelerator type (also "
-                 "--accelerator-type)\n"
-                 "  --version V            runtime version (default: the "
-                 "usual one for the type)\n"
-                 "  --any-zone Z1,Z2       create: in all of them at once; "
-                 "one is kept, all others\n"
-                 "                         are deleted\n"
-                 "  --on-demand, --spot, --reserved\n"
-                 "                         create: how (default: on demand); "
-                 "several: the\n"
-                 "                         first that comes\n"
-                 "  --queued               create: in the queue of the zone\n"
-                 "  --wait                 create: until it can be used\n"
-                 "  --reach WHAT           create, wait: ssh (port 22), agent "
-                 "(8476), a port, none\n"
-                 "                         (default ssh)\n"
-                 "  --enable               doctor: enable the API, where it is "
-                 "off\n"
-                 "  --dry-run              create, reap: show what would be "
-                 "done\n"
-                 "  -y, --yes              do not ask\n" +
-                     std::string(kReachFlags) +
-                     "  --command LINE         ssh: for a shell there, in "
-                     "place "
-                     "of CMD\n"
-                     "  --port P               notebook: of the link (default "
-                     "8888)\n");
+             Flags("tpu", std::string(kTpuFlags) + std::string(kReachFlags) +
+                              std::string(kTpuReachFlags));
     case Verb::kOverview:
       break;
   }

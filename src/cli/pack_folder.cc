@@ -19,11 +19,11 @@ Error Usage(const std::string& folder, const std::string& what) {
                "flag --copy is `" + Printable(folder) + "`, " + what);
 }
 
-struct Size {
+struct FolderSize {
   std::int64_t files = 0;
   std::int64_t bytes = 0;
 };
-Result<Size> SizeOf(const std::string& folder, Deadline deadline) {
+Result<FolderSize> SizeOf(const std::string& folder, Deadline deadline) {
   MUSTER_ASSIGN(const auto listed,
                 sys::RunProgram(
                     {.argv = {"find", folder, "-type", "f", "-printf", "%s\\n"},
@@ -32,7 +32,7 @@ Result<Size> SizeOf(const std::string& folder, Deadline deadline) {
   if (!listed.Succeeded()) {
     return Usage(folder, "which cannot be read as a folder");
   }
-  Size size;
+  FolderSize size;
   for (const std::string& line : Split(listed.output, '\n')) {
     if (const auto bytes = ParseInt(line)) {
       ++size.files;
@@ -51,7 +51,7 @@ Result<Archive> PackFolder(const std::string& folder, const sys::Host& host) {
   const Deadline deadline = Deadline::After(kPatience);
   // A name that begins with a dash is no flag.
   const std::string path = folder.starts_with("/") ? folder : "./" + folder;
-  MUSTER_ASSIGN(const Size size, SizeOf(path, deadline));
+  MUSTER_ASSIGN(const FolderSize size, SizeOf(path, deadline));
   if (size.bytes > static_cast<std::int64_t>(kMostBytes)) {
     return Usage(folder, "which has " +
                              BytesText(static_cast<std::uint64_t>(size.bytes)) +

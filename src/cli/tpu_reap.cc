@@ -147,7 +147,7 @@ Status TpuReap(const TpuCall& call) {
   for (const cloud::Removed& one : removed) {
     (one.error ? left : gone).push_back(one.made);
   }
-  const Status all = PrintRemoved(removed);
+  Status all = PrintRemoved(removed);
   if (all || !call.json()) {
     PrintReaped(call, "removed", gone, left);
   }

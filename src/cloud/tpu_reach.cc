@@ -47,8 +47,8 @@ Inside LookInside(const TpuNode& node, const std::vector<std::string>& internal,
   return {own == node.network, "this machine is in network `" + own + "`"};
 }
 
-Result<std::optional<int>> Wanted(const std::string& which, int size,
-                                  const TpuNode& node) {
+Result<std::optional<int>> WantedWorker(const std::string& which, int size,
+                                        const TpuNode& node) {
   if (which == "all") {
     return std::optional<int>();
   }
@@ -169,7 +169,7 @@ Result<TpuWorkers> FindWorkers(const TpuNode& node, const std::string& which,
     internal.push_back(address.host);
   }
   const int size = static_cast<int>(internal.size());
-  MUSTER_ASSIGN(const auto wanted, Wanted(which, size, node));
+  MUSTER_ASSIGN(const auto wanted, WantedWorker(which, size, node));
   TpuWorkers found;
   bool external = choice == AddressChoice::kExternal;
   found.why =

@@ -90,6 +90,27 @@ Result<bool> TpuRemoval::Advance() {
   return false;
 }
 
+namespace {
+
+Removed Ended(const TpuRemoval& removal, bool over,
+              std::optional<Error> error) {
+  Removed one{.made = removal.made(), .error = std::move(error)};
+  if (over || one.error) {
+    return one;
+  }
+  one.error = removal.refused();
+  if (!one.error) {
+    one.error =
+        Error(Cause::kDeadlineExceeded,
+              Named(one.made) + (removal.is_sent()
+                                     ? " is being removed and was still there"
+                                     : " could not be removed yet"));
+  }
+  return one;
+}
+
+}  // namespace
+
 std::vector<Removed> RemoveAll(std::vector<TpuRemoval> removals, TpuApi& api,
                                const Waiting& waiting) {
   std::vector<Removed> ended;
@@ -118,18 +139,7 @@ std::vector<Removed> RemoveAll(std::vector<TpuRemoval> removals, TpuApi& api,
                        waiting.pause(PollPause(waiting, looks)));
   }
   for (std::size_t i = 0; i < removals.size(); ++i) {
-    Removed one{.made = removals[i].made(), .error = std::move(errors[i])};
-    if (!over[i] && !one.error) {
-      one.error = removals[i].refused();
-    }
-    if (!over[i] && !one.error) {
-      one.error =
-          Error(Cause::kDeadlineExceeded,
-                Named(one.made) + (removals[i].is_sent()
-                                       ? " is being removed and was still there"
-                                       : " could not be removed yet"));
-    }
-    ended.push_back(std::move(one));
+    ended.push_back(Ended(removals[i], over[i], std::move(errors[i])));
   }
   return ended;
 }

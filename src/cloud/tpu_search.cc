@@ -114,7 +114,7 @@ void TpuSearch::Later(Hunt& hunt) {
                  PollPause(waiting_, hunt.looks++));
 }
 
-void TpuSearch::Show(Hunt& hunt, const Outlook& outlook) {
+void TpuSearch::Show(Hunt& hunt, const Outlook& outlook) const {
   const auto now = Deadline::Clock::now();
   if (outlook.state != hunt.state) {
     hunt.state = outlook.state;
@@ -165,7 +165,7 @@ void TpuSearch::Fail(Hunt& hunt, Error error, bool is_there) {
 }
 
 // Nothing of it is there: it is over, or begins anew after a pause.
-void TpuSearch::Finish(Hunt& hunt) {
+void TpuSearch::Finish(Hunt& hunt) const {
   hunt.removal.reset();
   if (!plan_.search || !hunt.error || !IsWorthAnother(*hunt.error)) {
     hunt.phase = Phase::kOver;
@@ -526,13 +526,8 @@ void TpuSearch::Clean(bool stopped) {
   }
 }
 
-Error TpuSearch::WhyNot(bool stopped) const {
-  if (broken_) {
-    return *broken_;
-  }
-  if (stopped) {
-    return Error(Cause::kCancelled, "it was interrupted");
-  }
+// The first that failed, those without capacity before others.
+const TpuSearch::Hunt& TpuSearch::Telling() const {
   const Hunt* telling = &hunts_.front();
   for (const Hunt& hunt : hunts_) {
     if (hunt.error && (!telling->error ||
@@ -541,6 +536,17 @@ Error TpuSearch::WhyNot(bool stopped) const {
       telling = &hunt;
     }
   }
+  return *telling;
+}
+
+Error TpuSearch::WhyNot(bool stopped) const {
+  if (broken_) {
+    return *broken_;
+  }
+  if (stopped) {
+    return Error(Cause::kCancelled, "it was interrupted");
+  }
+  const Hunt* const telling = &Telling();
   const bool tells = telling->error && (plan_.search || telling->silent > 0 ||
                                         telling->phase == Phase::kOver ||
                                         telling->phase == Phase::kRemoving);

@@ -71,13 +71,14 @@ class TpuSearch {
   void Unseen(Hunt& hunt, const Error& error);
   void Lose(Hunt& hunt, const Error& error);
   void Fail(Hunt& hunt, Error error, bool is_there);
-  void Finish(Hunt& hunt);
+  void Finish(Hunt& hunt) const;
   void Silent(Hunt& hunt, Error error);
-  void Show(Hunt& hunt, const Outlook& outlook);
+  void Show(Hunt& hunt, const Outlook& outlook) const;
   void Later(Hunt& hunt);
   void Clean(bool stopped);
   Hunt* Next();
   Hunt* Winner();
+  const Hunt& Telling() const;
   Error WhyNot(bool stopped) const;
   Status Note(TpuStep step, Hunt& hunt, const std::string& what = "");
 

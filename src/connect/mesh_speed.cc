@@ -53,32 +53,33 @@ Result<CoreShare> CoreShareIn(const Json& json, const char* name) {
   return reader.wrong().empty() ? Result<CoreShare>(found) : Wrong(name);
 }
 
-Result<Stream> StreamIn(const Json& json, const char* name) {
+Result<ByteStream> StreamIn(const Json& json, const char* name) {
   const auto at = json.find(name);
-  return at == json.end() ? Result<Stream>(Stream{}) : StreamFromJson(*at);
+  return at == json.end() ? Result<ByteStream>(ByteStream{})
+                          : StreamFromJson(*at);
 }
 
 }  // namespace
 
-double Stream::BytesPerSecond() const {
+double ByteStream::BytesPerSecond() const {
   const double seconds = std::chrono::duration<double>(took).count();
   return seconds > 0 ? static_cast<double>(bytes) / seconds : 0;
 }
 
-double Stream::MostBytesPerSecond() const {
+double ByteStream::MostBytesPerSecond() const {
   const double free =
       TookAWholeCore() ? 0 : 1 - sender.queued - receiver.queued;
   return BytesPerSecond() / std::max(free, kLeastShare);
 }
 
-double Stream::ShareSentAgain() const {
+double ByteStream::ShareSentAgain() const {
   return segments == 0
              ? 0
              : static_cast<double>(sent_again) / static_cast<double>(segments);
 }
 
 LinkSpeed Better(const LinkSpeed& one, const LinkSpeed& other) {
-  const auto faster = [](const Stream& a, const Stream& b) {
+  const auto faster = [](const ByteStream& a, const ByteStream& b) {
     return a.BytesPerSecond() >= b.BytesPerSecond() ? a : b;
   };
   const bool first = one.pings > 0 && (other.pings == 0 || one.p50 < other.p50);
@@ -93,7 +94,7 @@ LinkSpeed Better(const LinkSpeed& one, const LinkSpeed& other) {
   return better;
 }
 
-Json ToJson(const Stream& stream) {
+Json ToJson(const ByteStream& stream) {
   return {
       {"bytes", stream.bytes},           {"us", Micros(stream.took)},
       {"sent_again", stream.sent_again}, {"segments", stream.segments},
@@ -124,12 +125,12 @@ Json ToJson(const SpeedOutcome& outcome) {
           {"possible", outcome.possible}};
 }
 
-Result<Stream> StreamFromJson(const Json& json) {
+Result<ByteStream> StreamFromJson(const Json& json) {
   PeerJson reader(json);
   const auto count = [&](const char* name) {
     return static_cast<std::uint32_t>(reader.Number(name, {0, UINT32_MAX}));
   };
-  Stream stream{
+  ByteStream stream{
       .bytes = static_cast<std::uint64_t>(reader.Number("bytes", {0, kMost})),
       .took = reader.Time("us"),
       .sent_again = count("sent_again"),

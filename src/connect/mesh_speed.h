@@ -43,7 +43,7 @@ struct CoreShare {
 
 // One way of a link, as its receiver counted it: without the first fifth of the
 // time, in which TCP has not found its pace.
-struct Stream {
+struct ByteStream {
   std::uint64_t bytes = 0;
   Duration took{};
   std::uint32_t sent_again = 0;  // segments, TCP_INFO of the sender
@@ -57,20 +57,20 @@ struct Stream {
   // been idle whenever an end waited for a core.
   double MostBytesPerSecond() const;
   double ShareSentAgain() const;  // of the segments, 0 to 1
-  bool operator==(const Stream&) const = default;
+  bool operator==(const ByteStream&) const = default;
 };
 
 // A link between two hosts, by the ranks that stand for them; a < b.
 struct LinkSpeed {
   int a = 0, b = 0;
   int pings = 0;
-  Duration p50{}, p99{};  // round trips of a small frame, on an idle link
-  Duration least{};       // between the kernels; 0: they do not tell
-  Stream there, back;     // a to b, b to a
+  Duration p50{}, p99{};   // round trips of a small frame, on an idle link
+  Duration least{};        // between the kernels; 0: they do not tell
+  ByteStream there, back;  // a to b, b to a
   int passes = 0;
   std::string stopped;  // why it was not measured to its end; empty: it was
 
-  const Stream& From(int rank) const { return rank == a ? there : back; }
+  const ByteStream& From(int rank) const { return rank == a ? there : back; }
   bool operator==(const LinkSpeed&) const = default;
 };
 // Of two passes over one link the better of everything: what disturbed one of
@@ -85,11 +85,11 @@ struct SpeedOutcome {
   std::size_t possible = 0;  // links between the hosts
 };
 
-Json ToJson(const Stream& stream);
+Json ToJson(const ByteStream& stream);
 Json ToJson(const LinkSpeed& link);
 Json ToJson(const SpeedOutcome& outcome);
 // From bytes of a peer: net-wrong-endpoint names the field that is wrong.
-Result<Stream> StreamFromJson(const Json& json);
+Result<ByteStream> StreamFromJson(const Json& json);
 Result<LinkSpeed> LinkSpeedFromJson(const Json& json);
 Result<SpeedOutcome> SpeedOutcomeFromJson(const Json& json);
 

@@ -77,7 +77,7 @@ Yardstick YardstickOf(const SpeedOutcome& outcome) {
   return yardstick;
 }
 
-bool IsLossy(const Yardstick& yardstick, const Stream& stream) {
+bool IsLossy(const Yardstick& yardstick, const ByteStream& stream) {
   const double share = stream.ShareSentAgain();
   return stream.segments >= kFewestSegments && share > kLossy &&
          share > kLossier * yardstick.sent_again;
@@ -92,7 +92,7 @@ bool IsSlow(const Yardstick& yardstick, const LinkSpeed& link, int from) {
 // Whether a direction that is slow may be so for want of a core.
 bool MayBeTheCores(const Yardstick& yardstick, const LinkSpeed& link,
                    int from) {
-  const Stream& stream = link.From(from);
+  const ByteStream& stream = link.From(from);
   if (!link.stopped.empty()) {
     return std::max(stream.sender.queued, stream.receiver.queued) > kStarved;
   }
@@ -323,7 +323,7 @@ class Judgement {
           continue;
         }
         ++directions;
-        const Stream& stream = link.From(from);
+        const ByteStream& stream = link.From(from);
         const int to = from == link.a ? link.b : link.a;
         const bool sender = stream.sender.queued >= stream.receiver.queued;
         const int busy = sender ? from : to;
@@ -358,7 +358,7 @@ class Judgement {
       return "from rank " + std::to_string(from) + ": " +
              Printable(link.stopped);
     }
-    const Stream& stream = link.From(from);
+    const ByteStream& stream = link.From(from);
     std::string text = "from rank " + std::to_string(from) + " come " +
                        RateText(stream.BytesPerSecond()) + ", best of " +
                        std::to_string(link.passes) + "; p50 " +
@@ -392,7 +392,7 @@ std::vector<std::string> TableOf(const SpeedOutcome& outcome,
   const bool giga = yardstick.rate * 8 >= 1e9;
   std::map<RankPair, std::string> cells;
   for (const LinkSpeed& link : outcome.links) {
-    const auto cell = [&](const Stream& stream) {
+    const auto cell = [&](const ByteStream& stream) {
       return link.stopped.empty()
                  ? Number(stream.BytesPerSecond() * 8 / (giga ? 1e9 : 1e6),
                           giga ? 1 : 0)
@@ -444,7 +444,7 @@ std::string SummaryOf(const SpeedOutcome& outcome) {
 std::string CoresText(const SpeedOutcome& outcome) {
   std::int64_t limited = 0;
   for (const LinkSpeed& link : outcome.links) {
-    for (const Stream* stream : {&link.there, &link.back}) {
+    for (const ByteStream* stream : {&link.there, &link.back}) {
       limited += stream->TookAWholeCore();
     }
   }

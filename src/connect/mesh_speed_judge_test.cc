@@ -54,7 +54,7 @@ class SpeedJudgeTest : public testing::Test {
   // One direction, as seen in all passes.
   void Slow(int from, int to, double factor) {
     LinkSpeed& link = At(from, to);
-    Stream& stream = from == link.a ? link.there : link.back;
+    ByteStream& stream = from == link.a ? link.there : link.back;
     stream.bytes =
         static_cast<std::uint64_t>(static_cast<double>(stream.bytes) * factor);
     link.passes = kSpeedPasses;

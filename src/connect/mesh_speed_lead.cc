@@ -11,7 +11,7 @@
 namespace muster::connect {
 namespace {
 
-constexpr std::chrono::seconds kBeat{1};
+constexpr std::chrono::seconds kTellEvery{1};
 constexpr std::chrono::seconds kFarewell{2};
 // Beyond what a meter itself takes at the longest.
 constexpr std::chrono::seconds kReport{3};
@@ -33,7 +33,7 @@ SpeedLead::SpeedLead(sys::Loop& loop, const sys::Clock& clock, Options options)
     }
   }
   begin_ = loop_.After(options_.wait, [this] { Begin(); });
-  beat_ = loop_.Every(kBeat, [this] { TellProgress(); });
+  beat_ = loop_.Every(kTellEvery, [this] { TellProgress(); });
 }
 
 void SpeedLead::Join(int rank, std::unique_ptr<MeshTalk> talk) {

@@ -15,7 +15,7 @@ constexpr std::chrono::milliseconds kHelloAgain{50};
 constexpr std::chrono::milliseconds kDialAgain{50};
 constexpr int kMostDials = 4;
 // Rank 0 says every second how far it is.
-constexpr std::chrono::seconds kSilence{15};
+constexpr std::chrono::seconds kLeadSilence{15};
 constexpr std::string_view kPurpose = "speed";
 
 std::string ProgressIn(const Json& json) {
@@ -164,7 +164,7 @@ void SpeedMember::Await(Duration patience) {
 
 void SpeedMember::Heard(const Frame& frame) {
   led_ = true;
-  Await(kSilence);
+  Await(kLeadSilence);
   if (frame.kind == FrameKind::kMeasure) {
     const auto other = ParseInt(frame.body);
     if (other && *other >= 0 &&

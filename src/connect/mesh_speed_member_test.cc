@@ -94,7 +94,7 @@ TEST_F(SpeedTest, EveryLinkIsMeasuredAndAllAreToldTheSame) {
     EXPECT_GT(link.there.BytesPerSecond(), 0);
     EXPECT_GT(link.back.BytesPerSecond(), 0);
     EXPECT_GT(link.there.segments, 0U);
-    for (const Stream& stream : {link.there, link.back}) {
+    for (const ByteStream& stream : {link.there, link.back}) {
       EXPECT_GT(stream.sender.ran, 0);
       EXPECT_GT(stream.receiver.ran, 0);
     }

@@ -39,14 +39,14 @@ double ShareOf(Duration part, Duration all) {
 }
 
 // What the other end says; nothing, where that cannot be read.
-Stream StreamIn(const Frame& frame) {
+ByteStream StreamIn(const Frame& frame) {
   return StreamFromJson(Json::parse(frame.body, nullptr, false))
-      .value_or(Stream{});
+      .value_or(ByteStream{});
 }
 
 // What the receiver knows of a stream, and what its sender does.
-Stream Joined(const Stream& counted, const Stream& sent) {
-  Stream both = counted;
+ByteStream Joined(const ByteStream& counted, const ByteStream& sent) {
+  ByteStream both = counted;
   both.sent_again = sent.sent_again;
   both.segments = sent.segments;
   both.sender = sent.sender;
@@ -97,7 +97,7 @@ void StreamSender::More() {
   talk_.Pour(chunk_);
 }
 
-Stream StreamSender::State() const {
+ByteStream StreamSender::State() const {
   const auto state = sys::StateOf(talk_.fd()).value_or(before_);
   return {.sent_again = state.sent_again - before_.sent_again,
           .segments = state.sent - before_.sent,
@@ -115,7 +115,7 @@ void StreamCounter::Count(sys::Clock::Steady now, std::uint64_t bytes) {
   }
 }
 
-Stream StreamCounter::Steady(sys::Clock::Steady now) const {
+ByteStream StreamCounter::Steady(sys::Clock::Steady now) const {
   if (bytes_ == 0) {
     return {};
   }
@@ -189,7 +189,7 @@ void SpeedMeter::Heard(const Frame& frame) {
   } else if (frame.kind == FrameKind::kChunk && stage_ == Stage::kAsking) {
     talk_->Skip(LengthOf(frame));
   } else if (frame.kind == FrameKind::kPoured && stage_ == Stage::kAsking) {
-    Stream counted = counter_.Steady(clock_.Now());
+    ByteStream counted = counter_.Steady(clock_.Now());
     counted.receiver = core_.Share();
     link_.back = Joined(counted, StreamIn(frame));
     Done("");
@@ -261,7 +261,7 @@ void SpeedServer::Heard(const Frame& frame) {
 }
 
 void SpeedServer::Poured() {
-  Stream counted = counter_.Steady(clock_.Now());
+  ByteStream counted = counter_.Steady(clock_.Now());
   counted.receiver = core_ ? core_->Share() : CoreShare{};
   talk_->Send({.kind = FrameKind::kCounted, .body = ToJson(counted).dump()});
   counter_ = {};

@@ -49,7 +49,7 @@ class StreamSender {
   StreamSender(const sys::Clock& clock, MeshTalk& talk, Until until);
   void More();
   // Segments of this stream so far, and the share of a core that it had.
-  Stream State() const;
+  ByteStream State() const;
 
  private:
   const sys::Clock& clock_;
@@ -68,7 +68,7 @@ class StreamCounter {
  public:
   void Count(sys::Clock::Steady now, std::uint64_t bytes);
   // Bytes and time of the steady part; `now`: all has come.
-  Stream Steady(sys::Clock::Steady now) const;
+  ByteStream Steady(sys::Clock::Steady now) const;
 
  private:
   std::uint64_t bytes_ = 0;

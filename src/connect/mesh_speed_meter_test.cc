@@ -18,7 +18,8 @@ void Carry(StreamCounter& counter, milliseconds first, milliseconds last) {
 TEST(StreamCounter, LeavesTheFirstFifthOut) {
   StreamCounter counter;
   Carry(counter, milliseconds(0), milliseconds(100));
-  const Stream stream = counter.Steady(sys::Clock::Steady(milliseconds(100)));
+  const ByteStream stream =
+      counter.Steady(sys::Clock::Steady(milliseconds(100)));
   EXPECT_EQ(stream.bytes, 8'000'000U);
   EXPECT_EQ(stream.took, milliseconds(80));
 }
@@ -27,7 +28,8 @@ TEST(StreamCounter, AStopInTheMiddleCounts) {
   StreamCounter counter;
   Carry(counter, milliseconds(0), milliseconds(30));
   Carry(counter, milliseconds(480), milliseconds(500));
-  const Stream stream = counter.Steady(sys::Clock::Steady(milliseconds(500)));
+  const ByteStream stream =
+      counter.Steady(sys::Clock::Steady(milliseconds(500)));
   EXPECT_EQ(stream.took, milliseconds(400));
   EXPECT_EQ(stream.bytes, 3'000'000U);
 }
@@ -35,7 +37,8 @@ TEST(StreamCounter, AStopInTheMiddleCounts) {
 TEST(StreamCounter, AStopAtTheEndCounts) {
   StreamCounter counter;
   Carry(counter, milliseconds(0), milliseconds(100));
-  const Stream stream = counter.Steady(sys::Clock::Steady(milliseconds(1000)));
+  const ByteStream stream =
+      counter.Steady(sys::Clock::Steady(milliseconds(1000)));
   EXPECT_EQ(stream.took, milliseconds(800));
   EXPECT_EQ(stream.bytes, 0U);
 }
@@ -43,7 +46,8 @@ TEST(StreamCounter, AStopAtTheEndCounts) {
 TEST(StreamCounter, OfLittleAllCounts) {
   StreamCounter counter;
   Carry(counter, milliseconds(0), milliseconds(10));
-  const Stream stream = counter.Steady(sys::Clock::Steady(milliseconds(20)));
+  const ByteStream stream =
+      counter.Steady(sys::Clock::Steady(milliseconds(20)));
   EXPECT_EQ(stream.bytes, 2'000'000U);
   EXPECT_EQ(stream.took, milliseconds(20));
   EXPECT_EQ(StreamCounter().Steady({}).bytes, 0U);

@@ -59,7 +59,7 @@ std::string MissingText(const Fact& fact) {
   if (const std::string hidden = fact.Text("variable"); !hidden.empty()) {
     return "`" + hidden + "` hides it";
   }
-  if (const std::string missing = fact.Text("missing"); !missing.empty()) {
+  if (std::string missing = fact.Text("missing"); !missing.empty()) {
     return missing;
   }
   return "nothing hides it, the program does not ask for it";

@@ -17,16 +17,26 @@ std::string PeerDied() {
   return std::string(Label(Cause::kPeerDied));
 }
 
-}  // namespace
-
 template <typename T>
-std::optional<T> Coordinator::Current(const connect::Envelope& message,
-                                      Result<T> (*read)(const Json&)) {
+std::optional<T> Understood(const connect::Envelope& message,
+                            Result<T> (*read)(const Json&)) {
   auto json = ParseJson(message.body, Cause::kVerPeerMismatch, message.kind);
   auto body = json ? read(*json) : Result<T>(std::move(json).error());
   if (!body) {
     MUSTER_LOG(kWarn, "a message of an agent is not understood",
                {{"kind", message.kind}, {"why", body.error().ToText()}});
+    return std::nullopt;
+  }
+  return *std::move(body);
+}
+
+}  // namespace
+
+template <typename T>
+std::optional<T> Coordinator::Current(const connect::Envelope& message,
+                                      Result<T> (*read)(const Json&)) {
+  auto body = Understood(message, read);
+  if (!body) {
     return std::nullopt;
   }
   const bool live = state_ == State::kRunning || state_ == State::kStopping;
@@ -61,18 +71,11 @@ void Coordinator::OnMessage(int agent, const connect::Envelope& message) {
       }
     }
   } else if (message.kind == "met") {
-    auto json = ParseJson(message.body, Cause::kVerPeerMismatch, "`met`");
-    auto met = json ? MetFromJson(*json) : std::move(json).error();
-    if (met) {
+    if (auto met = Understood(message, MetFromJson)) {
       OnMet(agent, *std::move(met));
-    } else {
-      MUSTER_LOG(kWarn, "a message of an agent is not understood",
-                 {{"kind", message.kind}, {"why", met.error().ToText()}});
     }
   } else if (message.kind == "fact") {
-    auto json = ParseJson(message.body, Cause::kVerPeerMismatch, "a fact");
-    auto fact = json ? FactFromJson(*json) : std::move(json).error();
-    if (fact) {
+    if (auto fact = Understood(message, FactFromJson)) {
       OnFact(*std::move(fact));
     }
   }

@@ -44,10 +44,11 @@ std::string DriverOf(const Fs& fs, const std::string& address) {
 
 // The number N of /dev/vfio/N that the device is reached by.
 std::string VfioGroupOf(const Fs& fs, const std::string& address) {
-  const std::string folder = "/sys/kernel/iommu_groups";
+  const std::string folder = "/sys/kernel/iommu_groups/";
   for (const std::string& group :
        fs.List(folder).value_or(std::vector<std::string>())) {
-    if (fs.Exists(folder + "/" + group + "/devices/" + address)) {
+    std::string device = folder;
+    if (fs.Exists(device.append(group).append("/devices/").append(address))) {
       return group;
     }
   }

@@ -44,6 +44,7 @@ std::vector<char*> Pointers(std::vector<std::string>& texts) {
     dup2(nowhere, STDERR_FILENO);
   }
   for (const auto& [name, value] : program.variables) {
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): a child has one thread.
     setenv(name.c_str(), value.c_str(), 1);
   }
   signal(SIGPIPE, SIG_DFL);  // as a program expects it

@@ -232,7 +232,9 @@ def main():
     for page in pages:
         why = NOT_RUN.get(page.name)
         if "<!-- run @machines" in page.read_text():
-            why = namespaces.why_not() or ssh.why_not()
+            why = ("this build has no gRPC, which agents of several hosts need"
+                   if os.environ.get("MUSTER_GRPC") == "0"
+                   else namespaces.why_not() or ssh.why_not())
         if why:
             print(f"skipped: {page.name}: {why}")
             continue

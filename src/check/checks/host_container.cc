@@ -46,10 +46,12 @@ std::string CgroupOf(const sys::Fs& fs) {
         Split(line.substr(first + 1, second - first - 1), ',');
     if (controllers.empty() || controllers.front().empty()) {
       // Of a hybrid the other one holds the limits.
-      of_memory = of_memory.empty() ? "cgroup v2 " + path : of_memory;
+      if (of_memory.empty()) {
+        of_memory.append("cgroup v2 ").append(path);
+      }
     } else if (std::find(controllers.begin(), controllers.end(), "memory") !=
                controllers.end()) {
-      of_memory = "cgroup v1 " + path;
+      of_memory.assign("cgroup v1 ").append(path);
     }
   }
   return of_memory.empty() ? "" : ", " + of_memory;

@@ -22,7 +22,7 @@ bool AllLoopback(const std::vector<std::string>& numbers) {
 // What asks for a name here.
 std::string ResolverText(const sys::Fs& fs) {
   const auto resolver = ReadResolver(fs);
-  return resolver ? ToText(*resolver) : "cannot be read";
+  return resolver ? ServersText(*resolver) : "cannot be read";
 }
 
 // What came of all names.

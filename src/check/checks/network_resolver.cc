@@ -67,7 +67,7 @@ void JudgeServers(const Context& context, const Resolver& resolver,
         std::to_string(resolver.servers.size()) +
             " name servers are listed, and the C library asks the first " +
             std::to_string(kMostServers),
-        {{ToText(resolver), "/etc/resolv.conf"}});
+        {{ServersText(resolver), "/etc/resolv.conf"}});
     finding.severity = Severity::kNote;
     findings.push_back(std::move(finding));
   }
@@ -79,7 +79,7 @@ void JudgeServers(const Context& context, const Resolver& resolver,
         "any name resolves here: a name that nobody has leads to " +
             Join(*anybody, ", "),
         {{std::string(kNobody) + " is " + Join(*anybody, ", "), "getaddrinfo"},
-         {ToText(resolver), "/etc/resolv.conf"}},
+         {ServersText(resolver), "/etc/resolv.conf"}},
         Confidence::kLikely);
     finding.severity = Severity::kWarning;
     findings.push_back(std::move(finding));
@@ -106,7 +106,7 @@ Outcome Run(const Context& context) {
   }
   const auto resolver = ReadResolver(context.host.fs);
   JudgeServers(context, resolver ? *resolver : Resolver(), findings);
-  return Judge(std::move(findings), resolver ? ToText(*resolver)
+  return Judge(std::move(findings), resolver ? ServersText(*resolver)
                                              : "no /etc/resolv.conf: names "
                                                "come from elsewhere");
 }
