@@ -112,6 +112,7 @@ run::HostAccelerators LookForAccelerators(const sys::Host& host) {
     return {};
   }
   std::vector<std::string> paths;
+  paths.reserve(found.size());
   for (const sys::Accelerator& one : found) {
     paths.push_back(one.path);
   }

@@ -10,7 +10,7 @@
 namespace muster::connect {
 namespace {
 
-using Seen = const TargetSeen*;
+using SeenPtr = const TargetSeen*;
 
 constexpr std::size_t kMostLines = 64;
 
@@ -51,13 +51,13 @@ struct Case {
   WallTime at;
   std::vector<Finding> findings;
 
-  Fact Say(Seen one, const std::string& what) const {
+  Fact Say(SeenPtr one, const std::string& what) const {
     return SeenFact(*one, one->target.text + ": " + what, at);
   }
 };
 
 void JudgeMissed(Case& one) {
-  std::map<Cause, std::vector<Seen>> missed;
+  std::map<Cause, std::vector<SeenPtr>> missed;
   for (const TargetSeen& seen : one.seen) {
     if (seen.missed) {
       missed[seen.missed->cause()].push_back(&seen);
@@ -65,7 +65,7 @@ void JudgeMissed(Case& one) {
   }
   for (const auto& [cause, all] : missed) {
     std::vector<Fact> facts;
-    for (const Seen each : all) {
+    for (const SeenPtr each : all) {
       facts.push_back(SeenFact(*each, each->missed->message(), one.at));
     }
     const TargetSeen& first = *all.front();
@@ -81,7 +81,7 @@ void JudgeMissed(Case& one) {
 }
 
 void JudgeStrangers(Case& one) {
-  std::vector<Seen> wrong;
+  std::vector<SeenPtr> wrong;
   for (const TargetSeen& seen : one.seen) {
     if (!seen.missed && !IsExpected(seen.target, seen.server)) {
       wrong.push_back(&seen);
@@ -92,7 +92,7 @@ void JudgeStrangers(Case& one) {
   }
   std::vector<Fact> facts;
   bool any_expected = false;
-  for (const Seen each : wrong) {
+  for (const SeenPtr each : wrong) {
     any_expected = any_expected || !each->target.protocol.empty();
     facts.push_back(one.Say(each, each->server.text + " answers there"));
   }
@@ -116,7 +116,7 @@ void JudgeStrangers(Case& one) {
 
 void JudgeRestarts(Case& one) {
   std::vector<Fact> facts;
-  Seen first = nullptr;
+  SeenPtr first = nullptr;
   for (const TargetSeen& seen : one.seen) {
     if (!seen.server.restarted.empty()) {
       first = first == nullptr ? &seen : first;
@@ -134,9 +134,9 @@ void JudgeRestarts(Case& one) {
 }
 
 // Which task answers, where a list has a place for one.
-std::map<std::pair<std::string, int>, std::vector<Seen>> Claims(
+std::map<std::pair<std::string, int>, std::vector<SeenPtr>> Claims(
     std::span<const TargetSeen> all) {
-  std::map<std::pair<std::string, int>, std::vector<Seen>> claims;
+  std::map<std::pair<std::string, int>, std::vector<SeenPtr>> claims;
   for (const TargetSeen& seen : all) {
     if (seen.target.task && seen.server.self) {
       const ForeignTask& self = *seen.server.self;
@@ -151,14 +151,14 @@ bool IsInPlace(const TargetSeen& seen) {
          seen.target.task->index == seen.server.self->index;
 }
 
-void JudgeTwins(Case& one, std::set<Seen>& told) {
+void JudgeTwins(Case& one, std::set<SeenPtr>& told) {
   for (const auto& [task, all] : Claims(one.seen)) {
     if (all.size() < 2) {
       continue;
     }
     std::vector<Fact> facts;
     std::set<std::uint64_t> incarnations;
-    for (const Seen each : all) {
+    for (const SeenPtr each : all) {
       told.insert(each);
       facts.push_back(one.Say(each, each->server.text));
       incarnations.insert(each->server.devices.front().incarnation);
@@ -174,9 +174,9 @@ void JudgeTwins(Case& one, std::set<Seen>& told) {
   }
 }
 
-void JudgePlaces(Case& one, const std::set<Seen>& told) {
+void JudgePlaces(Case& one, const std::set<SeenPtr>& told) {
   std::vector<Fact> facts;
-  Seen first = nullptr;
+  SeenPtr first = nullptr;
   for (const TargetSeen& seen : one.seen) {
     if (seen.target.task && seen.server.self && !IsInPlace(seen) &&
         !told.contains(&seen)) {
@@ -206,7 +206,7 @@ bool MakesReplicas(const TargetSeen& seen) {
 }
 
 void JudgeUneven(Case& one) {
-  std::vector<Seen> workers;
+  std::vector<SeenPtr> workers;
   int most = 0;
   bool tpu = false;
   for (const TargetSeen& seen : one.seen) {
@@ -219,8 +219,8 @@ void JudgeUneven(Case& one) {
     }
   }
   std::vector<Fact> facts;
-  Seen first = nullptr;
-  for (const Seen each : workers) {
+  SeenPtr first = nullptr;
+  for (const SeenPtr each : workers) {
     if (Accelerators(each->server.devices) < most) {
       first = first == nullptr ? each : first;
       facts.push_back(one.Say(each, each->server.text));
@@ -321,7 +321,7 @@ std::vector<Finding> JudgeReach(std::span<const TargetSeen> seen, WallTime at) {
 
 std::vector<Finding> JudgeTasks(std::span<const TargetSeen> seen, WallTime at) {
   Case one{.seen = seen, .at = at};
-  std::set<Seen> told;
+  std::set<SeenPtr> told;
   JudgeTwins(one, told);
   JudgePlaces(one, told);
   return std::move(one.findings);
