@@ -132,16 +132,17 @@ void TpuSearch::Show(Hunt& hunt, const Outlook& outlook) const {
 
 // No answer: asked again, but not for ever.
 void TpuSearch::Silent(Hunt& hunt, Error error) {
-  // What ran into the end of all time says nothing about the cloud.
-  if (waiting_.deadline.Expired() && !hunt.state.empty() && MayPass(error)) {
+  Later(hunt);
+  // One answer that is missing at the end of all time, which cuts it short,
+  // says less than the state before it.
+  if (MayPass(error) && hunt.silent == 0 && !hunt.state.empty() &&
+      waiting_.deadline.when() <= hunt.due) {
     return;
   }
   hunt.error = std::move(error);
   if (!MayPass(*hunt.error) || ++hunt.silent >= kMostSilent) {
     hunt.phase = Phase::kOver;
-    return;
   }
-  Later(hunt);
 }
 
 // It will not become usable; what is there of it goes first.
