@@ -73,9 +73,8 @@ class Done:
 
     @property
     def run(self):
-        runs = sorted(p for p in (self.folder / "runs").iterdir()
-                      if p.is_dir() and not p.is_symlink())
-        return runs[-1]
+        runs = self.folder / "runs"
+        return runs / os.readlink(runs / "latest")
 
     @property
     def report(self):
