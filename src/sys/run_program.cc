@@ -54,8 +54,12 @@ std::vector<char*> Pointers(std::vector<std::string>& texts) {
   _exit(127);
 }
 
-// Gives its pid once it runs.
-Result<int> Spawn(const Program& program, int output) {
+struct Spawned {
+  int pid = 0;
+  Fd refusal;  // says an errno where exec failed
+};
+
+Result<Spawned> Spawn(const Program& program, int output) {
   std::vector<std::string> words = program.argv;
   std::vector<char*> argv = Pointers(words);
   MUSTER_ASSIGN(PipeEnds refusal, MakePipe());
@@ -66,21 +70,25 @@ Result<int> Spawn(const Program& program, int output) {
   if (pid == 0) {
     Become(program, argv, output, refusal.write.get());
   }
-  refusal.write.Close();
-  std::string why;
-  pollfd one{.fd = refusal.read.get(), .events = POLLIN, .revents = 0};
-  while (poll(&one, 1, -1) < 0 && errno == EINTR) {
+  return Spawned{.pid = pid, .refusal = std::move(refusal.read)};
+}
+
+Error NotStarted(const std::string& name, int why) {
+  return Error(
+      Cause::kProgramNotFound,
+      "`" + Printable(name) + "` cannot be started: " + ErrnoName(why));
+}
+
+// Of a program that has ended: why it was none.
+Status Started(const Program& program, const Spawned& spawned) {
+  std::string said;
+  MUSTER_TRY(ReadNow(spawned.refusal.get(), said));
+  int why = 0;
+  if (said.size() < sizeof why) {
+    return Ok();
   }
-  MUSTER_TRY(ReadNow(refusal.read.get(), why));
-  if (why.size() < sizeof(int)) {
-    return pid;
-  }
-  waitpid(pid, nullptr, 0);
-  int number = 0;
-  why.copy(reinterpret_cast<char*>(&number), sizeof number);
-  return Error(Cause::kProgramNotFound,
-               "`" + Printable(program.argv.front()) +
-                   "` cannot be started: " + ErrnoName(number));
+  said.copy(reinterpret_cast<char*>(&why), sizeof why);
+  return NotStarted(program.argv.front(), why);
 }
 
 // Reads to the end of the output; the error ends the program.
@@ -121,10 +129,7 @@ std::string ProgramAnswer::Ending() const {
 Error BecomeProgram(std::vector<std::string> argv) {
   signal(SIGPIPE, SIG_DFL);  // as a program expects it
   execvp(argv.front().c_str(), Pointers(argv).data());
-  const int error = errno;
-  return Error(Cause::kProgramNotFound,
-               "`" + Printable(argv.front()) +
-                   "` cannot be started: " + ErrnoName(error));
+  return NotStarted(argv.front(), errno);
 }
 
 Result<ProgramAnswer> RunProgram(const Program& program, Deadline deadline) {
@@ -132,7 +137,7 @@ Result<ProgramAnswer> RunProgram(const Program& program, Deadline deadline) {
     return Error(Cause::kProgramNotFound, "no program is named");
   }
   MUSTER_ASSIGN(PipeEnds pipe, MakePipe());
-  MUSTER_ASSIGN(const int pid, Spawn(program, pipe.write.get()));
+  MUSTER_ASSIGN(const Spawned spawned, Spawn(program, pipe.write.get()));
   pipe.write.Close();
   ProgramAnswer answer;
   const Status read = ReadAll(pipe.read.get(), program, deadline, answer);
@@ -142,9 +147,10 @@ Result<ProgramAnswer> RunProgram(const Program& program, Deadline deadline) {
   const Deadline killed = Deadline::At(deadline.when() + kReapBound);
   while (true) {
     if (enough || deadline.Expired()) {
-      kill(-pid, SIGKILL);
+      kill(-spawned.pid, SIGKILL);
+      kill(spawned.pid, SIGKILL);  // before it has its session
     }
-    if (waitpid(pid, &answer.wait_status, WNOHANG) != 0) {
+    if (waitpid(spawned.pid, &answer.wait_status, WNOHANG) != 0) {
       break;
     }
     if (killed.Expired()) {
@@ -157,6 +163,7 @@ Result<ProgramAnswer> RunProgram(const Program& program, Deadline deadline) {
   if (!read) {
     return Error(read.error());
   }
+  MUSTER_TRY(Started(program, spawned));
   return answer;
 }
 
