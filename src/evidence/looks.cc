@@ -137,11 +137,11 @@ void Holders(const sys::Fs& fs, Facts& facts) {
         FactOf("look.holder", "/proc",
                "a device is mapped by process " + Join(holders, ", ")));
   }
-  if (fs.Exists("/tmp/libtpu_lockfile")) {
-    Seen(facts, "/tmp/libtpu_lockfile", "the lock of libtpu is there");
+  if (fs.Exists(sys::kTpuLock)) {
+    Seen(facts, sys::kTpuLock, "the lock of libtpu is there");
     facts.push_back(
         FactOf(holders.empty() ? "look.lock_without_holder" : "look.lock",
-               "/tmp/libtpu_lockfile", "the lock of libtpu is there"));
+               sys::kTpuLock, "the lock of libtpu is there"));
   }
 }
 

@@ -12,6 +12,9 @@
 
 namespace muster::sys {
 
+// What libtpu locks while it has the chips of a host.
+inline constexpr char kTpuLock[] = "/tmp/libtpu_lockfile";
+
 // Paths in `folder` whose names are `prefix` and a number: "/dev", "nvidia".
 std::vector<std::string> NumberedFiles(const Fs& fs, const std::string& folder,
                                        std::string_view prefix);

@@ -36,6 +36,15 @@ std::string ToText(const Holder& holder) {
          Printable(holder.command) + ")";
 }
 
+std::string ToText(const std::vector<Holder>& holders) {
+  std::vector<std::string> texts;
+  texts.reserve(holders.size());
+  for (const Holder& one : holders) {
+    texts.push_back(ToText(one));
+  }
+  return Join(texts, ", ");
+}
+
 std::vector<Holder> FindHolders(const std::vector<std::string>& targets,
                                 std::size_t most) {
   const RealFs fs;

@@ -17,6 +17,8 @@ struct Holder {
 
 // "process 41 (python3)".
 std::string ToText(const Holder& holder);
+// With commas.
+std::string ToText(const std::vector<Holder>& holders);
 
 // Processes with a descriptor whose link in /proc/PID/fd says one of `targets`
 // ("/dev/accel0", "socket:[4711]"), at most `most` of them. Those of other

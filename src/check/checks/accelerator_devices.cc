@@ -9,17 +9,6 @@
 namespace muster::check::accelerator_devices {
 namespace {
 
-constexpr char kLock[] = "/tmp/libtpu_lockfile";
-
-std::string Names(const std::vector<sys::Holder>& holders) {
-  std::vector<std::string> names;
-  names.reserve(holders.size());
-  for (const sys::Holder& one : holders) {
-    names.push_back(sys::ToText(one));
-  }
-  return Join(names, ", ");
-}
-
 std::vector<sys::Holder> HoldersOf(const Context& context,
                                    const sys::Accelerator& one) {
   return one.path.empty() ? std::vector<sys::Holder>()
@@ -29,9 +18,10 @@ std::vector<sys::Holder> HoldersOf(const Context& context,
 // "/dev/accel0  TPU v4  at 0000:00:04.0  driver gasket  free".
 std::string LineOf(const sys::Accelerator& one,
                    const std::vector<sys::Holder>& holders) {
-  const std::string state = one.path.empty()  ? "cannot be reached"
-                            : holders.empty() ? "free"
-                                              : "held by " + Names(holders);
+  const std::string state = one.path.empty() ? "cannot be reached"
+                            : holders.empty()
+                                ? "free"
+                                : "held by " + sys::ToText(holders);
   return (one.path.empty() ? "no file" : one.path) + "  " +
          (one.kind.empty() ? "kind not told" : one.kind) +
          (one.address.empty() ? "" : "  at " + one.address) +
@@ -53,12 +43,12 @@ Json DataOf(const sys::Accelerator& one,
 }
 
 std::string LockText(const Context& context) {
-  if (!context.host.fs.Exists(kLock)) {
+  if (!context.host.fs.Exists(sys::kTpuLock)) {
     return "not there";
   }
-  const auto holders = context.machine.HoldersOf({kLock});
+  const auto holders = context.machine.HoldersOf({sys::kTpuLock});
   return holders.empty() ? "left there, nobody has it open"
-                         : "open in " + Names(holders);
+                         : "open in " + sys::ToText(holders);
 }
 
 Outcome Run(const Context& context) {
@@ -78,7 +68,8 @@ Outcome Run(const Context& context) {
   Json data{{"devices", std::move(devices)}};
   if (tpu) {
     data["lock"] = LockText(context);
-    lines.push_back(std::string("lock ") + kLock + ": " + LockText(context));
+    lines.push_back(std::string("lock ") + sys::kTpuLock + ": " +
+                    LockText(context));
   }
   if (const auto driver = sys::NvidiaModuleVersion(context.host.fs);
       !driver.empty()) {

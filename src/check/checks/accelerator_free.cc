@@ -6,24 +6,15 @@
 
 #include "base/text.h"
 #include "check/check.h"
+#include "sys/accelerators.h"
 
 namespace muster::check::accelerator_free {
 namespace {
 
-constexpr char kLock[] = "/tmp/libtpu_lockfile";
 // They keep GPUs open on healthy hosts and compute nothing.
 constexpr std::array<std::string_view, 7> kHarmless{
     "nvidia-persiste", "nv-hostengine",  "dcgm-exporter", "nvidia-smi", "Xorg",
     "gnome-shell",     "nvidia-device-p"};
-
-std::string Names(const std::vector<sys::Holder>& holders) {
-  std::vector<std::string> names;
-  names.reserve(holders.size());
-  for (const sys::Holder& one : holders) {
-    names.push_back(sys::ToText(one));
-  }
-  return Join(names, ", ");
-}
 
 std::map<std::string, FactValue> FirstPid(
     const std::vector<sys::Holder>& holders) {
@@ -34,22 +25,24 @@ void AddTpu(const Context& context, const std::vector<std::string>& devices,
             std::vector<Finding>& findings) {
   const auto holders = context.machine.HoldersOf(devices);
   if (!holders.empty()) {
-    findings.push_back(MakeProblem(
-        context, Cause::kDeviceBusy, "the TPU is held by " + Names(holders),
-        {{Join(devices, ", ") + " open in " + Names(holders), "/proc/*/fd",
-          FirstPid(holders)}}));
+    findings.push_back(
+        MakeProblem(context, Cause::kDeviceBusy,
+                    "the TPU is held by " + sys::ToText(holders),
+                    {{Join(devices, ", ") + " open in " + sys::ToText(holders),
+                      "/proc/*/fd", FirstPid(holders)}}));
     return;
   }
   // A lock that this user may take is taken at the next start.
-  const bool locked = context.host.fs.Exists(kLock) &&
-                      !context.machine.MayAccess(kLock, sys::Access::kWrite) &&
-                      context.machine.HoldersOf({kLock}).empty();
+  const bool locked =
+      context.host.fs.Exists(sys::kTpuLock) &&
+      !context.machine.MayAccess(sys::kTpuLock, sys::Access::kWrite) &&
+      context.machine.HoldersOf({sys::kTpuLock}).empty();
   if (locked) {
     findings.push_back(MakeProblem(
         context, Cause::kDeviceLockStale,
-        std::string(kLock) +
+        std::string(sys::kTpuLock) +
             " is another user's, and no process that is visible holds the TPU",
-        {{"this user may not write it; nobody has it open", kLock}},
+        {{"this user may not write it; nobody has it open", sys::kTpuLock}},
         Confidence::kLikely));
   }
 }
@@ -65,8 +58,8 @@ void AddGpu(const Context& context, const std::vector<std::string>& devices,
     return;
   }
   Finding finding = MakeProblem(
-      context, Cause::kDeviceBusy, "GPUs are in use by " + Names(holders),
-      {{Join(devices, ", ") + " open in " + Names(holders), "/proc/*/fd",
+      context, Cause::kDeviceBusy, "GPUs are in use by " + sys::ToText(holders),
+      {{Join(devices, ", ") + " open in " + sys::ToText(holders), "/proc/*/fd",
         FirstPid(holders)}},
       Confidence::kPossible);
   // GPUs may be shared; it is the memory that decides.
