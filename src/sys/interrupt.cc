@@ -6,16 +6,20 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
-#include <map>
+#include <optional>
 #include <utility>
 
+#include "sys/caught_signals.h"
 #include "sys/fd.h"
 #include "sys/stream.h"
 
 namespace muster::sys {
 namespace {
+
+constexpr std::array kEnding{SIGINT, SIGTERM, SIGHUP};
 
 // What the handler writes, and where it tells. It can know nothing else.
 std::atomic<int> g_told{-1};
@@ -33,7 +37,7 @@ void OnSignal(int) {
 
 struct Interrupt::Inner {
   PipeEnds pipe;
-  std::map<int, struct sigaction> before;
+  std::optional<CaughtSignals> signals;
 };
 
 Interrupt::Interrupt(std::unique_ptr<Inner> inner) : inner_(std::move(inner)) {}
@@ -46,25 +50,13 @@ Result<std::unique_ptr<Interrupt>> Interrupt::Make(std::string_view said) {
   g_said = said.data();
   g_length = said.size();
   g_told = inner->pipe.write.get();
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    struct sigaction before {};
-    sigaction(signal, nullptr, &before);
-    if (before.sa_handler == SIG_IGN) {
-      continue;
-    }
-    struct sigaction action {};
-    action.sa_handler = OnSignal;
-    action.sa_flags = static_cast<int>(SA_RESTART | SA_RESETHAND);
-    sigaction(signal, &action, nullptr);
-    inner->before.emplace(signal, before);
-  }
+  inner->signals.emplace(kEnding, OnSignal,
+                         static_cast<int>(SA_RESTART | SA_RESETHAND));
   return std::unique_ptr<Interrupt>(new Interrupt(std::move(inner)));
 }
 
 Interrupt::~Interrupt() {
-  for (const auto& [signal, before] : inner_->before) {
-    sigaction(signal, &before, nullptr);
-  }
+  inner_->signals.reset();
   g_told = -1;
 }
 

@@ -7,9 +7,10 @@
 
 #include <atomic>
 #include <cerrno>
-#include <map>
+#include <optional>
 #include <string>
 
+#include "sys/caught_signals.h"
 #include "sys/fd.h"
 #include "sys/stream.h"
 
@@ -33,7 +34,7 @@ struct SignalWatch::Inner {
   PipeEnds pipe;
   Loop::Handle readable;
   std::function<void(int)> caught;
-  std::map<int, struct sigaction> before;
+  std::optional<CaughtSignals> signals;
 };
 
 SignalWatch::SignalWatch(std::unique_ptr<Inner> inner)
@@ -57,25 +58,12 @@ Result<std::unique_ptr<SignalWatch>> SignalWatch::Make(
           watch->caught(static_cast<unsigned char>(byte));
         }
       });
-  for (const int signal : signals) {
-    struct sigaction before {};
-    sigaction(signal, nullptr, &before);
-    if (before.sa_handler == SIG_IGN) {
-      continue;
-    }
-    struct sigaction action {};
-    action.sa_handler = OnSignal;
-    action.sa_flags = SA_RESTART;
-    sigaction(signal, &action, nullptr);
-    inner->before.emplace(signal, before);
-  }
+  inner->signals.emplace(signals, OnSignal, SA_RESTART);
   return std::unique_ptr<SignalWatch>(new SignalWatch(std::move(inner)));
 }
 
 SignalWatch::~SignalWatch() {
-  for (const auto& [signal, before] : inner_->before) {
-    sigaction(signal, &before, nullptr);
-  }
+  inner_->signals.reset();
   g_pipe = -1;
 }
 
