@@ -350,16 +350,18 @@ Result<check::OpeningSetup> AskToOpen(const CommandLine& line,
   if (!line.open || line.yes || (found.empty() && setup.plugin.empty())) {
     return setup;
   }
-  MUSTER_ASSIGN(
-      const bool yes,
-      Confirm("Open " +
-                  (setup.plugin.empty()
-                       ? Count(static_cast<int>(found.size()), "accelerator") +
-                             " of this host?"
-                       : "the devices of `" + Printable(setup.plugin) + "`?") +
-                  " Nobody else can use them meanwhile.",
-              "--yes"));
+  const auto yes =
+      AskPerson("Open " +
+                (setup.plugin.empty()
+                     ? Count(static_cast<int>(found.size()), "accelerator") +
+                           " of this host?"
+                     : "the devices of `" + Printable(setup.plugin) + "`?") +
+                " Nobody else can use them meanwhile.");
   if (!yes) {
+    return Error(Cause::kUsageInvalid,
+                 "nobody is at a terminal to be asked: add --yes");
+  }
+  if (!*yes) {
     setup.asked = false;
     setup.refused = "it was asked, and the answer was no";
   }

@@ -14,10 +14,9 @@ constexpr std::size_t kLongest = 100;
 
 }  // namespace
 
-Result<bool> Confirm(const std::string& question, const std::string& flag) {
+std::optional<bool> AskPerson(const std::string& question) {
   if (!sys::IsTerminal(0) || !sys::IsTerminal(2)) {
-    return Error(Cause::kUsageInvalid,
-                 "nobody is at a terminal to be asked: add " + flag);
+    return std::nullopt;
   }
   PrintAside(question + " [y/N] ");
   const auto answer = sys::ReadLine(0, kLongest, Deadline::After(kPatience));

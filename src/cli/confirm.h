@@ -2,14 +2,13 @@
 // Asking before something that others would notice. Main thread.
 #pragma once
 
+#include <optional>
 #include <string>
-
-#include "muster/error.h"
 
 namespace muster::cli {
 
-// Whether the person at the terminal says yes; anything else is no.
-// usage-invalid: nobody can be asked, and `flag` is what answers in advance.
-Result<bool> Confirm(const std::string& question, const std::string& flag);
+// Whether the person at the terminal says yes; anything else is no, also ten
+// minutes without an answer. nullopt: nobody is there to be asked.
+std::optional<bool> AskPerson(const std::string& question);
 
 }  // namespace muster::cli

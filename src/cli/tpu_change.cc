@@ -5,9 +5,8 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/answer.h"
+#include "cli/confirm.h"
 #include "cli/tpu_show.h"
-#include "sys/read_line.h"
-#include "sys/stream.h"
 
 namespace muster::cli {
 namespace {
@@ -151,20 +150,16 @@ Status Confirm(const TpuCall& call, const std::string& what) {
   if (call.flags().yes) {
     return Ok();
   }
-  if (!sys::IsTerminal(0) || !sys::IsTerminal(2)) {
+  const auto yes = AskPerson("This will " + what + "\nGo on?");
+  if (!yes) {
     return Error(Cause::kUsageInvalid,
                  "not done, because there is no terminal to ask and --yes is "
                  "not given: " +
                      what);
   }
-  PrintAside("This will " + what + "\nGo on? [y/N] ");
-  const auto answer =
-      sys::ReadLine(0, 1000, Deadline::After(std::chrono::minutes(10)));
-  const std::string word = answer ? std::string(Trim(*answer)) : "";
-  if (word == "y" || word == "Y" || word == "yes") {
-    return Ok();
-  }
-  return Error(Cause::kCancelled, "the answer was not yes: nothing was done");
+  return *yes ? Ok()
+              : Status(Error(Cause::kCancelled,
+                             "the answer was not yes: nothing was done"));
 }
 
 Result<Stoppable> MakeStoppable(const TpuCall& call) {
