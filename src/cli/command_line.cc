@@ -1,31 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/command_line.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "base/text.h"
-#include "check/opening.h"
+#include "cli/flags.h"
 #include "cli/settings.h"
 
 namespace muster::cli {
 namespace {
-
-// What the flags were given as, before it is read.
-struct Texts {
-  std::string processes, hosts, cluster, rank;
-  std::string source, profile, host_file, instance_group;
-  std::string tpu, project, zone;
-  std::string on, batch, replicas, partitions, patience, port, signature;
-  bool internal_ip = false;
-  std::vector<std::string> pods;
-  std::vector<std::string> environment;
-  std::map<std::string, std::string> settings;
-};
-
-Error Usage(const std::string& message) {
-  return Error(Cause::kUsageInvalid, message);
-}
 
 void AddSettings(CLI::App& app, std::string_view verb, Texts& texts) {
   for (const SettingRow& row : SettingRows()) {
@@ -63,75 +46,6 @@ void AddResolveFlags(CLI::App& app, ResolveFlags& flags) {
   app.add_flag("--check-self", flags.check_self);
 }
 
-void AddProgramFlags(CLI::App& app, Texts& texts, ProgramFlags& flags) {
-  app.add_option("--on", texts.on);
-  app.add_option("--batch", texts.batch);
-  app.add_option("--plugin", flags.plugins)
-      ->allow_extra_args(false)
-      ->take_all();
-  app.add_option("--replicas", texts.replicas);
-  app.add_option("--partitions", texts.partitions);
-  app.add_option("--signature", texts.signature);
-  app.add_option("--patience", texts.patience);
-}
-
-// `--on` is that of `check program`.
-void AddFitFlags(CLI::App& app, FitFlags& flags) {
-  app.add_option("--params", flags.params);
-  app.add_option("--optimizer", flags.optimizer);
-  app.add_option("--dtype", flags.dtype);
-  app.add_option("--activations", flags.activations);
-  app.add_flag("--sharded", flags.sharded);
-}
-
-void AddCheckFlags(CLI::App& app, CommandLine& line) {
-  app.add_option("groups", line.groups);
-  app.add_option("--checkpoints", line.checkpoints)
-      ->allow_extra_args(false)
-      ->take_all();
-  app.add_option("--data", line.data)->allow_extra_args(false)->take_all();
-  app.add_option("--target", line.targets)->allow_extra_args(false)->take_all();
-  app.add_option("--framework", line.framework);
-  app.add_flag("--open", line.open);
-  app.add_flag("-y,--yes", line.yes);
-  app.add_flag("--list", line.list);
-}
-
-// How the workers of a TPU are reached.
-void AddReachFlags(CLI::App& app, Texts& texts, ReachFlags& flags) {
-  app.add_option("--worker", flags.worker);
-  app.add_option("--address", flags.address);
-  // gcloud's name is understood, too.
-  app.add_flag("--internal-ip", texts.internal_ip);
-  app.add_option("--user", flags.user);
-}
-
-void AddTpuFlags(CLI::App& app, Texts& texts, TpuFlags& flags) {
-  app.add_option("words", flags.words);
-  app.add_option("--project", texts.project);
-  app.add_option("--zone", texts.zone);
-  app.add_flag("--all-zones", flags.all_zones);
-  app.add_flag("-q,--quiet", flags.quiet);
-  // gcloud's name is understood, too.
-  app.add_option("--type,--accelerator-type", flags.type);
-  app.add_option("--version", flags.version);
-  app.add_option("--command", flags.shell_line);
-  app.add_option("--port", texts.port);
-  app.add_flag("-y,--yes", flags.yes);
-  app.add_flag("--dry-run", flags.dry_run);
-  app.add_flag("--enable", flags.enable);
-  app.add_flag("--on-demand", flags.on_demand);
-  app.add_flag("--spot,--preemptible", flags.spot);
-  app.add_flag("--reserved", flags.reserved);
-  app.add_flag("--queued", flags.queued);
-  app.add_flag("--wait", flags.wait);
-  app.add_option("--any-zone", flags.any_zone)
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->take_all();
-  app.add_option("--reach", flags.reach);
-}
-
 // Every flag that the sub-command knows.
 std::vector<std::string> FlagsOf(const CLI::App& app) {
   std::vector<std::string> flags;
@@ -141,12 +55,6 @@ std::vector<std::string> FlagsOf(const CLI::App& app) {
     }
   }
   return flags;
-}
-
-std::string Meant(const std::string& word,
-                  const std::vector<std::string>& known) {
-  const auto meant = DidYouMean(word, known);
-  return meant ? ", did you mean `" + *meant + "`?" : "";
 }
 
 // A word that nothing took.
@@ -174,27 +82,6 @@ Error Unknown(const std::vector<std::string>& extras, const CLI::App& app,
                  word + "`");
   }
   return Usage("unexpected `" + word + "`");
-}
-
-std::optional<std::string> Given(const CLI::App& app, const char* flag,
-                                 const std::string& text) {
-  const auto* option = app.get_option_no_throw(flag);
-  return option != nullptr && option->count() > 0 ? std::optional(text)
-                                                  : std::nullopt;
-}
-
-Result<std::optional<int>> Number(const CLI::App& app, const char* flag,
-                                  const std::string& text) {
-  const auto given = Given(app, flag, text);
-  if (!given) {
-    return std::optional<int>();
-  }
-  const auto number = ParseInt(*given);
-  if (!number || *number < 0 || *number > 1'000'000) {
-    return Usage("flag " + std::string(flag) + " is `" + Printable(*given) +
-                 "`, expected a whole number");
-  }
-  return std::optional<int>(static_cast<int>(*number));
 }
 
 Status TakeEnvironment(const std::vector<std::string>& texts,
@@ -257,204 +144,6 @@ Status TakeSources(const CLI::App& verb, const Texts& texts,
   return TakePods(texts.pods, request);
 }
 
-Result<Duration> TakePatience(const std::string& text) {
-  const auto patience = ParseDuration(text);
-  if (!patience || *patience <= Duration::zero() ||
-      *patience > std::chrono::hours(24)) {
-    return Usage("flag --patience is `" + Printable(text) +
-                 "`, expected a time up to a day, as in 2min");
-  }
-  return *patience;
-}
-
-// "64,128,256".
-Result<std::vector<int>> TakeBatches(const std::string& text) {
-  constexpr std::int64_t kMost = 1 << 30;
-  std::vector<int> batches;
-  for (const std::string& one : Split(text, ',')) {
-    const auto batch = IsDigits(one) ? ParseInt(one) : std::nullopt;
-    if (!batch || *batch < 1 || *batch > kMost) {
-      return Usage("flag --batch is `" + Printable(text) +
-                   "`, expected sizes from 1 on, as in 64,128,256");
-    }
-    batches.push_back(static_cast<int>(*batch));
-  }
-  return batches;
-}
-
-// `check program FILE` is a question of its own, not a group of checks.
-Status TakeProgram(const CLI::App& verb, const Texts& texts,
-                   CommandLine& line) {
-  if (line.verb != Verb::kCheck) {
-    return Ok();
-  }
-  ProgramFlags& flags = line.program;
-  flags.asked = !line.groups.empty() && line.groups.front() == "program";
-  const bool fits = !line.groups.empty() && line.groups.front() == "fit";
-  for (const char* flag : {"--on", "--plugin", "--batch", "--partitions",
-                           "--signature", "--patience"}) {
-    const bool opens = line.open && (std::string_view(flag) == "--plugin" ||
-                                     std::string_view(flag) == "--patience");
-    const bool where = fits && std::string_view(flag) == "--on";
-    if (!flags.asked && !opens && !where && Given(verb, flag, "")) {
-      return Usage("flag " + std::string(flag) +
-                   " belongs to `muster check program FILE --on v5e:2x4`");
-    }
-  }
-  if (!flags.asked && flags.plugins.size() > 1) {
-    return Usage("flag --plugin is given " +
-                 std::to_string(flags.plugins.size()) +
-                 " times; --open opens the devices with one");
-  }
-  if (const auto text = Given(verb, "--patience", texts.patience)) {
-    MUSTER_ASSIGN(flags.patience, TakePatience(*text));
-    if (line.open && flags.patience > check::kLongestPatience) {
-      return Usage("flag --patience is `" + Printable(*text) +
-                   "`, expected at most 9min with --open");
-    }
-  }
-  if (!flags.asked || line.help) {
-    return Ok();
-  }
-  if (line.groups.size() < 2 || !Given(verb, "--on", texts.on)) {
-    return Usage(
-        "give a file and a topology, as in `muster check program "
-        "step.mlir --on v5e:2x4`");
-  }
-  flags.files.assign(line.groups.begin() + 1, line.groups.end());
-  flags.on = texts.on;
-  if (const auto text = Given(verb, "--batch", texts.batch)) {
-    MUSTER_ASSIGN(flags.batches, TakeBatches(*text));
-  }
-  flags.signature = texts.signature;
-  MUSTER_ASSIGN(flags.partitions,
-                Number(verb, "--partitions", texts.partitions));
-  if (flags.partitions == 0) {
-    return Usage("flag --partitions is at least 1");
-  }
-  return Ok();
-}
-
-// `check fit` is one, too.
-Status TakeFit(const CLI::App& verb, const Texts& texts, CommandLine& line) {
-  if (line.verb != Verb::kCheck) {
-    return Ok();
-  }
-  FitFlags& flags = line.fit;
-  flags.asked = !line.groups.empty() && line.groups.front() == "fit";
-  for (const char* flag :
-       {"--params", "--optimizer", "--dtype", "--activations", "--sharded"}) {
-    if (!flags.asked && verb.get_option(flag)->count() > 0) {
-      return Usage("flag " + std::string(flag) +
-                   " belongs to `muster check fit --params 1.3B --activations "
-                   "4GB --on v5e-8`");
-    }
-  }
-  if (!flags.asked || line.help) {
-    return Ok();
-  }
-  flags.on = texts.on;
-  if (line.groups.size() != 1 || flags.params.empty() || flags.on.empty() ||
-      flags.activations.empty()) {
-    return Usage(
-        "give parameters, activations and an accelerator, as in `muster check "
-        "fit --params 1.3B --activations 4GB --on v5e-8`");
-  }
-  return Ok();
-}
-
-// What is expected of others: `check` and `check program` count replicas.
-Status TakeExpected(const CLI::App& verb, const Texts& texts,
-                    CommandLine& line) {
-  if (line.verb != Verb::kCheck) {
-    return Ok();
-  }
-  MUSTER_ASSIGN(line.replicas, Number(verb, "--replicas", texts.replicas));
-  if (line.replicas == 0) {
-    return Usage("flag --replicas is at least 1");
-  }
-  const auto may_open = [](const std::string& word) {
-    return word.starts_with("accelerator") || word.starts_with("tpu");
-  };
-  if (line.open &&
-      std::none_of(line.groups.begin(), line.groups.end(), may_open)) {
-    return Usage(
-        "flag --open belongs to `muster check accelerator` and `muster check "
-        "tpu`, which then open the accelerators of this host");
-  }
-  if (line.yes && !line.open) {
-    return Usage("flag --yes answers what --open asks");
-  }
-  const std::vector<std::string> known{"tf", "jax", "torch"};
-  if (Given(verb, "--framework", line.framework) &&
-      std::find(known.begin(), known.end(), line.framework) == known.end()) {
-    return Usage("flag --framework is `" + Printable(line.framework) +
-                 "`, expected one of " + Join(known, ", ") +
-                 Meant(line.framework, known));
-  }
-  return Ok();
-}
-
-// The action that the words name, and that it has the flags that are given.
-Status TakeTpu(const CLI::App& verb, const Texts& texts, CommandLine& line) {
-  if (line.verb != Verb::kTpu || line.help) {
-    return Ok();
-  }
-  MUSTER_TRY(ReadTpuWords(line.tpu));
-  for (const char* flag :
-       {"--zone",   "--all-zones", "--quiet",       "--type",   "--version",
-        "--worker", "--address",   "--internal-ip", "--user",   "--command",
-        "--port",   "--yes",       "--dry-run",     "--enable", "--on-demand",
-        "--spot",   "--reserved",  "--queued",      "--wait",   "--any-zone",
-        "--reach"}) {
-    const auto* option = verb.get_option_no_throw(flag);
-    if (option != nullptr && option->count() > 0 &&
-        !TpuActionHas(line.tpu.action, flag)) {
-      return Usage("flag " + std::string(flag) + " does not belong to `" +
-                   NameOf(line.tpu.action) + "`");
-    }
-  }
-  if (line.tpu.all_zones && line.cluster.cloud.zone) {
-    return Usage("flags --zone and --all-zones exclude each other");
-  }
-  if (!line.tpu.any_zone.empty() && line.cluster.cloud.zone) {
-    return Usage("flags --zone and --any-zone exclude each other");
-  }
-  if (!line.tpu.shell_line.empty() && !line.command.empty()) {
-    return Usage("flag --command and a command after `--` exclude each other");
-  }
-  MUSTER_ASSIGN(const auto port, Number(verb, "--port", texts.port));
-  if (port && (*port < 1 || *port > 65'535)) {
-    return Usage("flag --port is " + std::to_string(*port) +
-                 ", expected 1 to 65535");
-  }
-  line.tpu.port = port.value_or(line.tpu.port);
-  return Ok();
-}
-
-// `check` and `run` have them for a TPU alone.
-Status TakeReach(const CLI::App& verb, const Texts& texts, CommandLine& line) {
-  if (texts.internal_ip) {
-    line.reach.address = "internal";
-  }
-  if (line.verb != Verb::kCheck && line.verb != Verb::kRun) {
-    return Ok();
-  }
-  for (const char* flag : {"--worker", "--address", "--internal-ip", "--user",
-                           "--copy", "--keep-copy"}) {
-    const auto* option = verb.get_option_no_throw(flag);
-    if (option != nullptr && option->count() > 0 &&
-        (!line.cluster.cloud.tpu || line.cluster.hosts ||
-         line.cluster.processes || line.cluster.cluster)) {
-      return Usage("flag " + std::string(flag) +
-                   " belongs to --tpu NAME, without another cluster");
-    }
-  }
-  return line.reach.keep_copy && line.reach.copy.empty()
-             ? Status(Usage("flag --keep-copy belongs to --copy DIR"))
-             : Ok();
-}
-
 Status Take(const CLI::App& verb, const Texts& texts, CommandLine& line) {
   for (const SettingRow& row : SettingRows()) {
     const auto given = Given(verb, std::string(row.flag).c_str(),
@@ -469,9 +158,7 @@ Status Take(const CLI::App& verb, const Texts& texts, CommandLine& line) {
   line.cluster.hosts = Given(verb, "--hosts", texts.hosts);
   line.cluster.cluster = Given(verb, "--cluster", texts.cluster);
   MUSTER_TRY(TakeSources(verb, texts, line.cluster));
-  MUSTER_TRY(TakeExpected(verb, texts, line));
-  MUSTER_TRY(TakeProgram(verb, texts, line));
-  MUSTER_TRY(TakeFit(verb, texts, line));
+  MUSTER_TRY(TakeCheck(verb, texts, line));
   MUSTER_TRY(TakeReach(verb, texts, line));
   MUSTER_TRY(TakeTpu(verb, texts, line));
   return TakeEnvironment(texts.environment, line);
@@ -540,9 +227,7 @@ struct Tree {
     AddResolveFlags(*resolve, line.resolve);
     AddSettings(*resolve, "resolve", texts);
     AddClusterFlags(*check, texts);
-    AddCheckFlags(*check, line);
-    AddProgramFlags(*check, texts, line.program);
-    AddFitFlags(*check, line.fit);
+    AddCheckFlags(*check, texts, line);
     AddReachFlags(*check, texts, line.reach);
     AddSettings(*check, "check", texts);
     AddClusterFlags(*run, texts);

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kMostBytes = 256U << 20;
 constexpr auto kPatience = std::chrono::seconds(60);
 
-Error Usage(const std::string& folder, const std::string& what) {
+Error Unusable(const std::string& folder, const std::string& what) {
   return Error(Cause::kUsageInvalid,
                "flag --copy is `" + Printable(folder) + "`, " + what);
 }
@@ -30,7 +30,7 @@ Result<FolderSize> SizeOf(const std::string& folder, Deadline deadline) {
                      .variables = {}},
                     deadline));
   if (!listed.Succeeded()) {
-    return Usage(folder, "which cannot be read as a folder");
+    return Unusable(folder, "which cannot be read as a folder");
   }
   FolderSize size;
   for (const std::string& line : Split(listed.output, '\n')) {
@@ -46,14 +46,14 @@ Result<FolderSize> SizeOf(const std::string& folder, Deadline deadline) {
 
 Result<Archive> PackFolder(const std::string& folder, const sys::Host& host) {
   if (!host.fs.List(folder)) {
-    return Usage(folder, "which is no folder here");
+    return Unusable(folder, "which is no folder here");
   }
   const Deadline deadline = Deadline::After(kPatience);
   // A name that begins with a dash is no flag.
   const std::string path = folder.starts_with("/") ? folder : "./" + folder;
   MUSTER_ASSIGN(const FolderSize size, SizeOf(path, deadline));
   if (size.bytes > static_cast<std::int64_t>(kMostBytes)) {
-    return Usage(folder, "which has " +
+    return Unusable(folder, "which has " +
                              BytesText(static_cast<std::uint64_t>(size.bytes)) +
                              ", more than " + BytesText(kMostBytes) +
                              ": data is better read from a bucket or a disk "
@@ -65,7 +65,7 @@ Result<Archive> PackFolder(const std::string& folder, const sys::Host& host) {
                                  .most_bytes = 2 * kMostBytes},
                                 deadline));
   if (!packed.Succeeded()) {
-    return Usage(folder, "which tar cannot pack (" + packed.Ending() + ")");
+    return Unusable(folder, "which tar cannot pack (" + packed.Ending() + ")");
   }
   Archive archive{.bytes = std::move(packed.output),
                   .folder = ".muster/copies/" +

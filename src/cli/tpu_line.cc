@@ -50,10 +50,6 @@ const Row* RowOf(TpuAction action) {
   return found == kRows.end() ? nullptr : &*found;
 }
 
-Error Usage(const std::string& message) {
-  return Error(Cause::kUsageInvalid, message);
-}
-
 Error Unknown(const std::vector<std::string>& words) {
   std::string given = words[0];
   std::vector<std::string> known;
@@ -71,6 +67,10 @@ Error Unknown(const std::vector<std::string>& words) {
 }
 
 }  // namespace
+
+Error Usage(const std::string& message) {
+  return Error(Cause::kUsageInvalid, message);
+}
 
 std::string NameOf(TpuAction action) {
   const Row* row = RowOf(action);

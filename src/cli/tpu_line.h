@@ -9,6 +9,9 @@
 
 namespace muster::cli {
 
+// usage-invalid, of the command line.
+Error Usage(const std::string& message);
+
 enum class TpuAction {
   kOverview,
   kAuth,
