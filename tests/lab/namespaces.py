@@ -101,6 +101,16 @@ def remove_group(group):
           f"{', '.join(inside) or 'none'}", file=sys.stderr)
 
 
+def pids_in(hosts):
+    """The processes in the namespaces of these hosts."""
+    pids = set()
+    for host in hosts:
+        said = subprocess.run(["ip", "netns", "pids", host.space],
+                              capture_output=True, text=True).stdout
+        pids |= {int(word) for word in said.split()}
+    return pids
+
+
 class Host:
     """One host: 10.77.NET.(RANK+1), called w-RANK."""
 

@@ -8,7 +8,6 @@ import os
 import pathlib
 import re
 import signal
-import subprocess
 import sys
 import unittest
 
@@ -62,12 +61,7 @@ class StartSsh(MusterTest):
 
     def left(self):
         """What runs on the hosts beside their servers."""
-        pids = set()
-        for host in self.hosts:
-            said = subprocess.run(["ip", "netns", "pids", host.space],
-                                  capture_output=True, text=True).stdout
-            pids |= {int(word) for word in said.split()}
-        return pids - self.servers
+        return namespaces.pids_in(self.hosts) - self.servers
 
     def assert_nothing_is_left(self):
         wait_until(lambda: not self.left(), 60, "nothing is left")

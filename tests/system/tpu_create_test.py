@@ -12,12 +12,12 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(os.environ["MUSTER_SOURCE"], "tests",
                                     "support")))
 # pylint: disable=wrong-import-position
+from muster_test import wait_until  # noqa: E402
 from tpu_case import HANGS, MUSTER, TpuCase  # noqa: E402
 from tpu_api import Reply, answers  # noqa: E402
 
@@ -101,10 +101,7 @@ class ChangeCase(TpuCase):
         super().tearDown()
 
     def until(self, true, what):
-        end = time.monotonic() + HANGS
-        while not true():
-            self.assertLess(time.monotonic(), end, what)
-            time.sleep(0.01)
+        wait_until(true, HANGS, what)
 
     def begin_create(self, *argv):
         """A creation that the cloud is busy with, by a program that waits."""

@@ -75,12 +75,7 @@ class Tpu(MusterTest):
 
     def left(self):
         """What runs on the workers beside their servers."""
-        pids = set()
-        for host in self.workers:
-            said = subprocess.run(["ip", "netns", "pids", host.space],
-                                  capture_output=True, text=True).stdout
-            pids |= {int(word) for word in said.split()}
-        return pids - self.servers
+        return namespaces.pids_in(self.workers) - self.servers
 
     def assert_nothing_is_left(self):
         wait_until(lambda: not self.left(), 60, "nothing is left")
@@ -313,12 +308,9 @@ class Runs(Tpu):
         self.serve()
         running = self.begin_sleeping()
         shown = b""
-        for host in self.lab.hosts:
-            said = subprocess.run(["ip", "netns", "pids", host.space],
-                                  capture_output=True, text=True).stdout
-            for pid in said.split():
-                path = pathlib.Path(f"/proc/{pid}/cmdline")
-                shown += path.read_bytes() if path.exists() else b""
+        for pid in namespaces.pids_in(self.lab.hosts):
+            path = pathlib.Path(f"/proc/{pid}/cmdline")
+            shown += path.read_bytes() if path.exists() else b""
         self.assertIn(b"muster", shown)
         self.assertNotIn(b"canary", shown)
         running.process.send_signal(signal.SIGINT)
@@ -413,10 +405,8 @@ class Notebook(Tpu):
 
     def test_leaves_nothing_when_the_connection_is_lost(self):
         running, _, _ = self.begin_notebook()
-        said = subprocess.run(["ip", "netns", "pids", self.user.space],
-                              capture_output=True, text=True).stdout
-        clients = [int(pid) for pid in said.split() if pathlib.Path(
-            f"/proc/{pid}/comm").read_text() == "ssh\n"]
+        clients = [pid for pid in namespaces.pids_in([self.user])
+                   if pathlib.Path(f"/proc/{pid}/comm").read_text() == "ssh\n"]
         self.assertEqual(len(clients), 1)
         os.kill(clients[0], signal.SIGKILL)
         done = running.wait()
