@@ -13,12 +13,12 @@ file keeps to itself and another one also uses keeps the two apart.
 import collections
 import json
 import pathlib
-import re
 import shlex
 import sys
 
+from units import united
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-MOST_FILES = 8
 # Files of these folders have a main() each.
 PROGRAMS = ("bench", "examples", "tools")
 
@@ -42,50 +42,14 @@ def entries(build):
     return found
 
 
-NAMESPACE = re.compile(r"^namespace (muster[\w:]*) \{", re.M)
-OWN = re.compile(r"^namespace \{\n(.*?)^\}  // namespace\n", re.S | re.M)
-DEFINED = re.compile(r"^(?:class|struct|enum class|using) (\w+)"
-                     r"|^[^\s/#}].*?\b(k?[A-Z]\w*)(?:\(|\[|\{| =|;)", re.M)
-# Defined for many types: one of a file's own would hide the others.
-HIDES = re.compile(r"\bTo[A-Z]\w*")
-
-
-class Unit:
-    """Files that are read together."""
-
-    def __init__(self):
-        self.files = []
-        self.own, self.used, self.hiding = set(), set(), set()
-
-    def take(self, name):
-        """False when the file does not go with those that are in it."""
-        text = (ROOT / name).read_text()
-        names = {name for part in OWN.findall(text)
-                 for found in DEFINED.findall(part) for name in found if name}
-        place = NAMESPACE.search(text)
-        own = {(place and place[1], name) for name in names}
-        used = set(HIDES.findall(text))
-        hiding = set(filter(HIDES.match, names))
-        if (len(self.files) == MOST_FILES or own & self.own
-                or hiding & self.used or used & self.hiding):
-            return False
-        self.files.append(name)
-        self.own |= own
-        self.used |= used
-        self.hiding |= hiding
-        return True
-
-
 def grouped(found):
     """Lists of files that go together: of one folder, with the same flags."""
     groups = collections.defaultdict(list)
     for name, (_, flags) in sorted(found.items()):
         alone = name if name.parts[0] in PROGRAMS else None
-        units = groups[name.parent, flags, alone]
-        if not any(unit.take(name) for unit in units):
-            units.append(Unit())
-            units[-1].take(name)
-    return [unit.files for units in groups.values() for unit in units]
+        groups[name.parent, flags, alone].append(ROOT / name)
+    return [[path.relative_to(ROOT) for path in unit]
+            for group in groups.values() for unit in united(group)]
 
 
 def main():

@@ -25,8 +25,8 @@ LinkSpeed Unmeasured(const RankPair& pair, std::string why) {
 
 }  // namespace
 
-SpeedLead::SpeedLead(sys::Loop& loop, const sys::Clock& clock, Options options)
-    : loop_(loop), clock_(clock), options_(std::move(options)) {
+SpeedLead::SpeedLead(sys::Loop& loop, Options options)
+    : loop_(loop), options_(std::move(options)) {
   for (const Member& member : options_.cluster->members) {
     if (member.rank != 0 && member.address) {
       awaited_.insert(member.rank);

@@ -16,7 +16,6 @@
 #include "connect/mesh_speed_plan.h"
 #include "connect/mesh_talk.h"
 #include "muster/cluster.h"
-#include "sys/clock.h"
 #include "sys/loop.h"
 
 namespace muster::connect {
@@ -35,7 +34,7 @@ class SpeedLead {
     // deadline-exceeded: nobody joined.
     std::function<void(Result<SpeedOutcome>)> over;
   };
-  SpeedLead(sys::Loop& loop, const sys::Clock& clock, Options options);
+  SpeedLead(sys::Loop& loop, Options options);
   SpeedLead(const SpeedLead&) = delete;
   SpeedLead& operator=(const SpeedLead&) = delete;
 
@@ -64,7 +63,6 @@ class SpeedLead {
   void EndIfAllLeft();
 
   sys::Loop& loop_;
-  const sys::Clock& clock_;
   Options options_;
   std::set<int> awaited_;
   std::map<int, Joined> joined_;

@@ -60,17 +60,16 @@ SpeedMember::SpeedMember(sys::Loop& loop, const sys::Clock& clock,
 }
 
 void SpeedMember::Lead() {
-  lead_.emplace(
-      loop_, clock_,
-      SpeedLead::Options{.cluster = &options_.cluster,
-                         .wait = options_.wait,
-                         .bounds = options_.bounds,
-                         .measure = [this](int other) { Measure(other); },
-                         .say = options_.say,
-                         .over =
-                             [this](Result<SpeedOutcome> outcome) {
-                               End(std::move(outcome));
-                             }});
+  lead_.emplace(loop_, SpeedLead::Options{
+                           .cluster = &options_.cluster,
+                           .wait = options_.wait,
+                           .bounds = options_.bounds,
+                           .measure = [this](int other) { Measure(other); },
+                           .say = options_.say,
+                           .over =
+                               [this](Result<SpeedOutcome> outcome) {
+                                 End(std::move(outcome));
+                               }});
 }
 
 void SpeedMember::Enter(MeshGuest guest) {

@@ -25,9 +25,9 @@ std::size_t PlaceOfValue(std::string_view url, std::string_view key) {
   return at == std::string_view::npos ? url.size() : at + wanted.size();
 }
 
-Result<std::optional<int>> Number(std::string_view url, const char* key,
-                                  const std::string* text,
-                                  std::optional<int> given) {
+Result<std::optional<int>> NumberIn(std::string_view url, const char* key,
+                                    const std::string* text,
+                                    std::optional<int> given) {
   if (text == nullptr) {
     return given;
   }
@@ -109,9 +109,9 @@ Result<TorchUrl> ParseTorchUrl(std::string_view text, std::optional<int> rank,
     const auto found = query.find(key);
     return found == query.end() ? nullptr : &found->second;
   };
-  MUSTER_ASSIGN(url.rank, Number(text, "rank", find("rank"), rank));
+  MUSTER_ASSIGN(url.rank, NumberIn(text, "rank", find("rank"), rank));
   MUSTER_ASSIGN(url.world_size,
-                Number(text, "world_size", find("world_size"), world_size));
+                NumberIn(text, "world_size", find("world_size"), world_size));
   if (url.scheme != "env") {
     if (!url.rank) {
       return Wrong(text, text.size(), "the rank is missing");
