@@ -311,6 +311,13 @@ TEST_F(MeshVerdictTest, AClockThatIsAheadIsNamed) {
   EXPECT_EQ(verdict.findings[0].cause, Cause::kClockSkew);
   EXPECT_THAT(verdict.findings[0].subjects, testing::ElementsAre("rank 2"));
   EXPECT_THAT(verdict.findings[0].what, HasSubstr("ahead"));
+  EXPECT_THAT(verdict.findings[0].evidence[0].what,
+              HasSubstr("ahead, give or take 0.1"));
+}
+
+TEST_F(MeshVerdictTest, ClocksThatAgreeHaveABound) {
+  At(0, 1).clock_ahead = -std::chrono::milliseconds(3);
+  EXPECT_THAT(Judge().detail, HasSubstr("clocks differ by at most 3.1"));
 }
 
 TEST_F(MeshVerdictTest, AClockThatIsBorneIsAWarning) {
