@@ -85,8 +85,14 @@ CheckpointMarks::CheckpointMarks(const Context& context)
       continue;
     }
     folders_.push_back(folder);
-    if (fs_.Exists(folder) &&
-        fs_.Write(FileOf(folder, mark_),
+    if (!fs_.Exists(folder)) {
+      continue;
+    }
+    const std::string file = FileOf(folder, mark_);
+    if (auto leaving = sys::RemovedAtEnd::Make(file)) {
+      leaving_.push_back(*std::move(leaving));
+    }
+    if (fs_.Write(file,
                   "muster check looks whether other hosts see this file, and "
                   "removes it\n")) {
       written_.push_back(folder);

@@ -6,6 +6,7 @@
 
 #include "base/json_fwd.h"
 #include "base/text.h"
+#include "connect/agent_calls.h"
 
 namespace muster::connect {
 namespace {
@@ -38,6 +39,15 @@ constexpr auto kTable = std::to_array<Rule>({
      .at_member = Callers::kAnyone,
      .needs_run = false},
 });
+
+constexpr bool HasRow(std::string_view method) {
+  return std::any_of(kTable.begin(), kTable.end(), [method](const Rule& rule) {
+    return rule.method == method;
+  });
+}
+static_assert(std::all_of(kAgentCalls.begin(), kAgentCalls.end(), HasRow),
+              "a call of muster.v1.proto has no row in kTable: say who may "
+              "make it");
 
 bool MayCall(Callers callers, const Subject& caller, const Called& called) {
   switch (callers) {

@@ -47,6 +47,7 @@ PathResult PathFrom(PeerJson& reader) {
           .number = reader.Text("number"),
           .answered_as = reader.Rank("answered_as", -1),
           .sign_of_life = reader.Text("sign_of_life"),
+          .neighbour = reader.Text("neighbour"),
           .translated = reader.Text("translated"),
           .clock_ahead = reader.Time("clock_ahead_us")};
 }
@@ -62,7 +63,7 @@ bool IsPlain(const MeshTarget& target, const PathResult& result) {
   return result.path == Path::kOk && result.tries == 1 &&
          result.answered_as == target.rank && result.before == Path::kUntried &&
          result.seen.empty() && result.sign_of_life.empty() &&
-         result.translated.empty();
+         result.neighbour.empty() && result.translated.empty();
 }
 
 constexpr std::size_t kPlainNumbers = 4;
@@ -199,6 +200,7 @@ Json ToJson(const PathResult& result) {
   text("seen", result.seen);
   text("number", result.number);
   text("sign_of_life", result.sign_of_life);
+  text("neighbour", result.neighbour);
   text("translated", result.translated);
   return json;
 }

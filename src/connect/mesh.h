@@ -37,6 +37,9 @@ enum class Path {
 };
 std::string_view ToText(Path path);
 
+inline constexpr std::string_view kAnswersArp = "answers ARP";
+inline constexpr std::string_view kNoArp = "does not answer ARP";
+
 struct PathResult {
   Path path = Path::kUntried;
   Duration round_trip{};
@@ -48,8 +51,10 @@ struct PathResult {
   std::string number;        // "10.0.0.7:8476" that the name led to
   int answered_as = -1;      // rank of the member that answered
   std::string sign_of_life;  // how else the host answers: "port 22 is open"
-  std::string translated;    // the peer saw this connection come from there
-  Duration clock_ahead{};    // of the peer's clock; within half a round trip
+  // What the own network tells of a host that gives no answer; empty: nothing.
+  std::string neighbour;   // kAnswersArp, kNoArp
+  std::string translated;  // the peer saw this connection come from there
+  Duration clock_ahead{};  // of the peer's clock; within half a round trip
 
   bool operator==(const PathResult&) const = default;
 };

@@ -109,7 +109,8 @@ TEST(MeshRow, SurvivesItsJson) {
                           .seen = "ETIMEDOUT",
                           .number = "10.0.0.2:8476",
                           .answered_as = 2,
-                          .sign_of_life = "port 22 is open"};
+                          .sign_of_life = "port 22 is open",
+                          .neighbour = std::string(kAnswersArp)};
   const auto back = MeshRowFromJson(ToJson(row));
   ASSERT_TRUE(back) << back.error().ToText();
   EXPECT_EQ(*back, row);

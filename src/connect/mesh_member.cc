@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cluster/members.h"
 #include "sys/fs.h"
+#include "sys/neighbours.h"
 
 namespace muster::connect {
 namespace {
@@ -397,6 +398,7 @@ void MeshMember::Finish() {
     aim.attempt.reset();
   }
   lives_.clear();
+  AskNeighbours();
   row_.final = true;
   rows_[row_.rank] = row_;
   texts_[row_.rank] = Dump(ToJson(row_));
@@ -411,6 +413,26 @@ void MeshMember::Finish() {
     if (!peer.gone && row_.rank >= 0 &&
         (peer.who.rank < 0 || told.insert(peer.who.rank).second)) {
       peer.talk->Send(frame);
+    }
+  }
+}
+
+// Of hosts that give no answer: whether they are on an own network, and up.
+void MeshMember::AskNeighbours() {
+  const auto unanswered = [](const auto& path) {
+    return path.second.path == Path::kNoAnswer ||
+           path.second.path == Path::kNoRoute;
+  };
+  if (std::none_of(row_.paths.begin(), row_.paths.end(), unanswered)) {
+    return;
+  }
+  const auto neighbours = sys::Neighbours(clock_.Now() - began_);
+  for (auto& path : row_.paths) {
+    const std::string& number = path.second.number;
+    const auto at = neighbours.find(number.substr(0, number.rfind(':')));
+    if (unanswered(path) && at != neighbours.end()) {
+      path.second.neighbour =
+          at->second == sys::Neighbour::kAnswers ? kAnswersArp : kNoArp;
     }
   }
 }

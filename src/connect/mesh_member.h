@@ -103,6 +103,7 @@ class MeshMember {
   void LookSoon();
   void LookAtTime();
   bool AllDecided() const;
+  void AskNeighbours();
   void Finish();
   void Share();
   void AskFor(const std::set<int>& lacking);

@@ -75,6 +75,30 @@ std::string LifeOf(const MeshCase& one, const MeshTarget& target) {
   return "";
 }
 
+// What its own network tells of a host, by whoever is there, too. One that
+// answers anybody is up.
+std::string_view NeighbourOf(const MeshCase& one, int rank) {
+  std::string_view told;
+  for (const auto& [from, row] : one.rows) {
+    for (const auto& [target, path] : row.paths) {
+      if (target.rank == rank && told != kAnswersArp &&
+          (path.neighbour == kAnswersArp || path.neighbour == kNoArp)) {
+        told = path.neighbour == kAnswersArp ? kAnswersArp : kNoArp;
+      }
+    }
+  }
+  return told;
+}
+
+// Not filtered: nobody is there.
+bool IsDown(const MeshCase& one, const MeshFault& fault) {
+  const int rank = fault.paths.front().second.rank;
+  return fault.shape == FaultShape::kAbsentHost &&
+         fault.trouble == Trouble::kUnreachable &&
+         LifeOf(one, fault.paths.front().second).empty() &&
+         NeighbourOf(one, rank) == kNoArp;
+}
+
 struct Words {
   Cause cause;
   const char* text;  // after the name of a host: "gives no answer"
@@ -189,13 +213,27 @@ Confidence Explain(const MeshCase& one, const MeshFault& fault,
     facts.push_back(Seen(one, life + ", so packets are filtered", "mesh"));
     return Confidence::kCertain;
   }
-  if (fault.shape == FaultShape::kAbsentHost &&
-      fault.trouble == Trouble::kUnreachable) {
-    facts.push_back(Seen(one,
-                         "no port of it answers and no member speaks from it: "
-                         "the host is down, or everything is filtered",
-                         "mesh"));
+  if (fault.shape != FaultShape::kAbsentHost ||
+      fault.trouble != Trouble::kUnreachable) {
+    return Confidence::kLikely;
   }
+  if (IsDown(one, fault)) {
+    facts.push_back(
+        Seen(one,
+             "it does not answer ARP on its own network, which "
+             "filters of packets leave alone: the host is down, or the "
+             "address is nobody's",
+             "mesh"));
+    return Confidence::kCertain;
+  }
+  facts.push_back(
+      Seen(one,
+           NeighbourOf(one, fault.paths.front().second.rank) == kAnswersArp
+               ? "it answers ARP, and no port of it answers: the host is up "
+                 "and packets are filtered"
+               : "no port of it answers and no member speaks from it: the host "
+                 "is down, or everything is filtered",
+           "mesh"));
   return Confidence::kLikely;
 }
 
@@ -216,8 +254,16 @@ void JudgeFault(MeshCase& one, const MeshFault& fault) {
     }
   }
   const Confidence confidence = Explain(one, fault, facts);
-  Add(one, words.cause, WhatOf(one, fault, words.text), confidence, facts,
-      fault.named);
+  const bool down = IsDown(one, fault);
+  Add(one, words.cause,
+      WhatOf(one, fault,
+             down ? "gives no answer, not even to ARP" : words.text),
+      confidence, facts, fault.named);
+  if (down) {
+    auto& fixes = one.findings.back().fixes;
+    fixes.insert(fixes.begin(),
+                 {.text = "start the host, or take it off the list"});
+  }
 }
 
 // More than a few of one shape and trouble become one.

@@ -29,11 +29,12 @@ Cause CauseOfHealed(Path path) {
 }  // namespace
 
 void JudgeClocks(MeshCase& one) {
-  std::map<int, std::vector<Duration>> ahead;
+  std::map<int, std::vector<Duration>> ahead, bounds;
   for (const auto& [from, row] : one.rows) {
     for (const auto& [to, path] : row.paths) {
       if (path.path == Path::kOk) {
         ahead[to.rank].push_back(path.clock_ahead);
+        bounds[to.rank].push_back(path.round_trip / 2);
       }
     }
   }
@@ -58,7 +59,9 @@ void JudgeClocks(MeshCase& one) {
             (pair ? "its peer's" : "the others'"),
         Confidence::kCertain,
         {Seen(one,
-              muster::ToText(size) + way + ", within half a round trip, by " +
+              muster::ToText(size) + way + ", give or take " +
+                  muster::ToText(Median(bounds[rank])) +
+                  " (half a round trip), by " +
                   Count(static_cast<std::int64_t>(values.size()), "peer"),
               "mesh")},
         named);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "connect/mesh_verdict.h"
 
+#include <algorithm>
+
 #include "base/json.h"
 #include "base/text.h"
 #include "connect/mesh_case.h"
@@ -49,12 +51,16 @@ std::set<int> NotStarted(const MeshCase& one, MeshView& view) {
 std::string DetailOf(const MeshCase& one, const MeshView& view,
                      const std::set<int>& not_started) {
   std::vector<Duration> times;
+  Duration clocks_apart{};
   std::size_t tried = 0;
   for (const auto& [from, row] : one.rows) {
     for (const auto& [to, path] : row.paths) {
       ++tried;
       if (path.path == Path::kOk) {
         times.push_back(path.round_trip);
+        clocks_apart =
+            std::max(clocks_apart,
+                     std::chrono::abs(path.clock_ahead) + path.round_trip / 2);
       }
     }
   }
@@ -62,7 +68,8 @@ std::string DetailOf(const MeshCase& one, const MeshView& view,
   std::string text = std::to_string(good) + " of " +
                      Count(static_cast<std::int64_t>(tried), "path") + " work";
   if (!times.empty()) {
-    text += ", " + muster::ToText(Median(std::move(times)));
+    text += ", " + muster::ToText(Median(std::move(times))) +
+            "; clocks differ by at most " + muster::ToText(clocks_apart);
   }
   if (!not_started.empty()) {
     text += "; " +

@@ -179,6 +179,21 @@ TEST_F(MeshVerdictTest, AFilterIsToldFromADeadHostByTheMemberThatSpeaks) {
   EXPECT_EQ(Judge().findings[0].confidence, Confidence::kCertain);
 }
 
+TEST_F(MeshVerdictTest, AHostThatIsDownIsToldFromAFilteredOneByItsNeighbours) {
+  rows_.erase(2);
+  Set(0, 2, Path::kNoAnswer);
+  Set(1, 2, Path::kNoAnswer);
+  At(0, 2).neighbour = kNoArp;
+  const Finding down = Judge().findings.at(0);
+  EXPECT_THAT(down.what, HasSubstr("gives no answer, not even to ARP"));
+  EXPECT_EQ(down.confidence, Confidence::kCertain);
+  EXPECT_THAT(down.fixes.at(0).text, HasSubstr("start the host"));
+  At(1, 2).neighbour = kAnswersArp;
+  const Finding filtered = Judge().findings.at(0);
+  EXPECT_THAT(filtered.evidence.back().what, HasSubstr("the host is up"));
+  EXPECT_EQ(filtered.confidence, Confidence::kLikely);
+}
+
 TEST_F(MeshVerdictTest, OneDirectionIsTold) {
   Set(1, 2, Path::kNoAnswer);
   const auto verdict = Judge();
@@ -296,6 +311,13 @@ TEST_F(MeshVerdictTest, AClockThatIsAheadIsNamed) {
   EXPECT_EQ(verdict.findings[0].cause, Cause::kClockSkew);
   EXPECT_THAT(verdict.findings[0].subjects, testing::ElementsAre("rank 2"));
   EXPECT_THAT(verdict.findings[0].what, HasSubstr("ahead"));
+  EXPECT_THAT(verdict.findings[0].evidence[0].what,
+              HasSubstr("ahead, give or take 0.1"));
+}
+
+TEST_F(MeshVerdictTest, ClocksThatAgreeHaveABound) {
+  At(0, 1).clock_ahead = -std::chrono::milliseconds(3);
+  EXPECT_THAT(Judge().detail, HasSubstr("clocks differ by at most 3.1"));
 }
 
 TEST_F(MeshVerdictTest, AClockThatIsBorneIsAWarning) {

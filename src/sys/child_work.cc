@@ -20,8 +20,10 @@
 namespace muster::sys {
 namespace {
 
-// How long the end of a killed child is waited for.
-constexpr std::chrono::milliseconds kReapBound{200};
+// How long the end of a killed child is waited for, which the kernel may keep.
+constexpr std::chrono::milliseconds kKilled{200};
+// And that of one which has said all: it only needs a core.
+constexpr std::chrono::seconds kLeaving{10};
 // Begins a line that is not what the work returns.
 constexpr char kSaid = '\x1e';
 
@@ -103,12 +105,12 @@ ChildWork::ChildWork(ChildWork&& other) noexcept
 ChildWork::~ChildWork() {
   if (pid_ > 0) {
     kill(pid_, SIGKILL);
-    Reap();
+    Reap(kKilled);
   }
 }
 
-std::optional<int> ChildWork::Reap() {
-  const Deadline deadline = Deadline::After(kReapBound);
+std::optional<int> ChildWork::Reap(Duration limit) {
+  const Deadline deadline = Deadline::After(limit);
   const pid_t pid = std::exchange(pid_, 0);
   while (true) {
     int status = 0;
@@ -148,7 +150,7 @@ std::optional<Result<std::string>> ChildWork::Take() {
       break;
     }
   }
-  const auto status = Reap();
+  const auto status = Reap(kLeaving);
   if (!status || *status != 0) {
     return Error(Cause::kPeerDied,
                  "the child of the check ended " +

@@ -56,8 +56,8 @@ class ChildWork {
       const ChildSurroundings& surroundings);
   ChildWork(int pid, Fd pipe) : pid_(pid), pipe_(std::move(pipe)) {}
   void TakeWhatWasSaid();
-  // How the child ended; nullopt: it did not within the bound.
-  std::optional<int> Reap();
+  // How the child ended; nullopt: it did not within the limit.
+  std::optional<int> Reap(Duration limit);
 
   int pid_ = 0;
   Fd pipe_;

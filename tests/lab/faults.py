@@ -33,6 +33,13 @@ def down(rank):
     return does
 
 
+def shut(rank):
+    def does(scene):
+        scene.absent.add(rank)
+        scene.hosts[rank].filter("input", "drop")
+    return does
+
+
 def between(scene, sources, targets):
     """No packet that begins a connection comes from sources to targets."""
     froms = ", ".join(scene.hosts[rank].address for rank in sources)
@@ -389,7 +396,10 @@ NETWORK = [
     Fault("a host refuses to send", FILTERED, (2,),
           on(2, "output", f"tcp dport {PORT} reject with tcp reset"),
           others=("rendezvous-timeout",)),
-    Fault("host down", FILTERED, (1,), down(1)),
+    Fault("host down", FILTERED, (1,), down(1),
+          says="does not answer ARP"),
+    Fault("host up, nothing gets in", FILTERED, (1,), shut(1),
+          says="it answers ARP"),
     Fault("coordinator down", FILTERED, (0,), down(0)),
     Fault("muster not started on a host", "rendezvous-timeout", (1,),
           absent(1)),

@@ -34,6 +34,7 @@ class Fault:
     limit: float = 3.5            # seconds to the verdict that are promised
     others: tuple = ()            # causes that may stand beside it
     by_named: bool = False        # only the hosts that it names can say it
+    says: str = ""                # stands in the evidence
 
 
 class Scene:
@@ -136,6 +137,8 @@ def judge(faults, documents):
         sayers = [rank for rank, document in documents.items()
                   if any(finding["cause"] == fault.cause and
                          finding["severity"] == fault.severity and
+                         any(fault.says in one["what"]
+                             for one in finding["evidence"]) and
                          ({rank} if fault.by_named else set(fault.named)) <=
                          names_of(finding, rank)
                          for finding in document["findings"])]
