@@ -203,7 +203,8 @@ bool HasOneOf(std::string_view line,
 bool SaysWhatFailed(char level, std::string_view line) {
   return level == 'I'
              ? HasOneOf(line, {"Error", "rror:", "Exception", "ailed",
-                               "ABORTED", "atal"})
+                               "ABORTED", "atal", "loss=nan", "loss: nan",
+                               "loss = nan", "loss=inf"})
              : HasOneOf(line, {"errno", "gai error", "due to an error",
                                "Exception", "fallback", "taking more than"});
 }

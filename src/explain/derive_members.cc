@@ -96,12 +96,43 @@ void ComparePeers(std::vector<Fact>& facts) {
   }
 }
 
+// The quoted word after "type": of a task as TF_CONFIG describes it.
+std::string RoleOf(const std::string& task) {
+  const std::size_t key = task.find("type");
+  const std::size_t colon =
+      key == std::string::npos ? key : task.find(':', key);
+  const std::size_t begin =
+      colon == std::string::npos ? colon : task.find_first_of("'\"", colon);
+  const std::size_t end =
+      begin == std::string::npos ? begin : task.find_first_of("'\"", begin + 1);
+  return end == std::string::npos ? ""
+                                  : task.substr(begin + 1, end - begin - 1);
+}
+
+// TF_CONFIG's task has a role that its cluster does not have. An evaluator is
+// no part of a cluster.
+void CompareRoles(std::vector<Fact>& facts) {
+  const Fact* told = FirstOf(facts, "cluster.told");
+  const std::string role = told == nullptr ? "" : RoleOf(told->Text("task"));
+  if (role.empty() || role == "evaluator") {
+    return;
+  }
+  const std::string jobs = told->Text("jobs");
+  if (jobs.find("'" + role + "'") == std::string::npos &&
+      jobs.find('"' + role + '"') == std::string::npos) {
+    Fact on = *told;
+    on.fields.erase("level");  // wrong at whatever level it is printed
+    AddOn(facts, on, "numbers.task_not_in_cluster");
+  }
+}
+
 }  // namespace
 
 void CompareMembers(std::vector<Fact>& facts) {
   ComparePeers(facts);
   CompareAnnounced(facts);
   CompareVersions(facts);
+  CompareRoles(facts);
 }
 
 }  // namespace muster::explain

@@ -15,8 +15,9 @@ namespace muster::explain {
 
 // What each rank was in when it gave up.
 void CompareCollectives(std::vector<Fact>& facts);
-// Members that are announced twice, are missing, differ in a version, or are
-// sought at an address that was not named.
+// Members that are announced twice, are missing, differ in a version, have a
+// role that their cluster has not, or are sought at an address that was not
+// named.
 void CompareMembers(std::vector<Fact>& facts);
 // Time: of waits against their bound, of a step's parts, of compilations.
 void CompareTimes(std::vector<Fact>& facts);

@@ -169,5 +169,33 @@ TEST(Derive, TheLastWordIsTheLastLine) {
   EXPECT_FALSE(Follows({waits, before}, "log.ends_waiting"));
 }
 
+TEST(Derive, BarThatMovedUntilTheWaitEndedBeganWithIt) {
+  const Fact bound = Said("collective.timeout", {{"limit", "1800000"}});
+  EXPECT_TRUE(Follows({bound, Said("progress.bar", {{"minutes", "30"}})},
+                      "numbers.bar_ends_with_wait"));
+  EXPECT_TRUE(Follows({bound, Said("progress.bar", {{"minutes", "29"}})},
+                      "numbers.bar_ends_with_wait"));
+  // A bar of training, which had moved before anybody waited.
+  EXPECT_FALSE(Follows(
+      {bound, Said("progress.bar", {{"hours", "6"}, {"minutes", "28"}})},
+      "numbers.bar_ends_with_wait"));
+  EXPECT_FALSE(Follows({Said("progress.bar", {{"minutes", "30"}})},
+                       "numbers.bar_ends_with_wait"));
+}
+
+TEST(Derive, RoleOfTheTaskThatIsNotInItsCluster) {
+  const auto told = [](const char* jobs, const char* task) {
+    return Said("cluster.told", {{"jobs", jobs}, {"task", task}});
+  };
+  EXPECT_TRUE(Follows({told("'worker': ['a:1', 'b:1']", "'type': 'chief'")},
+                      "numbers.task_not_in_cluster"));
+  EXPECT_FALSE(Follows({told(R"("worker": ["a:1"])", R"("type": "worker")")},
+                       "numbers.task_not_in_cluster"));
+  EXPECT_FALSE(Follows({told("'worker': ['a:1']", "'type': 'evaluator'")},
+                       "numbers.task_not_in_cluster"));
+  EXPECT_FALSE(Follows({told("'worker': ['a:1']", "'index': 0")},
+                       "numbers.task_not_in_cluster"));
+}
+
 }  // namespace
 }  // namespace muster::explain

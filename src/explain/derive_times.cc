@@ -16,9 +16,13 @@ constexpr std::int64_t kBounds[] = {10, 30, 60};
 
 // "[29:55<03:25": a bar that stood near the bound of those who wait, or beyond
 // it: the one that the log tells, else those of c10d and the store, the
-// smallest of them where the log tells that a wait ended.
+// smallest of them where the log tells that a wait ended. A bar that moved
+// until the very minute in which the wait ended began with it: somebody worked
+// on while the others waited.
 void CompareWaits(std::vector<Fact>& facts) {
-  const auto told = NumberOf(facts, "collective.timeout", "limit");
+  const auto of_place = NumberOf(facts, "collective.timeout", "limit");
+  const auto told =
+      of_place ? of_place : NumberOf(facts, "collective.bound", "limit");
   const bool wait_ended = FirstOf(facts, "collective.wait_ended") != nullptr;
   const std::vector<Fact> seen = facts;
   for (const Fact& bar : seen) {
@@ -27,6 +31,10 @@ void CompareWaits(std::vector<Fact>& facts) {
     }
     const auto minutes = ParseInt(bar.Text("hours")).value_or(0) * 60 +
                          ParseInt(bar.Text("minutes")).value_or(0);
+    const std::int64_t begun = minutes * 60'000;
+    if (told && begun <= *told && begun + 60'000 >= *told) {
+      AddOn(facts, bar, "numbers.bar_ends_with_wait");
+    }
     const bool beyond = wait_ended && minutes + 1 >= kBounds[0];
     const bool near = std::any_of(
         std::begin(kBounds), std::end(kBounds), [&](std::int64_t bound) {
