@@ -158,6 +158,11 @@ Cause CauseOfRunning(abi::Code code) {
   }
 }
 
+// A topology that the plug-in does not make: a name of the user's.
+bool IsOfTopology(std::string_view call) {
+  return call == "PJRT_TopologyDescription_Create";
+}
+
 // "29.85G" in bytes.
 std::optional<std::int64_t> Bytes(std::string_view text) {
   std::size_t end = 0;
@@ -289,8 +294,13 @@ Cause CauseOf(const Fault& fault) {
       return rule.cause;
     }
   }
-  return IsOfRunning(fault.call) ? CauseOfRunning(fault.code)
-                                 : CauseOfCode(fault.code);
+  if (IsOfRunning(fault.call)) {
+    return CauseOfRunning(fault.code);
+  }
+  const Cause cause = CauseOfCode(fault.code);
+  return cause == Cause::kOpUnsupported && IsOfTopology(fault.call)
+             ? Cause::kUsageInvalid
+             : cause;
 }
 
 Error ToError(const Fault& fault) {

@@ -316,6 +316,11 @@ class Verdicts(unittest.TestCase):
                 self.assertNotEqual(answer["findings"][0]["cause"],
                                     "internal-error")
 
+    def test_are_none_where_the_compiler_makes_no_such_topology(self):
+        answer, code = ask(self.program("sin.mlir"), "v5e:3x5", LIBTPU)
+        self.assertEqual((answer["cause"], code), ("usage-invalid", 2))
+        self.assertIn("not divisible", answer["what"])
+
     def test_say_where_the_operation_stands(self):
         answer, _ = ask(self.program("unknown_op.mlir"), "v5e:2x4", LIBTPU)
         self.assertIn("line 3 column 10: `stablehlo.nonsense`",
