@@ -247,9 +247,15 @@ std::string Excess(const Error& error) {
 }
 
 std::string PlaceOf(const Error& error) {
+// Of the program, or of the source that it was made from where it carries
+// that.
   for (const Fact& fact : error.evidence()) {
     if (fact.Has("line")) {
-      return ", line " + std::to_string(fact.Number("line")) +
+      return ", " +
+             (fact.Has("file")
+                  ? "made from `" + Printable(fact.Text("file")) + "` "
+                  : "") +
+             "line " + std::to_string(fact.Number("line")) +
              (fact.Has("column")
                   ? " column " + std::to_string(fact.Number("column"))
                   : "");

@@ -216,7 +216,15 @@ void ReadMemory(std::string_view text, Fact& fact) {
   }
 }
 
-// The first ":LINE:COLUMN" of the text.
+// The file whose line ends the text; "-" is the program itself.
+std::string FileBefore(std::string_view text) {
+  const auto before = text.find_last_of(" \t\n\"'([");
+  const auto file =
+      before == std::string_view::npos ? text : text.substr(before + 1);
+  return file == "-" || file.size() > 1000 ? "" : std::string(file);
+}
+
+// The first ":LINE:COLUMN" of the text, and the file before it.
 void ReadPlace(std::string_view text, Fact& fact) {
   const auto number = [&](std::size_t& at) {
     const std::size_t begin = at;
@@ -236,6 +244,10 @@ void ReadPlace(std::string_view text, Fact& fact) {
     if (column && *line > 0) {
       fact.fields["line"] = *line;
       fact.fields["column"] = *column;
+      if (const std::string file = FileBefore(text.substr(0, at));
+          !file.empty()) {
+        fact.fields["file"] = file;
+      }
       return;
     }
   }
