@@ -5,6 +5,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "check/instead.h"
 #include "check/program_graph.h"
 #include "check/program_specialise.h"
 #include "muster/pjrt.h"
@@ -246,10 +247,16 @@ std::string Excess(const Error& error) {
   return " does not fit the memory of a device";
 }
 
+// Of the program, or of the source that it was made from where it carries
+// that.
 std::string PlaceOf(const Error& error) {
   for (const Fact& fact : error.evidence()) {
     if (fact.Has("line")) {
-      return ", line " + std::to_string(fact.Number("line")) +
+      return ", " +
+             (fact.Has("file")
+                  ? "made from `" + Printable(fact.Text("file")) + "` "
+                  : "") +
+             "line " + std::to_string(fact.Number("line")) +
              (fact.Has("column")
                   ? " column " + std::to_string(fact.Number("column"))
                   : "");
@@ -267,6 +274,20 @@ std::string OperationOf(const Error& error) {
   return "";
 }
 
+void AddInstead(const Error& error, Finding& finding) {
+  if (error.cause() != Cause::kOpUnsupported) {
+    return;
+  }
+  for (const Fact& fact : error.evidence()) {
+    const auto instead = InsteadOf(fact.Text("op"), fact.Text("text"));
+    if (!instead.empty()) {
+      finding.fixes.insert(finding.fixes.begin(),
+                           {.text = std::string(instead)});
+      return;
+    }
+  }
+}
+
 Finding Refusal(const ProgramRequest& request, const Error& error,
                 const std::vector<Elsewhere>& elsewhere) {
   Finding finding = FromError(error);
@@ -281,6 +302,7 @@ Finding Refusal(const ProgramRequest& request, const Error& error,
     finding.what =
         place + "does not compile for " + request.on + ": " + error.message();
   }
+  AddInstead(error, finding);
   for (const bool fits : {true, false}) {
     if (std::string text = ElsewhereText(elsewhere, fits); !text.empty()) {
       finding.evidence.push_back(
@@ -310,6 +332,10 @@ std::optional<Finding> DynamicShape(const ProgramRequest& request,
                 " ended on this program"),
       Confidence::kLikely);
   finding.subjects = {request.file, request.on};
+  finding.fixes.insert(
+      finding.fixes.begin(),
+      {.text = "export it with sizes, or with a symbol (jax.export."
+               "symbolic_shape) and say which: --batch 64,128"});
   finding.evidence.push_back({.what = error.message(), .source = "child"});
   return finding;
 }

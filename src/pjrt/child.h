@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work with a plug-in in a child that is ended at the deadline: a plug-in may
-// hang or end its process.
+// Work with a plug-in in a child that is ended at the deadline, and where it
+// takes too much memory: a plug-in may hang, end its process, or want more for
+// a program than this host has.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "base/json_fwd.h"
@@ -20,10 +23,14 @@ struct ChildQuestion {
   // Hears what the child says, here. May be empty.
   std::function<void(const std::string&)> hear;
   sys::ChildSurroundings surroundings;
+  // Bytes that it may take; absent: three quarters of what this host has
+  // available when it begins.
+  std::optional<std::uint64_t> memory;
 };
 
 // The child's answer, or the Error that it ended with. deadline-exceeded: no
-// answer in time, and where it was; framework-bug: the plug-in ended its
+// answer in time, and where it was; oom-host: it took more memory than it may,
+// or the kernel ended it for memory; framework-bug: the plug-in ended its
 // process. Main thread.
 Result<Json> AskInChild(const ChildQuestion& question, Deadline deadline);
 

@@ -136,6 +136,16 @@ Result<Json> Compile(const CompileRequest& request, const Topology& topology,
   return json;
 }
 
+// usage-invalid names who does not know what.
+Error NoTopology(const CompileRequest& request, Error why) {
+  if (why.cause() != Cause::kUsageInvalid) {
+    return why;
+  }
+  return Error(Cause::kUsageInvalid,
+               "`" + Printable(request.plugin) + "` makes no topology `" +
+                   Printable(request.topology) + "`: " + why.message());
+}
+
 // All that the child does; what is wrong with the program is `refused`.
 Result<Json> Ask(const CompileRequest& request) {
   MUSTER_ASSIGN(const Plugin plugin, Plugin::Load(request.plugin));
@@ -143,10 +153,13 @@ Result<Json> Ask(const CompileRequest& request) {
   if (const auto attributes = plugin.Attributes()) {
     answer["stablehlo"] = VersionText(*attributes, "stablehlo_current_version");
   }
-  MUSTER_ASSIGN(const Topology topology, plugin.MakeTopology(request.topology));
-  MUSTER_ASSIGN(answer["topology"], Describe(topology));
+  const auto topology = plugin.MakeTopology(request.topology);
+  if (!topology) {
+    return NoTopology(request, topology.error());
+  }
+  MUSTER_ASSIGN(answer["topology"], Describe(*topology));
   const auto compiled =
-      Compile(request, topology, answer["topology"].value("devices", 0));
+      Compile(request, *topology, answer["topology"].value("devices", 0));
   if (compiled) {
     answer["compiled"] = *compiled;
   } else {

@@ -123,6 +123,14 @@ TEST(CompileInChild, CountsDevicesBeforeTheCompilerDoes) {
             Cause::kRankWorldMismatch);
 }
 
+TEST(CompileInChild, SaysThatThePluginMakesNoSuchTopology) {
+  const auto answer = Ask("topology");
+  EXPECT_EQ(RefusalOf(answer), Cause::kUsageInvalid);
+  EXPECT_NE(answer.error().message().find("makes no topology `v5e:2x2`: "),
+            std::string::npos)
+      << answer.error().message();
+}
+
 TEST(CompileInChild, SaysThatThereIsNoPlugin) {
   EXPECT_EQ(RefusalOf(Ask("", seconds(60), {.plugin = "/nowhere/libtpu.so"})),
             Cause::kFileMissing);

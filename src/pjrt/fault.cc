@@ -158,6 +158,11 @@ Cause CauseOfRunning(abi::Code code) {
   }
 }
 
+// A topology that the plug-in does not make: a name of the user's.
+bool IsOfTopology(std::string_view call) {
+  return call == "PJRT_TopologyDescription_Create";
+}
+
 // "29.85G" in bytes.
 std::optional<std::int64_t> Bytes(std::string_view text) {
   std::size_t end = 0;
@@ -211,7 +216,15 @@ void ReadMemory(std::string_view text, Fact& fact) {
   }
 }
 
-// The first ":LINE:COLUMN" of the text.
+// The file whose line ends the text; "-" is the program itself.
+std::string FileBefore(std::string_view text) {
+  const auto before = text.find_last_of(" \t\n\"'([");
+  const auto file =
+      before == std::string_view::npos ? text : text.substr(before + 1);
+  return file == "-" || file.size() > 1000 ? "" : std::string(file);
+}
+
+// The first ":LINE:COLUMN" of the text, and the file before it.
 void ReadPlace(std::string_view text, Fact& fact) {
   const auto number = [&](std::size_t& at) {
     const std::size_t begin = at;
@@ -231,6 +244,10 @@ void ReadPlace(std::string_view text, Fact& fact) {
     if (column && *line > 0) {
       fact.fields["line"] = *line;
       fact.fields["column"] = *column;
+      if (const std::string file = FileBefore(text.substr(0, at));
+          !file.empty()) {
+        fact.fields["file"] = file;
+      }
       return;
     }
   }
@@ -289,8 +306,13 @@ Cause CauseOf(const Fault& fault) {
       return rule.cause;
     }
   }
-  return IsOfRunning(fault.call) ? CauseOfRunning(fault.code)
-                                 : CauseOfCode(fault.code);
+  if (IsOfRunning(fault.call)) {
+    return CauseOfRunning(fault.code);
+  }
+  const Cause cause = CauseOfCode(fault.code);
+  return cause == Cause::kOpUnsupported && IsOfTopology(fault.call)
+             ? Cause::kUsageInvalid
+             : cause;
 }
 
 Error ToError(const Fault& fault) {

@@ -192,6 +192,22 @@ TEST(Fault, KeepsThePlaceAndTheOperation) {
   EXPECT_EQ(fact.Text("code"), "UNKNOWN");
 }
 
+TEST(Fault, TellsAPlaceInTheSourceFromOneInTheProgram) {
+  const auto fact_of = [](const char* text) {
+    return ToError({"PJRT_Compile", abi::Code::kInvalidArgument, text})
+        .evidence()
+        .front();
+  };
+  const Fact in_source = fact_of(
+      "Custom emitter for my_op not found\n\t\n\nSuspected Python "
+      "Code Location:\n  /work/step.py:7:8 [loss]\n  /work/a.py:1:2");
+  EXPECT_EQ(in_source.Text("file"), "/work/step.py");
+  EXPECT_EQ(in_source.Number("line"), 7);
+  EXPECT_EQ(in_source.Number("column"), 8);
+  EXPECT_EQ(fact_of("step.py:11:29: error: x").Text("file"), "step.py");
+  EXPECT_FALSE(fact_of("-:3:10: error: x").Has("file"));
+}
+
 TEST(Fault, KeepsTheLineThatTheCompilerSuspects) {
   const Error error = ToError({"PJRT_Compile", abi::Code::kInvalidArgument,
                                "Custom emitter for my_op not found\n\t\n\n"

@@ -27,18 +27,6 @@ constexpr std::chrono::seconds kLeaving{10};
 // Begins a line that is not what the work returns.
 constexpr char kSaid = '\x1e';
 
-void Surround(const ChildSurroundings& surroundings) {
-  for (const auto& [name, value] : surroundings.variables) {
-    // NOLINTNEXTLINE(concurrency-mt-unsafe): a child has one thread.
-    setenv(name.c_str(), value.c_str(), 1);
-  }
-  if (surroundings.silent) {
-    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    dup2(nowhere, STDOUT_FILENO);
-    dup2(nowhere, STDERR_FILENO);
-  }
-}
-
 void WriteAll(int fd, std::string_view left) {
   while (!left.empty()) {
     const ssize_t written = write(fd, left.data(), left.size());
@@ -46,6 +34,32 @@ void WriteAll(int fd, std::string_view left) {
       _exit(1);
     }
     left.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+// A wish: a container may forbid it.
+void BeFirstToGo() {
+  const int score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (score >= 0) {
+    constexpr std::string_view kMost = "1000";
+    [[maybe_unused]] const ssize_t written =
+        write(score, kMost.data(), kMost.size());
+    close(score);
+  }
+}
+
+void Surround(const ChildSurroundings& surroundings) {
+  for (const auto& [name, value] : surroundings.variables) {
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): a child has one thread.
+    setenv(name.c_str(), value.c_str(), 1);
+  }
+  if (surroundings.expendable) {
+    BeFirstToGo();
+  }
+  if (surroundings.silent) {
+    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    dup2(nowhere, STDOUT_FILENO);
+    dup2(nowhere, STDERR_FILENO);
   }
 }
 

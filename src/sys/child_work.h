@@ -20,6 +20,8 @@ namespace muster::sys {
 struct ChildSurroundings {
   std::vector<std::pair<std::string, std::string>> variables;
   bool silent = false;  // what it prints goes nowhere
+  // The kernel ends it before others where the host's memory runs out.
+  bool expendable = false;
 };
 
 // The child has a copy of everything, may allocate, and must not print unless
@@ -44,6 +46,7 @@ class ChildWork {
   ~ChildWork();
 
   int fd() const { return pipe_.get(); }
+  int pid() const { return pid_; }
   // Reads what has come, without waiting. nullopt: it is still at work.
   // peer-died: it ended without saying that it was done, and how.
   std::optional<Result<std::string>> Take();

@@ -7,6 +7,8 @@
 
 #include <array>
 
+#include "sys/fs.h"
+
 namespace muster::sys {
 namespace {
 
@@ -38,6 +40,14 @@ TEST(ChildWork, TellsHowFarTheWorkIs) {
   ASSERT_TRUE(work);
   EXPECT_EQ(Await(*work).value(), "done");
   EXPECT_EQ(work->said(), "2 of 2");
+}
+
+TEST(ChildWork, ThatIsExpendableIsTheFirstThatTheKernelEnds) {
+  auto work = ChildWork::Start(
+      [] { return RealFs().Read("/proc/self/oom_score_adj").value_or("none"); },
+      {.expendable = true});
+  ASSERT_TRUE(work);
+  EXPECT_EQ(Await(*work).value(), "1000\n");
 }
 
 TEST(ChildWork, NamesTheSignalThatEndedTheChild) {

@@ -86,6 +86,18 @@ std::optional<ProcessState> ReadProcess(int pid) {
   return state;
 }
 
+std::optional<std::uint64_t> OwnMemoryOf(int pid) {
+  const auto text = RealFs().Read("/proc/" + std::to_string(pid) + "/statm");
+  if (!text) {
+    return std::nullopt;
+  }
+  // Pages: all addresses, those in memory, those of files among them.
+  const auto fields = Split(Trim(*text), ' ');
+  const std::uint64_t there = NumberAt(fields, 1);
+  return (there - std::min(there, NumberAt(fields, 2))) *
+         static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
 CoreTime OwnCoreTime() {
   timespec ran{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ran);

@@ -30,6 +30,10 @@ struct ProcessState {
 };
 std::optional<ProcessState> ReadProcess(int pid);
 
+// Memory in use that no file holds, of this process alone, in bytes. nullopt:
+// it is gone.
+std::optional<std::uint64_t> OwnMemoryOf(int pid);
+
 // How often the kernel has killed for memory in this process's cgroup (v1 or
 // v2), or on the host where it is in none; pid 0 is this process. nullopt: no
 // counter can be read here.

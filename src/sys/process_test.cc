@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <thread>
+#include <vector>
 
 #include "sys/fd.h"
 #include "sys/memory.h"
@@ -34,6 +35,13 @@ TEST(ReadProcess, SeesAStoppedOneAndThatItIsGone) {
   kill(child, SIGKILL);
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_EQ(ReadProcess(child), std::nullopt);
+}
+
+TEST(OwnMemoryOf, GrowsWithWhatIsWritten) {
+  const std::uint64_t before = OwnMemoryOf(OwnPid()).value();
+  const std::vector<char> more(64 << 20, 'x');
+  EXPECT_GE(OwnMemoryOf(OwnPid()).value(), before + (48 << 20));
+  EXPECT_EQ(OwnMemoryOf(0), std::nullopt);
 }
 
 TEST(ReadHostMemory, HasSome) {

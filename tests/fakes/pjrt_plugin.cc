@@ -8,6 +8,7 @@
 //   table     its table of functions ends before PJRT_Compile
 //   grown     wants 8 bytes more of PJRT_Compile's arguments than muster knows
 //   escapes   refuses with control characters and 1 MiB of text
+//   topology  makes no topology
 //   oom       refuses as libtpu does when a program does not fit
 //   null      has no table at all
 //   variables refuses with the variables that the child was given
@@ -119,6 +120,10 @@ abi::PluginError* Attributes(abi::PluginAttributesArgs* args) {
 }
 
 abi::PluginError* MakeTopology(abi::TopologyCreateArgs* args) {
+  if (Is("topology")) {
+    return Refuse(abi::Code::kInvalidArgument,
+                  "Topology layout is not divisible");
+  }
   static char topology;
   args->topology = reinterpret_cast<abi::Topology*>(&topology);
   return nullptr;

@@ -316,10 +316,36 @@ class Verdicts(unittest.TestCase):
                 self.assertNotEqual(answer["findings"][0]["cause"],
                                     "internal-error")
 
+    def test_are_none_where_the_compiler_makes_no_such_topology(self):
+        answer, code = ask(self.program("sin.mlir"), "v5e:3x5", LIBTPU)
+        self.assertEqual((answer["cause"], code), ("usage-invalid", 2))
+        self.assertIn("not divisible", answer["what"])
+
     def test_say_where_the_operation_stands(self):
         answer, _ = ask(self.program("unknown_op.mlir"), "v5e:2x4", LIBTPU)
         self.assertIn("line 3 column 10: `stablehlo.nonsense`",
                       answer["findings"][0]["what"])
+
+    def test_say_what_to_write_instead_where_it_is_known(self):
+        for name, instead in (("host_callback.mlir", "between steps"),
+                              ("cholesky_cpu.mlir", 'platforms=["tpu"]'),
+                              ("fft_c128.mlir", "complex64"),
+                              ("dynamic.mlir", "--batch")):
+            with self.subTest(program=name):
+                answer, _ = ask(self.program(name), "v5e:2x4", LIBTPU)
+                self.assertIn(instead,
+                              answer["findings"][0]["fixes"][0]["text"])
+
+    def test_say_where_in_the_source_where_the_program_carries_it(self):
+        text = self.program("custom_call.mlir").read_text()
+        at = text.index("my_missing_op")
+        line = text.index("\n", at)
+        traced = self.folder / "traced.mlir"
+        traced.write_text(
+            text[:line] + ' loc("loss"("/work/step.py":7:8))' + text[line:])
+        answer, _ = ask(traced, "v5e:2x4", LIBTPU)
+        self.assertIn("made from `/work/step.py` line 7 column 8: "
+                      "`my_missing_op`", answer["findings"][0]["what"])
 
     def test_say_by_how_much_and_where_it_would_fit(self):
         answer, _ = ask(self.program("large.mlir"), "v5e:2x4", LIBTPU)
