@@ -136,6 +136,7 @@ Result<Stoppable> MakeStoppable(const Settings& settings) {
   Stoppable stoppable{
       .waiting = {.deadline = Deadline::After(settings.deadline.value),
                   .poll = settings.poll.value,
+                  .dice = cloud::Dice,
                   .patience = settings.patience.value,
                   .say = [](const std::string& line) {
                     PrintAside("muster: " + line + "\n");
