@@ -238,6 +238,8 @@ struct Tree {
     AddReachFlags(*run, texts, line.reach);
     run->add_option("--copy", line.reach.copy);
     run->add_flag("--keep-copy", line.reach.keep_copy);
+    run->add_flag("--recreate", line.reach.recreate);
+    run->add_flag("-y,--yes", line.yes);
     AddSettings(*run, "run", texts);
     explain->add_option("inputs", line.inputs);
     explain->add_option("--exit", line.exit);

@@ -128,6 +128,9 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{{"run", "--tpu", "t", "-n", "2", "--copy", ".", "--", "x"},
             "--copy belongs to --tpu NAME, without another cluster"},
         Bad{{"run", "--tpu", "t", "--keep-copy", "--", "x"}, "--copy DIR"},
+        Bad{{"run", "--recreate", "--", "x"}, "--recreate belongs to --tpu"},
+        Bad{{"run", "--tpu", "t", "--yes", "--", "x"},
+            "flag --yes belongs to --recreate"},
         Bad{{"check", "--worker", "1"}, "--worker belongs to --tpu"},
         Bad{{"explain"}, "give a log, a folder"}));
 

@@ -19,14 +19,20 @@ constexpr std::size_t kMarkDigits = 32;
 // Below what a line may have (run::LineSplitter).
 constexpr std::size_t kPieceOfReport = 32U << 10;
 
+// Settings of what this end alone does.
+bool IsOfThisEnd(std::string_view setting) {
+  return setting == "start" || setting == "token_file" ||
+         setting == "deadline" || setting == "poll" ||
+         setting == "max_recreates";
+}
+
 }  // namespace
 
 std::vector<std::string> HandedOn(const CommandLine& line,
                                   const sys::Env& env) {
   std::vector<std::string> args{"--start", "here"};
   for (const SettingRow& row : SettingRows()) {
-    // Not what this end alone does.
-    if (!row.IsFor("run") || row.name == "start" || row.name == "token_file") {
+    if (!row.IsFor("run") || IsOfThisEnd(row.name)) {
       continue;
     }
     const auto given = line.settings.find(std::string(row.name));

@@ -313,6 +313,9 @@ constexpr std::string_view kRunFlags =
   --copy DIR             with --tpu: what each worker gets, and where ranks
                          start (default: their home folder)
   --keep-copy            do not remove it at the end
+  --recreate             with --tpu: when the TPU is preempted, delete it, make
+                         the same anew and start again there, which costs; when
+                         it is unhealthy or gone, ask before (-y, --yes answers)
 )";
 
 constexpr std::string_view kTpuFlags =

@@ -13,10 +13,13 @@
 #include "cli/pack_folder.h"
 #include "cli/ssh_host.h"
 #include "cli/tpu_reach.h"
+#include "cli/tpu_recreate.h"
 #include "connect/run_key.h"
 #include "connect/sha256.h"
 #include "explain/verdict.h"
+#include "muster/retry.h"
 #include "run/journal.h"
+#include "sys/curl_http.h"
 #include "sys/signals.h"
 
 namespace muster::cli {
@@ -31,6 +34,9 @@ constexpr auto kForTheOthers = std::chrono::seconds(10);
 // that end because the run does, end within less.
 constexpr auto kPause = std::chrono::seconds(2);
 constexpr auto kLongestPause = std::chrono::seconds(16);
+// For a TPU that was made anew to know the keys that may log in.
+constexpr auto kForItsKeys = std::chrono::minutes(5);
+constexpr auto kBetweenLogins = std::chrono::seconds(5);
 constexpr int kNotSetUp = 125;
 constexpr int kEndedFromOutside = 75;
 constexpr int kInterrupted = 130;
@@ -68,6 +74,15 @@ Status CheckText(const Handed& handed) {
   return Ok();
 }
 
+// How one run over ssh ended.
+struct Ended {
+  int code = 0;
+  bool set_up = false;  // agents were on all hosts
+  bool interrupted = false;
+  std::optional<Finding> lost;  // why its hosts are gone, where that is known
+  std::string document;         // of the first host, on stdout
+};
+
 // All hosts of a run.
 class Starter {
  public:
@@ -87,7 +102,7 @@ class Starter {
                 .archive = {},
                 .on_change = [this] { Change(); }} {}
 
-  Result<int> Run(const Start& start);
+  Result<Ended> Run(const Start& start);
   void Interrupt(const std::string& by, bool now);
 
  private:
@@ -130,8 +145,9 @@ class Starter {
   bool any_lost_ = false;  // of those that were started again
   std::set<std::string> warned_;
   std::string report_mark_;
-  std::string report_;
+  std::string report_, document_;
   bool all_ready_ = false;
+  bool interrupted_ = false;
   std::optional<int> code_;
   sys::Loop::Handle late_, beat_, last_;
 };
@@ -170,7 +186,7 @@ Status Starter::Begin(const Start& start) {
   return Ok();
 }
 
-Result<int> Starter::Run(const Start& start) {
+Result<Ended> Starter::Run(const Start& start) {
   MUSTER_TRY(Begin(start));
   late_ = loop_.After(shared_.place.limit, [this] {
     for (const auto& one : hosts_) {
@@ -183,16 +199,15 @@ Result<int> Starter::Run(const Start& start) {
     }
   });
   loop_.Run();
+  Ended ended{.code = *code_,
+              .set_up = all_ready_,
+              .interrupted = interrupted_,
+              .lost = std::nullopt,
+              .document = std::move(document_)};
   if (start.why_gone && *code_ != 0 && AnyLost()) {
-    if (const auto why = start.why_gone()) {
-      Show(*why);
-      code_ = kEndedFromOutside;
-      Say("`" + std::string(Label(why->cause)) +
-          "` is why the connection was lost, exit code " +
-          std::to_string(*code_) + " (muster)");
-    }
+    ended.lost = start.why_gone();
   }
-  return *code_;
+  return ended;
 }
 
 void Starter::Pass(const Start::One& from, int rank, Console::Stream stream,
@@ -203,7 +218,8 @@ void Starter::Pass(const Start::One& from, int rank, Console::Stream stream,
     return;
   }
   // One document: that of the coordinator.
-  if (out && flags_.settings.output.value == Output::kJson && rank != 0) {
+  if (out && flags_.settings.output.value == Output::kJson) {
+    document_ += rank == 0 ? std::string(line) + "\n" : "";
     return;
   }
   const std::string who =
@@ -357,6 +373,7 @@ bool Starter::AnyLost() const {
 }
 
 void Starter::Interrupt(const std::string& by, bool now) {
+  interrupted_ = true;
   if (!all_ready_) {
     Say(by + " while agents were being started, exit code 130 (muster)");
     code_ = kInterrupted;
@@ -392,8 +409,8 @@ Result<Start> OfHosts(const RunFlags& flags, const sys::Host& host) {
   return start;
 }
 
-Result<Start> OfTpu(const RunFlags& flags, const sys::Host& host) {
-  MUSTER_ASSIGN(const auto tpu, ReachTpu(flags.cluster, flags.reach, host));
+Result<Start> OfTpu(const RunFlags& flags, const ReachedTpu& tpu,
+                    const sys::Host& host) {
   PrintAside(tpu.how + "\n");
   if (const auto partial = PartOfSlice(tpu)) {
     PrintAside(RenderText(*partial, TerminalOptions(host.env, 2)));
@@ -424,22 +441,12 @@ Result<Start> OfTpu(const RunFlags& flags, const sys::Host& host) {
   return start;
 }
 
-}  // namespace
-
-Result<int> StartOverSsh(const RunFlags& flags, const sys::Host& host,
-                         std::unique_ptr<sys::GuardianSpawner> spawner) {
-  if (!flags.cluster.hosts && !flags.cluster.cloud.tpu) {
-    return Error(Cause::kUsageInvalid,
-                 flags.settings.start.source +
-                     " is `ssh`, which needs to know the hosts: --hosts a,b,c, "
-                     "or --tpu NAME");
-  }
-  MUSTER_ASSIGN(const Start start, flags.cluster.hosts ? OfHosts(flags, host)
-                                                       : OfTpu(flags, host));
+Result<Ended> RunOnce(const RunFlags& flags, const Start& start,
+                      const sys::Host& host, sys::GuardianSpawner& spawner) {
   MUSTER_ASSIGN(const auto loop, sys::Loop::Make());
-  MUSTER_TRY(spawner->Attach(*loop));
+  MUSTER_TRY(spawner.Attach(*loop));
   Console console(*loop, {});
-  Starter starter(flags, host, *loop, *spawner, console);
+  Starter starter(flags, host, *loop, spawner, console);
   MUSTER_ASSIGN(
       const auto signals,
       sys::SignalWatch::Make(*loop, {SIGINT, SIGTERM, SIGHUP},
@@ -447,9 +454,102 @@ Result<int> StartOverSsh(const RunFlags& flags, const sys::Host& host,
                                starter.Interrupt(explain::SignalName(signal),
                                                  ++count > 1);
                              }));
-  MUSTER_ASSIGN(const int code, starter.Run(start));
+  MUSTER_ASSIGN(auto ended, starter.Run(start));
   console.Drain(Deadline::After(std::chrono::seconds(5)));
-  return code;
+  return ended;
+}
+
+int Finish(const Ended& ended) {
+  PrintResult(ended.document);
+  return ended.code;
+}
+
+void SayAside(const std::string& text) {
+  PrintAside("muster: " + text + "\n");
+}
+
+// The code of a run whose TPU is lost, and is not made anew.
+int FinishLost(const Ended& ended, const Status& replaced,
+               const sys::Host& host) {
+  Ended told = ended;
+  told.code = kEndedFromOutside;
+  if (!replaced) {
+    PrintAside(
+        RenderText(FromError(replaced.error()), TerminalOptions(host.env, 2)));
+    if (replaced.error().cause() == Cause::kCancelled) {
+      told.code = kInterrupted;
+    }
+  }
+  SayAside("`" + std::string(Label(ended.lost->cause)) +
+           "` is why the connection was lost, exit code " +
+           std::to_string(told.code) + " (muster)");
+  return Finish(told);
+}
+
+// A run on a TPU, and on those that are made anew in its place.
+Result<int> RunOnTpu(const RunFlags& flags, const sys::Host& host,
+                     sys::GuardianSpawner& spawner) {
+  // What was answered before a TPU was made anew is no answer after it.
+  const auto http = sys::MakeCurlHttp();
+  sys::Host now = host;
+  Recreator recreator(flags, host);
+  std::optional<Deadline> lets_in;  // when one that is new has to
+  while (true) {
+    MUSTER_ASSIGN(const auto node, FindTpu(flags.cluster, now));
+    const auto tpu = ReachTpu(node, flags.cluster, flags.reach, now);
+    if (!tpu && tpu.error().cause() != Cause::kPreempted) {
+      return tpu.error();
+    }
+    Ended ended;
+    if (tpu) {
+      MUSTER_ASSIGN(const Start start, OfTpu(flags, *tpu, host));
+      MUSTER_ASSIGN(ended, RunOnce(flags, start, host, spawner));
+      const bool later = !ended.set_up && !ended.interrupted && lets_in &&
+                         lets_in->Remaining() > kBetweenLogins;
+      if (later) {
+        SayAside("the TPU is new and does not let us in yet, trying again in " +
+                 ToText(Duration(kBetweenLogins)));
+        internal::WaitUntil(Deadline::After(kBetweenLogins), std::stop_token());
+        continue;
+      }
+      if (!ended.lost) {
+        return Finish(ended);
+      }
+      PrintAside(RenderText(*ended.lost, TerminalOptions(host.env, 2)));
+    }
+    const auto replaced =
+        ended.interrupted ? Result<bool>(false) : recreator.Replace(node);
+    if (!tpu && (!replaced || !*replaced)) {
+      return replaced ? tpu.error() : replaced.error();
+    }
+    if (!replaced || !*replaced) {
+      return FinishLost(ended, replaced ? Ok() : Status(replaced.error()),
+                        host);
+    }
+    SayAside(
+        "the run begins again there; a program that finds its newest "
+        "checkpoint outside of the TPU goes on from it");
+    now.http = http.get();
+    lets_in = Deadline::After(kForItsKeys);
+  }
+}
+
+}  // namespace
+
+Result<int> StartOverSsh(const RunFlags& flags, const sys::Host& host,
+                         std::unique_ptr<sys::GuardianSpawner> spawner) {
+  if (flags.cluster.hosts) {
+    MUSTER_ASSIGN(const Start start, OfHosts(flags, host));
+    MUSTER_ASSIGN(const Ended ended, RunOnce(flags, start, host, *spawner));
+    return Finish(ended);
+  }
+  if (!flags.cluster.cloud.tpu) {
+    return Error(Cause::kUsageInvalid,
+                 flags.settings.start.source +
+                     " is `ssh`, which needs to know the hosts: --hosts a,b,c, "
+                     "or --tpu NAME");
+  }
+  return RunOnTpu(flags, host, *spawner);
 }
 
 }  // namespace muster::cli

@@ -15,13 +15,6 @@ constexpr std::string_view kInterrupted =
     "\nmuster: ending after the request that is under way; again ends at "
     "once\n";
 
-// "TPU `t` (v5litepod-8, READY) of zone us-west4-a of project p (…)".
-std::string Described(const cloud::TpuApi& api, const cloud::TpuNode& node) {
-  return "TPU `" + Printable(node.name) + "` (" +
-         Printable(node.accelerator_type) + ", " + Printable(node.state) +
-         ") of zone " + Printable(node.zone) + " of " + OfProject(api);
-}
-
 cloud::MadeTpu ToMade(const cloud::TpuApi& api, const cloud::TpuNode& node) {
   return {.kind = "node",
           .project = api.project().value,
@@ -57,29 +50,6 @@ void PrintDone(const TpuCall& call, const cloud::MadeTpu& made,
     return;
   }
   PrintResult(NameOf(made) + " is " + how + "\n");
-}
-
-// Removes what was just seen and waits until it is gone.
-Status RemoveSeen(const TpuCall& call, cloud::TpuApi& api,
-                  const cloud::MadeTpu& made, const Stoppable& stoppable) {
-  MUSTER_ASSIGN(auto journal, cloud::TpuJournal::Open(call.host));
-  std::vector<cloud::TpuRemoval> removals;
-  removals.emplace_back(api, journal, made);
-  removals.back().Seen();
-  PrintAside("muster: deleting " + NameOf(made) +
-             ", usually within some minutes\n");
-  const auto removed =
-      cloud::RemoveAll(std::move(removals), api, stoppable.waiting);
-  if (stoppable.interrupt->Came() && removed.front().error) {
-    PrintAside("muster: the deletion of " + NameOf(made) +
-               " goes on in the cloud and is not to be stopped\n");
-    return Error(Cause::kCancelled, "it was interrupted");
-  }
-  if (removed.front().error) {
-    return *removed.front().error;
-  }
-  PrintDone(call, made, "deleted");
-  return Ok();
 }
 
 // Starting and stopping: until the operation is done.
@@ -122,7 +92,7 @@ Status ChangeOne(const TpuCall& call, const Change& change) {
   }
   MUSTER_TRY(Confirm(call, std::string(change.verb) + " " +
                                Described(found, node) + ": " + change.means));
-  MUSTER_ASSIGN(const auto stoppable, MakeStoppable(call));
+  MUSTER_ASSIGN(const auto stoppable, MakeStoppable(call.settings));
   MUSTER_ASSIGN(auto api, OpenApi(call, stoppable));
   MUSTER_ASSIGN(auto journal, cloud::TpuJournal::Open(call.host));
   const cloud::MadeTpu made = ToMade(api, node);
@@ -162,11 +132,12 @@ Status Confirm(const TpuCall& call, const std::string& what) {
                              "the answer was not yes: nothing was done"));
 }
 
-Result<Stoppable> MakeStoppable(const TpuCall& call) {
+Result<Stoppable> MakeStoppable(const Settings& settings) {
   Stoppable stoppable{
-      .waiting = {.deadline = Deadline::After(call.settings.deadline.value),
-                  .poll = call.settings.poll.value,
-                  .patience = call.settings.patience.value,
+      .waiting = {.deadline = Deadline::After(settings.deadline.value),
+                  .poll = settings.poll.value,
+                  .dice = cloud::Dice,
+                  .patience = settings.patience.value,
                   .say = [](const std::string& line) {
                     PrintAside("muster: " + line + "\n");
                   }}};
@@ -189,7 +160,14 @@ std::string NameOf(const cloud::MadeTpu& made) {
          Printable(made.name) + "` of zone " + Printable(made.zone);
 }
 
-void PrintLeft(const std::vector<cloud::MadeTpu>& left) {
+std::string Described(const cloud::TpuApi& api, const cloud::TpuNode& node) {
+  return "TPU `" + Printable(node.name) + "` (" +
+         Printable(node.accelerator_type) + ", " + Printable(node.state) +
+         ") of zone " + Printable(node.zone) + " of " + OfProject(api);
+}
+
+void PrintLeft(const std::vector<cloud::MadeTpu>& left,
+               const std::string& go_on) {
   for (const cloud::MadeTpu& made : left) {
     PrintAside("muster: " + NameOf(made) +
                " goes on in the cloud, and costs once it is there. To stop "
@@ -197,7 +175,7 @@ void PrintLeft(const std::vector<cloud::MadeTpu>& left) {
                "tpu " +
                (made.kind == "queued" ? "queued " : "") + "delete " +
                Printable(made.name) + " --zone " + Printable(made.zone) +
-               ". To go on: the same command again\n");
+               ". To go on: " + go_on + "\n");
   }
 }
 
@@ -211,6 +189,34 @@ Status PrintRemoved(const std::vector<cloud::Removed>& removed) {
     }
   }
   return first ? Status(*first) : Ok();
+}
+
+cloud::MadeTpu WhatGoes(const cloud::TpuApi& api, const cloud::TpuNode& node) {
+  cloud::MadeTpu made = ToMade(api, node);
+  if (!node.queued_resource.empty()) {
+    // A node of a queued resource is removed by it alone.
+    made.kind = "queued";
+    made.name = node.queued_resource;
+  }
+  return made;
+}
+
+Status RemoveSeen(cloud::TpuApi& api, const cloud::MadeTpu& made,
+                  const sys::Host& host, const Stoppable& stoppable) {
+  MUSTER_ASSIGN(auto journal, cloud::TpuJournal::Open(host));
+  std::vector<cloud::TpuRemoval> removals;
+  removals.emplace_back(api, journal, made);
+  removals.back().Seen();
+  PrintAside("muster: deleting " + NameOf(made) +
+             ", usually within some minutes\n");
+  const auto removed =
+      cloud::RemoveAll(std::move(removals), api, stoppable.waiting);
+  if (stoppable.interrupt->Came() && removed.front().error) {
+    PrintAside("muster: the deletion of " + NameOf(made) +
+               " goes on in the cloud and is not to be stopped\n");
+    return Error(Cause::kCancelled, "it was interrupted");
+  }
+  return removed.front().error ? Status(*removed.front().error) : Ok();
 }
 
 Status TpuStop(const TpuCall& call) {
@@ -231,21 +237,20 @@ Status TpuStart(const TpuCall& call) {
 Status TpuDelete(const TpuCall& call) {
   MUSTER_ASSIGN(auto found, OpenApi(call));
   MUSTER_ASSIGN(const auto node, FindNode(call, found));
-  cloud::MadeTpu made = ToMade(found, node);
-  std::string also;
-  if (!node.queued_resource.empty()) {
-    // A node of a queued resource is removed by it alone.
-    made.kind = "queued";
-    made.name = node.queued_resource;
-    also = ", with the queued resource `" + Printable(node.queued_resource) +
-           "` that it belongs to and all its nodes";
-  }
+  const cloud::MadeTpu made = WhatGoes(found, node);
+  const std::string also = node.queued_resource.empty()
+                               ? ""
+                               : ", with the queued resource `" +
+                                     Printable(node.queued_resource) +
+                                     "` that it belongs to and all its nodes";
   MUSTER_TRY(Confirm(call, "delete " + Described(found, node) + also +
                                ": all that runs on it ends and all that is "
                                "on its disk is lost"));
-  MUSTER_ASSIGN(const auto stoppable, MakeStoppable(call));
+  MUSTER_ASSIGN(const auto stoppable, MakeStoppable(call.settings));
   MUSTER_ASSIGN(auto api, OpenApi(call, stoppable));
-  return RemoveSeen(call, api, made, stoppable);
+  MUSTER_TRY(RemoveSeen(api, made, call.host, stoppable));
+  PrintDone(call, made, "deleted");
+  return Ok();
 }
 
 Status TpuQueuedDelete(const TpuCall& call) {
@@ -261,9 +266,12 @@ Status TpuQueuedDelete(const TpuCall& call) {
                 (active ? ": its TPUs (" + Printable(Join(queued.nodes, ", ")) +
                               ") go with it, and all that is on their disks"
                         : ": its place in the queue is lost")));
-  MUSTER_ASSIGN(const auto stoppable, MakeStoppable(call));
+  MUSTER_ASSIGN(const auto stoppable, MakeStoppable(call.settings));
   MUSTER_ASSIGN(auto api, OpenApi(call, stoppable));
-  return RemoveSeen(call, api, ToMade(api, queued), stoppable);
+  const cloud::MadeTpu made = ToMade(api, queued);
+  MUSTER_TRY(RemoveSeen(api, made, call.host, stoppable));
+  PrintDone(call, made, "deleted");
+  return Ok();
 }
 
 }  // namespace muster::cli

@@ -14,8 +14,6 @@
 namespace muster::cli {
 namespace {
 
-constexpr const char* kPrices = "https://cloud.google.com/tpu/pricing";
-
 // The ways that the flags allow.
 std::vector<std::string> Ways(const TpuFlags& flags) {
   std::vector<std::string> ways;
@@ -206,7 +204,7 @@ std::string WillText(const cloud::SearchPlan& plan, const cloud::TpuApi& api) {
          (places.size() > 1 ? "; the first that can be used is kept, all "
                               "others are deleted"
                             : "") +
-         ". It costs from when it is there until it is deleted: " + kPrices;
+         ". It costs from when it is there until it is deleted: " + kTpuPrices;
 }
 
 void PrintWould(const TpuCall& call, const std::string& what) {
@@ -277,7 +275,7 @@ Status TpuCreate(const TpuCall& call) {
   if (call.flags().yes) {
     PrintAside("muster: will " + WillText(plan, asking) + "\n");
   }
-  MUSTER_ASSIGN(const auto stoppable, MakeStoppable(call));
+  MUSTER_ASSIGN(const auto stoppable, MakeStoppable(call.settings));
   MUSTER_ASSIGN(auto api, OpenApi(call, stoppable));
   MUSTER_ASSIGN(auto journal, cloud::TpuJournal::Open(call.host));
   const bool until_usable = plan.until_usable;

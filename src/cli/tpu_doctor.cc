@@ -82,7 +82,7 @@ Status Enable(const TpuCall& call, cloud::TpuApi& api) {
   MUSTER_TRY(Confirm(call, "enable the API tpu.googleapis.com in " +
                                OfProject(api) +
                                ", which costs nothing by itself"));
-  MUSTER_ASSIGN(const auto stoppable, MakeStoppable(call));
+  MUSTER_ASSIGN(const auto stoppable, MakeStoppable(call.settings));
   MUSTER_TRY(cloud::EnableApi(api));
   for (int looks = 0; !enabled; ++looks) {
     api.sender().SetDeadline(Deadline::After(call.settings.patience.value));

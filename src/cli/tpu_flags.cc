@@ -82,7 +82,7 @@ Status TakeReach(const CLI::App& verb, const Texts& texts, CommandLine& line) {
     return Ok();
   }
   for (const char* flag : {"--worker", "--address", "--internal-ip", "--user",
-                           "--copy", "--keep-copy"}) {
+                           "--copy", "--keep-copy", "--recreate"}) {
     if (IsGiven(verb, flag) &&
         (!line.cluster.cloud.tpu || line.cluster.hosts ||
          line.cluster.processes || line.cluster.cluster)) {
@@ -90,9 +90,18 @@ Status TakeReach(const CLI::App& verb, const Texts& texts, CommandLine& line) {
                    " belongs to --tpu NAME, without another cluster");
     }
   }
-  return line.reach.keep_copy && line.reach.copy.empty()
-             ? Status(Usage("flag --keep-copy belongs to --copy DIR"))
-             : Ok();
+  if (line.reach.keep_copy && line.reach.copy.empty()) {
+    return Usage("flag --keep-copy belongs to --copy DIR");
+  }
+  if (line.verb != Verb::kRun || line.reach.recreate) {
+    return Ok();
+  }
+  for (const char* flag : {"--yes", "--max-recreates", "--deadline"}) {
+    if (IsGiven(verb, flag)) {
+      return Usage("flag " + std::string(flag) + " belongs to --recreate");
+    }
+  }
+  return Ok();
 }
 
 }  // namespace muster::cli

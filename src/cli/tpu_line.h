@@ -40,6 +40,7 @@ struct ReachFlags {
   std::string user;              // empty: as it is found
   std::string copy;              // a folder that each worker gets
   bool keep_copy = false;
+  bool recreate = false;  // a TPU that is lost is made anew
 };
 
 struct TpuFlags {

@@ -61,8 +61,8 @@ Result<ReachedTpu> Reach(const resolve::TpuNode& node, const ReachFlags& flags,
   return tpu;
 }
 
-Result<ReachedTpu> ReachTpu(const resolve::Request& request,
-                            const ReachFlags& flags, const sys::Host& host) {
+Result<resolve::TpuNode> FindTpu(const resolve::Request& request,
+                                 const sys::Host& host) {
   MUSTER_ASSIGN(const auto target, resolve::FindTpuTarget(request, host));
   if (target.kind != resolve::TpuTarget::Kind::kName) {
     return Error(Cause::kUsageInvalid,
@@ -70,7 +70,12 @@ Result<ReachedTpu> ReachTpu(const resolve::Request& request,
                      "`, which is no name of a TPU: ssh needs one, or --hosts");
   }
   MUSTER_ASSIGN(const auto place, resolve::PlaceTpu(target, request, host));
-  MUSTER_ASSIGN(auto node, resolve::GetTpuNode(place, request, host));
+  return resolve::GetTpuNode(place, request, host);
+}
+
+Result<ReachedTpu> ReachTpu(const resolve::TpuNode& node,
+                            const resolve::Request& request,
+                            const ReachFlags& flags, const sys::Host& host) {
   std::string account;
   if (node.os_login && flags.user.empty()) {
     MUSTER_ASSIGN(const auto bearer,
@@ -78,6 +83,12 @@ Result<ReachedTpu> ReachTpu(const resolve::Request& request,
     account = bearer.who;
   }
   return Reach(node, flags, account, host);
+}
+
+Result<ReachedTpu> ReachTpu(const resolve::Request& request,
+                            const ReachFlags& flags, const sys::Host& host) {
+  MUSTER_ASSIGN(const auto node, FindTpu(request, host));
+  return ReachTpu(node, request, flags, host);
 }
 
 bool NamesTpu(const resolve::Request& request, const sys::Host& host) {

@@ -34,7 +34,15 @@ struct ReachedTpu {
 Result<ReachedTpu> Reach(const resolve::TpuNode& node, const ReachFlags& flags,
                          const std::string& account, const sys::Host& host);
 
-// The TPU that `--tpu` names, through the resolver of `muster resolve --tpu`.
+// The TPU that `--tpu` names, through the resolver of `muster resolve --tpu`,
+// whatever its state.
+Result<resolve::TpuNode> FindTpu(const resolve::Request& request,
+                                 const sys::Host& host);
+// It, as the account that asks the API.
+Result<ReachedTpu> ReachTpu(const resolve::TpuNode& node,
+                            const resolve::Request& request,
+                            const ReachFlags& flags, const sys::Host& host);
+// FindTpu, then this.
 Result<ReachedTpu> ReachTpu(const resolve::Request& request,
                             const ReachFlags& flags, const sys::Host& host);
 // Whether --tpu alone describes the cluster, and is a name that the API knows.

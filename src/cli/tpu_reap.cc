@@ -133,7 +133,7 @@ Status TpuReap(const TpuCall& call) {
           " of " + OfProject(found) +
           " that was created from here and not kept, with all that is "
           "on the disks"));
-  MUSTER_ASSIGN(const auto stoppable, MakeStoppable(call));
+  MUSTER_ASSIGN(const auto stoppable, MakeStoppable(call.settings));
   MUSTER_ASSIGN(auto api, OpenApi(call, stoppable));
   std::vector<cloud::TpuRemoval> removals;
   for (const cloud::MadeTpu& made : lost.there) {

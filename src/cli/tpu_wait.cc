@@ -52,6 +52,13 @@ Status ReachWorker(const cloud::TpuNode& node, std::size_t worker,
   return told;
 }
 
+Status DialWorkers(const cloud::TpuNode& node, std::uint16_t port) {
+  for (std::size_t i = 0; i < node.endpoints.size(); ++i) {
+    MUSTER_TRY(ReachWorker(node, i, port));
+  }
+  return Ok();
+}
+
 // The place of a TPU, or of what it is queued as.
 Result<cloud::Place> PlaceOf(const TpuCall& call, cloud::TpuApi& api) {
   const auto node = FindNode(call, api);
@@ -92,12 +99,12 @@ Result<std::function<Status(const cloud::TpuNode&)>> ReachAsked(
                  "flag --reach is `" + Printable(asked) +
                      "`, expected ssh, agent, a port, or none");
   }
-  return Reach([port](const cloud::TpuNode& node) -> Status {
-    for (std::size_t i = 0; i < node.endpoints.size(); ++i) {
-      MUSTER_TRY(ReachWorker(node, i, port));
-    }
-    return Ok();
-  });
+  return Reach(
+      [port](const cloud::TpuNode& node) { return DialWorkers(node, port); });
+}
+
+Status DialSsh(const cloud::TpuNode& node) {
+  return DialWorkers(node, kSsh);
 }
 
 void PrintUsable(const TpuCall& call, const cloud::TpuApi& api,
@@ -122,7 +129,7 @@ void PrintUsable(const TpuCall& call, const cloud::TpuApi& api,
 
 Status TpuWait(const TpuCall& call) {
   MUSTER_ASSIGN(auto reach, ReachAsked(call));
-  MUSTER_ASSIGN(const auto stoppable, MakeStoppable(call));
+  MUSTER_ASSIGN(const auto stoppable, MakeStoppable(call.settings));
   MUSTER_ASSIGN(auto api, OpenApi(call, stoppable));
   MUSTER_ASSIGN(const auto place, PlaceOf(call, api));
   MUSTER_ASSIGN(auto journal, cloud::TpuJournal::Open(call.host));

@@ -38,11 +38,6 @@ bool HealsByItself(const Error& error) {
   }
 }
 
-double Dice() {
-  thread_local std::minstd_rand random{std::random_device{}()};
-  return std::uniform_real_distribution<double>(0, 1)(random);
-}
-
 int MostTries(Repeat repeat, const Patience& patience) {
   switch (repeat) {
     case Repeat::kRead:
@@ -205,6 +200,15 @@ std::optional<WallTime> ParseHttpDate(const std::string& text) {
          std::chrono::minutes(*minute) + seconds(*second);
 }
 
+double Dice() {
+  thread_local std::minstd_rand random{std::random_device{}()};
+  return std::uniform_real_distribution<double>(0, 1)(random);
+}
+
+Duration Spread(Duration pause, double dice) {
+  return std::chrono::duration_cast<Duration>(pause * (0.75 + dice / 2));
+}
+
 Duration PauseBefore(int next, const std::optional<Duration>& asked,
                      Duration first, double dice) {
   if (asked) {
@@ -212,7 +216,7 @@ Duration PauseBefore(int next, const std::optional<Duration>& asked,
   }
   const Duration doubled = std::min<Duration>(
       first * (1LL << std::clamp(next - 2, 0, 20)), kLongestPause);
-  return std::chrono::duration_cast<Duration>(doubled * (0.75 + dice / 2));
+  return Spread(doubled, dice);
 }
 
 }  // namespace muster::cloud

@@ -79,6 +79,11 @@ class Sender {
 // "Sun, 06 Nov 1994 08:49:37 GMT".
 std::optional<WallTime> ParseHttpDate(const std::string& text);
 
+// A new number from 0 to 1 each time.
+double Dice();
+// A quarter less (dice 0) to a quarter more (1). Pure.
+Duration Spread(Duration pause, double dice);
+
 // The wait before try `next` (2, 3, …): what the service asks for, else the
 // doubled first pause, spread by `dice` (0 to 1). Pure.
 Duration PauseBefore(int next, const std::optional<Duration>& asked,

@@ -35,6 +35,7 @@ struct NewTpu {
   std::string request;     // its own id, which becomes a label
   // Of a queued resource: how long it may wait; zero: for ever.
   Duration valid{};
+  std::string like;  // TpuNode::chosen of another; empty: as is usual
 };
 
 // Something that the cloud is doing.

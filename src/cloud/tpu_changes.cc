@@ -18,11 +18,19 @@ std::string Named(const char* kind, const std::string& name,
 }
 
 Json NodeJson(const NewTpu& tpu) {
-  Json node{{"acceleratorType", tpu.type},
-            {"runtimeVersion", tpu.version},
-            {"networkConfig", {{"enableExternalIps", true}}},
-            {"labels", {{kRequestLabel, tpu.request}}}};
-  if (tpu.scheduling == "spot" || tpu.scheduling == "reserved") {
+  Json node{{"networkConfig", {{"enableExternalIps", true}}}};
+  if (Json like = Json::parse(tpu.like, nullptr, false); like.is_object()) {
+    node = std::move(like);
+  }
+  node["acceleratorType"] = tpu.type;
+  node["runtimeVersion"] = tpu.version;
+  if (!At(node, {"labels"}).is_object()) {
+    node["labels"] = Json::object();
+  }
+  node["labels"][kRequestLabel] = tpu.request;
+  const bool is_chosen = node.contains("schedulingConfig");
+  if (!is_chosen &&
+      (tpu.scheduling == "spot" || tpu.scheduling == "reserved")) {
     node["schedulingConfig"] = {{tpu.scheduling, true}};
   }
   return node;

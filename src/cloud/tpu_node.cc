@@ -56,6 +56,25 @@ std::string Scheduling(const Json& config) {
                                                                  : "on-demand";
 }
 
+std::string Chosen(const Json& json) {
+  constexpr const char* kFields[] = {
+      "description",      "networkConfig", "serviceAccount",
+      "schedulingConfig", "dataDisks",     "shieldedInstanceConfig",
+      "labels",           "metadata",      "tags"};
+  Json chosen = Json::object();
+  for (const char* field : kFields) {
+    if (json.is_object() && json.contains(field)) {
+      chosen[field] = json[field];
+    }
+  }
+  // The API takes one of the two.
+  if (!chosen.contains("networkConfig") &&
+      !ListOf(json, "networkConfigs").empty()) {
+    chosen["networkConfigs"] = json["networkConfigs"];
+  }
+  return chosen.dump();
+}
+
 }  // namespace
 
 ResourceName SplitResourceName(const std::string& text) {
@@ -92,6 +111,7 @@ TpuNode ToTpuNode(const Json& json) {
   const std::string os_login = TextOf(At(json, {"metadata"}), "enable-oslogin");
   node.os_login =
       os_login == "TRUE" || os_login == "True" || os_login == "true";
+  node.chosen = Chosen(json);
   for (const Json& one : ListOf(json, "symptoms")) {
     const auto at = ParseTimestamp(TextOf(one, "createTime"));
     node.symptoms.push_back(

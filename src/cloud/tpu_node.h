@@ -28,6 +28,9 @@ struct TpuNode {
   // By worker, empty where one has none; none: no worker has one.
   std::vector<std::string> external_addresses;
   bool os_login = false;  // its own metadata switches OS Login on
+  // What else its maker chose, as the API takes it: JSON, for another like it.
+  // Its metadata may hold secrets.
+  std::string chosen;
   std::vector<TpuSymptom> symptoms;
 };
 TpuNode ToTpuNode(const Json& json);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "cloud/sender.h"
 
 namespace muster::cloud {
 namespace {
@@ -39,8 +40,9 @@ bool MayPass(const Error& error) {
 }
 
 Duration PollPause(const Waiting& waiting, int looks) {
-  return std::min(waiting.poll * (4 + std::max(looks, 0)) / 4,
-                  waiting.poll * 5);
+  const Duration pause =
+      std::min(waiting.poll * (4 + std::max(looks, 0)) / 4, waiting.poll * 5);
+  return Spread(pause, waiting.dice ? waiting.dice() : 0.5);
 }
 
 Result<std::string> TpuRemoval::Look() {

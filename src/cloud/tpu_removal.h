@@ -15,8 +15,10 @@ namespace muster::cloud {
 // How something that takes minutes is waited for.
 struct Waiting {
   Deadline deadline;
-  // Between two looks, which grows fivefold.
+  // Between two looks, which grows fivefold; a quarter more or less by `dice`.
   Duration poll = std::chrono::seconds(2);
+  // 0 to 1, so that many who wait do not ask at once. Absent: 0.5.
+  std::function<double()> dice;
   // Of one look, with its repeats.
   Duration patience = std::chrono::seconds(60);
   // Waits so long; false when a stop was asked for.

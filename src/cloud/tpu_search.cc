@@ -219,7 +219,8 @@ void TpuSearch::Create(Hunt& hunt) {
                    .version = plan_.version,
                    .scheduling = hunt.place.scheduling,
                    .request = hunt.made.request,
-                   .valid = plan_.valid};
+                   .valid = plan_.valid,
+                   .like = plan_.like};
   auto operation =
       hunt.place.queued ? api_.CreateQueued(tpu) : api_.CreateNode(tpu);
   if (!operation) {

@@ -31,6 +31,7 @@ struct SearchPlan {
   // False: it ends once the cloud has taken the creation on.
   bool until_usable = true;
   Duration valid{};  // of queued resources; zero: for ever
+  std::string like;  // TpuNode::chosen of another; empty: as is usual
   // Whether the workers can be reached; absent: it is not asked.
   std::function<Status(const TpuNode&)> reach;
 };

@@ -51,14 +51,15 @@ class Search : public ::testing::Test {
                 {"networkEndpoints", {{{"ipAddress", "10.0.0.2"}}}}}
         .dump();
   }
-  Result<Found> Run(bool until_usable = true) {
+  Result<Found> Run(bool until_usable = true, const std::string& like = "") {
     search.emplace(
         *api, *journal,
         SearchPlan{
             .places = {{.zone = "z", .name = "t", .scheduling = "on-demand"}},
             .type = "v5litepod-8",
             .version = "v2-alpha-tpuv5-lite",
-            .until_usable = until_usable},
+            .until_usable = until_usable,
+            .like = like},
         Waiting{.deadline = Deadline::After(std::chrono::minutes(5)),
                 .poll = Duration::zero(),
                 .pause = [](Duration) { return true; },
@@ -109,6 +110,25 @@ TEST_F(Search, ACreationThatIsTakenOnIsKept) {
   const Json sent =
       Json::parse(cloud.http.requests.front().body, nullptr, false);
   EXPECT_THAT(sent["labels"][kRequestLabel].dump(), SizeIs(38));
+}
+
+TEST_F(Search, OneLikeAnotherHasWhatItsMakerChose) {
+  const Json old{{"name", "projects/p/locations/z/nodes/t"},
+                 {"state", "PREEMPTED"},
+                 {"networkConfig", {{"network", "n"}}},
+                 {"schedulingConfig", {{"preemptible", true}}},
+                 {"metadata", {{"ssh-keys", "me:key"}}},
+                 {"labels", {{"team", "a"}, {kRequestLabel, "old"}}}};
+  cloud.http.Answer(200, Operation(false));
+  ASSERT_TRUE(Run(false, ToTpuNode(old).chosen));
+  const Json sent =
+      Json::parse(cloud.http.requests.front().body, nullptr, false);
+  for (const char* field : {"networkConfig", "schedulingConfig", "metadata"}) {
+    EXPECT_EQ(sent[field], old[field]) << field;
+  }
+  EXPECT_EQ(sent["labels"]["team"], "a");
+  EXPECT_NE(sent["labels"][kRequestLabel], "old");
+  EXPECT_FALSE(sent.contains("state"));
 }
 
 TEST_F(Search, AnUnfinishedOneOfTheSameIsFoundAgain) {

@@ -68,6 +68,19 @@ class TpuCase(unittest.TestCase):
         return self.without_login(
             *argv, **{"GOOGLE_APPLICATION_CREDENTIALS": path, **variables})
 
+    def leave(self, state):
+        """A TPU that a program made which did not end well: the cloud has it,
+        and the journal of the folder `state` says so."""
+        self.api.cloud.add_node("us-west4-a", "lost", "v5litepod-8",
+                                labels={"muster-request": "r"})
+        path = pathlib.Path(state, "muster", "tpu.jsonl")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps({
+            "step": "asked", "kind": "node", "project": "p", "name": "lost",
+            "zone": "us-west4-a", "type": "v5litepod-8", "request": "r",
+            "at": "2026-01-01T00:00:00Z", "pid": 1, "host": "elsewhere"}) +
+                        "\n")
+
     def finding(self, done, cause, code):
         """The finding that was printed as JSON."""
         self.assertTrue(done.out, done.err)

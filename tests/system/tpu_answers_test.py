@@ -35,6 +35,10 @@ ACTIONS = {
     "create_queued": (["create", *NEW, "--queued", *CHANGE],
                       "/queuedResources", "POST"),
     "wait": (["wait", "t", *ZONE], "us-west4-a/nodes/t"),
+    "ssh": (["ssh", "t", *ZONE], "us-west4-a/nodes/t"),
+    "notebook": (["notebook", "t", *ZONE], "us-west4-a/nodes/t"),
+    "reap": (["reap", *SOON], "us-west4-a/nodes/lost"),
+    "reap_removing": (["reap", *SOON], "us-west4-a/nodes/lost", "DELETE"),
     "start": (["start", "off", *ZONE, *CHANGE], "/nodes/off:start", "POST"),
     "stop": (["stop", "on", *ZONE, *CHANGE], "/nodes/on:stop", "POST"),
     "delete": (["delete", "on", *ZONE, *SOON], "/nodes/on", "DELETE"),
@@ -44,7 +48,7 @@ ACTIONS = {
     "enable": (["doctor", "--enable", "--yes"], "/services/.*:enable", "POST"),
 }
 CHANGING = {"create", "create_queued", "start", "stop", "delete",
-            "queued_delete", "created", "enable"}
+            "queued_delete", "reap_removing", "created", "enable"}
 AT_ONCE = {"Retry-After": "0"}
 PAGE = "<!DOCTYPE html><html>log in</html>"
 QUOTA = "TPUV6EPreemptiblePerProjectPerRegionForTPUAPI"
@@ -210,13 +214,14 @@ ANSWERS = {
 ONLY_LISTS = {"pages_without_end"}
 LISTS = ["list", "types"]
 # They ask three times before they believe a network that fails.
-WATCHING = {"created", "delete", "queued_delete"}
+WATCHING = {"created", "delete", "queued_delete", "reap_removing"}
 # What may be removed later is.
-ASKED_AGAIN = {"delete": {"precondition", "aborted"},
-               "queued_delete": {"precondition", "aborted"}}
+ASKED_AGAIN = {action: {"precondition", "aborted"}
+               for action in ("delete", "queued_delete", "reap_removing")}
 # What is no refusal there: the operation or the thing is gone.
-GONE = {("not_found", "created"), ("not_found", "delete"),
-        ("not_found", "queued_delete")}
+GONE = {("not_found", action)
+        for action in ("created", "delete", "queued_delete", "reap",
+                       "reap_removing")}
 
 
 def rows():
@@ -251,12 +256,15 @@ class Answers(TpuCase):
         argv, path, method = (*ACTIONS[action], "GET")[:3]
         if action in CHANGING:
             self.arrange()
+        state = self.folder / answer / action
+        if action.startswith("reap"):
+            self.leave(state)
         if action == "enable":
             self.api.script("GET", "/services/", Reply({"state": "DISABLED"}),
                             always=True)
         self.api.script(method, path + r"(\?|$)", reply, always=True)
         done = self.muster(*argv, "--output", "json",
-                           XDG_STATE_HOME=str(self.folder / answer / action))
+                           XDG_STATE_HOME=str(state))
         finding = self.finding(done, cause, code)
         text = str(finding)
         for one in named:

@@ -23,17 +23,24 @@ READS = {"list": ["list", "--zone", "us-west4-a"],
          "versions": ["versions", "--zone", "us-west4-a"],
          "queued": ["queued", "list", "--zone", "us-west4-a"],
          "queued_one": ["queued", "describe", "q", "--zone", "us-west4-a"],
+         "everywhere": ["list", "--all-zones"],
+         "region": ["list", "--zone", "us-west4"],
+         "ssh": ["ssh", "t", "--zone", "us-west4-a"],
+         "notebook": ["notebook", "t", "--zone", "us-west4-a"],
+         "reap": ["reap", "--yes"],
          "wait": ["wait", "t", "--zone", "us-west4-a"]}
-
-
 OF_NEW = ["--type", "v5litepod-8", "--zone", "us-west4-a", "--yes"]
 CHANGES = {"create": ["create", "t", *OF_NEW],
            "create_wait": ["create", "w", "--wait", *OF_NEW],
            "create_queued": ["create", "u", "--queued", *OF_NEW],
+           "start": ["start", "off", "--zone", "us-west4-a", "--yes"],
+           "stop": ["stop", "there", "--zone", "us-west4-a", "--yes"],
            "delete": ["delete", "there", "--zone", "us-west4-a", "--yes",
                       "--poll", "1ms"],
            "queued_delete": ["queued", "delete", "q", "--zone", "us-west4-a",
-                             "--yes", "--poll", "1ms"]}
+                             "--yes", "--poll", "1ms"],
+           "reap_removing": ["reap", "--yes", "--poll", "1ms"]}
+REMOVING = {"delete", "queued_delete", "reap_removing"}
 
 
 class WithQueue(TpuCase):
@@ -472,12 +479,17 @@ class Faults(WithQueue):
     def every(self, cause, code=3, **variables):
         """Those that look, when nothing can be read; those that change, when
         what they ask for is not answered."""
+        self.queue()
+        self.api.cloud.add_node("us-west4-a", "there", "v5litepod-8")
+        self.api.cloud.add_node("us-west4-a", "off", "v5litepod-8",
+                                state="STOPPED")
         self.ended(READS, cause, code, variables)
+        self.ended_doctor(cause, code, variables)
         for method in ("POST", "DELETE"):
             for script in self.api.scripts:
                 script.method = method
             self.ended({name: argv for name, argv in CHANGES.items()
-                        if ("delete" in argv) == (method == "DELETE")},
+                        if (name in REMOVING) == (method == "DELETE")},
                        cause, code, variables)
 
     def ended(self, actions, cause, code, variables):
@@ -485,15 +497,23 @@ class Faults(WithQueue):
             return self.muster(*actions[name], *self.SHORT, **{
                 "XDG_STATE_HOME": str(self.folder / name), **variables})
 
-        if any("delete" in argv for argv in actions.values()):
-            self.queue()
-            self.api.cloud.add_node("us-west4-a", "there", "v5litepod-8")
+        for name in actions:
+            if name.startswith("reap"):
+                self.leave(self.folder / name)
         # Most of them wait, for which no core is needed.
         with concurrent.futures.ThreadPoolExecutor(8) as pool:
             done = dict(zip(actions, pool.map(ask, actions)))
         for name, one in done.items():
             with self.subTest(name):
                 self.finding(one, cause, code)
+
+    def ended_doctor(self, cause, code, variables):
+        """One that tells of each question what came of it."""
+        done = self.muster("doctor", "--zone", "us-west4-a", "--type",
+                           "v5litepod-8", *self.SHORT, **variables)
+        told = {one["finding"]["cause"] for one in done.json["checks"]
+                if one["outcome"] == "broken"}
+        self.assertEqual((done.code, told), (code, {cause}), done.all)
 
     def script(self, reply):
         self.api.script("GET", "/v2/", reply, always=True)
