@@ -85,10 +85,18 @@ CheckpointMarks::CheckpointMarks(const Context& context)
       continue;
     }
     folders_.push_back(folder);
-    if (fs_.Exists(folder) &&
-        fs_.Write(FileOf(folder, mark_),
-                  "muster check looks whether other hosts see this file, and "
-                  "removes it\n")) {
+    if (!fs_.Exists(folder)) {
+      continue;
+    }
+    const std::string file = FileOf(folder, mark_);
+    if (auto leaving = sys::RemovedAtEnd::Make(file)) {
+      leaving_.push_back(*std::move(leaving));
+    }
+    // Not Fs::Write, whose temporary file nobody would remove.
+    const auto appender = fs_.OpenAppender(file);
+    if (appender &&
+        (*appender)->Append("muster check looks whether other hosts see this "
+                            "file, and removes it\n")) {
       written_.push_back(folder);
     }
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "check/context.h"
+#include "sys/removed_at_end.h"
 
 namespace muster::check {
 
@@ -22,7 +23,8 @@ struct SharedFiles {
 SharedFiles DigestSharedFiles(const Context& context);
 
 // A small file in each folder of checkpoints that is there, for others to look
-// for; gone with this. May wait for a disk.
+// for; gone with this, and with a process that is ended. May wait for a disk;
+// made in a process that has one thread.
 class CheckpointMarks {
  public:
   explicit CheckpointMarks(const Context& context);
@@ -41,6 +43,7 @@ class CheckpointMarks {
   std::vector<std::string> folders_;
   std::string mark_;
   std::vector<std::string> written_;  // folders
+  std::vector<sys::RemovedAtEnd> leaving_;
 };
 
 }  // namespace muster::check

@@ -7,6 +7,7 @@ import pty
 import resource
 import select
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -14,7 +15,8 @@ import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../support"))
-from muster_test import MUSTER, MusterTest, clean_environment  # noqa: E402
+from muster_test import (MUSTER, MusterTest, clean_environment,  # noqa: E402
+                         wait_until)
 
 PROXIES = ("grpc_proxy", "http_proxy", "https_proxy", "no_proxy",
            "no_grpc_proxy")
@@ -198,6 +200,22 @@ class Check(MusterTest):
         document = self.run_check("storage", "--data", self.folder / "none",
                                   code=1)
         self.assert_found(document, "storage.data", "data-path-unreachable")
+
+    def test_leaves_no_file_behind_when_it_is_interrupted(self):
+        folder = self.folder / "ck"
+        folder.mkdir()
+        # The second member never comes.
+        process = subprocess.Popen(
+            [MUSTER, "check", "network.reach", "--hosts",
+             "127.0.7.1:28476,127.0.7.2:28476", "--rank", "0", "--wait", "60s",
+             "--checkpoints", folder], cwd=self.folder, env=environment(),
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL, start_new_session=True)
+        wait_until(lambda: list(folder.glob(".muster-seen-*")), 60,
+                   "the file is written")
+        os.killpg(process.pid, signal.SIGINT)
+        self.assertEqual(process.wait(60), -signal.SIGINT)
+        wait_until(lambda: not list(folder.iterdir()), 60, "the file is gone")
 
     def test_names_a_program_that_is_not_there(self):
         document = self.run_check("cluster.program", "--", "no-such-program",
