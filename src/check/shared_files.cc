@@ -74,6 +74,20 @@ SharedFiles DigestSharedFiles(const Context& context) {
   return shared;
 }
 
+std::map<std::string, std::string> CheckpointPlaces(const Context& context) {
+  std::map<std::string, std::string> places;
+  for (const std::string& folder : context.checkpoints) {
+    if (IsRemote(folder)) {
+      continue;
+    }
+    if (const auto space = context.machine.SpaceOf(folder)) {
+      places["place " + folder] =
+          space->served ? connect::kServedPlace : connect::kOwnPlace;
+    }
+  }
+  return places;
+}
+
 CheckpointMarks::CheckpointMarks(const Context& context)
     : fs_(context.host.fs) {
   if (context.checkpoints.empty()) {
