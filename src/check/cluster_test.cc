@@ -131,5 +131,18 @@ TEST(Coordinator, OfThousandsNeedsCoresAndAQueue) {
   EXPECT_THAT(outcome.detail, ::testing::HasSubstr("128 connections"));
 }
 
+TEST(Coordinator, OfThousandsNeedsATableOfNeighbours) {
+  FakeHost host;
+  const char* table = "/proc/sys/net/ipv4/neigh/default/gc_thresh3";
+  host.fs.files[table] = "1024\n";
+  host.cluster.size.value = 1000;
+  EXPECT_EQ(Summary(host.Run("cluster.coordinator")), "pass");
+  host.cluster.size.value = 1100;
+  const Outcome outcome = host.Run("cluster.coordinator");
+  ASSERT_EQ(Summary(outcome), "fail os-limit");
+  EXPECT_THAT(outcome.findings.front().what,
+              ::testing::HasSubstr("addresses of 1024 hosts"));
+}
+
 }  // namespace
 }  // namespace muster::check

@@ -74,6 +74,20 @@ SharedFiles DigestSharedFiles(const Context& context) {
   return shared;
 }
 
+std::map<std::string, std::string> CheckpointPlaces(const Context& context) {
+  std::map<std::string, std::string> places;
+  for (const std::string& folder : context.checkpoints) {
+    if (IsRemote(folder)) {
+      continue;
+    }
+    if (const auto space = context.machine.SpaceOf(folder)) {
+      places["place " + folder] =
+          space->served ? connect::kServedPlace : connect::kOwnPlace;
+    }
+  }
+  return places;
+}
+
 CheckpointMarks::CheckpointMarks(const Context& context)
     : fs_(context.host.fs) {
   if (context.checkpoints.empty()) {
@@ -92,9 +106,11 @@ CheckpointMarks::CheckpointMarks(const Context& context)
     if (auto leaving = sys::RemovedAtEnd::Make(file)) {
       leaving_.push_back(*std::move(leaving));
     }
-    if (fs_.Write(file,
-                  "muster check looks whether other hosts see this file, and "
-                  "removes it\n")) {
+    // Not Fs::Write, whose temporary file nobody would remove.
+    const auto appender = fs_.OpenAppender(file);
+    if (appender &&
+        (*appender)->Append("muster check looks whether other hosts see this "
+                            "file, and removes it\n")) {
       written_.push_back(folder);
     }
   }

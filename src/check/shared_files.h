@@ -22,6 +22,10 @@ struct SharedFiles {
 // May wait for a disk.
 SharedFiles DigestSharedFiles(const Context& context);
 
+// Where each folder of checkpoints is, as the others read it in a MeshRow:
+// "place /mnt/ck" -> kServedPlace or kOwnPlace. May wait for a disk.
+std::map<std::string, std::string> CheckpointPlaces(const Context& context);
+
 // A small file in each folder of checkpoints that is there, for others to look
 // for; gone with this, and with a process that is ended. May wait for a disk;
 // made in a process that has one thread.

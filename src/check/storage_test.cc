@@ -69,5 +69,18 @@ TEST(Data, MustBeReadable) {
   EXPECT_EQ(Summary(host.Run("storage.data")), "fail file-permission");
 }
 
+TEST(Data, MustBeReadableInsideOfAFolder) {
+  FakeHost host;
+  host.data = {"/mnt/data"};
+  host.fs.directories.insert("/mnt/data");
+  EXPECT_EQ(Summary(host.Run("storage.data")), "warn data-path-unreachable");
+  host.fs.files["/mnt/data/part-0"] = "1";
+  EXPECT_EQ(Summary(host.Run("storage.data")), "pass");
+  host.machine.denied["/mnt/data/part-0"] = Cause::kFilePermission;
+  const Outcome outcome = host.Run("storage.data");
+  ASSERT_EQ(Summary(outcome), "fail file-permission");
+  EXPECT_THAT(outcome.findings.front().what, HasSubstr("/mnt/data/part-0"));
+}
+
 }  // namespace
 }  // namespace muster::check

@@ -12,6 +12,7 @@
 #include <future>
 
 #include "connect/grpc_transport.h"
+#include "connect/inbox.h"
 #include "connect/muster.v1.grpc.pb.h"
 #include "connect/testing.h"
 #include "sys/fd.h"
@@ -60,6 +61,7 @@ TEST(AdmissionTable, HasEveryCallOfTheServiceAndNoOther) {
 struct Caller {
   std::optional<Credential> shows;
   std::map<std::string, std::string> says;
+  std::string sends;
   // A call that is let through may last so long.
   Duration limit = seconds(60);
 
@@ -88,8 +90,8 @@ struct Caller {
     for (const auto& [name, value] : says) {
       context.AddMetadata(name, value);
     }
-    const grpc::Slice nothing;
-    const grpc::ByteBuffer request(&nothing, 1);
+    const grpc::Slice message(sends);
+    const grpc::ByteBuffer request(&message, 1);
     grpc::ByteBuffer answer;
     std::promise<grpc::Status> done;
     stub.UnaryCall(&context, method, grpc::StubOptions(), &request, &answer,
@@ -245,6 +247,19 @@ TEST_F(Secured, RefusesACallThatIsInNoRow) {
                 HasSubstr("in no rule"))
         << method;
   }
+}
+
+TEST_F(Secured, RefusesAMessageThatIsTooLarge) {
+  const auto address = Listen(coordinator);
+  const std::string method = "/muster.v1.Agent/Join";
+  Caller caller = Good(method);
+  caller.sends = std::string(kMaxMessage + (1U << 20), 'x');
+  EXPECT_EQ(caller.Call(address, method).error_code(),
+            grpc::StatusCode::RESOURCE_EXHAUSTED);
+  // The listener goes on.
+  EXPECT_EQ(Good("/muster.v1.Agent/Identify")
+                .Refusal(address, "/muster.v1.Agent/Identify"),
+            "");
 }
 
 TEST_F(Secured, TellsThatItIsHealthy) {

@@ -37,6 +37,8 @@ enum class Path {
 };
 std::string_view ToText(Path path);
 
+inline constexpr std::string_view kServedPlace = "on a disk that is served";
+inline constexpr std::string_view kOwnPlace = "on a disk of the host";
 inline constexpr std::string_view kAnswersArp = "answers ARP";
 inline constexpr std::string_view kNoArp = "does not answer ARP";
 
@@ -91,7 +93,8 @@ struct MeshRow {
   // Versions of what talks across hosts: "jax" -> "0.4.35".
   std::map<std::string, std::string> versions;
   // Digests of what should be the same everywhere: "program train.py", "data
-  // /mnt/d", "interpreter python3".
+  // /mnt/d", "interpreter python3". And "place /mnt/ck": what kind of disk a
+  // folder of checkpoints is on.
   std::map<std::string, std::string> files;
   // Of the members whose marks were looked for: the folders in which they are
   // not seen here.

@@ -78,6 +78,24 @@ std::set<int> Busiest(const std::set<Pair>& pairs) {
   return busiest;
 }
 
+// Of hosts that do not see each other's files: those whose folder is on a disk
+// of their own, where that of others is served. Empty: it is with all, or with
+// none.
+std::set<int> NotMounted(const MeshCase& one, const std::string& path) {
+  std::set<int> own;
+  bool served = false;
+  for (const auto& [rank, row] : one.rows) {
+    const auto place = row.files.find("place " + path);
+    if (place != row.files.end() && rank >= 0) {
+      served |= place->second == kServedPlace;
+      if (place->second == kOwnPlace) {
+        own.insert(rank);
+      }
+    }
+  }
+  return served ? own : std::set<int>{};
+}
+
 void JudgeFolder(MeshCase& one, const std::string& path,
                  const std::set<Pair>& unseen, bool nobody) {
   std::map<int, std::set<int>> by_looker;
@@ -100,6 +118,15 @@ void JudgeFolder(MeshCase& one, const std::string& path,
         "`" + Printable(path) + "` of " + NamesOf(one.cluster, named) +
             " is not the one that other hosts share",
         Confidence::kCertain, facts, named);
+    return;
+  }
+  const std::set<int> own = NotMounted(one, path);
+  if (!own.empty()) {
+    Add(one, Cause::kCkptPlacement,
+        "`" + Printable(path) + "` of " + NamesOf(one.cluster, own) +
+            " is on a disk of its own, that of others is served: it is not "
+            "mounted there",
+        Confidence::kLikely, facts, own);
     return;
   }
   Add(one, Cause::kCkptPlacement,

@@ -161,6 +161,18 @@ TEST_F(MeshVerdictTest, FoldersOfEachHostMayBeMeant) {
   EXPECT_EQ(Text(), "");
 }
 
+TEST_F(MeshVerdictTest, OfTwoHostsTheOneWithoutTheMountIsNamed) {
+  rows_.erase(2);
+  for (const int rank : {0, 1}) {
+    rows_[rank].marks[1 - rank] = {"/ck"};
+    rows_[rank].files["place /ck"] = kOwnPlace;
+  }
+  EXPECT_THAT(Text(), HasSubstr("warning ckpt-placement: every host has"));
+  rows_[0].files["place /ck"] = kServedPlace;
+  EXPECT_THAT(Text(), HasSubstr("error ckpt-placement: `/ck` of rank 1 "
+                                "(10.0.0.2:8476) is on a disk of its own"));
+}
+
 TEST_F(MeshVerdictTest, MarksOfRanksThatAreNoneAreNotRead) {
   rows_[0].marks = {{7, {"/ck"}}, {-1, {"/ck"}}};
   EXPECT_EQ(Text(), "");

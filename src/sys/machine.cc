@@ -4,9 +4,11 @@
 #include <sys/socket.h>
 #include <sys/statvfs.h>
 #include <sys/timex.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 
 #include "base/text.h"
@@ -32,6 +34,31 @@ std::string HostOf(const SocketAddress& address) {
   return text.starts_with('[') ? text.substr(1, text.size() - 2) : text;
 }
 
+// By the numbers that file systems have; <linux/magic.h> lacks those that are
+// not part of the kernel.
+bool IsServed(const std::string& path) {
+  constexpr std::array<std::uint32_t, 14> kServed{
+      0x6969,      // NFS
+      0xFF534D42,  // CIFS
+      0xFE534D42,  // SMB 2
+      0x517B,      // SMB
+      0x65735546,  // FUSE
+      0x0BD00BD0,  // Lustre
+      0x00C36400,  // Ceph
+      0x01021997,  // 9P
+      0x5346414F,  // AFS
+      0x6B414653,  // AFS of the kernel
+      0x47504653,  // GPFS
+      0x19830326,  // BeeGFS
+      0x7461636F,  // OCFS2
+      0x01161970,  // GFS2
+  };
+  struct statfs about {};
+  return statfs(path.c_str(), &about) == 0 &&
+         std::find(kServed.begin(), kServed.end(),
+                   static_cast<std::uint32_t>(about.f_type)) != kServed.end();
+}
+
 }  // namespace
 
 Result<Space> RealMachine::SpaceOf(const std::string& path) const {
@@ -44,7 +71,8 @@ Result<Space> RealMachine::SpaceOf(const std::string& path) const {
   return Space{.bytes = about.f_blocks * unit,
                .free_bytes = about.f_bavail * unit,
                .files = about.f_files,
-               .free_files = about.f_favail};
+               .free_files = about.f_favail,
+               .served = IsServed(path)};
 }
 
 Status RealMachine::MayAccess(const std::string& path, Access access) const {

@@ -22,6 +22,8 @@ struct Space {
   std::uint64_t free_bytes = 0;  // for us, without what is kept for root
   std::uint64_t files = 0;       // inodes; 0: it does not count them
   std::uint64_t free_files = 0;
+  // Another host serves it, or a process of this one (FUSE).
+  bool served = false;
 };
 
 enum class Access { kRead, kWrite };

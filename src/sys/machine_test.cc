@@ -14,6 +14,7 @@ TEST(Machine, TellsTheSpaceOfAFileSystem) {
   ASSERT_TRUE(space) << space.error().ToText();
   EXPECT_GT(space->bytes, 0U);
   EXPECT_LE(space->free_bytes, space->bytes);
+  EXPECT_FALSE(RealMachine().SpaceOf("/proc")->served);
   EXPECT_EQ(RealMachine().SpaceOf("/no/such/path").error().cause(),
             Cause::kFileMissing);
 }

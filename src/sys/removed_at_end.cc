@@ -2,6 +2,7 @@
 #include "sys/removed_at_end.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,6 +26,7 @@ constexpr std::chrono::seconds kPatience{1};
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     dup2(nowhere, fd);
   }
+  fcntl(alive, F_SETFL, 0);  // to wait
   dup2(alive, STDERR_FILENO + 1);
   CloseFrom(STDERR_FILENO + 2);
   char byte = 0;
@@ -38,9 +40,16 @@ constexpr std::chrono::seconds kPatience{1};
 
 Result<RemovedAtEnd> RemovedAtEnd::Make(const std::string& path) {
   MUSTER_ASSIGN(PipeEnds ends, MakePipe());
+  // It keeps them blocked: a signal for all of a group may come at once.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
   const pid_t pid = fork();
+  const int why = errno;
+  if (pid != 0) {
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
   if (pid < 0) {
-    const int why = errno;
     return FromErrno("fork", "who removes `" + path + "`", why);
   }
   if (pid == 0) {

@@ -201,6 +201,28 @@ class Check(MusterTest):
                                   code=1)
         self.assert_found(document, "storage.data", "data-path-unreachable")
 
+    def test_data_of_another_user(self):
+        if os.geteuid() != 0 or not shutil.which("setpriv"):
+            self.skipTest("another user needs root and `setpriv`")
+        data = self.folder / "data"
+        data.mkdir()
+        part = data / "part-0"
+        part.write_text("1")
+        part.chmod(0o600)
+        self.folder.chmod(0o755)
+        nobody = ["setpriv", "--reuid", "65534", "--regid", "65534",
+                  "--clear-groups"]
+        if subprocess.run([*nobody, MUSTER, "--version"],
+                          capture_output=True).returncode:
+            self.skipTest(f"another user may not run {MUSTER}")
+        document = self.run_check("storage.data", "--data", data, code=1,
+                                  prefix=nobody)
+        finding = self.assert_found(document, "storage.data",
+                                    "file-permission")
+        self.assertIn(str(part), finding["what"])
+        part.chmod(0o644)
+        self.run_check("storage.data", "--data", data, prefix=nobody)
+
     def test_leaves_no_file_behind_when_it_is_interrupted(self):
         folder = self.folder / "ck"
         folder.mkdir()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host of rank 0 takes the connections of all members: the time that their
-// handshakes take, and the queue in which they wait. Files and memory for them
-// are counted by host.open-files and host.memory.
+// handshakes take, the queue in which they wait, and the table of neighbours.
+// Files and memory for them are counted by host.open-files and host.memory.
 #include <algorithm>
 
 #include "base/text.h"
@@ -43,6 +43,19 @@ Outcome Run(const Context& context) {
             std::to_string(members) + " members come at once",
         {{"net.core.somaxconn " + std::to_string(*queue),
           "/proc/sys/net/core/somaxconn"}},
+        Confidence::kPossible));
+  }
+  // Full, it drops packets to whoever is not in it, as a filter would.
+  const auto neighbours =
+      NumberIn(context.host.fs, "/proc/sys/net/ipv4/neigh/default/gc_thresh3");
+  if (neighbours && *neighbours < members) {
+    findings.push_back(MakeProblem(
+        context, Cause::kOsLimit,
+        "the kernel keeps the hardware addresses of " +
+            std::to_string(*neighbours) + " hosts, and " +
+            std::to_string(members) + " members may be on its network",
+        {{"net.ipv4.neigh.default.gc_thresh3 " + std::to_string(*neighbours),
+          "/proc/sys/net/ipv4/neigh/default/gc_thresh3"}},
         Confidence::kPossible));
   }
   return Judge(

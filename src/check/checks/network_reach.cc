@@ -49,6 +49,7 @@ Outcome Look(const Context& context) {
       .files = DigestSharedFiles(context).digests};
   const CheckpointMarks marks(context);
   options.self.mark = marks.mark();
+  options.files.merge(CheckpointPlaces(context));
   options.unseen = [&](const std::string& mark) { return marks.Unseen(mark); };
   options.to_try = connect::Schedule(connect::TargetsOf(cluster),
                                      static_cast<int>(cluster.members.size()),

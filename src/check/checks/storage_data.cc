@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The data can be read by the host that opens it.
+#include <algorithm>
+#include <optional>
+
 #include "base/text.h"
 #include "check/check.h"
+#include "sys/fs.h"
 
 namespace muster::check::storage_data {
 namespace {
@@ -16,6 +20,37 @@ Finding Unreadable(const Context& context, const std::string& path,
       {{why.message(), "access", {{"path", path}}}});
 }
 
+// What is looked at in a folder; files of a data set have one owner mostly.
+constexpr std::size_t kMostFiles = 16;
+
+// A folder may be listed and its files not be read, and one where nothing is
+// mounted is there, too.
+std::optional<Finding> WrongInside(const Context& context,
+                                   const std::string& path) {
+  const auto names = context.host.fs.List(path);
+  if (!names) {
+    // A file.
+    return std::nullopt;
+  }
+  if (names->empty()) {
+    Finding finding = MakeProblem(
+        context, Cause::kDataPathUnreachable,
+        "the data folder `" + Printable(path) + "` is empty on this host",
+        {{"no file in it: is its disk mounted?", "list", {{"path", path}}}},
+        Confidence::kPossible);
+    finding.severity = Severity::kWarning;
+    return finding;
+  }
+  for (std::size_t i = 0; i < std::min(names->size(), kMostFiles); ++i) {
+    const std::string file = sys::JoinPath(path, (*names)[i]);
+    const auto may = context.machine.MayAccess(file, sys::Access::kRead);
+    if (!may && may.error().cause() == Cause::kFilePermission) {
+      return Unreadable(context, file, may.error());
+    }
+  }
+  return std::nullopt;
+}
+
 Outcome Run(const Context& context) {
   if (context.data.empty()) {
     return Skip("no --data is given");
@@ -28,10 +63,12 @@ Outcome Run(const Context& context) {
       continue;
     }
     const auto may = context.machine.MayAccess(path, sys::Access::kRead);
-    if (may) {
-      good.push_back(path);
-    } else {
+    if (!may) {
       findings.push_back(Unreadable(context, path, may.error()));
+    } else if (auto wrong = WrongInside(context, path)) {
+      findings.push_back(*std::move(wrong));
+    } else {
+      good.push_back(path);
     }
   }
   return Judge(std::move(findings), Join(good, ", "));
