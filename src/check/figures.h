@@ -21,6 +21,9 @@ struct Figures {
   std::int64_t memory = 0;
   int number_per_device = 1;  // of "v4-8": what the 8 counts, for each device
   int devices_per_chip = 1;   // of "v3:2x2"
+  // Of a chip in a second, at most: operations in bf16, and bytes to and from
+  // its memory. 0: not known here. Where sources differ, the larger.
+  double flops = 0, bandwidth = 0;
   bool tpu = false;
 };
 

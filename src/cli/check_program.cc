@@ -93,6 +93,7 @@ Result<std::vector<ProgramRequest>> RequestsOf(const CommandLine& line,
       .replicas = line.replicas,
       .partitions = flags.partitions,
       .signature = flags.signature,
+      .examples = flags.examples,
       .patience = flags.patience,
       .python = flags.batches.empty() ? "" : PythonWithJax(host),
       .elsewhere = !sizes};
