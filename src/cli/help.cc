@@ -275,7 +275,7 @@ constexpr std::string_view kCheckFlags =
                          tpu-metrics, http, https, ssh, tcp; several with
                          commas; may be repeated
   --framework NAME       ask the members who they are, as servers of tf, jax or
-                         torch
+                         torch; check program: refuse a file of another one
   --list                 all checks, one line each
   --open                 check accelerator, check tpu: open the devices of this
                          host; -y, --yes answers what it asks

@@ -257,6 +257,16 @@ class WithoutTheCompiler(unittest.TestCase):
         self.assertEqual((answer["verdict"], code), ("skip", 3))
         self.assertIn("pip install jax", answer["detail"])
 
+    def test_a_file_of_another_framework_is_refused(self):
+        graph = SOURCE / "tests" / "data" / "graphs" / "sin.pb"
+        for program, framework, code in (
+                (graph, "tf", 0), (graph, "jax", 2), (graph, "torch", 2),
+                (PROGRAMS / "sin.mlir", "torch", 0)):
+            with self.subTest(program=program.name, framework=framework):
+                answer, ended = ask(program, "v5e:2x4", FAKE, "--framework",
+                                    framework)
+                self.assertEqual(ended, code, answer)
+
     def test_a_missing_file_is_refused(self):
         answer, code = ask("/nowhere.mlir", "v5e:2x4", FAKE)
         self.assertEqual((answer["cause"], code), ("file-missing", 2))
