@@ -96,6 +96,8 @@ TEST(ParseTarget, CountsDevicesAsTheNamesDo) {
   EXPECT_EQ(devices("v5p:2x2x1"), "v5p 4");
   EXPECT_EQ(devices("h100"), "h100 1");
   EXPECT_EQ(devices("h100:8"), "h100 8");
+  EXPECT_EQ(devices("H100:8"), "h100 8");
+  EXPECT_EQ(devices("V5E-8"), "v5e 8");
   EXPECT_EQ(devices("a100-40g"), "a100-40g 1");
   EXPECT_EQ(devices("a100-40g:4"), "a100-40g 4");
   for (const char* text : {"", "v5e-", "v5e-0", "v4-1", "h100-8", "v9-8",
@@ -109,7 +111,32 @@ TEST(FiguresOf, AreFoundByWhatADeviceCallsItself) {
   EXPECT_EQ(FiguresOf("NVIDIA A100-SXM4-40GB")->name, "a100-40g");
   EXPECT_EQ(FiguresOf("NVIDIA L40S")->name, "l40s");
   EXPECT_EQ(FiguresOf("TPU v5e")->name, "v5e");
-  EXPECT_EQ(FiguresOf("Voodoo 2"), nullptr);
+  EXPECT_EQ(FiguresOf("NVIDIA A100-PCIE-40GB")->name, "a100-40g");
+  EXPECT_EQ(FiguresOf("NVIDIA A100 80GB PCIe")->name, "a100-80g");
+  EXPECT_EQ(FiguresOf("NVIDIA H100 NVL")->name, "h100-nvl");
+  EXPECT_EQ(FiguresOf("NVIDIA A10G")->name, "a10g");
+  EXPECT_EQ(FiguresOf("Tesla V100-PCIE-32GB")->name, "v100-32g");
+}
+
+TEST(FiguresOf, AreNotThoseOfANameThatBeginsAlike) {
+  for (const char* kind :
+       {"Voodoo 2", "NVIDIA L40", "NVIDIA GH200 480GB", "NVIDIA GB200",
+        "NVIDIA T400 4GB", "NVIDIA A100X", "Tesla P100-PCIE-12GB",
+        "NVIDIA GeForce RTX 4090 Laptop GPU", ""}) {
+    EXPECT_EQ(FiguresOf(kind), nullptr) << kind;
+  }
+}
+
+TEST(ParseTarget, SaysWhichOfSeveralIsMeant) {
+  const auto message = [](const char* text) {
+    return ParseTarget(text).error().message();
+  };
+  EXPECT_NE(message("a100").find("did you mean `a100-40g` or `a100-80g`?"),
+            std::string::npos);
+  EXPECT_NE(message("V100:8").find("`v100-16g` or `v100-32g`?"),
+            std::string::npos);
+  EXPECT_NE(message("rtx4090").find("did you mean `rtx-4090`?"),
+            std::string::npos);
 }
 
 TEST(SmallestThatFits, IsTheFirstWithEnough) {

@@ -63,8 +63,14 @@ Error NoTopology(std::string_view name, const std::string& why) {
 }
 
 // A step of muster::pjrt, joined as PjrtStrategy joins it.
-Result<pjrt::Module> ReadStep(const ProgramRequest& request) {
+Result<pjrt::Module> ReadStep(const ProgramRequest& request,
+                              ProgramReport& report) {
   MUSTER_ASSIGN(const StepProgram step, StepProgram::Open(request.file));
+  const int devices = step.form == StepForm::kSpmd
+                          ? step.devices
+                          : request.replicas.value_or(0);
+  report.examples = {static_cast<std::int64_t>(step.local_batch) * devices,
+                     "the program"};
   if (step.form == StepForm::kSpmd) {
     return pjrt::ReadModule(step.step);
   }
@@ -78,15 +84,15 @@ Result<pjrt::Module> ReadStep(const ProgramRequest& request) {
   return pjrt::ReadModule(std::move(code));
 }
 
-Result<pjrt::Module> Read(const ProgramRequest& request,
-                          const sys::Host& host) {
+Result<pjrt::Module> Read(const ProgramRequest& request, const sys::Host& host,
+                          ProgramReport& report) {
   if (!request.signature.empty()) {
     return Error(Cause::kUsageInvalid,
                  "flag --signature is for a graph of TensorFlow, which `" +
                      Printable(request.file) + "` is not");
   }
   if (request.file.ends_with(".json")) {
-    return ReadStep(request);
+    return ReadStep(request, report);
   }
   MUSTER_ASSIGN(std::string bytes,
                 host.fs.Read(request.file, pjrt::kModuleLimit));
@@ -482,7 +488,7 @@ Result<ProgramReport> Ask(const ProgramRequest& request,
     return *std::move(graph);
   }
   ProgramReport report;
-  auto module = Read(request, host);
+  auto module = Read(request, host, report);
   if (!module) {
     if (module.error().cause() != Cause::kFileCorrupt) {
       return module.error();
@@ -509,6 +515,12 @@ Result<ProgramReport> Ask(const ProgramRequest& request,
   report.arguments = module->arguments;
   report.replicas = ReplicasOf(request, *module);
   report.partitions = PartitionsOf(request, *module);
+  if (request.examples) {
+    report.examples = {*request.examples, "flag --examples"};
+  } else if (request.batch) {
+    report.examples = {std::int64_t{*request.batch} * report.replicas.value,
+                       "flag --batch"};
+  }
   if (request.plugin.value.empty()) {
     report.outcome = Skip("no libtpu is here, the compiler of TPUs: " +
                           std::string(kInstallLibtpu));

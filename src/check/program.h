@@ -27,7 +27,8 @@ struct ProgramRequest {
   std::string on;  // "v5e:2x4"
   Sourced<std::string> plugin;
   std::optional<int> replicas, partitions;  // absent: as the module says
-  std::string signature;  // of a SavedModel, or a function; empty: all
+  std::string signature;        // of a SavedModel, or a function; empty: all
+  std::optional<int> examples;  // of a run, over all devices
   Duration patience = std::chrono::seconds(120);
   // The size of an artefact of jax.export that has a symbol for it, and the
   // Python that has jax to put it in; empty: there is none.
@@ -66,6 +67,8 @@ struct ProgramReport {
   std::vector<std::vector<std::string>> arguments;
   std::string package;  // "libtpu 0.0.52": of the compiler; empty: not told
   Sourced<int> replicas, partitions;
+  // Of a run, over all devices; absent: nobody says.
+  std::optional<Sourced<std::int64_t>> examples;
   std::optional<pjrt::CompileAnswer> answer;
   std::vector<Elsewhere> elsewhere;
   // An Error: why the arrays are not known.

@@ -12,6 +12,7 @@ namespace {
 void AddProgramFlags(CLI::App& app, Texts& texts, ProgramFlags& flags) {
   app.add_option("--on", texts.on);
   app.add_option("--batch", texts.batch);
+  app.add_option("--examples", texts.examples);
   app.add_option("--plugin", flags.plugins)
       ->allow_extra_args(false)
       ->take_all();
@@ -61,8 +62,8 @@ Status TakeProgram(const CLI::App& verb, const Texts& texts,
   ProgramFlags& flags = line.program;
   flags.asked = !line.groups.empty() && line.groups.front() == "program";
   const bool fits = !line.groups.empty() && line.groups.front() == "fit";
-  for (const char* flag : {"--on", "--plugin", "--batch", "--partitions",
-                           "--signature", "--patience"}) {
+  for (const char* flag : {"--on", "--plugin", "--batch", "--examples",
+                           "--partitions", "--signature", "--patience"}) {
     const bool opens = line.open && (std::string_view(flag) == "--plugin" ||
                                      std::string_view(flag) == "--patience");
     const bool where = fits && std::string_view(flag) == "--on";
@@ -101,6 +102,10 @@ Status TakeProgram(const CLI::App& verb, const Texts& texts,
                 Number(verb, "--partitions", texts.partitions));
   if (flags.partitions == 0) {
     return Usage("flag --partitions is at least 1");
+  }
+  MUSTER_ASSIGN(flags.examples, Number(verb, "--examples", texts.examples));
+  if (flags.examples == 0) {
+    return Usage("flag --examples is at least 1");
   }
   return Ok();
 }

@@ -72,6 +72,20 @@ std::string PythonWithJax(const sys::Host& host) {
   return "python3";
 }
 
+// The file tells itself what it is; StableHLO is of every framework.
+Status CheckFramework(const std::string& told, const std::string& file,
+                      const ProgramReport& report) {
+  const bool graph = report.graph.has_value();
+  const bool jax = report.container == pjrt::Container::kJaxExport;
+  if (told.empty() || (!graph && !jax) || told == (graph ? "tf" : "jax")) {
+    return Ok();
+  }
+  return Error(
+      Cause::kUsageInvalid,
+      "flag --framework is `" + told + "`, and `" + Printable(file) + "` is " +
+          (graph ? "a graph of TensorFlow" : "an artefact of jax.export"));
+}
+
 // One for each file, plug-in or size; only one of them is compared.
 Result<std::vector<ProgramRequest>> RequestsOf(const CommandLine& line,
                                                const sys::Host& host) {
@@ -93,6 +107,7 @@ Result<std::vector<ProgramRequest>> RequestsOf(const CommandLine& line,
       .replicas = line.replicas,
       .partitions = flags.partitions,
       .signature = flags.signature,
+      .examples = flags.examples,
       .patience = flags.patience,
       .python = flags.batches.empty() ? "" : PythonWithJax(host),
       .elsewhere = !sizes};
@@ -159,6 +174,7 @@ Result<int> CheckProgramVerb(const CommandLine& line, const Settings& settings,
       }
       return report.error();
     }
+    MUSTER_TRY(CheckFramework(line.framework, request.file, *report));
     if (report->graph && requests.size() > 1) {
       return Error(Cause::kUsageInvalid,
                    "`" + Printable(request.file) +

@@ -33,7 +33,7 @@ struct ProgramFlags {
   std::vector<std::string> files, plugins;
   std::vector<int> batches;
   std::string on, signature;
-  std::optional<int> partitions;
+  std::optional<int> partitions, examples;
   Duration patience = std::chrono::seconds(120);
 };
 

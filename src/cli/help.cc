@@ -275,7 +275,7 @@ constexpr std::string_view kCheckFlags =
                          tpu-metrics, http, https, ssh, tcp; several with
                          commas; may be repeated
   --framework NAME       ask the members who they are, as servers of tf, jax or
-                         torch
+                         torch; check program: refuse a file of another one
   --list                 all checks, one line each
   --open                 check accelerator, check tpu: open the devices of this
                          host; -y, --yes answers what it asks
@@ -297,6 +297,9 @@ constexpr std::string_view kCheckFlags =
                          system); may be repeated: what only one of them takes
   --batch N,N            sizes to put in where an artefact of jax.export has a
                          symbol for one; Python's jax does it
+  --examples N           examples of a run of the program, over all devices, of
+                         which it is said how many a second keep it busy
+                         (default: as a step.json or --batch says)
   --replicas N           copies of the program (default: as it says), or chips
                          and GPUs that the targets, or --open, must have
   --partitions N         devices that share one copy (default: as it says)

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/program_answer.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
+#include <utility>
 
 #include "base/json.h"
 #include "base/text.h"
+#include "check/fastest.h"
 #include "cli/check_program_graph.h"
 #include "muster/version.h"
 
@@ -52,6 +56,60 @@ std::string CostText(const pjrt::Compiled& compiled) {
                   *compiled.bytes_accessed);
   }
   return text;
+}
+
+// 0.0000215 as "21.5 us".
+std::string SecondsText(double seconds) {
+  constexpr std::array<std::pair<double, const char*>, 3> kUnits{
+      {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}}};
+  const auto* unit =
+      std::find_if(kUnits.begin(), kUnits.end() - 1,
+                   [&](const auto& one) { return seconds >= one.first; });
+  char text[40];
+  std::snprintf(text, sizeof text, "%.3g %s", seconds / unit->first,
+                unit->second);
+  return text;
+}
+
+std::optional<check::Fastest> FastestOf(const ProgramRequest& request,
+                                        const ProgramReport& report) {
+  const auto& answer = report.answer;
+  return answer && answer->result
+             ? check::FastestRun(request.on, answer->accelerator.devices,
+                                 {.flops = answer->result->flops,
+                                  .bytes = answer->result->bytes_accessed})
+             : std::nullopt;
+}
+
+// How soon a run can be over, and what it then wants to eat.
+std::string FastestLines(const ProgramRequest& request,
+                         const ProgramReport& report) {
+  const auto fastest = FastestOf(request, report);
+  if (!fastest || fastest->seconds <= 0) {
+    return "";
+  }
+  char figures[100];
+  std::snprintf(figures, sizeof figures, " at %.3g Tflop/s, %s at %.4g GB/s",
+                fastest->flops / 1e12,
+                SecondsText(fastest->bytes_seconds).c_str(),
+                fastest->bandwidth / 1e9);
+  std::string text =
+      Line("fastest", SecondsText(fastest->seconds) + " a run: " +
+                          SecondsText(fastest->flops_seconds) + figures);
+  char rate[40];
+  std::snprintf(
+      rate, sizeof rate, "%.3g",
+      static_cast<double>(report.examples ? report.examples->value : 1) /
+          fastest->seconds);
+  return text +
+         Line("input", report.examples
+                           ? std::string(rate) +
+                                 " examples/s keep it busy at that: " +
+                                 std::to_string(report.examples->value) +
+                                 " a run (" + report.examples->source + ")"
+                           : std::string(rate) +
+                                 " runs/s at that; --examples N says "
+                                 "how many examples/s");
 }
 
 std::int64_t MemoryOf(const ProgramReport& report) {
@@ -178,6 +236,7 @@ std::string AnswerLines(const ProgramRequest& request,
                                 std::to_string(answer->accelerator.devices));
     text += Line("memory", MemoryText(compiled.memory, answer->accelerator));
     text += Line("cost", CostText(compiled) + " a run on each device");
+    text += FastestLines(request, report);
   }
   return text + KeptText(request, report);
 }
@@ -219,6 +278,19 @@ Json AnswerOf(const pjrt::CompileAnswer& answer) {
   }
   if (answer.result) {
     json["compiled"] = ToJson(*answer.result);
+  }
+  return json;
+}
+
+Json FastestJson(const check::Fastest& fastest, const ProgramReport& report) {
+  Json json{{"seconds", fastest.seconds},
+            {"by_flops", fastest.flops_seconds},
+            {"by_bytes", fastest.bytes_seconds}};
+  if (report.examples && fastest.seconds > 0) {
+    json["examples"] = {{"value", report.examples->value},
+                        {"source", report.examples->source}};
+    json["examples_per_second"] =
+        static_cast<double>(report.examples->value) / fastest.seconds;
   }
   return json;
 }
@@ -267,6 +339,9 @@ Json DocumentOf(const AskedProgram& one,
   }
   if (report.answer) {
     document["answer"] = AnswerOf(*report.answer);
+  }
+  if (const auto fastest = FastestOf(request, report)) {
+    document["fastest"] = FastestJson(*fastest, report);
   }
   if (report.kept && *report.kept) {
     document["largest"] = ToJson(**report.kept);

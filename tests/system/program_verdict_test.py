@@ -257,6 +257,16 @@ class WithoutTheCompiler(unittest.TestCase):
         self.assertEqual((answer["verdict"], code), ("skip", 3))
         self.assertIn("pip install jax", answer["detail"])
 
+    def test_a_file_of_another_framework_is_refused(self):
+        graph = SOURCE / "tests" / "data" / "graphs" / "sin.pb"
+        for program, framework, code in (
+                (graph, "tf", 0), (graph, "jax", 2), (graph, "torch", 2),
+                (PROGRAMS / "sin.mlir", "torch", 0)):
+            with self.subTest(program=program.name, framework=framework):
+                answer, ended = ask(program, "v5e:2x4", FAKE, "--framework",
+                                    framework)
+                self.assertEqual(ended, code, answer)
+
     def test_a_missing_file_is_refused(self):
         answer, code = ask("/nowhere.mlir", "v5e:2x4", FAKE)
         self.assertEqual((answer["cause"], code), ("file-missing", 2))
@@ -432,6 +442,22 @@ class Verdicts(unittest.TestCase):
                          (1, 8))
         self.assertGreater(compiled["memory"]["arguments"], 784 * 512 * 4)
         self.assertGreater(compiled["cost"]["flops"], 0)
+
+    def test_tell_the_fastest_run_and_what_it_eats(self):
+        answer, _ = ask(self.program("dense_spmd8.mlir"), "v5e:2x4", LIBTPU,
+                        "--examples", "256")
+        fastest, cost = answer["fastest"], answer["answer"]["compiled"]["cost"]
+        # The figures of a v5e: 197 Tflop/s and 820 GB/s.
+        self.assertAlmostEqual(fastest["by_flops"] * 197e12 / cost["flops"], 1)
+        self.assertAlmostEqual(fastest["by_bytes"] * 820e9 / cost["bytes"], 1)
+        self.assertEqual(fastest["seconds"], fastest["by_bytes"])
+        self.assertAlmostEqual(
+            fastest["examples_per_second"] * fastest["seconds"], 256)
+
+    def test_know_the_examples_of_a_step(self):
+        answer, _ = ask(STEP, "v5e:2x4", LIBTPU, "--replicas", "8")
+        self.assertEqual(answer["fastest"]["examples"],
+                         {"value": 16 * 8, "source": "the program"})
 
     def test_need_no_lock_eight_at_once(self):
         run = command(self.program("sin.mlir"), "v5e:2x4", LIBTPU)
