@@ -56,7 +56,7 @@ struct TpuSetup {
 
 // A plug-in that drives accelerators, found without being loaded.
 struct FoundPlugin {
-  std::string platform;  // "tpu", "cuda"
+  std::string platform;  // "tpu", "cuda", "cpu"
   Sourced<std::string> path;
   std::string version;  // "libtpu 0.0.52" of its package; empty: not told
 };

@@ -27,12 +27,17 @@ std::string HeldBy(const Context& context) {
   return holders.empty() ? "" : sys::ToText(holders.front());
 }
 
+bool IsPlatform(std::string_view word) {
+  return word == "tpu" || word == "cuda" || word == "cpu";
+}
+
 Chosen Choose(const Context& context) {
-  const OpeningSetup& setup = context.opening;
-  if (!setup.plugin.empty()) {
-    return {.plugin = {setup.plugin, "flag --plugin"}, .not_because = {}};
+  const std::string& told = context.opening.plugin;
+  if (!told.empty() && !IsPlatform(told)) {
+    return {.plugin = {told, "flag --plugin"}, .not_because = {}};
   }
-  const std::string_view platform = PlatformHere(context.host.fs);
+  const std::string platform(told.empty() ? PlatformHere(context.host.fs)
+                                          : std::string_view(told));
   if (platform.empty()) {
     return {.plugin = {}, .not_because = "no accelerator is visible here"};
   }
@@ -42,10 +47,9 @@ Chosen Choose(const Context& context) {
       return {.plugin = one.path, .not_because = {}};
     }
   }
-  return {
-      .plugin = {},
-      .not_because = "no plug-in for `" + std::string(platform) +
-                     "` is installed: " + std::string(InstallLine(platform))};
+  return {.plugin = {},
+          .not_because = "no plug-in for `" + platform + "` is installed: " +
+                         std::string(InstallLine(platform))};
 }
 
 // Where there is no chip libtpu would ask the metadata server for one, for
@@ -139,8 +143,9 @@ Outcome Judged(const Context& context, const Sourced<std::string>& plugin,
 }  // namespace
 
 std::string_view InstallLine(std::string_view platform) {
-  return platform == "tpu" ? "pip install libtpu"
-                           : "pip install jax-cuda12-pjrt";
+  return platform == "tpu"   ? "pip install libtpu"
+         : platform == "cpu" ? "pip install xla-cpu-pjrt"
+                             : "pip install jax-cuda12-pjrt";
 }
 
 std::string_view PlatformHere(const sys::Fs& fs) {

@@ -77,6 +77,14 @@ TEST_F(OpeningTest, TakesThePluginThatIsFound) {
   EXPECT_THAT(outcome.detail, HasSubstr("pip install jax-cuda12-pjrt"));
 }
 
+TEST_F(OpeningTest, FindsThePluginOfAPlatformThatIsNamed) {
+  named = "tpu";
+  EXPECT_THAT(Open("").lines,
+              Contains(HasSubstr("muster_fake_pjrt.so (package libtpu 1.2)")));
+  named = "cpu";
+  EXPECT_THAT(Open("").detail, HasSubstr("pip install xla-cpu-pjrt"));
+}
+
 TEST_F(OpeningTest, LeavesChipsAloneThatSomebodyHolds) {
   named = "";
   host.AddTpu();

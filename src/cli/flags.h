@@ -19,7 +19,8 @@ struct Texts {
   std::string processes, hosts, cluster, rank;
   std::string source, profile, host_file, instance_group;
   std::string tpu, project, zone;
-  std::string on, batch, examples, replicas, partitions, patience, port, signature;
+  std::string on, batch, examples, replicas, partitions, patience, port,
+      signature;
   bool internal_ip = false;
   std::vector<std::string> pods;
   std::vector<std::string> environment;

@@ -292,7 +292,8 @@ constexpr std::string_view kCheckFlags =
   --sharded              check fit: weights, gradients and states are divided
                          among the devices (default: each has all)
   --plugin PATH          the compiler to ask, or with --open the plug-in to
-                         open (default: TPU_LIBRARY_PATH,
+                         open, or tpu, cuda or cpu: the one that is found for
+                         it (default: TPU_LIBRARY_PATH,
                          PJRT_NAMES_AND_LIBRARY_PATHS, libtpu of Python, the
                          system); may be repeated: what only one of them takes
   --batch N,N            sizes to put in where an artefact of jax.export has a

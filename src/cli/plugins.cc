@@ -19,6 +19,10 @@ constexpr std::array<CudaPackage, 2> kCudaPackages{
     {{"jax-cuda13-pjrt", "jax_plugins/xla_cuda13/xla_cuda_plugin.so"},
      {"jax-cuda12-pjrt", "jax_plugins/xla_cuda12/xla_cuda_plugin.so"}}};
 
+// For tests and for training on a host without accelerators.
+constexpr char kCpuPackage[] = "xla-cpu-pjrt";
+constexpr char kCpuFile[] = "xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so";
+
 std::string PackageText(const resolve::PythonPackages& packages,
                         const std::string& name) {
   return name + " " + packages.versions.at(name);
@@ -39,12 +43,13 @@ std::optional<Sourced<std::string>> FileOf(
 }
 
 // "cuda:PATH" of the variable that JAX reads.
-std::optional<Sourced<std::string>> NamedForCuda(const sys::Env& env) {
+std::optional<Sourced<std::string>> NamedFor(const std::string& platform,
+                                             const sys::Env& env) {
   constexpr char kVariable[] = "PJRT_NAMES_AND_LIBRARY_PATHS";
-  constexpr std::string_view kName = "cuda:";
+  const std::string name = platform + ":";
   for (const std::string& one : Split(env.Get(kVariable).value_or(""), ',')) {
-    if (one.starts_with(kName)) {
-      return Sourced<std::string>{one.substr(kName.size()),
+    if (one.starts_with(name)) {
+      return Sourced<std::string>{one.substr(name.size()),
                                   std::string("env ") + kVariable};
     }
   }
@@ -74,8 +79,10 @@ std::vector<check::FoundPlugin> FindPlugins(const sys::Host& host) {
          .path = *path,
          .version = packaged ? PackageText(packages, "libtpu") : ""});
   }
-  if (const auto named = NamedForCuda(host.env)) {
-    found.push_back({.platform = "cuda", .path = *named, .version = ""});
+  for (const char* platform : {"cuda", "cpu"}) {
+    if (const auto named = NamedFor(platform, host.env)) {
+      found.push_back({.platform = platform, .path = *named, .version = ""});
+    }
   }
   for (const CudaPackage& one : kCudaPackages) {
     if (const auto path = FileOf(host, packages, one.name, one.file)) {
@@ -83,6 +90,11 @@ std::vector<check::FoundPlugin> FindPlugins(const sys::Host& host) {
                        .path = *path,
                        .version = PackageText(packages, one.name)});
     }
+  }
+  if (const auto path = FileOf(host, packages, kCpuPackage, kCpuFile)) {
+    found.push_back({.platform = "cpu",
+                     .path = *path,
+                     .version = PackageText(packages, kCpuPackage)});
   }
   return found;
 }

@@ -15,7 +15,7 @@ namespace muster::cli {
 // libtpu.so of the active Python environment.
 std::optional<Sourced<std::string>> LibtpuOfPython(const sys::Host& host);
 
-// For TPUs and for CUDA, the first by precedence of each. May wait for a disk.
+// For TPUs, CUDA and the CPU, of each by precedence. May wait for a disk.
 std::vector<check::FoundPlugin> FindPlugins(const sys::Host& host);
 
 }  // namespace muster::cli

@@ -138,6 +138,8 @@ TEST(Abi, LaysOutTopologiesAsTheHeaderDoes) {
               PJRT_DeviceDescription_Attributes_Args, attributes);
   MUSTER_SAME_CALL(DeviceDescriptionKindArgs, PJRT_DeviceDescription_Kind);
   MUSTER_SAME(DeviceDescriptionKindArgs, PJRT_DeviceDescription_Kind_Args,
+              device_description);
+  MUSTER_SAME(DeviceDescriptionKindArgs, PJRT_DeviceDescription_Kind_Args,
               device_kind);
   MUSTER_SAME(DeviceDescriptionKindArgs, PJRT_DeviceDescription_Kind_Args,
               device_kind_size);
@@ -171,8 +173,12 @@ TEST(Abi, LaysOutCompilingAsTheHeaderDoes) {
   MUSTER_SAME(ExecutableDestroyArgs, PJRT_Executable_Destroy_Args, executable);
   MUSTER_SAME_CALL(ExecutableNumReplicasArgs, PJRT_Executable_NumReplicas);
   MUSTER_SAME(ExecutableNumReplicasArgs, PJRT_Executable_NumReplicas_Args,
+              executable);
+  MUSTER_SAME(ExecutableNumReplicasArgs, PJRT_Executable_NumReplicas_Args,
               num_replicas);
   MUSTER_SAME_CALL(ExecutableNumPartitionsArgs, PJRT_Executable_NumPartitions);
+  MUSTER_SAME(ExecutableNumPartitionsArgs, PJRT_Executable_NumPartitions_Args,
+              executable);
   MUSTER_SAME(ExecutableNumPartitionsArgs, PJRT_Executable_NumPartitions_Args,
               num_partitions);
   MUSTER_SAME_CALL(ExecutableOptimizedProgramArgs,
@@ -183,6 +189,8 @@ TEST(Abi, LaysOutCompilingAsTheHeaderDoes) {
               PJRT_Executable_OptimizedProgram_Args, program);
   MUSTER_SAME_CALL(ExecutableGetCostAnalysisArgs,
                    PJRT_Executable_GetCostAnalysis);
+  MUSTER_SAME(ExecutableGetCostAnalysisArgs,
+              PJRT_Executable_GetCostAnalysis_Args, executable);
   MUSTER_SAME(ExecutableGetCostAnalysisArgs,
               PJRT_Executable_GetCostAnalysis_Args, num_properties);
   MUSTER_SAME(ExecutableGetCostAnalysisArgs,
@@ -350,6 +358,7 @@ TEST(Abi, LaysOutMemoryAsTheHeaderDoes) {
       std::size_t{PJRT_Executable_GetCompiledMemoryStats_Args_STRUCT_SIZE});
 #define MUSTER_SAME_MEMORY(field) \
   MUSTER_SAME(ExecutableGetCompiledMemoryStatsArgs, Theirs, field)
+  MUSTER_SAME_MEMORY(executable);
   MUSTER_SAME_MEMORY(generated_code_size_in_bytes);
   MUSTER_SAME_MEMORY(argument_size_in_bytes);
   MUSTER_SAME_MEMORY(output_size_in_bytes);

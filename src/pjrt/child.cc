@@ -76,6 +76,8 @@ Result<std::string> Await(sys::ChildWork& work, const ChildQuestion& question,
   const std::array<const sys::ChildWork*, 1> one{&work};
   std::string heard;
   while (true) {
+    // Before what it says: that is then no older.
+    const std::uint64_t memory = sys::OwnMemoryOf(work.pid()).value_or(0);
     auto taken = work.Take();
     if (question.hear && work.said() != heard) {
       heard = work.said();
@@ -87,7 +89,6 @@ Result<std::string> Await(sys::ChildWork& work, const ChildQuestion& question,
       }
       return Ended(work, question, bound, taken->error());
     }
-    const std::uint64_t memory = sys::OwnMemoryOf(work.pid()).value_or(0);
     if (memory > bound.memory) {
       return TookTooMuch(work, question, bound, memory);
     }

@@ -117,6 +117,14 @@ class Accelerator(MusterTest):
         self.assertEqual(len(opened["data"]["kinds"]), 8)
         self.assertEqual(opened["outcome"], "pass")
 
+    def test_finds_the_plugin_of_a_platform_that_is_named(self):
+        document = self.check(
+            "accelerator", "--open", "--yes", "--plugin", "cpu",
+            PJRT_NAMES_AND_LIBRARY_PATHS=f"tpu:/none,cpu:{FAKE}")
+        data = self.answer(document, "accelerator.opened")["data"]
+        self.assertEqual((data["plugin"], data["source"]),
+                         (FAKE, "env PJRT_NAMES_AND_LIBRARY_PATHS"))
+
     def test_asks_before_it_opens(self):
         self.check("accelerator", "--open", "--plugin", FAKE, code=2)
         for answer, seen in ((b"n\n", "skip    accelerator.opened"),
