@@ -207,6 +207,7 @@ void MeshMember::LookForMark(const MeshIdentity& who) {
 }
 
 void MeshMember::Arrived(int rank) {
+  came_.try_emplace(rank, clock_.Now());
   if (rank == row_.rank || !present_.insert(rank).second) {
     return;
   }
@@ -255,6 +256,7 @@ void MeshMember::Named(Aim& aim,
 }
 
 void MeshMember::Try(Aim& aim) {
+  aim.tried_last = clock_.Now();
   const std::size_t turn =
       static_cast<std::size_t>(aim.tries) % aim.numbers.size();
   aim.attempt = std::make_unique<MeshTry>(
@@ -350,6 +352,11 @@ void MeshMember::AskForLife(Aim& aim) {
   });
 }
 
+bool MeshMember::CameBefore(const Aim& aim) const {
+  const auto came = came_.find(aim.target.rank);
+  return came != came_.end() && came->second <= aim.tried_last;
+}
+
 bool MeshMember::AllDecided() const {
   // A member in whose place something else answers may come and say why.
   return std::all_of(aims_.begin(), aims_.end(), [&](const Aim& aim) {
@@ -392,6 +399,11 @@ void MeshMember::Finish() {
     const auto life = lives_.find(aim.address.host);
     if (life != lives_.end()) {
       aim.result.sign_of_life = life->second.sign;
+    }
+    if (aim.result.path == Path::kRefused) {
+      // Only then was somebody listening there.
+      aim.result.sign_of_life =
+          CameBefore(aim) ? "its member had come when it was tried last" : "";
     }
     row_.paths[aim.target] = aim.result;
     aim.timer.Cancel();

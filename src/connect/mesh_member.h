@@ -70,6 +70,7 @@ class MeshMember {
     int tries = 0;
     Path first = Path::kUntried;  // that the first try showed
     sys::Clock::Steady began{};
+    sys::Clock::Steady tried_last{};
     bool decided = false;
     sys::Loop::Handle timer;
   };
@@ -103,6 +104,7 @@ class MeshMember {
   void LookSoon();
   void LookAtTime();
   bool AllDecided() const;
+  bool CameBefore(const Aim& aim) const;
   void AskNeighbours();
   void Finish();
   void Share();
@@ -123,6 +125,7 @@ class MeshMember {
   std::map<int, MeshRow> rows_;
   std::map<int, std::string> texts_;  // the same as they are sent on
   std::set<int> present_;
+  std::map<int, sys::Clock::Steady> came_;  // when this member heard of them
   std::set<int> marks_;  // of these ranks are looked for now
   std::optional<MeshDoor> door_;
   std::list<Aim> aims_;

@@ -237,12 +237,35 @@ Confidence Explain(const MeshCase& one, const MeshFault& fault,
   return Confidence::kLikely;
 }
 
+// Some refusal was seen after who listens there was heard of.
+bool RefusedWhileThere(const MeshCase& one, const MeshFault& fault) {
+  return std::any_of(fault.paths.begin(), fault.paths.end(),
+                     [&](const auto& at) {
+                       const PathResult* path = one.Find(at.first, at.second);
+                       return path != nullptr && !path->sign_of_life.empty();
+                     });
+}
+
+// It has begun to listen when others had stopped trying.
+void CameLate(MeshCase& one, const MeshFault& fault, std::vector<Fact> facts) {
+  facts.push_back(
+      Seen(one, "its member came when nobody tried it any more", "mesh"));
+  Add(one, Cause::kRendezvousTimeout,
+      WhatOf(one, fault, "came too late to be tried again"),
+      Confidence::kLikely, facts, fault.named);
+  one.findings.back().severity = Severity::kNote;
+}
+
 void JudgeFault(MeshCase& one, const MeshFault& fault) {
   auto facts = SightsOf(one, fault);
   Words words = WordsOf(one, fault);
   // Its member listens there, as it says itself: somebody else refuses.
   const bool present = one.rows.count(fault.paths.front().second.rank) > 0;
   if (fault.trouble == Trouble::kRefused) {
+    if (present && !RefusedWhileThere(one, fault)) {
+      CameLate(one, fault, facts);
+      return;
+    }
     if (present) {
       words = {Cause::kNetTimeoutFiltered, "is refused by a packet filter"};
       facts.push_back(Seen(one,
