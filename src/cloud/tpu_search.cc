@@ -134,8 +134,9 @@ void TpuSearch::Show(Hunt& hunt, const Outlook& outlook) const {
 void TpuSearch::Silent(Hunt& hunt, Error error) {
   Later(hunt);
   // One answer that is missing at the end of all time, which cuts it short,
-  // says less than the state before it.
-  if (MayPass(error) && hunt.silent == 0 && !hunt.state.empty() &&
+  // says less than the state, or the refusal, before it.
+  if (MayPass(error) && hunt.silent == 0 &&
+      (!hunt.state.empty() || hunt.error) &&
       waiting_.deadline.when() <= hunt.due) {
     return;
   }

@@ -523,6 +523,18 @@ class Search(ChangeCase):
         self.assertEqual(done.code, 0, done.all)
         self.assertEqual(self.settled(), [])
 
+    def test_a_silence_at_the_end_does_not_hide_why_there_was_none(self):
+        self.cloud.capacity[WEST, TYPE] = 0
+        # The second try comes 3 s after the first.
+        process = self.begin("create", "t", "--type", TYPE, "--any-zone", WEST,
+                             "--reach", "none", "--yes", "--poll", "200ms",
+                             "--deadline", "12s")
+        self.until(self.posts, "the first try")
+        self.api.script("POST", "/nodes", Reply(fault="hang"), always=True)
+        err = self.finish(process)
+        self.assertEqual(process.returncode, 75, err)
+        self.assertIn("error[cloud-no-capacity]", err)
+
     def test_queued_in_two_zones(self):
         self.cloud.capacity[WEST, TYPE] = 0
         done = self.search("--queued")

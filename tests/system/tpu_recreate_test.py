@@ -64,9 +64,6 @@ class Recreates(Tpu):
     def await_creation(self):
         wait_until(self.made_again, 120, "another TPU is asked for")
 
-    def await_said(self, running, words):
-        wait_until(lambda: words in running.text(), 120, words)
-
     def steps(self):
         return [json.loads(line)["step"]
                 for line in self.journal.read_text().splitlines()]
@@ -216,7 +213,9 @@ class Recreates(Tpu):
         running = self.begin_training("--recreate")
         self.api.clock.set_speed(0)
         self.tpu.preempt()
-        wait_until(lambda: self.api.asked("", "DELETE"), 120, "the deletion")
+        # Asked for is not done: what comes after it counts from then.
+        wait_until(lambda: self.tpu.node.timeline.state(
+            self.api.clock.now()) == "DELETING", 120, "the deletion")
         self.api.clock.advance(600)
         self.await_creation()
         wait_until(lambda: "made" in self.steps(), 120, "the creation")

@@ -513,7 +513,8 @@ class Faults(WithQueue):
                            "v5litepod-8", *self.SHORT, **variables)
         told = {one["finding"]["cause"] for one in done.json["checks"]
                 if one["outcome"] == "broken"}
-        self.assertEqual((done.code, told), (code, {cause}), done.all)
+        # Later questions may find no time left.
+        self.assertEqual((done.code, cause in told), (code, True), done.all)
 
     def script(self, reply):
         self.api.script("GET", "/v2/", reply, always=True)
