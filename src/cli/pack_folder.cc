@@ -53,11 +53,12 @@ Result<Archive> PackFolder(const std::string& folder, const sys::Host& host) {
   const std::string path = folder.starts_with("/") ? folder : "./" + folder;
   MUSTER_ASSIGN(const FolderSize size, SizeOf(path, deadline));
   if (size.bytes > static_cast<std::int64_t>(kMostBytes)) {
-    return Unusable(folder, "which has " +
-                             BytesText(static_cast<std::uint64_t>(size.bytes)) +
-                             ", more than " + BytesText(kMostBytes) +
-                             ": data is better read from a bucket or a disk "
-                             "that all workers have");
+    return Unusable(folder,
+                    "which has " +
+                        BytesText(static_cast<std::uint64_t>(size.bytes)) +
+                        ", more than " + BytesText(kMostBytes) +
+                        ": data is better read from a bucket or a disk "
+                        "that all workers have");
   }
   MUSTER_ASSIGN(auto packed,
                 sys::RunProgram({.argv = {"tar", "-C", path, "-czf", "-", "."},
