@@ -55,7 +55,8 @@ std::size_t TakeHeader(char* bytes, std::size_t size, std::size_t count,
 }
 
 long Milliseconds(Duration duration) {
-  const auto ms = std::chrono::ceil<std::chrono::milliseconds>(duration).count();
+  const auto ms =
+      std::chrono::ceil<std::chrono::milliseconds>(duration).count();
   return static_cast<long>(std::max<std::int64_t>(ms, 1));
 }
 
