@@ -15,7 +15,7 @@ from .cloud import Cloud
 from .identity import SCOPE, Identity, OAuthRefusal
 from .virtual_clock import VirtualClock
 
-NODES = re.compile(r"/v2(?:alpha1)?/(projects/([^/]+)/locations/([^/]+))/nodes"
+NODES = re.compile(r"/v(?:1|2|2alpha1)/(projects/([^/]+)/locations/([^/]+))/nodes"
                    r"(?:/([^/:]+))?(?::(start|stop))?")
 QUEUED = re.compile(r"/v2(?:alpha1)?/(projects/([^/]+)/locations/([^/]+))"
                     r"/queuedResources(?:/([^/:]+))?(?::(reset))?")
