@@ -19,6 +19,7 @@
 #include "muster/version.h"
 #include "sys/curl_http.h"
 #include "sys/host.h"
+#include "sys/process.h"
 
 namespace muster::cli {
 namespace {
@@ -91,6 +92,9 @@ Result<int> Execute(const CommandLine& line, const sys::Host& host,
   SetLogLevel(settings.log_level.value);
   for (const std::string& misspelt : MisspeltVariables(host.env)) {
     MUSTER_LOG(kWarn, misspelt);
+  }
+  if (line.verb == Verb::kTpu || NamesTpu(line.cluster, host)) {
+    sys::LeaveNoCore();  // it will hold tokens and keys
   }
   switch (line.verb) {
     case Verb::kResolve:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sys/process.h"
 
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -47,6 +48,10 @@ int OwnPid() {
 
 bool IsRoot() {
   return geteuid() == 0;
+}
+
+void LeaveNoCore() {
+  prctl(PR_SET_DUMPABLE, 0);
 }
 
 std::uint64_t RaiseFileLimit(std::uint64_t wanted) {

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import pty
+import resource
 import shutil
 import signal
 import socket
@@ -118,6 +119,30 @@ class ChangeCase(TpuCase):
 
     def found(self, done, cause, code):
         return self.finding(done, cause, code)["what"]
+
+
+class Core(ChangeCase):
+    """Tokens and keys are in no core file either."""
+
+    def leaves_a_core(self, process):
+        process.send_signal(signal.SIGSEGV)
+        _, status = os.waitpid(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        return os.WCOREDUMP(status)
+
+    def test_none_is_left(self):
+        def unlimited():
+            hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
+            resource.setrlimit(resource.RLIMIT_CORE, (hard, hard))
+
+        options = {"preexec_fn": unlimited, "cwd": self.folder}
+        control = subprocess.Popen(["sleep", "60"], **options)
+        if not self.leaves_a_core(control):
+            self.skipTest("this machine writes no core of anything")
+        self.api.script("GET", "/nodes", Reply(fault="hang"), always=True)
+        process = self.begin("list", "--zone", WEST, **options)
+        self.until(lambda: self.api.asked("/nodes"), "it asks")
+        self.assertFalse(self.leaves_a_core(process))
 
 
 class Create(ChangeCase):
