@@ -486,6 +486,31 @@ int FinishLost(const Ended& ended, const Status& replaced,
   return Finish(told);
 }
 
+// A TPU that is new may soon know the keys that may log in.
+bool MayLetUsIn(const Ended& ended, const std::optional<Deadline>& lets_in) {
+  return !ended.set_up && !ended.interrupted && lets_in &&
+         lets_in->Remaining() > kBetweenLogins;
+}
+
+// How a run ends whose TPU is lost, or was before it began (`before`); nullopt:
+// it was made anew.
+std::optional<Result<int>> AfterLoss(Recreator& recreator,
+                                     const resolve::TpuNode& node,
+                                     const std::optional<Error>& before,
+                                     const Ended& ended,
+                                     const sys::Host& host) {
+  const auto replaced =
+      ended.interrupted ? Result<bool>(false) : recreator.Replace(node);
+  if (replaced && *replaced) {
+    return std::nullopt;
+  }
+  const Status why = replaced ? Ok() : Status(replaced.error());
+  if (before) {
+    return Result<int>(why ? *before : why.error());
+  }
+  return Result<int>(FinishLost(ended, why, host));
+}
+
 // A run on a TPU, and on those that are made anew in its place.
 Result<int> RunOnTpu(const RunFlags& flags, const sys::Host& host,
                      sys::GuardianSpawner& spawner) {
@@ -504,9 +529,7 @@ Result<int> RunOnTpu(const RunFlags& flags, const sys::Host& host,
     if (tpu) {
       MUSTER_ASSIGN(const Start start, OfTpu(flags, *tpu, host));
       MUSTER_ASSIGN(ended, RunOnce(flags, start, host, spawner));
-      const bool later = !ended.set_up && !ended.interrupted && lets_in &&
-                         lets_in->Remaining() > kBetweenLogins;
-      if (later) {
+      if (MayLetUsIn(ended, lets_in)) {
         SayAside("the TPU is new and does not let us in yet, trying again in " +
                  ToText(Duration(kBetweenLogins)));
         internal::WaitUntil(Deadline::After(kBetweenLogins), std::stop_token());
@@ -517,14 +540,11 @@ Result<int> RunOnTpu(const RunFlags& flags, const sys::Host& host,
       }
       PrintAside(RenderText(*ended.lost, TerminalOptions(host.env, 2)));
     }
-    const auto replaced =
-        ended.interrupted ? Result<bool>(false) : recreator.Replace(node);
-    if (!tpu && (!replaced || !*replaced)) {
-      return replaced ? tpu.error() : replaced.error();
-    }
-    if (!replaced || !*replaced) {
-      return FinishLost(ended, replaced ? Ok() : Status(replaced.error()),
-                        host);
+    const auto over =
+        AfterLoss(recreator, node,
+                  tpu ? std::nullopt : std::optional(tpu.error()), ended, host);
+    if (over) {
+      return *over;
     }
     SayAside(
         "the run begins again there; a program that finds its newest "

@@ -130,8 +130,7 @@ Status Recreator::Make(const resolve::TpuNode& lost, const Left& left) {
   MUSTER_ASSIGN(auto api, Open(lost, stoppable.waiting.pause));
   const std::string go_on = ByHand(lost);
   if (left.node || left.queued) {
-    const Status removed =
-        RemoveSeen(api, WhatGoes(api, lost), host_, stoppable);
+    Status removed = RemoveSeen(api, WhatGoes(api, lost), host_, stoppable);
     if (!removed) {
       Say("to go on later: " + go_on);
       return removed;
