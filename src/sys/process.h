@@ -16,8 +16,8 @@ namespace muster::sys {
 int OwnPid();
 // Whether it may do everything.
 bool IsRoot();
-// From now on the kernel writes no core of this process, for it holds secrets; of
-// programs that it starts it does. Its files in /proc are root's meanwhile.
+// From now on the kernel writes no core of this process, for it holds secrets;
+// of programs that it starts it does. Its files in /proc are root's meanwhile.
 void LeaveNoCore();
 // Lets this process, and none that the guardian starts, have so many files and
 // connections open, as far as the hard limit lets it; gives the limit in force.
