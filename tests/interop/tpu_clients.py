@@ -4,11 +4,7 @@
 google-auth, unchanged, find there what they expect of Google."""
 import json
 import os
-import pathlib
-import socket
 import subprocess
-import sys
-import tempfile
 import unittest
 from unittest import mock
 
@@ -21,42 +17,23 @@ from google.auth.credentials import AnonymousCredentials
 from google.cloud import tpu_v2
 from google.oauth2.credentials import Credentials as UserCredentials
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "fakes"))
-# pylint: disable=wrong-import-position
-from tpu_api import Reply, TpuApi, answers  # noqa: E402
-from tpu_api.identity import SCOPE  # noqa: E402
+from fake_google import HANGS, WithFake
+
+# pylint: disable=wrong-import-order
+from tpu_api import Reply, answers
+from tpu_api.identity import SCOPE
 
 PLACE = "projects/p/locations/us-west4-a"
-REAL_LOOKUP = socket.getaddrinfo
-HANGS = 60  # s
 
 
-class WithFake(unittest.TestCase):
-    """A fake, and names that lead to it."""
-
+class OfGoogle(WithFake):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="muster-tpu-")
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-        self.api = TpuApi(folder.name)
-        self.enterContext(self.api)
-        port = self.api.server.server_port
-
-        def lookup(host, asked_port, *more, **named):
-            if str(host).endswith("googleapis.com"):
-                host, asked_port = "127.0.0.1", port
-            return REAL_LOOKUP(host, asked_port, *more, **named)
-
-        self.enterContext(mock.patch("socket.getaddrinfo", lookup))
-        clean = {name: value for name, value in os.environ.items()
-                 if "proxy" not in name.lower()
-                 and not name.startswith(("GOOGLE_", "GCE_", "CLOUDSDK_"))}
-        clean.update(REQUESTS_CA_BUNDLE=self.api.ca, HOME=folder.name,
-                     NO_GCE_CHECK="true", GOOGLE_CLOUD_PROJECT="p")
-        self.enterContext(mock.patch.dict(os.environ, clean, clear=True))
+        super().setUp()
+        os.environ.update(REQUESTS_CA_BUNDLE=self.api.ca,
+                          GOOGLE_CLOUD_PROJECT="p")
 
 
-class Client(WithFake):
+class Client(OfGoogle):
     """google-cloud-tpu, REST, v2."""
 
     def setUp(self):
@@ -343,7 +320,7 @@ for heir in (QueuedResources, Sent):
 del heir
 
 
-class Auth(WithFake):
+class Auth(OfGoogle):
     """google-auth, for each kind of credentials."""
 
     def default(self, file, **variables):

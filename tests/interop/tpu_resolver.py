@@ -4,61 +4,26 @@
 unchanged, finds a TPU there by its name, and `muster resolve` the same."""
 import json
 import os
-import pathlib
-import socket
 import subprocess
-import sys
-import tempfile
 import unittest
 from unittest import mock
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "fakes"))
-# pylint: disable=wrong-import-position
-from tpu_api import TpuApi  # noqa: E402
+from fake_google import HANGS, WithFake
 
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
-import tensorflow as tf  # noqa: E402
+import tensorflow as tf  # noqa: E402  pylint: disable=wrong-import-position
 
 ZONE = "us-central2-b"
-REAL_LOOKUP = socket.getaddrinfo
-REAL_CONNECT = socket.socket.connect
-HANGS = 60  # s
 
 
-class Resolver(unittest.TestCase):
+class Resolver(WithFake):
     """Its own client, its own credentials, the fake where Google would be."""
 
     def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="muster-tpu-")
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-        self.api = TpuApi(folder.name)
-        self.enterContext(self.api)
-        port = self.api.server.server_port
-
-        def google(host):
-            return host.endswith("googleapis.com")
-
-        def lookup(host, *more, **named):
-            return REAL_LOOKUP("127.0.0.1" if google(str(host)) else host,
-                               *more, **named)
-
-        def connect(own, address):
-            if isinstance(address, tuple) and google(address[0]):
-                address = ("127.0.0.1", port)
-            return REAL_CONNECT(own, address)
-
-        self.enterContext(mock.patch("socket.getaddrinfo", lookup))
-        self.enterContext(mock.patch("socket.socket.connect", connect))
+        super().setUp()
         self.enterContext(mock.patch("httplib2.CA_CERTS", self.api.ca))
-        who = self.api.identity.write(self.folder, self.api.identity.user())
-        clean = {name: value for name, value in os.environ.items()
-                 if "proxy" not in name.lower()
-                 and not name.startswith(("GOOGLE_", "GCE_", "CLOUDSDK_",
-                                          "TPU_", "KUBE_"))}
-        clean.update(HOME=folder.name, NO_GCE_CHECK="true",
-                     GOOGLE_APPLICATION_CREDENTIALS=who)
-        self.enterContext(mock.patch.dict(os.environ, clean, clear=True))
+        os.environ["GOOGLE_APPLICATION_CREDENTIALS"] = (
+            self.api.identity.write(self.folder, self.api.identity.user()))
 
     def resolver(self, name="t"):
         return tf.distribute.cluster_resolver.TPUClusterResolver(
