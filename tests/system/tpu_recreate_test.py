@@ -76,9 +76,7 @@ class Recreates(Tpu):
         self.api.clock.advance(7200)
         return self.cloud.left_over()
 
-    def test_preempted_goes_on_from_the_checkpoint(self):
-        self.tpu.node.spec["metadata"] = {"ssh-keys": "me:key"}
-        self.serve()
+    def train_through_preemption(self):
         running = self.begin_training("--recreate")
         self.save_checkpoint()
         self.hurry()
@@ -87,6 +85,12 @@ class Recreates(Tpu):
         self.serve()
         done = running.wait()
         self.assertEqual(done.code, 0, done.err)
+        return done
+
+    def test_preempted_goes_on_from_the_checkpoint(self):
+        self.tpu.node.spec["metadata"] = {"ssh-keys": "me:key"}
+        self.serve()
+        done = self.train_through_preemption()
         self.assertIn("error[preempted] the TPU `t` was taken away", done.err)
         for rank in range(2):
             self.assertIn(f"rank {rank} goes on from step 7", done.out)
@@ -191,14 +195,7 @@ class Recreates(Tpu):
                     "runtimeVersion": "tpu-ubuntu2204-base"}}]}})
         self.api.clock.advance(7200)
         self.serve()
-        running = self.begin_training("--recreate")
-        self.save_checkpoint()
-        self.hurry()
-        self.tpu.preempt()
-        self.await_creation()
-        self.serve()
-        done = running.wait()
-        self.assertEqual(done.code, 0, done.err)
+        done = self.train_through_preemption()
         self.assertIn("rank 1 goes on from step 7", done.out)
         self.assertEqual(len(self.api.asked("queuedResources/q[?]force=true",
                                             "DELETE")), 1)
