@@ -126,7 +126,7 @@ class MeshMember {
   std::map<int, std::string> texts_;  // the same as they are sent on
   std::set<int> present_;
   std::map<int, sys::Clock::Steady> came_;  // when this member heard of them
-  std::set<int> marks_;                     // of these ranks are looked for now
+  std::set<int> marks_;  // of ranks that are being looked for
   std::optional<MeshDoor> door_;
   std::list<Aim> aims_;
   std::list<Peer> peers_;

@@ -47,7 +47,8 @@ class ChildWork {
 
   int fd() const { return pipe_.get(); }
   int pid() const { return pid_; }
-  // Reads what has come, without waiting. nullopt: it is still at work.
+  // Reads what has come. nullopt, at once: it is still at work. One that has
+  // said all is given 10 s for a core to end on.
   // peer-died: it ended without saying that it was done, and how.
   std::optional<Result<std::string>> Take();
   // What it said last, as far as Take has read it.

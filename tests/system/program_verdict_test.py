@@ -352,9 +352,9 @@ class Verdicts(unittest.TestCase):
         line = text.index("\n", at)
         traced = self.folder / "traced.mlir"
         traced.write_text(
-            text[:line] + ' loc("loss"("/work/step.py":7:8))' + text[line:])
+            text[:line] + ' loc("loss"("/home/me/step.py":7:8))' + text[line:])
         answer, _ = ask(traced, "v5e:2x4", LIBTPU)
-        self.assertIn("made from `/work/step.py` line 7 column 8: "
+        self.assertIn("made from `/home/me/step.py` line 7 column 8: "
                       "`my_missing_op`", answer["findings"][0]["what"])
 
     def test_say_by_how_much_and_where_it_would_fit(self):
