@@ -320,6 +320,9 @@ Fact LogScanner::FactOf(const Match& match, std::string_view line,
   fact.fields["source"] = source_.name;
   fact.fields["line"] = line_ + 1;
   fact.fields["order"] = order_;
+  if (IsRemark(line)) {
+    fact.fields["remark"] = std::int64_t{1};
+  }
   fact.by = source_.name + ":" + std::to_string(line_ + 1);
   AddPrefix(prefix, fact);
   return fact;

@@ -225,4 +225,19 @@ Prefix ReadPrefix(std::string_view line) {
   return {TimeOf(head), RankOf(head), HostOf(head), LevelOf(head)};
 }
 
+bool IsRemark(std::string_view line) {
+  const std::string_view text = Trim(line);
+  if (!text.starts_with('(')) {
+    return false;
+  }
+  int depth = 0;
+  const auto* const closing =
+      std::find_if(text.begin(), text.end(), [&](char c) {
+        depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+        return depth == 0;
+      });
+  return text.starts_with("(symptom)") ||
+         (closing != text.end() && closing + 1 == text.end());
+}
+
 }  // namespace muster::evidence

@@ -21,4 +21,8 @@ struct Prefix {
 // ("[1,3]<stderr>:"), srun -l ("3: "), MPI, lightning and NCCL print them.
 Prefix ReadPrefix(std::string_view line);
 
+// True for a remark of whoever hands the log over, which no program printed: a
+// line wholly in parentheses, or one that begins with "(symptom)".
+bool IsRemark(std::string_view line);
+
 }  // namespace muster::evidence

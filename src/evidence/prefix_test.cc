@@ -46,5 +46,15 @@ TEST(Prefix, TakesANoteOfAFailureForMoreThanANote) {
             ' ');
 }
 
+TEST(Prefix, TellsARemarkFromALine) {
+  EXPECT_TRUE(IsRemark("(it stops after (about) 17 hours)"));
+  EXPECT_TRUE(IsRemark("  (symptom) nothing happens, no error"));
+  EXPECT_FALSE(IsRemark("(pid=71) Killed (no memory)"));
+  EXPECT_FALSE(IsRemark("(0) Unavailable: Socket closed"));
+  EXPECT_FALSE(IsRemark("it stops (after 17 hours)"));
+  EXPECT_FALSE(IsRemark("(never closed"));
+  EXPECT_FALSE(IsRemark(""));
+}
+
 }  // namespace
 }  // namespace muster::evidence

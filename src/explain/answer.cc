@@ -148,6 +148,12 @@ bool SaysTrouble(const std::vector<Fact>& facts) {
   });
 }
 
+// True when nothing was printed by a program, all was told by whoever asks.
+bool IsOnlyTold(const std::vector<Fact>& facts) {
+  return std::all_of(facts.begin(), facts.end(),
+                     [](const Fact& fact) { return fact.Has("remark"); });
+}
+
 }  // namespace
 
 Answer Explain(std::vector<Fact> facts) {
@@ -166,10 +172,10 @@ Answer Explain(std::vector<Fact> facts) {
       answer.looks.push_back(EvidenceOf(fact));
     }
   }
-  const bool trouble = SaysTrouble(facts);
-  if (all.empty() || all.front().weight == RuleWeight::kHint) {
+  const bool hinted = all.empty() || all.front().weight == RuleWeight::kHint;
+  if (hinted || IsOnlyTold(facts)) {
     // Words that may speak for a cause are everywhere in healthy logs.
-    if (trouble) {
+    if (!hinted || SaysTrouble(facts)) {
       answer.kind = AnswerKind::kUnknown;
       answer.candidates = CandidatesOf(all);
     }

@@ -42,6 +42,18 @@ TEST(Answer, OfADirectFactIsCertain) {
   EXPECT_EQ(answer.findings[0].confidence, Confidence::kCertain);
 }
 
+TEST(Answer, OfWhatIsOnlyToldIsUnknownWithItsCandidates) {
+  const Fact told =
+      Seen("log.sched-time-limit.0", {{"remark", std::int64_t{1}}});
+  const Answer answer = Explain({told});
+  ASSERT_EQ(answer.kind, AnswerKind::kUnknown);
+  ASSERT_EQ(answer.candidates.size(), 1U);
+  EXPECT_EQ(answer.candidates[0].cause, Cause::kSchedTimeLimit);
+  EXPECT_FALSE(answer.candidates[0].decide.empty());
+  // With one line that a program printed it is part of a log.
+  EXPECT_EQ(Explain({told, Seen("exit.status")}).kind, AnswerKind::kCause);
+}
+
 TEST(Answer, NamesVictimsBelowTheRoot) {
   const Answer answer =
       Explain({Seen("cascade.peer_gone", {{"text", "closed by peer"}}),

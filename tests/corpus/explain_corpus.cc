@@ -212,7 +212,7 @@ bool GoalsMet(std::map<std::string, Score>& groups) {
   return Percent(settled.right, settled.all()) >= 92 &&
          Percent(settled.wrong, settled.all()) <= 3 && none.wrong == 0 &&
          certain_wrong == 0 &&
-         Percent(symptoms.right + symptoms.candidate, symptoms.all()) >= 70;
+         Percent(symptoms.candidate, symptoms.all()) >= 70;
 }
 
 std::vector<Case> ReadCases(const Options& options) {
