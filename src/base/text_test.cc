@@ -21,6 +21,11 @@ TEST(ParseInt, TakesAWholeNumberAndNothingElse) {
   EXPECT_EQ(ParseInt("99999999999999999999"), std::nullopt);
 }
 
+TEST(Lower, ChangesNothingButLettersOfAscii) {
+  EXPECT_EQ(Lower("HTTP_Proxy=[::1] \xC3\x84Z"), "http_proxy=[::1] \xC3\x84z");
+  EXPECT_EQ(Lower(""), "");
+}
+
 TEST(IsDigits, TakesNoSignAndNotNothing) {
   EXPECT_TRUE(IsDigits("0123456789"));
   EXPECT_FALSE(IsDigits(""));

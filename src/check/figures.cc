@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <vector>
 
 #include "base/text.h"
@@ -93,14 +92,6 @@ constexpr std::array<Figures, 23> kFigures{
      {.name = "b200", .kind = "B200", .memory = Gpu(178.35)}}};
 
 constexpr int kMostDevices = 100'000;
-
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  std::transform(
-      lower.begin(), lower.end(), lower.begin(),
-      [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return lower;
-}
 
 // "a100" is the beginning of two names.
 std::string Meant(std::string_view text,

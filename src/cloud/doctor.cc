@@ -329,13 +329,6 @@ class Doctor {
   bool type_failed_ = false;
 };
 
-std::string Lower(std::string text) {
-  for (char& c : text) {
-    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  }
-  return text;
-}
-
 // Spot, reserved and on demand are counted apart.
 std::string WayOf(const std::string& metric) {
   return metric.find("preempt") != std::string::npos ||

@@ -88,10 +88,7 @@ std::vector<std::string_view> Exceptions(std::span<const std::string> lines) {
 }  // namespace
 
 bool SaysPeerIsGone(std::string_view line) {
-  std::string lower(line);
-  std::transform(
-      lower.begin(), lower.end(), lower.begin(),
-      [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string lower = Lower(line);
   return std::any_of(std::begin(kPeerIsGone), std::end(kPeerIsGone),
                      [&](std::string_view phrase) {
                        return lower.find(phrase) != std::string::npos;

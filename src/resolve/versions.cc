@@ -2,7 +2,6 @@
 #include "resolve/versions.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "base/text.h"
 #include "resolve/variables.h"
@@ -22,13 +21,10 @@ bool IsWatched(const std::string& name) {
 }
 
 std::string Normal(std::string_view name) {
-  std::string text;
-  for (const char c : Trim(name)) {
-    text +=
-        c == '_' || c == '.'
-            ? '-'
-            : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
+  std::string text = Lower(Trim(name));
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c == '_' || c == '.'; },
+      '-');
   return text;
 }
 

@@ -35,13 +35,6 @@ constexpr std::array<Mask, 4> kMasks{{{"CUDA_VISIBLE_DEVICES", "cuda"},
                                       {"TPU_VISIBLE_CHIPS", "tpu"},
                                       {"TPU_VISIBLE_DEVICES", "tpu"}}};
 
-std::string Lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](char c) {
-    return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  });
-  return text;
-}
-
 bool Chooses(const Chooser& chooser, std::string_view platform,
              const std::string& value) {
   const auto& words = platform == "tpu" ? chooser.tpu : chooser.cuda;

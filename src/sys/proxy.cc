@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <initializer_list>
 #include <vector>
 
@@ -14,14 +13,6 @@
 
 namespace muster::sys {
 namespace {
-
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  std::transform(
-      lower.begin(), lower.end(), lower.begin(),
-      [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return lower;
-}
 
 // An address in the order of the network, 4 or 16 bytes of it.
 struct Ip {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The accelerator that the environment asks for is visible as device files.
-#include <algorithm>
-
 #include "base/text.h"
 #include "check/check.h"
 
@@ -11,10 +9,7 @@ namespace {
 // Who asks for the platform: "env PJRT_DEVICE"; empty: nobody.
 std::string WhoWants(const sys::Env& env, const std::string& platform) {
   for (const char* name : {"PJRT_DEVICE", "JAX_PLATFORMS"}) {
-    std::string value = env.Get(name).value_or("");
-    std::transform(value.begin(), value.end(), value.begin(), [](char c) {
-      return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    });
+    const std::string value = Lower(env.Get(name).value_or(""));
     // The first that JAX names must be there.
     if (Split(value, ',') == std::vector<std::string>{platform}) {
       return std::string("env ") + name;
