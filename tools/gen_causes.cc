@@ -2,8 +2,8 @@
 // Reads causes/FAMILY/LABEL.md and writes what is made from them.
 //
 //   gen_causes CAUSES OUT      OUT/muster/cause.h, OUT/cause_table.cc,
-//                              OUT/catalogue_table.cc, OUT/cause_rules.cc and
-//                              OUT/log_patterns.cc
+//                              OUT/catalogue_table.cc, OUT/cause_rules.cc,
+//                              OUT/cause_texts.cc and OUT/log_patterns.cc
 //   gen_causes --docs CAUSES OUT   OUT/README.md and OUT/LABEL.md
 //   gen_causes --check CAUSES      nothing but the check
 //
@@ -73,6 +73,7 @@ int main(int argc, char** argv) {
   const std::filesystem::path root = option ? args[1] : args[0];
   const Files files = causes::ReadCatalogue(root, problems);
   const auto facts = causes::ReadFactFile(root, problems);
+  const auto texts = causes::ReadTextFile(root, files, problems);
   if (!problems.empty()) {
     std::cerr << problems.text();
     return 1;
@@ -89,6 +90,12 @@ int main(int argc, char** argv) {
       Update(out / "cause_table.cc", causes::WriteTable, files) &&
       Update(out / "catalogue_table.cc", causes::WriteTexts, files) &&
       Update(out / "cause_rules.cc", causes::WriteRules, files) &&
+      Update(
+          out / "cause_texts.cc",
+          [&](const Files& all, std::ostream& to) {
+            causes::WriteKnownTexts(all, texts, to);
+          },
+          files) &&
       Update(
           out / "log_patterns.cc",
           [&](const Files& all, std::ostream& to) {

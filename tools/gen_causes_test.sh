@@ -95,6 +95,17 @@ output=$(cd "$folder" && "$generator" --check causes 2>&1) && failed=1
   failed=1
 }
 
+# A text of a cause that is not there.
+rm -rf "$folder/causes"
+mkdir -p "$folder/causes/things"
+good >"$folder/causes/things/thing-odd.md"
+printf '# texts\n@ thing-ood\nit is odd\n' >"$folder/causes/texts.txt"
+output=$(cd "$folder" && "$generator" --check causes 2>&1) && failed=1
+[[ $output == *'texts.txt:2:1: error: there is no cause `thing-ood`, did you mean `thing-odd`?'* ]] || {
+  echo "FAILED a text of an unknown cause: $output"
+  failed=1
+}
+
 # The catalogue itself.
 "$generator" --check "$here/../causes" || failed=1
 exit $failed

@@ -36,7 +36,9 @@ std::vector<std::string> Seen(std::string_view bytes, std::string name = "in",
   unpacker->End();
   std::vector<std::string> seen;
   for (const Fact& fact : scanner.TakeFacts()) {
-    seen.push_back(fact.by);
+    if (fact.name != kEnd) {
+      seen.push_back(fact.by);
+    }
   }
   return seen;
 }
@@ -204,8 +206,9 @@ TEST(Inputs, ReadsAFolderAndSaysWhatItSkipped) {
   const std::string inputs[] = {folder.string()};
   const auto reading = ReadInputs(inputs, {}, matcher);
   ASSERT_TRUE(reading);
-  ASSERT_EQ(reading->facts.size(), 1U);
+  ASSERT_EQ(reading->facts.size(), 2U);
   EXPECT_EQ(reading->facts[0].subject, "rank 0");
+  EXPECT_EQ(reading->facts[1].name, kEnd);
   EXPECT_THAT(reading->notes, ElementsAre(HasSubstr("model.pt")));
   std::filesystem::remove_all(folder);
 }
@@ -230,8 +233,9 @@ TEST(Inputs, OfARunsFolderAreItsLogsAndWhatItFoundOutItself) {
   ASSERT_TRUE(reading) << reading.error().ToText();
   ASSERT_EQ(reading->reported.size(), 1U);
   EXPECT_EQ(reading->reported[0].cause, Cause::kDiskFull);
-  ASSERT_EQ(reading->facts.size(), 1U);
+  ASSERT_EQ(reading->facts.size(), 2U);
   EXPECT_THAT(reading->facts[0].by, HasSubstr("rank1.err"));
+  EXPECT_EQ(reading->facts[1].name, kEnd);
 }
 
 TEST(Inputs, NothingToReadIsAnError) {

@@ -152,10 +152,36 @@ void LogScanner::End() {
     Block(std::exchange(carry_, {}));
   }
   AddEnd();
+  AddProgress();
+}
+
+// The last whole lines as they are.
+void LogScanner::AddEnd() {
+  const std::size_t begin = tail_.size() < kTail ? 0 : tail_.find('\n') + 1;
+  const std::string_view text = Trim(std::string_view(tail_).substr(begin));
+  if (text.empty() || ends_ == kKeptOfAName) {
+    return;
+  }
+  ++ends_;
+  const auto lines = Split(text, '\n');
+  Fact fact;
+  fact.name = kEnd;
+  fact.by = source_.name + ":" + std::to_string(line_);
+  fact.fields["text"] = Redacted(text);
+  fact.fields["source"] = source_.name;
+  if (source_.rank >= 0) {
+    fact.fields["rank"] = std::int64_t{source_.rank};
+  }
+  if (std::all_of(lines.begin(), lines.end(), [](const std::string& line) {
+        return Trim(line).empty() || IsRemark(line);
+      })) {
+    fact.fields["remark"] = std::int64_t{1};
+  }
+  facts_.push_back(std::move(fact));
 }
 
 // What the program did last, if that was progress.
-void LogScanner::AddEnd() {
+void LogScanner::AddProgress() {
   const auto last = LastProgress(tail_);
   if (!last) {
     return;
@@ -348,6 +374,7 @@ void LogScanner::AddPrefix(const Prefix& prefix, Fact& fact) const {
 
 std::vector<Fact> LogScanner::TakeFacts() {
   by_name_.clear();
+  ends_ = 0;
   return std::exchange(facts_, {});
 }
 

@@ -20,6 +20,9 @@ struct Source {
   int rank = -1;     // of all its lines; -1: each line may tell its own
 };
 
+// The fact of a source's last whole lines, up to 4 KiB: its `text`.
+inline constexpr std::string_view kEnd = "log.end";
+
 // Reads sources one after another in pieces of any size; the memory that it
 // needs does not depend on how much it reads. One thread.
 //
@@ -27,7 +30,8 @@ struct Source {
 // line read), rank where known, said by the catalogue's groups; `times` counts
 // further lines that became the same fact and `last_line` is the last of them,
 // up to a bound: a pattern that a source has shown often enough is looked for
-// no more in it.
+// no more in it. The end of a source that is not empty is a fact kEnd. What
+// only a remark says has the field `remark`.
 class LogScanner {
  public:
   explicit LogScanner(const Matcher& matcher) : matcher_(matcher) {}
@@ -53,6 +57,7 @@ class LogScanner {
               const Prefix& prefix) const;
   void AddPrefix(const Prefix& prefix, Fact& fact) const;
   void AddEnd();
+  void AddProgress();
   void CountLines(std::string_view block, std::size_t until);
 
   const Matcher& matcher_;
@@ -64,6 +69,7 @@ class LogScanner {
   std::int64_t line_ = 0;  // of the source, from one
   std::uint64_t all_lines_ = 0;
   std::int64_t order_ = 0;
+  std::size_t ends_ = 0;     // of sources, that are kept
   std::size_t counted_ = 0;  // bytes of the block whose line ends are counted
   std::string frame_;        // file of the last Python frame
   std::int64_t frame_line_ = 0;

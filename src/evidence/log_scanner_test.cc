@@ -25,8 +25,17 @@ class Scanning : public testing::Test {
       scanner.Feed(text.substr(i, piece));
     }
     scanner.End();
-    return scanner.TakeFacts();
+    auto facts = scanner.TakeFacts();
+    const auto end =
+        std::find_if(facts.begin(), facts.end(),
+                     [](const Fact& fact) { return fact.name == kEnd; });
+    end_ = end == facts.end() ? Fact() : *end;
+    if (end != facts.end()) {
+      facts.erase(end);
+    }
+    return facts;
   }
+  Fact end_;  // of what was read last
   const Matcher matcher_{kRows};
 };
 
@@ -104,6 +113,27 @@ TEST_F(Scanning, CutsAnEndlessLine) {
   EXPECT_EQ(Read(text, 1000).size(), 1U);
 }
 
+TEST_F(Scanning, KeepsTheLastLinesWithoutSecrets) {
+  const std::string far(1 << 13, 'x');
+  Read(far + "\nthe key is AIzaSyA0123456789abcdefghijklmnopqrstuvw\nlast\n");
+  EXPECT_EQ(end_.by, "a.log:3");
+  EXPECT_TRUE(end_.Text("text").ends_with("last"));
+  EXPECT_LE(end_.Text("text").size(), 4096U);
+  EXPECT_EQ(end_.Text("text").find("AIzaSy"), std::string::npos);
+  EXPECT_FALSE(end_.Has("remark"));
+  Read("\n \n");
+  EXPECT_EQ(end_.name, "");
+}
+
+TEST_F(Scanning, TellsAnEndOfRemarksOnly) {
+  Read("(it hangs)\n\n(symptom) out of disk on sda\n");
+  EXPECT_TRUE(end_.Has("remark"));
+  const auto facts = Read("(out of disk on sda)\nall is well\n");
+  EXPECT_FALSE(end_.Has("remark"));
+  ASSERT_EQ(facts.size(), 1U);
+  EXPECT_TRUE(facts[0].Has("remark"));
+}
+
 TEST_F(Scanning, TakesTheRankOfTheLineOrOfTheFile) {
   EXPECT_EQ(Read("[rank3]: out of disk on sda\n")[0].subject, "rank 3");
   LogScanner scanner(matcher_);
@@ -122,7 +152,9 @@ TEST_F(Scanning, KeepsTheFirstInTimeOfManyRanks) {
     scanner.End();
   }
   const auto facts = scanner.TakeFacts();
-  EXPECT_LT(facts.size(), 100U);
+  EXPECT_LT(std::count_if(facts.begin(), facts.end(),
+                          [](const Fact& fact) { return fact.name != kEnd; }),
+            100);
   EXPECT_TRUE(std::any_of(facts.begin(), facts.end(), [](const Fact& fact) {
     return fact.subject == "rank 99";
   }));

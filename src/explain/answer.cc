@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "explain/clocks.h"
 #include "explain/derive.h"
+#include "explain/nearest.h"
 #include "explain/ranking.h"
 
 namespace muster::explain {
@@ -15,6 +16,8 @@ namespace {
 constexpr std::size_t kCandidates = 3;
 constexpr std::size_t kEvidenceLines = 8;
 constexpr std::size_t kVictims = 16;
+// How much nearer than the next one a cause is that its words speak for.
+constexpr double kClearly = 1.3;
 
 Evidence EvidenceOf(const Fact& fact) {
   const std::string text = fact.Text("text");
@@ -112,24 +115,63 @@ std::vector<std::string> RuledOut(const Suspicion& root,
   return out;
 }
 
+Candidate CandidateOf(Cause cause, std::string why) {
+  const Standing& standing = StandingOf(cause);
+  return {.cause = cause,
+          .why = std::move(why),
+          .decide = standing.decide.empty()
+                        ? "muster explain " + std::string(Label(cause)) +
+                              " tells how to confirm it"
+                        : std::string(standing.decide),
+          .command = std::string(standing.command)};
+}
+
 std::vector<Candidate> CandidatesOf(const std::vector<Suspicion>& all) {
   std::vector<Candidate> candidates;
   for (const Suspicion& suspicion : all) {
-    if (candidates.size() == kCandidates) {
-      break;
+    if (candidates.size() < kCandidates) {
+      candidates.push_back(CandidateOf(
+          suspicion.cause, suspicion.evidence.front()->Text("text")));
     }
-    const Standing& standing = StandingOf(suspicion.cause);
-    candidates.push_back(
-        {.cause = suspicion.cause,
-         .why = suspicion.evidence.front()->Text("text"),
-         .decide = standing.decide.empty()
-                       ? "muster explain " +
-                             std::string(Label(suspicion.cause)) +
-                             " tells how to confirm it"
-                       : std::string(standing.decide),
-         .command = std::string(standing.command)});
   }
   return candidates;
+}
+
+// The last lines of all sources.
+std::string EndsOf(const std::vector<Fact>& facts) {
+  std::string ends;
+  for (const Fact& fact : facts) {
+    if (fact.name == "log.end") {
+      ends += fact.Text("text") + "\n";
+    }
+  }
+  return ends;
+}
+
+std::string SharedWords(const Nearness& near) {
+  return "shares the words " + Join(near.words, ", ");
+}
+
+// The nearest causes take the places that the rules leave.
+void FillUp(std::vector<Candidate>& candidates,
+            const std::vector<Nearness>& near) {
+  for (const Nearness& one : near) {
+    const bool is_there =
+        std::any_of(candidates.begin(), candidates.end(),
+                    [&](const Candidate& c) { return c.cause == one.cause; });
+    if (candidates.size() < kCandidates && !is_there) {
+      candidates.push_back(CandidateOf(one.cause, SharedWords(one)));
+    }
+  }
+}
+
+// Two witnesses agree: what the rules hint at first is clearly the nearest in
+// words, too.
+bool Agree(const std::vector<Suspicion>& all,
+           const std::vector<Nearness>& near) {
+  return !all.empty() && near.size() > 1 &&
+         all.front().cause == near[0].cause &&
+         near[0].score > kClearly * near[1].score;
 }
 
 // True when something went wrong, whatever it was.
@@ -154,6 +196,26 @@ bool IsOnlyTold(const std::vector<Fact>& facts) {
                      [](const Fact& fact) { return fact.Has("remark"); });
 }
 
+// No rule decides. What is only told stays open in any case.
+void LeaveOpen(std::vector<Suspicion> all, const std::vector<Nearness>& near,
+               bool told, Answer& answer) {
+  answer.kind = AnswerKind::kUnknown;
+  if (!told && Agree(all, near)) {
+    answer.kind = AnswerKind::kCause;
+    answer.findings.push_back(FindingOf(all.front(), Confidence::kPossible));
+    answer.findings.front().evidence.push_back(
+        {.what = "its end " + SharedWords(near.front()) +
+                 " with what is known of this cause, and fewer with others",
+         .source = "catalogue",
+         .at = {}});
+    all.erase(all.begin());
+  }
+  answer.candidates = CandidatesOf(all);
+  if (told || (answer.kind == AnswerKind::kUnknown && all.empty())) {
+    FillUp(answer.candidates, near);
+  }
+}
+
 }  // namespace
 
 Answer Explain(std::vector<Fact> facts) {
@@ -172,12 +234,12 @@ Answer Explain(std::vector<Fact> facts) {
       answer.looks.push_back(EvidenceOf(fact));
     }
   }
+  const bool told = IsOnlyTold(facts);
   const bool hinted = all.empty() || all.front().weight == RuleWeight::kHint;
-  if (hinted || IsOnlyTold(facts)) {
+  if (told || hinted) {
     // Words that may speak for a cause are everywhere in healthy logs.
-    if (!hinted || SaysTrouble(facts)) {
-      answer.kind = AnswerKind::kUnknown;
-      answer.candidates = CandidatesOf(all);
+    if (told ? !facts.empty() : SaysTrouble(facts)) {
+      LeaveOpen(all, NearestCauses(EndsOf(facts)), told, answer);
     }
     return answer;
   }

@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "explain/derive.h"
+#include "explain/rules.h"
 
 namespace muster::explain {
 namespace {
@@ -24,6 +25,18 @@ Fact Seen(std::string name, std::map<std::string, FactValue> fields = {}) {
 bool Has(const std::vector<Fact>& facts, std::string_view name) {
   return std::any_of(facts.begin(), facts.end(),
                      [&](const Fact& fact) { return fact.name == name; });
+}
+
+// The fact of the first hint of a cause that has no further condition.
+std::string HintOf(Cause cause) {
+  for (const Rule& rule : CatalogueRules()) {
+    if (rule.cause == cause && rule.weight == RuleWeight::kHint &&
+        rule.with.size() == 1 && rule.without.empty()) {
+      return std::string(rule.with[0].fact);
+    }
+  }
+  ADD_FAILURE() << Label(cause) << " has no hint";
+  return "";
 }
 
 TEST(Answer, OfNothingIsHealthy) {
@@ -52,6 +65,36 @@ TEST(Answer, OfWhatIsOnlyToldIsUnknownWithItsCandidates) {
   EXPECT_FALSE(answer.candidates[0].decide.empty());
   // With one line that a program printed it is part of a log.
   EXPECT_EQ(Explain({told, Seen("exit.status")}).kind, AnswerKind::kCause);
+}
+
+TEST(Answer, OfWordsThatNoRuleKnowsHasTheNearestAsCandidates) {
+  const Fact told =
+      Seen("log.end", {{"text", "(exceeded the quota of the region)"},
+                       {"remark", std::int64_t{1}}});
+  const Answer answer = Explain({told});
+  EXPECT_EQ(answer.kind, AnswerKind::kUnknown);
+  ASSERT_EQ(answer.candidates.size(), 3U);
+  EXPECT_EQ(answer.candidates[0].cause, Cause::kCloudQuotaExceeded);
+  EXPECT_THAT(answer.candidates[0].why, testing::HasSubstr("quota"));
+}
+
+TEST(Answer, OfWordsWithoutTroubleIsHealthy) {
+  const Fact end = Seen("log.end", {{"text", "the quota is used up"}});
+  EXPECT_EQ(Explain({end}).kind, AnswerKind::kHealthy);
+  EXPECT_EQ(Explain({end, Seen("log.trouble")}).kind, AnswerKind::kUnknown);
+}
+
+TEST(Answer, OfAHintIsPossibleWhereTheWordsAgree) {
+  const std::string hint = HintOf(Cause::kCloudQuotaExceeded);
+  const Fact trouble = Seen("log.trouble");
+  const Fact end = Seen("log.end", {{"text", "quota exceeded, limit of zone"}});
+  EXPECT_EQ(Explain({trouble, Seen(hint)}).kind, AnswerKind::kUnknown);
+  const Answer agreed = Explain({trouble, Seen(hint), end});
+  ASSERT_EQ(agreed.kind, AnswerKind::kCause);
+  EXPECT_EQ(agreed.findings[0].cause, Cause::kCloudQuotaExceeded);
+  EXPECT_EQ(agreed.findings[0].confidence, Confidence::kPossible);
+  const Fact other = Seen("log.end", {{"text", "the loader's shared memory"}});
+  EXPECT_EQ(Explain({trouble, Seen(hint), other}).kind, AnswerKind::kUnknown);
 }
 
 TEST(Answer, NamesVictimsBelowTheRoot) {

@@ -43,9 +43,9 @@ std::string UnknownText(const Answer& answer) {
            "muster explain FILE…\n";
   }
   out += answer.candidates.size() == 1
-             ? "one cause fits, and nothing proves it\n"
+             ? "one cause remains, and nothing proves it\n"
              : std::to_string(answer.candidates.size()) +
-                   " causes fit, and no line decides\n";
+                   " causes remain, and no line decides\n";
   for (const Candidate& candidate : answer.candidates) {
     TextOf(candidate, out);
   }

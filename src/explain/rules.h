@@ -37,5 +37,7 @@ struct Standing {
 
 std::span<const Rule> CatalogueRules();
 const Standing& StandingOf(Cause cause);
+// Logs and descriptions of failures that had this cause.
+std::string_view KnownTextsOf(Cause cause);
 
 }  // namespace muster::explain

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the whole catalogue makes of the examples in causes/: the label of each
 // example has to be the verdict, or one of its candidates; "none" is no cause.
-// And what it makes of a file of texts, each below a line `@ LABEL`: there the
-// label has to be the verdict.
+// And what it makes of causes/texts.txt: there the label has to be the verdict.
 //
-//   catalogue_examples CAUSES TEXTS   exit 1 and a list when some are not met
+//   catalogue_examples CAUSES   exit 1 and a list when some are not met
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -100,8 +99,9 @@ int Missed(const evidence::Matcher& matcher, const std::string& from,
   return missed;
 }
 
-int Run(const std::string& folder, const std::string& texts_path) {
+int Run(const std::string& folder) {
   const evidence::Matcher matcher;
+  const std::string texts_path = folder + "/texts.txt";
   const auto texts = TextsOf(texts_path);
   std::size_t all = texts.size();
   int missed = Missed(matcher, texts_path, texts);
@@ -123,5 +123,5 @@ int Run(const std::string& folder, const std::string& texts_path) {
 }  // namespace muster
 
 int main(int argc, char** argv) {
-  return argc == 3 ? muster::Run(argv[1], argv[2]) : 2;
+  return argc == 2 ? muster::Run(argv[1]) : 2;
 }

@@ -8,6 +8,7 @@
 
 #include "causes/cause_file.h"
 #include "causes/fact_file.h"
+#include "causes/text_file.h"
 
 namespace causes {
 
@@ -28,6 +29,9 @@ void WriteTexts(const std::vector<CauseFile>& files, std::ostream& out);
 void WritePatterns(const std::vector<CauseFile>& files,
                    const std::vector<FactPattern>& facts, std::ostream& out);
 void WriteRules(const std::vector<CauseFile>& files, std::ostream& out);
+// cause_texts.cc for explain/: the texts and the examples of each cause.
+void WriteKnownTexts(const std::vector<CauseFile>& files,
+                     const std::vector<KnownText>& texts, std::ostream& out);
 // docs/reference/causes/: README.md, and a page for each cause.
 void WriteOverview(const std::vector<CauseFile>& files, std::ostream& out);
 void WriteEntry(const CauseFile& file, std::ostream& out);

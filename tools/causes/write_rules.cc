@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The patterns and rules of the catalogue as constant tables.
+#include <map>
 #include <ostream>
 #include <set>
 #include <string>
@@ -121,6 +122,30 @@ void WriteRules(const std::vector<CauseFile>& files, std::ostream& out) {
       << "std::span<const Rule> CatalogueRules() { return kRules; }\n\n"
       << "const Standing& StandingOf(Cause cause) {\n"
       << "  return kStandings[static_cast<std::size_t>(cause)];\n}\n\n"
+      << "}  // namespace muster::explain\n";
+}
+
+void WriteKnownTexts(const std::vector<CauseFile>& files,
+                     const std::vector<KnownText>& texts, std::ostream& out) {
+  std::map<std::string, std::string> by_label;
+  for (const KnownText& known : texts) {
+    by_label[known.label.text] += known.text;
+  }
+  for (const CauseFile& file : files) {
+    for (const Example& example : file.examples) {
+      by_label[example.expect.text] += example.text + "\n";
+    }
+  }
+  out << kNotice << "#include \"explain/rules.h\"\n\n"
+      << "namespace muster::explain {\nnamespace {\n\n"
+      << "constexpr std::string_view kTexts[] = {\n";
+  for (const CauseFile& file : files) {
+    out << "    // " << file.label.text << "\n    "
+        << Literal(by_label[file.label.text]) << ",\n";
+  }
+  out << "};\n\n}  // namespace\n\n"
+      << "std::string_view KnownTextsOf(Cause cause) {\n"
+      << "  return kTexts[static_cast<std::size_t>(cause)];\n}\n\n"
       << "}  // namespace muster::explain\n";
 }
 
