@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <iterator>
 #include <memory>
 #include <vector>
@@ -59,10 +60,15 @@ const std::vector<Compiled>& Secrets() {
   return *secrets;
 }
 
-// What every secret has, cheap to look for: most lines have none of it.
+// What every secret has, cheap to look for: one of these marks, or a long run
+// of letters and digits. Most lines have none of it.
 bool MayHoldSecret(std::string_view text) {
-  return std::any_of(text.begin(), text.end(), [](char c) {
-    return c == '=' || c == ':' || c == '-' || c == '_' || c == '.';
+  constexpr int kShortestKey = 16;
+  int run = 0;
+  return std::any_of(text.begin(), text.end(), [&](unsigned char c) {
+    run = std::isalnum(c) != 0 ? run + 1 : 0;
+    return run == kShortestKey || c == '=' || c == ':' || c == '-' ||
+           c == '_' || c == '.';
   });
 }
 

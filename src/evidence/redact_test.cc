@@ -31,6 +31,12 @@ TEST(Redaction, LeavesNoCanary) {
   }
 }
 
+TEST(Redaction, FindsAKeyWithoutAMarkBesideIt) {
+  EXPECT_EQ(Redacted("key AIza" + std::string(35, 'b') + " last"),
+            "key [removed: key] last");
+  EXPECT_EQ(Redacted("id AKIA" + std::string(16, 'C')), "id [removed: key]");
+}
+
 TEST(Redaction, LeavesWhatAnExplanationNeeds) {
   for (const char* text :
        {"RuntimeError: key 'weight' not found in checkpoint",
