@@ -76,7 +76,7 @@ struct CommandLine {
   std::string archive;  // the file to write
   // explain
   std::string exit;       // exit status or signal of the program
-  std::string rank_from;  // pattern over names of files
+  std::string rank_from;  // pattern over names of files and lines
   bool look = false;      // at this machine, too
   // explain and check
   bool list = false;

@@ -90,20 +90,23 @@ std::vector<Fact> Look(const evidence::Matcher& matcher,
     scanner.Feed(text);
     scanner.End();
   }
+  // How the kernel's log ends is no end of the training.
   for (Fact& fact : scanner.TakeFacts()) {
-    facts.push_back(std::move(fact));
+    if (fact.name != evidence::kEnd) {
+      facts.push_back(std::move(fact));
+    }
   }
   return facts;
 }
 
 // What the inputs, --exit and --look show.
 Result<evidence::Reading> ReadAll(const CommandLine& line,
+                                  const evidence::InputOptions& options,
                                   const sys::Host& host) {
   evidence::Reading all;
   const evidence::Matcher matcher;
   if (!line.inputs.empty()) {
-    auto reading = evidence::ReadInputs(line.inputs,
-                                        {.rank_from = line.rank_from}, matcher);
+    auto reading = evidence::ReadInputs(line.inputs, options, matcher);
     if (!reading) {
       return std::move(reading).error().While("reading what to explain");
     }
@@ -135,7 +138,12 @@ Result<int> ExplainVerb(const CommandLine& line, const Settings& settings,
   if (IsLabel(line.inputs)) {
     return PrintEntry(line.inputs[0], json);
   }
-  auto read = ReadAll(line, host);
+  evidence::InputOptions options;
+  if (!line.rank_from.empty()) {
+    MUSTER_ASSIGN(options.rank_from,
+                  evidence::RankPattern::Make(line.rank_from));
+  }
+  auto read = ReadAll(line, options, host);
   if (!read) {
     PrintError(read.error(), settings.output.value, host.env);
     return 3;

@@ -13,6 +13,7 @@
 namespace muster::evidence {
 
 class LogScanner;
+class RankPattern;
 
 // One stage; the bytes of one stream, in pieces of any size, then End. One
 // thread.
@@ -32,9 +33,8 @@ struct Budget {
 // What a chain ends in and what it may not exceed.
 struct Unpacking {
   LogScanner* scanner = nullptr;
-  // With one group that is the rank, tried on names of files; may be empty.
-  std::string rank_from;
-  int depth = 0;  // archives around this stream
+  const RankPattern* rank_from = nullptr;  // for names and lines; null: none
+  int depth = 0;                           // archives around this stream
   // Set for files that nobody named one by one: what is no text is skipped.
   bool only_text = false;
   std::vector<std::string>* notes = nullptr;  // what was skipped, and why
@@ -77,6 +77,6 @@ std::unique_ptr<ByteSink> MakeText(std::string name,
                                    const Unpacking& unpacking);
 
 // "rank3.err", "worker-3.log", "log_3.out": 3; -1: none.
-int RankOfName(std::string_view name, const std::string& rank_from);
+int RankOfName(std::string_view name, const RankPattern* rank_from);
 
 }  // namespace muster::evidence

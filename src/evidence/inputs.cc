@@ -30,9 +30,11 @@ bool IsNoLog(std::string_view path) {
 class Reader {
  public:
   Reader(const InputOptions& options, const Matcher& matcher)
-      : scanner_(matcher) {
+      : options_(options), scanner_(matcher) {
     unpacking_.scanner = &scanner_;
-    unpacking_.rank_from = options.rank_from;
+    if (options_.rank_from) {
+      unpacking_.rank_from = &*options_.rank_from;
+    }
     unpacking_.notes = &reading_.notes;
     unpacking_.reported = &reading_.reported;
     unpacking_.budget = &budget_;
@@ -106,6 +108,7 @@ class Reader {
     }
   }
 
+  const InputOptions& options_;
   LogScanner scanner_;
   Unpacking unpacking_;
   Budget budget_;

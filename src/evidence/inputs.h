@@ -2,11 +2,13 @@
 // Files, folders, archives and standard input as facts.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "evidence/matcher.h"
+#include "evidence/rank_pattern.h"
 #include "finding/finding.h"
 #include "muster/error.h"
 #include "muster/fact.h"
@@ -14,7 +16,8 @@
 namespace muster::evidence {
 
 struct InputOptions {
-  std::string rank_from;  // RE2 with one group, tried on names of files
+  // Tried on names of files, and on the lines of files whose name says nothing.
+  std::optional<RankPattern> rank_from;
 };
 
 struct Reading {

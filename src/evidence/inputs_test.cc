@@ -190,10 +190,21 @@ TEST(Unpacking, StopsWhenMoreComesOutThanMayBe) {
 }
 
 TEST(RankOfAName, IsReadFromUsualNames) {
-  EXPECT_EQ(RankOfName("logs/a1/rank3.err", ""), 3);
-  EXPECT_EQ(RankOfName("worker-12.log", ""), 12);
-  EXPECT_EQ(RankOfName("train.log", ""), -1);
-  EXPECT_EQ(RankOfName("out.7.txt", R"(out\.(\d+))"), 7);
+  EXPECT_EQ(RankOfName("logs/a1/rank3.err", nullptr), 3);
+  EXPECT_EQ(RankOfName("worker-12.log", nullptr), 12);
+  EXPECT_EQ(RankOfName("train.log", nullptr), -1);
+  const auto own = RankPattern::Make(R"(out\.(\d+))");
+  ASSERT_TRUE(own);
+  EXPECT_EQ(RankOfName("out.7.txt", &*own), 7);
+  EXPECT_EQ(RankOfName("rank3.err", &*own), -1);
+}
+
+TEST(Ranks, APatternHasAGroupAndCompiles) {
+  for (const char* pattern : {"worker", "(", "[", ""}) {
+    const auto made = RankPattern::Make(pattern);
+    ASSERT_FALSE(made) << pattern;
+    EXPECT_EQ(made.error().cause(), Cause::kUsageInvalid);
+  }
 }
 
 TEST(Inputs, ReadsAFolderAndSaysWhatItSkipped) {

@@ -281,9 +281,8 @@ void LogScanner::Add(const Match& match, std::string_view line) {
     memory_.done[pattern] = true;
   }
   auto& seen = by_name_[std::string(match.row->fact)];
-  const Prefix prefix = ReadPrefix(line);
-  const int rank = source_.rank >= 0 ? source_.rank : prefix.rank;
-  if (Fact* const twin = TwinOf(match, rank, seen)) {
+  const Prefix prefix = PrefixOf(line);
+  if (Fact* const twin = TwinOf(match, prefix.rank, seen)) {
     twin->fields["times"] = twin->Number("times", 1) + 1;
     twin->fields["last_line"] = line_ + 1;
     return;
@@ -354,12 +353,21 @@ Fact LogScanner::FactOf(const Match& match, std::string_view line,
   return fact;
 }
 
-// Rank, host, time and level, where the line or its file tells them.
-void LogScanner::AddPrefix(const Prefix& prefix, Fact& fact) const {
-  const int rank = source_.rank >= 0 ? source_.rank : prefix.rank;
-  if (rank >= 0) {
-    fact.fields["rank"] = std::int64_t{rank};
-    fact.subject = "rank " + std::to_string(rank);
+// What the line tells, or its file.
+Prefix LogScanner::PrefixOf(std::string_view line) const {
+  Prefix prefix = ReadPrefix(line);
+  if (source_.rank >= 0) {
+    prefix.rank = source_.rank;
+  } else if (source_.rank_from != nullptr) {
+    prefix.rank = source_.rank_from->RankOf(line);
+  }
+  return prefix;
+}
+
+void LogScanner::AddPrefix(const Prefix& prefix, Fact& fact) {
+  if (prefix.rank >= 0) {
+    fact.fields["rank"] = std::int64_t{prefix.rank};
+    fact.subject = "rank " + std::to_string(prefix.rank);
   }
   if (!prefix.host.empty()) {
     fact.fields["host"] = prefix.host;

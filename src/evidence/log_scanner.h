@@ -10,6 +10,7 @@
 
 #include "evidence/matcher.h"
 #include "evidence/prefix.h"
+#include "evidence/rank_pattern.h"
 #include "muster/fact.h"
 
 namespace muster::evidence {
@@ -18,6 +19,7 @@ namespace muster::evidence {
 struct Source {
   std::string name;  // "rank1.err", "-"
   int rank = -1;     // of all its lines; -1: each line may tell its own
+  const RankPattern* rank_from = nullptr;  // how; null: as launchers print it
 };
 
 // The fact of a source's last whole lines, up to 4 KiB: its `text`.
@@ -55,7 +57,8 @@ class LogScanner {
                const std::vector<std::size_t>& seen);
   Fact FactOf(const Match& match, std::string_view line,
               const Prefix& prefix) const;
-  void AddPrefix(const Prefix& prefix, Fact& fact) const;
+  Prefix PrefixOf(std::string_view line) const;
+  static void AddPrefix(const Prefix& prefix, Fact& fact);
   void AddEnd();
   void AddProgress();
   void CountLines(std::string_view block, std::size_t until);

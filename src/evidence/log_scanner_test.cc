@@ -143,6 +143,23 @@ TEST_F(Scanning, TakesTheRankOfTheLineOrOfTheFile) {
   EXPECT_EQ(scanner.TakeFacts()[0].subject, "rank 5");
 }
 
+TEST_F(Scanning, TakesTheRankOfALineAsItIsTold) {
+  const auto pattern = RankPattern::Make(R"(^worker-(\d+) \|)");
+  ASSERT_TRUE(pattern);
+  LogScanner scanner(matcher_);
+  scanner.Begin({.name = "all.log", .rank_from = &*pattern});
+  scanner.Feed(
+      "worker-3 | out of disk on sda\n"
+      "worker-4 | out of disk on sda\n"
+      "[rank7]: out of disk on sda\n");
+  scanner.End();
+  const auto facts = scanner.TakeFacts();
+  ASSERT_GE(facts.size(), 3U);
+  EXPECT_EQ(facts[0].subject, "rank 3");
+  EXPECT_EQ(facts[1].subject, "rank 4");
+  EXPECT_EQ(facts[2].subject, "");
+}
+
 TEST_F(Scanning, KeepsTheFirstInTimeOfManyRanks) {
   LogScanner scanner(matcher_);
   for (int rank = 0; rank < 100; ++rank) {

@@ -55,7 +55,9 @@ class Text : public ByteSink {
   Text(std::string name, const Unpacking& unpacking)
       : scanner_(*unpacking.scanner) {
     const int rank = RankOfName(name, unpacking.rank_from);
-    scanner_.Begin({.name = std::move(name), .rank = rank});
+    scanner_.Begin({.name = std::move(name),
+                    .rank = rank,
+                    .rank_from = unpacking.rank_from});
   }
   void Feed(std::string_view bytes) override { scanner_.Feed(bytes); }
   void End() override { scanner_.End(); }
@@ -74,7 +76,7 @@ class Nothing : public ByteSink {
 class Unpacker : public ByteSink {
  public:
   Unpacker(std::string name, Unpacking unpacking)
-      : name_(std::move(name)), unpacking_(std::move(unpacking)) {}
+      : name_(std::move(name)), unpacking_(unpacking) {}
 
   void Feed(std::string_view bytes) override {
     if (next_ != nullptr) {
@@ -177,19 +179,13 @@ std::unique_ptr<ByteSink> MakeText(std::string name,
   return std::make_unique<Text>(std::move(name), unpacking);
 }
 
-int RankOfName(std::string_view name, const std::string& rank_from) {
+int RankOfName(std::string_view name, const RankPattern* rank_from) {
+  if (rank_from != nullptr) {
+    return rank_from->RankOf(name);
+  }
   const RE2 usual(
       R"((?i)(?:rank|worker|node|host|task|proc)[-_. ]?(\d{1,6})(?:\D|$))");
   int rank = -1;
-  if (!rank_from.empty()) {
-    RE2::Options options(RE2::Quiet);
-    const RE2 own(rank_from, options);
-    if (own.ok() && own.NumberOfCapturingGroups() > 0) {
-      (void)RE2::PartialMatch(re2::StringPiece(name.data(), name.size()), own,
-                              &rank);
-    }
-    return rank;
-  }
   const auto slash = name.rfind('/');
   const auto file =
       slash == std::string_view::npos ? name : name.substr(slash + 1);
