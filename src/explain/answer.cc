@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "explain/clocks.h"
 #include "explain/derive.h"
+#include "explain/derive_parts.h"
 #include "explain/nearest.h"
 #include "explain/ranking.h"
 
@@ -174,11 +175,11 @@ bool Agree(const std::vector<Suspicion>& all,
          near[0].score > kClearly * near[1].score;
 }
 
-// True when something went wrong, whatever it was.
+// True when a program printed that something went wrong, whatever it was.
 bool SaysTrouble(const std::vector<Fact>& facts) {
   const Progress progress = LastProgress(facts);
   return std::any_of(facts.begin(), facts.end(), [&](const Fact& fact) {
-    if (WasSurvived(fact, progress)) {
+    if (fact.Has("remark") || WasSurvived(fact, progress)) {
       return false;
     }
     if (fact.name == "exit.status") {
@@ -196,11 +197,18 @@ bool IsOnlyTold(const std::vector<Fact>& facts) {
                      [](const Fact& fact) { return fact.Has("remark"); });
 }
 
-// No rule decides. What is only told stays open in any case.
+// True when whoever asks says what happened, and not that all went well.
+bool IsTold(const std::vector<Fact>& facts) {
+  return FirstOf(facts, "told.well") == nullptr &&
+         std::any_of(facts.begin(), facts.end(),
+                     [](const Fact& fact) { return fact.Has("remark"); });
+}
+
+// No rule decides. What only remarks complain of stays open in any case.
 void LeaveOpen(std::vector<Suspicion> all, const std::vector<Nearness>& near,
-               bool told, Answer& answer) {
+               bool trouble, Answer& answer) {
   answer.kind = AnswerKind::kUnknown;
-  if (!told && Agree(all, near)) {
+  if (trouble && Agree(all, near)) {
     answer.kind = AnswerKind::kCause;
     answer.findings.push_back(FindingOf(all.front(), Confidence::kPossible));
     answer.findings.front().evidence.push_back(
@@ -211,7 +219,7 @@ void LeaveOpen(std::vector<Suspicion> all, const std::vector<Nearness>& near,
     all.erase(all.begin());
   }
   answer.candidates = CandidatesOf(all);
-  if (told || (answer.kind == AnswerKind::kUnknown && all.empty())) {
+  if (answer.kind == AnswerKind::kUnknown && (!trouble || all.empty())) {
     FillUp(answer.candidates, near);
   }
 }
@@ -234,12 +242,12 @@ Answer Explain(std::vector<Fact> facts) {
       answer.looks.push_back(EvidenceOf(fact));
     }
   }
-  const bool told = IsOnlyTold(facts);
   const bool hinted = all.empty() || all.front().weight == RuleWeight::kHint;
-  if (told || hinted) {
+  if (hinted || IsOnlyTold(facts)) {
     // Words that may speak for a cause are everywhere in healthy logs.
-    if (told ? !facts.empty() : SaysTrouble(facts)) {
-      LeaveOpen(all, NearestCauses(EndsOf(facts)), told, answer);
+    const bool trouble = SaysTrouble(facts);
+    if (trouble || IsTold(facts)) {
+      LeaveOpen(all, NearestCauses(EndsOf(facts)), trouble, answer);
     }
     return answer;
   }

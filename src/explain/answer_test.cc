@@ -84,6 +84,14 @@ TEST(Answer, OfWordsWithoutTroubleIsHealthy) {
   EXPECT_EQ(Explain({end, Seen("log.trouble")}).kind, AnswerKind::kUnknown);
 }
 
+TEST(Answer, OfARemarkBesideALogWithoutTroubleIsUnknown) {
+  const Fact end = Seen("log.end", {{"text", "(hangs)\nnothing else"}});
+  const Fact told = Seen("told.hang", {{"remark", std::int64_t{1}}});
+  const Fact well = Seen("told.well", {{"remark", std::int64_t{1}}});
+  EXPECT_EQ(Explain({end, told}).kind, AnswerKind::kUnknown);
+  EXPECT_EQ(Explain({end, well}).kind, AnswerKind::kHealthy);
+}
+
 TEST(Answer, OfAHintIsPossibleWhereTheWordsAgree) {
   const std::string hint = HintOf(Cause::kCloudQuotaExceeded);
   const Fact trouble = Seen("log.trouble");

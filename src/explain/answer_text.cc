@@ -89,7 +89,11 @@ std::string RenderText(const Answer& answer, const RenderOptions& options) {
       out += UnknownText(answer);
       break;
     case AnswerKind::kHealthy:
-      out += "healthy: no line says that something went wrong\n";
+      out +=
+          "healthy: no line says that something went wrong\n"
+          "  next      if it failed all the same, say how: --exit STATUS, or a "
+          "line in\n"
+          "            parentheses, such as (it hangs after the first epoch)\n";
       break;
   }
   if (!answer.harmless.empty()) {
