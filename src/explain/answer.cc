@@ -219,6 +219,10 @@ void LeaveOpen(std::vector<Suspicion> all, const std::vector<Nearness>& near,
     all.erase(all.begin());
   }
   answer.candidates = CandidatesOf(all);
+  if (!trouble) {
+    // Descriptions name many things: of the rules the first is enough.
+    answer.candidates.resize(std::min<std::size_t>(all.size(), 1));
+  }
   if (answer.kind == AnswerKind::kUnknown && (!trouble || all.empty())) {
     FillUp(answer.candidates, near);
   }
