@@ -22,8 +22,8 @@ using testing::HasSubstr;
 
 class CheckpointStoreTest : public testing::Test {
  protected:
-  void SetUp() override { fs::remove_all(directory_); }
-  void TearDown() override { fs::remove_all(directory_); }
+  void SetUp() override { fs::remove_all(root_); }
+  void TearDown() override { fs::remove_all(root_); }
 
   CheckpointStore Open(int keep = 3) {
     return CheckpointStore::Open({.directory = directory_, .keep = keep})
@@ -74,10 +74,10 @@ class CheckpointStoreTest : public testing::Test {
     return outcome->skipped.empty() ? "" : outcome->skipped[0].ToText();
   }
 
-  std::string directory_ =
+  std::string root_ =
       testing::TempDir() + "checkpoint_" +
-      testing::UnitTest::GetInstance()->current_test_info()->name() +
-      "/deeper/still";
+      testing::UnitTest::GetInstance()->current_test_info()->name();
+  std::string directory_ = root_ + "/deeper/still";
 };
 
 TEST_F(CheckpointStoreTest, LoadsTheNewestOfWhatWasSaved) {

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "base/json.h"
@@ -20,6 +21,8 @@ class StepProgramTest : public testing::Test {
       Write(name, std::string("module of ") + name);
     }
   }
+
+  ~StepProgramTest() override { std::filesystem::remove_all(folder_); }
 
   void Write(const std::string& name, const std::string& bytes) {
     std::ofstream(folder_ + "/" + name) << bytes;

@@ -37,6 +37,7 @@ TEST(Library, SaysThatASharedObjectIsCutShort) {
   const auto path = std::filesystem::path(testing::TempDir()) / "cut.so";
   std::ofstream(path) << "\177ELF and no more";
   const auto library = Library::Open(path);
+  std::filesystem::remove(path);
   ASSERT_FALSE(library);
   EXPECT_EQ(library.error().cause(), Cause::kFileCorrupt)
       << library.error().ToText();
