@@ -137,7 +137,8 @@ healthy logs. Or print what a cause means and what heals it.
   muster explain --list
 
 Inputs: logs, folders (also of a run), `-`, tar, zip, gzip and zstd, Kaggle's
-log, notebooks.
+log, notebooks. A line in parentheses is taken for a remark of yours, such as
+(it hangs after the first epoch); without a log there are candidates for it.
 )";
 
 constexpr std::string_view kBundle =
