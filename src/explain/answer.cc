@@ -150,7 +150,8 @@ bool SaysTrouble(const std::vector<Fact>& facts) {
 
 // True when nothing was printed by a program, all was told by whoever asks.
 bool IsOnlyTold(const std::vector<Fact>& facts) {
-  return std::all_of(facts.begin(), facts.end(),
+  return !facts.empty() &&
+         std::all_of(facts.begin(), facts.end(),
                      [](const Fact& fact) { return fact.Has("remark"); });
 }
 
@@ -175,7 +176,8 @@ Answer Explain(std::vector<Fact> facts) {
   const bool hinted = all.empty() || all.front().weight == RuleWeight::kHint;
   if (hinted || IsOnlyTold(facts)) {
     // Words that may speak for a cause are everywhere in healthy logs.
-    if (!hinted || SaysTrouble(facts)) {
+    // A description is given by who has trouble.
+    if (!hinted || SaysTrouble(facts) || IsOnlyTold(facts)) {
       answer.kind = AnswerKind::kUnknown;
       answer.candidates = CandidatesOf(all);
     }

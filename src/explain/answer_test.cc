@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "explain/derive.h"
+#include "explain/rules.h"
 
 namespace muster::explain {
 namespace {
@@ -52,6 +53,20 @@ TEST(Answer, OfWhatIsOnlyToldIsUnknownWithItsCandidates) {
   EXPECT_FALSE(answer.candidates[0].decide.empty());
   // With one line that a program printed it is part of a log.
   EXPECT_EQ(Explain({told, Seen("exit.status")}).kind, AnswerKind::kCause);
+}
+
+TEST(Answer, OfAToldHintIsUnknownAndNeedsNoOtherTrouble) {
+  const auto rules = CatalogueRules();
+  const auto hint =
+      std::find_if(rules.begin(), rules.end(), [](const Rule& rule) {
+        return rule.weight == RuleWeight::kHint && rule.without.empty() &&
+               rule.with.size() == 1 && rule.with.front().field.empty();
+      });
+  ASSERT_NE(hint, rules.end());
+  const std::string name(hint->with.front().fact);
+  EXPECT_EQ(Explain({Seen(name)}).kind, AnswerKind::kHealthy);
+  EXPECT_EQ(Explain({Seen(name, {{"remark", std::int64_t{1}}})}).kind,
+            AnswerKind::kUnknown);
 }
 
 TEST(Answer, NamesVictimsBelowTheRoot) {
