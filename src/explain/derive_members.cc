@@ -30,6 +30,9 @@ void CompareAnnounced(std::vector<Fact>& facts) {
   if (twice) {
     AddOn(facts, *twice, "numbers.member_twice");
   } else if (last && static_cast<std::int64_t>(there.size()) < wanted) {
+    if (there.size() == 1) {
+      last->fields.erase("level");  // said in passing, and nobody follows
+    }
     AddOn(facts, *last,
           there.size() > 1 ? "numbers.members_missing"
                            : "numbers.member_alone");
