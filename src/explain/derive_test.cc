@@ -105,6 +105,15 @@ TEST(Derive, MembersAreMissingWhereSomeOfThemAreThere) {
   EXPECT_FALSE(Follows({one, two}, "numbers.member_alone"));
 }
 
+TEST(Derive, MoreThatArriveThanTheWorldHolds) {
+  const auto barrier = [](const char* size, const char* count) {
+    return Said("store.barrier", {{"size", size}, {"count", count}});
+  };
+  EXPECT_TRUE(Follows({barrier("4", "8")}, "numbers.more_than_world"));
+  EXPECT_FALSE(Follows({barrier("4", "4")}, "numbers.more_than_world"));
+  EXPECT_FALSE(Follows({barrier("4", "3")}, "numbers.more_than_world"));
+}
+
 TEST(Derive, ProcessesThatNameOneDeviceShareIt) {
   const auto index = [](const char* value) {
     return Said("process.local_index", {{"index", value}});
