@@ -22,6 +22,19 @@ void CompareRanks(std::vector<Fact>& facts) {
   }
 }
 
+// "world_size=4, worker_count=8": more came than there are to be.
+void CompareArrived(std::vector<Fact>& facts) {
+  const std::vector<Fact> seen = facts;
+  for (const Fact& fact : seen) {
+    const auto size = ParseInt(fact.Text("size")).value_or(0);
+    if (fact.name == "store.barrier" && size > 0 &&
+        ParseInt(fact.Text("count")).value_or(0) > size) {
+      AddOn(facts, fact, "numbers.more_than_world");
+      return;
+    }
+  }
+}
+
 void CompareTasks(std::vector<Fact>& facts) {
   const auto tasks = NumberOf(facts, "slurm.ntasks", "value");
   const auto per_node = NumberOf(facts, "slurm.ntasks_per_node", "value");
@@ -216,6 +229,7 @@ double BytesOf(std::string_view text) {
 
 void Derive(std::vector<Fact>& facts) {
   CompareRanks(facts);
+  CompareArrived(facts);
   CompareTasks(facts);
   CompareShapes(facts);
   CompareMemory(facts);

@@ -29,9 +29,31 @@ void CompareAnnounced(std::vector<Fact>& facts) {
   }
   if (twice) {
     AddOn(facts, *twice, "numbers.member_twice");
-  } else if (last && there.size() > 1 &&
-             static_cast<std::int64_t>(there.size()) < wanted) {
-    AddOn(facts, *last, "numbers.members_missing");
+  } else if (last && static_cast<std::int64_t>(there.size()) < wanted) {
+    if (there.size() == 1) {
+      last->fields.erase("level");  // said in passing, and nobody follows
+    }
+    AddOn(facts, *last,
+          there.size() > 1 ? "numbers.members_missing"
+                           : "numbers.member_alone");
+  }
+}
+
+// "Local process index: 2" and "Device: cuda:0": several processes of a host
+// that name one device.
+void CompareDevices(std::vector<Fact>& facts) {
+  std::set<std::string> processes;
+  std::set<std::string> devices;
+  for (const Fact& fact : facts) {
+    if (fact.name == "process.local_index") {
+      processes.insert(fact.Text("index"));
+    } else if (fact.name == "process.device") {
+      devices.insert(fact.Text("device"));
+    }
+  }
+  if (processes.size() > 1 && devices.size() == 1) {
+    AddOn(facts, Fact(*FirstOf(facts, "process.device")),
+          "numbers.device_shared");
   }
 }
 
@@ -109,20 +131,28 @@ std::string RoleOf(const std::string& task) {
                                   : task.substr(begin + 1, end - begin - 1);
 }
 
-// TF_CONFIG's task has a role that its cluster does not have. An evaluator is
-// no part of a cluster.
+bool HasJob(const std::string& jobs, const std::string& role) {
+  return jobs.find("'" + role + "'") != std::string::npos ||
+         jobs.find('"' + role + '"') != std::string::npos;
+}
+
+// TF_CONFIG's task has a role that its cluster does not have (an evaluator is
+// no part of a cluster), or the cluster has parameter servers and nobody who
+// leads them.
 void CompareRoles(std::vector<Fact>& facts) {
   const Fact* told = FirstOf(facts, "cluster.told");
   const std::string role = told == nullptr ? "" : RoleOf(told->Text("task"));
-  if (role.empty() || role == "evaluator") {
+  if (role.empty()) {
     return;
   }
   const std::string jobs = told->Text("jobs");
-  if (jobs.find("'" + role + "'") == std::string::npos &&
-      jobs.find('"' + role + '"') == std::string::npos) {
-    Fact on = *told;
-    on.fields.erase("level");  // wrong at whatever level it is printed
+  Fact on = *told;
+  on.fields.erase("level");  // wrong at whatever level it is printed
+  if (role != "evaluator" && !HasJob(jobs, role)) {
     AddOn(facts, on, "numbers.task_not_in_cluster");
+  }
+  if (HasJob(jobs, "ps") && !HasJob(jobs, "chief") && !HasJob(jobs, "master")) {
+    AddOn(facts, on, "numbers.cluster_without_chief");
   }
 }
 
@@ -131,6 +161,7 @@ void CompareRoles(std::vector<Fact>& facts) {
 void CompareMembers(std::vector<Fact>& facts) {
   ComparePeers(facts);
   CompareAnnounced(facts);
+  CompareDevices(facts);
   CompareVersions(facts);
   CompareRoles(facts);
 }

@@ -101,6 +101,43 @@ TEST(Derive, MembersAreMissingWhereSomeOfThemAreThere) {
   const Fact two = Said("member.announced", {{"member", "1"}, {"of", "4"}});
   EXPECT_TRUE(Follows({one, two}, "numbers.members_missing"));
   EXPECT_FALSE(Follows({one}, "numbers.members_missing"));
+  EXPECT_TRUE(Follows({one}, "numbers.member_alone"));
+  EXPECT_FALSE(Follows({one, two}, "numbers.member_alone"));
+}
+
+TEST(Derive, MoreThatArriveThanTheWorldHolds) {
+  const auto barrier = [](const char* size, const char* count) {
+    return Said("store.barrier", {{"size", size}, {"count", count}});
+  };
+  EXPECT_TRUE(Follows({barrier("4", "8")}, "numbers.more_than_world"));
+  EXPECT_FALSE(Follows({barrier("4", "4")}, "numbers.more_than_world"));
+  EXPECT_FALSE(Follows({barrier("4", "3")}, "numbers.more_than_world"));
+}
+
+TEST(Derive, ProcessesThatNameOneDeviceShareIt) {
+  const auto index = [](const char* value) {
+    return Said("process.local_index", {{"index", value}});
+  };
+  const auto device = [](const char* value) {
+    return Said("process.device", {{"device", value}});
+  };
+  constexpr const char* kFollows = "numbers.device_shared";
+  EXPECT_TRUE(Follows({index("0"), index("1"), device("cuda:0")}, kFollows));
+  EXPECT_FALSE(Follows(
+      {index("0"), device("cuda:0"), index("1"), device("cuda:1")}, kFollows));
+  EXPECT_FALSE(Follows({index("0"), device("cuda:0")}, kFollows));
+}
+
+TEST(Derive, ParameterServersWithNobodyWhoLeads) {
+  const auto told = [](const char* jobs) {
+    return Said("cluster.told",
+                {{"jobs", jobs}, {"task", "'type': 'ps', 'index': 0"}});
+  };
+  constexpr const char* kFollows = "numbers.cluster_without_chief";
+  EXPECT_TRUE(Follows({told("'ps': ['a:1'], 'worker': ['b:1']")}, kFollows));
+  EXPECT_FALSE(Follows({told("'ps': ['a:1'], 'chief': ['b:1']")}, kFollows));
+  EXPECT_FALSE(Follows({told("'ps': ['a:1'], 'master': ['b:1']")}, kFollows));
+  EXPECT_FALSE(Follows({told("'worker': ['b:1']")}, kFollows));
 }
 
 TEST(Derive, ThreeShapesOfAFunctionAreCompiledAnew) {
