@@ -173,9 +173,11 @@ Answer Explain(std::vector<Fact> facts) {
     }
   }
   const bool hinted = all.empty() || all.front().weight == RuleWeight::kHint;
-  if (hinted || IsOnlyTold(facts)) {
-    // Words that may speak for a cause are everywhere in healthy logs.
-    if (!hinted || SaysTrouble(facts)) {
+  const bool told = IsOnlyTold(facts);
+  if (hinted || told) {
+    // Words that may speak for a cause are everywhere in healthy logs. Whoever
+    // describes something in words of their own has a reason to.
+    if ((told && !all.empty()) || !hinted || SaysTrouble(facts)) {
       answer.kind = AnswerKind::kUnknown;
       answer.candidates = CandidatesOf(all);
     }

@@ -54,6 +54,14 @@ TEST(Answer, OfWhatIsOnlyToldIsUnknownWithItsCandidates) {
   EXPECT_EQ(Explain({told, Seen("exit.status")}).kind, AnswerKind::kCause);
 }
 
+TEST(Answer, OfAHintThatIsOnlyToldIsUnknown) {
+  const Fact noted = Seen("exit.sighup", {{"level", "I"}});
+  EXPECT_EQ(Explain({noted}).kind, AnswerKind::kHealthy);
+  Fact told = noted;
+  told.fields["remark"] = std::int64_t{1};
+  EXPECT_EQ(Explain({told}).kind, AnswerKind::kUnknown);
+}
+
 TEST(Answer, NamesVictimsBelowTheRoot) {
   const Answer answer =
       Explain({Seen("cascade.peer_gone", {{"text", "closed by peer"}}),
