@@ -18,6 +18,13 @@ TEST(LogEnd, IsNoProgressWhenTroubleFollows) {
   EXPECT_FALSE(LastProgress("step 2 loss 1.9\nKilled\n"));
 }
 
+TEST(LogEnd, IsNoRemarkOfWhoeverHandsTheLogOver) {
+  EXPECT_FALSE(LastProgress("loading\n(it starts again from epoch 0)\n"));
+  const auto end = LastProgress("step 2 loss 1.9\n(then epoch 0 again)\n");
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->text, "step 2 loss 1.9");
+}
+
 TEST(LogEnd, PassesOverHarmlessLines) {
   EXPECT_TRUE(LastProgress(
       "epoch 3 done\nWARNING: process group has NOT been destroyed before we "

@@ -186,8 +186,7 @@ bool SaysTrouble(const std::vector<Fact>& facts) {
       return fact.Text("code") != "0";
     }
     return fact.name == "log.trouble" || fact.name.starts_with("cascade.") ||
-           fact.name == "python.exception" || fact.name == "call.failed" ||
-           fact.name == "told.symptom";
+           fact.name == "python.exception" || fact.name == "call.failed";
   });
 }
 
