@@ -174,8 +174,9 @@ Answer Explain(std::vector<Fact> facts) {
   }
   const bool hinted = all.empty() || all.front().weight == RuleWeight::kHint;
   if (hinted || IsOnlyTold(facts)) {
-    // Words that may speak for a cause are everywhere in healthy logs.
-    if (!hinted || SaysTrouble(facts)) {
+    // Words that may speak for a cause are everywhere in healthy logs; nobody
+    // describes what goes well.
+    if (!hinted || SaysTrouble(facts) || (!all.empty() && IsOnlyTold(facts))) {
       answer.kind = AnswerKind::kUnknown;
       answer.candidates = CandidatesOf(all);
     }

@@ -67,6 +67,39 @@ TEST(Derive, ABarBeyondTheBoundOfTheWaitersIsAtTheLimit) {
                        "numbers.bar_at_limit"));
 }
 
+TEST(Derive, MembersThatTellOtherShapesOfOneOperationDiffer) {
+  const auto told = [](const char* member, const char* op, const char* shape) {
+    return Said("collective.told_shape",
+                {{"member", member}, {"op", op}, {"shape", shape}});
+  };
+  EXPECT_TRUE(Follows(
+      {told("0", "all_reduce", "8, 4"), told("1", "all_reduce", "6, 4")},
+      "numbers.shapes_differ"));
+  EXPECT_FALSE(
+      Follows({told("0", "all_reduce", "8"), told("1", "all_reduce", "8 ")},
+              "numbers.shapes_differ"));
+  EXPECT_FALSE(
+      Follows({told("0", "all_reduce", "8"), told("1", "broadcast", "6")},
+              "numbers.shapes_differ"));
+  EXPECT_FALSE(
+      Follows({told("0", "all_reduce", "8"), told("0", "all_reduce", "6")},
+              "numbers.shapes_differ"));
+}
+
+TEST(Derive, ABarrierAmongTheFirstCollectivesWaitsForSomebodysWork) {
+  const auto timed_out = [](const char* seq, const char* size) {
+    return Said("collective.timeout", {{"seq", seq},
+                                       {"op", "ALLREDUCE"},
+                                       {"size", size},
+                                       {"limit", "600000"}});
+  };
+  constexpr const char* kFollows = "numbers.early_barrier";
+  EXPECT_TRUE(Follows({timed_out("4", "1")}, kFollows));
+  EXPECT_FALSE(Follows({timed_out("1", "1")}, kFollows));
+  EXPECT_FALSE(Follows({timed_out("335", "1")}, kFollows));
+  EXPECT_FALSE(Follows({timed_out("4", "2048")}, kFollows));
+}
+
 TEST(Derive, AMemberThatIsAnnouncedTwiceIsTwo) {
   Fact twice = Said("member.announced", {{"member", "1"}, {"of", "4"}});
   twice.fields["times"] = std::int64_t{2};
