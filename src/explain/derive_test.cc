@@ -129,6 +129,27 @@ TEST(Derive, ALibraryBuiltForANewerCudaIsAhead) {
   EXPECT_FALSE(Follows({built("11.0")}, "numbers.cuda_ahead"));
 }
 
+TEST(Derive, VersionsOfTwoMembersInOneLineAreCompared) {
+  const auto told = [](const char* one, const char* other) {
+    return Said("version.two_told", {{"one", one}, {"other", other}});
+  };
+  EXPECT_TRUE(Follows({told("2.1.0", "2.0.1")}, "members.versions_differ"));
+  EXPECT_FALSE(Follows({told("2.1.0", "2.1.0")}, "members.versions_differ"));
+  EXPECT_FALSE(Follows({told("3.10", "3.10.4")}, "members.versions_differ"));
+}
+
+TEST(Derive, ANameThatALibraryLacksIsItsDefect) {
+  const auto raised = [](const char* type, const char* frame) {
+    return Said("python.exception",
+                {{"type", type}, {"message", "x"}, {"frame", frame}});
+  };
+  constexpr const char* kFollows = "python.library_defect";
+  constexpr const char* kLibrary = "/x/site-packages/lib/engine.py";
+  EXPECT_TRUE(Follows({raised("UnboundLocalError", kLibrary)}, kFollows));
+  EXPECT_FALSE(Follows({raised("UnboundLocalError", "train.py")}, kFollows));
+  EXPECT_FALSE(Follows({raised("ValueError", kLibrary)}, kFollows));
+}
+
 TEST(Derive, MembersAreMissingWhereSomeOfThemAreThere) {
   const Fact one = Said("member.announced", {{"member", "0"}, {"of", "4"}});
   const Fact two = Said("member.announced", {{"member", "1"}, {"of", "4"}});
