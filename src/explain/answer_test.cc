@@ -63,6 +63,11 @@ TEST(Answer, OfWhatIsOnlyToldIsUnknownWithItsCandidates) {
   ASSERT_EQ(answer.candidates.size(), 1U);
   EXPECT_EQ(answer.candidates[0].cause, Cause::kSchedTimeLimit);
   EXPECT_FALSE(answer.candidates[0].decide.empty());
+  // A hint is enough: nobody describes what goes well.
+  const Fact hinted =
+      Seen("log.sched-time-limit.0",
+           {{"remark", std::int64_t{1}}, {"level", std::string("I")}});
+  EXPECT_NE(Explain({hinted}).kind, AnswerKind::kHealthy);
   // With one line that a program printed it is part of a log.
   EXPECT_EQ(Explain({told, Seen("exit.status")}).kind, AnswerKind::kCause);
 }

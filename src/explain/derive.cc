@@ -166,9 +166,13 @@ void JudgeException(std::vector<Fact>& facts) {
       continue;
     }
     const std::string frame = fact.Text("frame");
-    const bool framework = frame.empty() ||
-                           frame.find("site-packages") != std::string::npos ||
-                           frame.find("dist-packages") != std::string::npos ||
+    const bool installed = frame.find("site-packages") != std::string::npos ||
+                           frame.find("dist-packages") != std::string::npos;
+    // Nobody's input makes a name of a library's own code undefined.
+    if (installed && (type == "NameError" || type == "UnboundLocalError")) {
+      AddOn(facts, fact, "python.library_defect");
+    }
+    const bool framework = frame.empty() || installed ||
                            frame.find("lib/python") != std::string::npos ||
                            frame.starts_with("<frozen");
     if (!framework) {

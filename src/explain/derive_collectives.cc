@@ -2,6 +2,7 @@
 #include <map>
 #include <set>
 
+#include "base/text.h"
 #include "explain/derive_parts.h"
 
 namespace muster::explain {
@@ -62,6 +63,42 @@ std::optional<Fact> OtherSize(const std::vector<Fact>& facts) {
   return std::nullopt;
 }
 
+// A fact of this name whose field is another one than an earlier one's of
+// another member, where both tell the same of themselves.
+std::optional<Fact> OtherOfMember(const std::vector<Fact>& facts,
+                                  std::string_view name,
+                                  std::string_view field) {
+  std::map<std::string, const Fact*> first;
+  for (const Fact& fact : facts) {
+    if (fact.name != name) {
+      continue;
+    }
+    const auto [at, is_first] = first.emplace(fact.Text("op"), &fact);
+    if (!is_first && at->second->Text("member") != fact.Text("member") &&
+        Trim(at->second->Text(field)) != Trim(fact.Text(field))) {
+      return fact;
+    }
+  }
+  return std::nullopt;
+}
+
+// A barrier (the reduction of one element) that is among the first collectives,
+// though not the first, and outlived a bound of ten minutes or more: the
+// network carries, and somebody prepares something before the first step.
+std::optional<Fact> EarlyBarrier(const std::vector<Fact>& facts) {
+  constexpr std::int64_t kEarly = 10;
+  constexpr std::int64_t kTenMinutes = 600'000;
+  for (const Fact& fact : facts) {
+    const auto seq = ParseInt(fact.Text("seq")).value_or(0);
+    if (fact.name == "collective.timeout" && fact.Text("size") == "1" &&
+        fact.Text("op") == "ALLREDUCE" && seq > 1 && seq <= kEarly &&
+        ParseInt(fact.Text("limit")).value_or(0) >= kTenMinutes) {
+      return fact;
+    }
+  }
+  return std::nullopt;
+}
+
 // Ranks whose tracebacks end in different collectives.
 std::optional<Fact> OtherFrame(const std::vector<Fact>& facts) {
   std::map<std::int64_t, const Fact*> first;
@@ -105,6 +142,16 @@ void CompareCollectives(std::vector<Fact>& facts) {
   }
   if (const auto size = OtherSize(facts)) {
     AddOn(facts, *size, "collective.sizes_differ");
+  }
+  if (const auto shape =
+          OtherOfMember(facts, "collective.told_shape", "shape")) {
+    AddOn(facts, *shape, "numbers.shapes_differ");
+  }
+  if (const auto count = OtherOfMember(facts, "batches.told", "count")) {
+    AddOn(facts, *count, "numbers.batches_differ");
+  }
+  if (const auto barrier = EarlyBarrier(facts)) {
+    AddOn(facts, *barrier, "numbers.early_barrier");
   }
 }
 

@@ -66,6 +66,14 @@ void CompareVersions(std::vector<Fact>& facts) {
     }
   }
   std::optional<Fact> differs;
+  for (const Fact& fact : facts) {
+    const std::string one = fact.Text("one");
+    const std::string other = fact.Text("other");
+    if (fact.name == "version.two_told" && !one.starts_with(other) &&
+        !other.starts_with(one)) {
+      differs = fact;
+    }
+  }
   for (const auto& [what, versions] : by_kind) {
     std::set<std::string> places;
     for (const auto& [version, fact] : versions) {

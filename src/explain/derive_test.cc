@@ -67,6 +67,39 @@ TEST(Derive, ABarBeyondTheBoundOfTheWaitersIsAtTheLimit) {
                        "numbers.bar_at_limit"));
 }
 
+TEST(Derive, MembersThatTellOtherShapesOfOneOperationDiffer) {
+  const auto told = [](const char* member, const char* op, const char* shape) {
+    return Said("collective.told_shape",
+                {{"member", member}, {"op", op}, {"shape", shape}});
+  };
+  EXPECT_TRUE(Follows(
+      {told("0", "all_reduce", "8, 4"), told("1", "all_reduce", "6, 4")},
+      "numbers.shapes_differ"));
+  EXPECT_FALSE(
+      Follows({told("0", "all_reduce", "8"), told("1", "all_reduce", "8 ")},
+              "numbers.shapes_differ"));
+  EXPECT_FALSE(
+      Follows({told("0", "all_reduce", "8"), told("1", "broadcast", "6")},
+              "numbers.shapes_differ"));
+  EXPECT_FALSE(
+      Follows({told("0", "all_reduce", "8"), told("0", "all_reduce", "6")},
+              "numbers.shapes_differ"));
+}
+
+TEST(Derive, ABarrierAmongTheFirstCollectivesWaitsForSomebodysWork) {
+  const auto timed_out = [](const char* seq, const char* size) {
+    return Said("collective.timeout", {{"seq", seq},
+                                       {"op", "ALLREDUCE"},
+                                       {"size", size},
+                                       {"limit", "600000"}});
+  };
+  constexpr const char* kFollows = "numbers.early_barrier";
+  EXPECT_TRUE(Follows({timed_out("4", "1")}, kFollows));
+  EXPECT_FALSE(Follows({timed_out("1", "1")}, kFollows));
+  EXPECT_FALSE(Follows({timed_out("335", "1")}, kFollows));
+  EXPECT_FALSE(Follows({timed_out("4", "2048")}, kFollows));
+}
+
 TEST(Derive, AMemberThatIsAnnouncedTwiceIsTwo) {
   Fact twice = Said("member.announced", {{"member", "1"}, {"of", "4"}});
   twice.fields["times"] = std::int64_t{2};
@@ -94,6 +127,27 @@ TEST(Derive, ALibraryBuiltForANewerCudaIsAhead) {
   EXPECT_TRUE(Follows({built("11.0"), there}, "numbers.cuda_ahead"));
   EXPECT_FALSE(Follows({built("10.1"), there}, "numbers.cuda_ahead"));
   EXPECT_FALSE(Follows({built("11.0")}, "numbers.cuda_ahead"));
+}
+
+TEST(Derive, VersionsOfTwoMembersInOneLineAreCompared) {
+  const auto told = [](const char* one, const char* other) {
+    return Said("version.two_told", {{"one", one}, {"other", other}});
+  };
+  EXPECT_TRUE(Follows({told("2.1.0", "2.0.1")}, "members.versions_differ"));
+  EXPECT_FALSE(Follows({told("2.1.0", "2.1.0")}, "members.versions_differ"));
+  EXPECT_FALSE(Follows({told("3.10", "3.10.4")}, "members.versions_differ"));
+}
+
+TEST(Derive, ANameThatALibraryLacksIsItsDefect) {
+  const auto raised = [](const char* type, const char* frame) {
+    return Said("python.exception",
+                {{"type", type}, {"message", "x"}, {"frame", frame}});
+  };
+  constexpr const char* kFollows = "python.library_defect";
+  constexpr const char* kLibrary = "/x/site-packages/lib/engine.py";
+  EXPECT_TRUE(Follows({raised("UnboundLocalError", kLibrary)}, kFollows));
+  EXPECT_FALSE(Follows({raised("UnboundLocalError", "train.py")}, kFollows));
+  EXPECT_FALSE(Follows({raised("ValueError", kLibrary)}, kFollows));
 }
 
 TEST(Derive, MembersAreMissingWhereSomeOfThemAreThere) {
