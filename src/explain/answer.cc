@@ -173,9 +173,11 @@ Answer Explain(std::vector<Fact> facts) {
     }
   }
   const bool hinted = all.empty() || all.front().weight == RuleWeight::kHint;
-  if (hinted || IsOnlyTold(facts)) {
-    // Words that may speak for a cause are everywhere in healthy logs.
-    if (!hinted || SaysTrouble(facts)) {
+  const bool only_told = IsOnlyTold(facts);
+  if (hinted || only_told) {
+    // Words that may speak for a cause are everywhere in healthy logs; who
+    // tells of them without a line has a failure.
+    if (!hinted || SaysTrouble(facts) || (only_told && !all.empty())) {
       answer.kind = AnswerKind::kUnknown;
       answer.candidates = CandidatesOf(all);
     }

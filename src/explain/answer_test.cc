@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "explain/derive.h"
+#include "explain/rules.h"
 
 namespace muster::explain {
 namespace {
@@ -52,6 +53,20 @@ TEST(Answer, OfWhatIsOnlyToldIsUnknownWithItsCandidates) {
   EXPECT_FALSE(answer.candidates[0].decide.empty());
   // With one line that a program printed it is part of a log.
   EXPECT_EQ(Explain({told, Seen("exit.status")}).kind, AnswerKind::kCause);
+}
+
+TEST(Answer, OfWhatIsOnlyToldAHintIsEnoughToBeUnknown) {
+  for (const Rule& rule : CatalogueRules()) {
+    if (rule.weight == RuleWeight::kHint && rule.with.size() == 1 &&
+        rule.with[0].fact.starts_with("log.")) {
+      const std::string name(rule.with[0].fact);
+      const Answer told = Explain({Seen(name, {{"remark", std::int64_t{1}}})});
+      EXPECT_EQ(told.kind, AnswerKind::kUnknown);
+      EXPECT_FALSE(told.candidates.empty());
+      EXPECT_EQ(Explain({Seen(name)}).kind, AnswerKind::kHealthy);
+      return;
+    }
+  }
 }
 
 TEST(Answer, NamesVictimsBelowTheRoot) {

@@ -57,6 +57,7 @@ class Reader {
   void ReadPatterns(const YAML::Node& node, std::string_view key,
                     std::string_view weight);
   void ReadRules(const YAML::Node& node);
+  Placed PatternOf(const YAML::Node& item);
   bool ReadConditions(const YAML::Node& node, Rule& rule);
   void ReadDecide(const YAML::Node& node);
   void ReadFacts(const YAML::Node& node);
@@ -165,8 +166,10 @@ std::size_t LongestLiteral(std::string_view pattern) {
   return longest;
 }
 
-// A line that says all of these things within a sentence's reach, in any order.
-std::string InAnyOrder(const std::vector<Placed>& words) {
+// A line that says all of these things within a sentence's reach, in any order;
+// `begin` is how it begins.
+std::string InAnyOrder(const std::vector<Placed>& words,
+                       const std::string& begin = "") {
   std::vector<std::string> groups;
   groups.reserve(words.size());
   for (const Placed& word : words) {
@@ -181,11 +184,14 @@ std::string InAnyOrder(const std::vector<Placed>& words) {
     }
     all += (all.empty() ? "" : "|") + order;
   } while (std::next_permutation(groups.begin(), groups.end()));
-  return "(?i)(?:" + all + ")";
+  return "(?i)" + begin + "(?:" + all + ")";
 }
 
+// A remark of whoever hands the log over: a line in parentheses.
+constexpr const char* kRemark = "^\\s{0,8}\\(.{0,400}?";
+
 bool Reader::ReadConditions(const YAML::Node& node, Rule& rule) {
-  if (!CheckKeys(node, {"text", "says", "weight", "with", "without"}, {})) {
+  if (!CheckKeys(node, {"text", "says", "told", "weight", "with", "without"}, {})) {
     return false;
   }
   if (node["with"]) {
@@ -195,6 +201,16 @@ bool Reader::ReadConditions(const YAML::Node& node, Rule& rule) {
     rule.without = List(node["without"], "without");
   }
   return true;
+}
+
+Placed Reader::PatternOf(const YAML::Node& item) {
+  if (item["says"]) {
+    return {InAnyOrder(List(item["says"], "says")), PlaceOf(item.Mark())};
+  }
+  return item["told"]
+             ? Placed{InAnyOrder(List(item["told"], "told"), kRemark),
+                      PlaceOf(item.Mark())}
+             : Text(item["text"]);
 }
 
 void Reader::ReadPatterns(const YAML::Node& node, std::string_view key,
@@ -207,13 +223,15 @@ void Reader::ReadPatterns(const YAML::Node& node, std::string_view key,
     Rule rule;
     rule.weight = weight;
     if (item.IsMap()) {
-      if (!ReadConditions(item, rule) || !(item["text"] || item["says"])) {
-        Wrong(item, "neither `text` nor `says`");
+      if (!ReadConditions(item, rule) ||
+          !(item["text"] || item["says"] || item["told"])) {
+        Wrong(item, "neither `text` nor `says` nor `told`");
         continue;
       }
-      rule.text = item["says"] ? Placed{InAnyOrder(List(item["says"], "says")),
-                                        PlaceOf(item.Mark())}
-                               : Text(item["text"]);
+      if (item["told"] && weight != "hint") {
+        Wrong(item, "what is only told is a hint");
+      }
+      rule.text = PatternOf(item);
     } else {
       rule.text = Text(item);
     }
