@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "evidence/matcher.h"
+#include "evidence/prefix.h"
 
 namespace muster::evidence {
 namespace {
@@ -65,7 +66,8 @@ std::optional<LogEnd> LastProgress(std::string_view tail) {
     if (Is(*kinds.trouble, line)) {
       return std::nullopt;
     }
-    if (Is(*kinds.progress, line)) {
+    // "(stops in epoch 3)": told, and no step of a program.
+    if (!IsRemark(line) && Is(*kinds.progress, line)) {
       end.text = line;
       return end;
     }

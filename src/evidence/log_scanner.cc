@@ -260,6 +260,9 @@ void LogScanner::Add(const Match& match, std::string_view line) {
   if (Fact* const twin = TwinOf(match, rank, seen)) {
     twin->fields["times"] = twin->Number("times", 1) + 1;
     twin->fields["last_line"] = line_ + 1;
+    if (!IsRemark(line)) {
+      twin->fields.erase("remark");  // printed as well as told
+    }
     return;
   }
   // A new fact weighs as much as many repetitions.

@@ -91,6 +91,12 @@ TEST_F(Scanning, NamesTheSignalOfAStatus) {
   EXPECT_EQ(ExitFact("SIGHUP").Text("signal"), "SIGHUP");
 }
 
+TEST_F(Scanning, WhatIsToldAndThenPrintedIsNoMereRemark) {
+  EXPECT_TRUE(Read("(out of disk on sda)\n")[0].Has("remark"));
+  EXPECT_FALSE(
+      Read("(out of disk on sda)\nout of disk on sda\n")[0].Has("remark"));
+}
+
 TEST_F(Scanning, SeesThroughColours) {
   const auto facts = Read("\033[31mout of \033[1mdisk on\033[0m sda\n");
   ASSERT_EQ(facts.size(), 1U);

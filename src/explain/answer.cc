@@ -148,10 +148,12 @@ bool SaysTrouble(const std::vector<Fact>& facts) {
   });
 }
 
-// True when nothing was printed by a program, all was told by whoever asks.
+// True when nothing was printed by a program, all was told by whoever asks. A
+// command that names a device is no print.
 bool IsOnlyTold(const std::vector<Fact>& facts) {
-  return std::all_of(facts.begin(), facts.end(),
-                     [](const Fact& fact) { return fact.Has("remark"); });
+  return std::all_of(facts.begin(), facts.end(), [](const Fact& fact) {
+    return fact.Has("remark") || fact.name.ends_with(".mentioned");
+  });
 }
 
 }  // namespace
