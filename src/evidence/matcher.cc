@@ -16,6 +16,10 @@ namespace {
 
 constexpr int kLeastLiteral = 3;
 
+// How patterns of remarks begin (`told` in causes/). Their words are all over,
+// and their lines begin with a parenthesis.
+constexpr std::string_view kOfRemarks = "(?i)^\\s{0,8}\\(";
+
 // Sets of literals whose patterns are remembered.
 constexpr std::size_t kRemembered = 20'000;
 
@@ -53,6 +57,7 @@ std::uint64_t Mixed(std::uint64_t x) {
 
 struct Matcher::Patterns {
   std::vector<PatternRow> rows;
+  std::vector<bool> of_remarks;  // by pattern
   re2::FilteredRE2 regexes{kLeastLiteral};
   std::optional<Automaton> automaton;
   std::size_t literals = 0;
@@ -92,6 +97,7 @@ Matcher::Matcher(std::span<const PatternRow> rows)
         re2::StringPiece(row.text.data(), row.text.size()), options, &id);
     if (code == RE2::NoError) {
       patterns_->rows.push_back(row);
+      patterns_->of_remarks.push_back(row.text.starts_with(kOfRemarks));
     }
   }
   std::vector<std::string> atoms;
@@ -145,9 +151,11 @@ std::vector<Match> Matcher::Matches(std::string_view line,
   }
   std::vector<Match> matches;
   const re2::StringPiece text(line.data(), line.size());
+  const std::size_t first = line.find_first_not_of(" \t");
+  const bool is_remark = first != std::string_view::npos && line[first] == '(';
   for (const int index : known->second) {
     const auto at = static_cast<std::size_t>(index);
-    if (!memory.done[at] &&
+    if (!memory.done[at] && (is_remark || !patterns_->of_remarks[at]) &&
         RE2::PartialMatch(text, patterns_->regexes.GetRE2(index))) {
       matches.push_back(patterns_->Take(at, line));
     }

@@ -10,7 +10,9 @@
 #include <fstream>
 #include <string>
 
+#include "base/text.h"
 #include "evidence/log_scanner.h"
+#include "evidence/prefix.h"
 #include "explain/answer.h"
 
 namespace muster {
@@ -45,9 +47,13 @@ std::vector<Example> TextsOf(const std::filesystem::path& path) {
   std::ifstream in(path);
   for (std::string line; std::getline(in, line);) {
     if (line.starts_with("@ ")) {
-      texts.push_back({line.substr(2), "", true});
+      texts.push_back({line.substr(2), ""});
     } else if (!texts.empty() && !line.starts_with("# ")) {
-      texts.back().text += line + "\n";
+      Example& text = texts.back();
+      text.text += line + "\n";
+      // What is only told is never more than a candidate.
+      text.is_verdict =
+          text.is_verdict || !(Trim(line).empty() || evidence::IsRemark(line));
     }
   }
   return texts;

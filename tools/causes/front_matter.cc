@@ -191,7 +191,8 @@ std::string InAnyOrder(const std::vector<Placed>& words,
 constexpr const char* kRemark = "^\\s{0,8}\\(.{0,400}?";
 
 bool Reader::ReadConditions(const YAML::Node& node, Rule& rule) {
-  if (!CheckKeys(node, {"text", "says", "told", "weight", "with", "without"}, {})) {
+  if (!CheckKeys(node, {"text", "says", "told", "weight", "with", "without"},
+                 {})) {
     return false;
   }
   if (node["with"]) {
