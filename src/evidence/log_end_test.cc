@@ -31,6 +31,10 @@ TEST(LogEnd, PassesOverHarmlessLines) {
       "destruct ProcessGroupNCCL. Error\n"));
 }
 
+TEST(LogEnd, IsNoProgressThatIsOnlyTold) {
+  EXPECT_FALSE(LastProgress("(it ends without a word in epoch 3)\n"));
+}
+
 TEST(LogEnd, OfAnythingElseSaysNothing) {
   EXPECT_FALSE(LastProgress(""));
   EXPECT_FALSE(LastProgress("\n\r\n"));

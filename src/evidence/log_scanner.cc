@@ -285,6 +285,13 @@ void LogScanner::Add(const Match& match, std::string_view line) {
   if (Fact* const twin = TwinOf(match, prefix.rank, seen)) {
     twin->fields["times"] = twin->Number("times", 1) + 1;
     twin->fields["last_line"] = line_ + 1;
+    if (IsRemark(line)) {
+      return;
+    }
+    twin->fields.erase("remark");  // printed as well as told
+    if (prefix.level != 'I' && prefix.level != 'W') {
+      twin->fields.erase("level");  // not only noted or warned of
+    }
     return;
   }
   // A new fact weighs as much as many repetitions.

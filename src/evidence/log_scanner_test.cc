@@ -100,6 +100,18 @@ TEST_F(Scanning, NamesTheSignalOfAStatus) {
   EXPECT_EQ(ExitFact("SIGHUP").Text("signal"), "SIGHUP");
 }
 
+TEST_F(Scanning, WhatIsToldAndThenPrintedIsNoMereRemark) {
+  EXPECT_TRUE(Read("(out of disk on sda)\n")[0].Has("remark"));
+  EXPECT_FALSE(
+      Read("(out of disk on sda)\nout of disk on sda\n")[0].Has("remark"));
+}
+
+TEST_F(Scanning, WhatIsWarnedOfAndThenPrintedIsNoMereWarning) {
+  const std::string warning = "WARNING: out of disk on sda\n";
+  EXPECT_EQ(Read(warning + warning)[0].Text("level"), "W");
+  EXPECT_FALSE(Read(warning + "out of disk on sda\n")[0].Has("level"));
+}
+
 TEST_F(Scanning, SeesThroughColours) {
   const auto facts = Read("\033[31mout of \033[1mdisk on\033[0m sda\n");
   ASSERT_EQ(facts.size(), 1U);

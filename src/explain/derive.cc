@@ -107,6 +107,24 @@ void JudgeLastWord(std::vector<Fact>& facts) {
   }
 }
 
+// Code in which a device was asked for before the members were joined.
+void CompareCalls(std::vector<Fact>& facts) {
+  const std::vector<Fact> seen = facts;
+  for (const Fact& join : seen) {
+    if (join.name != "call.joins") {
+      continue;
+    }
+    for (const Fact& use : seen) {
+      if (use.name == "call.uses_devices" &&
+          use.Text("source") == join.Text("source") &&
+          use.Number("line", 0) < join.Number("line", 0)) {
+        AddOn(facts, use, "order.devices_before_joining");
+        return;
+      }
+    }
+  }
+}
+
 // Modules with one version each, compared to each other by the catalogue's own
 // knowledge of what belongs together.
 void CompareDriver(std::vector<Fact>& facts) {
@@ -241,6 +259,7 @@ void Derive(std::vector<Fact>& facts) {
   CompareCollectives(facts);
   CompareDriver(facts);
   CompareCuda(facts);
+  CompareCalls(facts);
   CompareTimes(facts);
   JudgeException(facts);
   JudgeLastWord(facts);

@@ -126,6 +126,45 @@ void ComparePeers(std::vector<Fact>& facts) {
   }
 }
 
+// A channel of gRPC ends at an address of the cluster. What answers from
+// elsewhere stands between: a proxy. Names say nothing of addresses.
+void CompareAnswering(std::vector<Fact>& facts) {
+  const Fact* told = FirstOf(facts, "cluster.told");
+  const Fact* answered = FirstOf(facts, "rpc.answered_from");
+  if (told == nullptr || answered == nullptr) {
+    return;
+  }
+  const std::string jobs = told->Text("jobs");
+  const auto addresses = Split(jobs, '"');
+  const bool are_addresses = std::any_of(
+      addresses.begin(), addresses.end(), [](const std::string& address) {
+        return std::count(address.begin(), address.end(), '.') == 3 &&
+               address.find_first_not_of("0123456789.:") == std::string::npos;
+      });
+  if (are_addresses && jobs.find('"' + answered->Text("peer") + ':') ==
+                           std::string::npos) {
+    AddOn(facts, Fact(*answered), "numbers.answered_from_outside");
+  }
+}
+
+// Commands of several members that name another master each, or another port.
+void CompareMasters(std::vector<Fact>& facts) {
+  for (const char* name : {"env.master_of_member", "env.port_of_member"}) {
+    std::set<std::string> told;
+    std::optional<Fact> other;
+    for (const Fact& fact : facts) {
+      if (fact.name == name && told.insert(fact.Text("value")).second &&
+          told.size() > 1) {
+        other = fact;
+      }
+    }
+    if (other) {
+      AddOn(facts, *other, "numbers.masters_differ");
+      return;
+    }
+  }
+}
+
 // The quoted word after "type": of a task as TF_CONFIG describes it.
 std::string RoleOf(const std::string& task) {
   const std::size_t key = task.find("type");
@@ -168,6 +207,8 @@ void CompareRoles(std::vector<Fact>& facts) {
 
 void CompareMembers(std::vector<Fact>& facts) {
   ComparePeers(facts);
+  CompareAnswering(facts);
+  CompareMasters(facts);
   CompareAnnounced(facts);
   CompareDevices(facts);
   CompareVersions(facts);

@@ -288,5 +288,38 @@ TEST(Derive, RoleOfTheTaskThatIsNotInItsCluster) {
                        "numbers.task_not_in_cluster"));
 }
 
+TEST(Derive, AnAnswerFromOutsideOfTheClusterIsToldByItsAddress) {
+  const Fact cluster = Said(
+      "cluster.told", {{"jobs", R"("worker": ["10.0.0.1:1", "10.0.0.2:1"])"}});
+  const auto from = [](const char* peer) {
+    return Said("rpc.answered_from", {{"peer", peer}});
+  };
+  EXPECT_TRUE(
+      Follows({cluster, from("10.9.0.1")}, "numbers.answered_from_outside"));
+  EXPECT_FALSE(
+      Follows({cluster, from("10.0.0.2")}, "numbers.answered_from_outside"));
+  const Fact names = Said("cluster.told", {{"jobs", R"("worker": ["a:1"])"}});
+  EXPECT_FALSE(
+      Follows({names, from("10.9.0.1")}, "numbers.answered_from_outside"));
+}
+
+TEST(Derive, MembersThatNameOtherMastersDiffer) {
+  const auto port = [](const char* value) {
+    return Said("env.port_of_member", {{"value", value}});
+  };
+  EXPECT_TRUE(Follows({port("1"), port("2")}, "numbers.masters_differ"));
+  EXPECT_FALSE(Follows({port("1"), port("1")}, "numbers.masters_differ"));
+}
+
+TEST(Derive, DevicesThatAreUsedBeforeTheMembersAreJoinedAreTold) {
+  Fact use = Said("call.uses_devices", {{"source", "a"}});
+  Fact join = Said("call.joins", {{"source", "a"}});
+  use.fields["line"] = std::int64_t{2};
+  join.fields["line"] = std::int64_t{3};
+  EXPECT_TRUE(Follows({use, join}, "order.devices_before_joining"));
+  use.fields["line"] = std::int64_t{4};
+  EXPECT_FALSE(Follows({use, join}, "order.devices_before_joining"));
+}
+
 }  // namespace
 }  // namespace muster::explain
