@@ -154,6 +154,14 @@ bool IsOnlyTold(const std::vector<Fact>& facts) {
                      [](const Fact& fact) { return fact.Has("remark"); });
 }
 
+// True when whoever hands the log over complains of something that a cause has.
+bool IsComplaint(const std::vector<Suspicion>& all) {
+  return std::any_of(all.begin(), all.end(), [](const Suspicion& suspicion) {
+    return std::any_of(suspicion.evidence.begin(), suspicion.evidence.end(),
+                       [](const Fact* fact) { return fact->Has("remark"); });
+  });
+}
+
 }  // namespace
 
 Answer Explain(std::vector<Fact> facts) {
@@ -175,7 +183,7 @@ Answer Explain(std::vector<Fact> facts) {
   const bool hinted = all.empty() || all.front().weight == RuleWeight::kHint;
   if (hinted || IsOnlyTold(facts)) {
     // Words that may speak for a cause are everywhere in healthy logs.
-    if (!hinted || SaysTrouble(facts)) {
+    if (!hinted || SaysTrouble(facts) || IsComplaint(all)) {
       answer.kind = AnswerKind::kUnknown;
       answer.candidates = CandidatesOf(all);
     }

@@ -54,6 +54,18 @@ TEST(Answer, OfWhatIsOnlyToldIsUnknownWithItsCandidates) {
   EXPECT_EQ(Explain({told, Seen("exit.status")}).kind, AnswerKind::kCause);
 }
 
+TEST(Answer, OfAComplaintIsUnknownThoughNoLineTellsOfTrouble) {
+  // A hint, beside a line of progress.
+  Fact hint =
+      Seen("log.net-port-in-use.1",
+           {{"level", "I"}, {"source", "a"}, {"line", std::int64_t{3}}});
+  const Fact progress =
+      Seen("progress.went_on", {{"source", "a"}, {"line", std::int64_t{3}}});
+  EXPECT_EQ(Explain({hint, progress}).kind, AnswerKind::kHealthy);
+  hint.fields["remark"] = std::int64_t{1};
+  EXPECT_EQ(Explain({hint, progress}).kind, AnswerKind::kUnknown);
+}
+
 TEST(Answer, NamesVictimsBelowTheRoot) {
   const Answer answer =
       Explain({Seen("cascade.peer_gone", {{"text", "closed by peer"}}),
