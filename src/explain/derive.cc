@@ -50,6 +50,22 @@ void CompareShapes(std::vector<Fact>& facts) {
   }
 }
 
+// "[483,1] vs. [482,1]": two parts of a batch that are not alike.
+void CompareBatches(std::vector<Fact>& facts) {
+  const std::vector<Fact> seen = facts;
+  for (const Fact& fact : seen) {
+    if (fact.name != "shapes.pair" ||
+        fact.Text("rest") != fact.Text("rest_b")) {
+      continue;
+    }
+    const auto a = ParseInt(fact.Text("a")).value_or(0);
+    const auto b = ParseInt(fact.Text("b")).value_or(0);
+    if (a != b && std::min(a, b) > 1) {
+      AddOn(facts, fact, "shapes.first_differs");
+    }
+  }
+}
+
 // PyTorch's account of a device: what others hold against what is ours.
 void CompareMemory(std::vector<Fact>& facts) {
   const std::vector<Fact> seen = facts;
@@ -218,6 +234,7 @@ void Derive(std::vector<Fact>& facts) {
   CompareRanks(facts);
   CompareTasks(facts);
   CompareShapes(facts);
+  CompareBatches(facts);
   CompareMemory(facts);
   CompareMembers(facts);
   CompareCollectives(facts);

@@ -158,6 +158,30 @@ TEST(Derive, AStepThatIsMostlyDataWaits) {
               "numbers.waits_for_data"));
 }
 
+TEST(Derive, TwoLongStepsThatAreMostlyDataAreToldByThemselves) {
+  const auto step = [](const char* whole, const char* data, const char* text) {
+    return Said("loader.times",
+                {{"whole", whole}, {"data", data}, {"text", text}});
+  };
+  const Fact slow = step("8.719", "8.597", "[100/5005] Time 8.719 Data 8.597");
+  const Fact fast = step("0.200", "0.045", "[20/5005] Time 0.200 Data 0.045");
+  const Fact first = step("9.100", "8.900", "[0/5005] Time 9.100 Data 8.900");
+  EXPECT_TRUE(Follows({fast, slow, slow}, "numbers.mostly_waits_for_data"));
+  EXPECT_FALSE(Follows({fast, slow}, "numbers.mostly_waits_for_data"));
+  EXPECT_FALSE(Follows({first, first, fast}, "numbers.mostly_waits_for_data"));
+}
+
+TEST(Derive, PartsOfABatchThatAreNotAlike) {
+  const auto pair = [](const char* a, const char* b, const char* rest_b) {
+    return Said("shapes.pair",
+                {{"a", a}, {"b", b}, {"rest", ",1"}, {"rest_b", rest_b}});
+  };
+  EXPECT_TRUE(Follows({pair("31", "30", ",1")}, "shapes.first_differs"));
+  EXPECT_FALSE(Follows({pair("31", "31", ",1")}, "shapes.first_differs"));
+  EXPECT_FALSE(Follows({pair("31", "30", ",8")}, "shapes.first_differs"));
+  EXPECT_FALSE(Follows({pair("31", "1", ",1")}, "shapes.first_differs"));
+}
+
 TEST(Derive, TheLastWordIsTheLastLine) {
   Fact waits = Said("wait.going_on", {{"level", "I"}});
   waits.fields["line"] = std::int64_t{3};
