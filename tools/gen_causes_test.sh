@@ -56,6 +56,8 @@ expect "a title with a full stop" 's/^title: .*/title: odd./' \
   ':3:8: error: a title is lower case without a full stop'
 expect "a pattern that does not compile" "s/^match:.*/match: ['abcd(']/" \
   'error: the pattern does not compile: missing ): abcd('
+expect "words that do not compile" "s/^since: .*/since: 0.1\\ntold: ['abcd(']/" \
+  'error: the pattern does not compile: missing ): abcd('
 expect "a pattern without a literal" "s/^match:.*/match: ['a.b.*']/" \
   'error: the pattern has no literal of four characters or more'
 expect "a pattern that misses its example" "s/^match:.*/match: ['elephant']/" \

@@ -53,12 +53,18 @@ struct CauseFile {
   Placed label, title, severity, retry, since;
   std::vector<Placed> applies, match, facts, related, over;
   std::vector<Rule> rules;
+  std::vector<Placed> told;       // patterns of remarks
   Placed decide, decide_command;  // the observation that tells it apart
   bool lasting = false;           // the program goes on with it
   std::vector<Fix> fixes;
   std::map<std::string, std::string> sections;  // heading -> text
   std::vector<Example> examples;
 };
+
+// The fact that a remark becomes which has a word of the group.
+inline std::string ToldFact(const std::string& label, std::size_t group) {
+  return "remark." + label + "." + std::to_string(group);
+}
 
 // The headings that every file has, in this order.
 inline constexpr std::string_view kSections[] = {

@@ -16,10 +16,10 @@ namespace {
 using Words = std::vector<std::string_view>;
 
 const Words& KnownKeys() {
-  static const Words keys{"label",   "title",  "severity", "retry", "applies",
-                          "since",   "match",  "fix",      "facts", "direct",
-                          "weak",    "hint",   "rules",    "over",  "decide",
-                          "related", "lasting"};
+  static const Words keys{"label",   "title",   "severity", "retry", "applies",
+                          "since",   "match",   "fix",      "facts", "direct",
+                          "weak",    "hint",    "rules",    "over",  "decide",
+                          "related", "lasting", "told"};
   return keys;
 }
 
@@ -56,6 +56,7 @@ class Reader {
   void ReadTitle(const YAML::Node& node);
   void ReadPatterns(const YAML::Node& node, std::string_view key,
                     std::string_view weight);
+  void ReadTold(const YAML::Node& node, const std::string& label);
   void ReadRules(const YAML::Node& node);
   bool ReadConditions(const YAML::Node& node, Rule& rule);
   void ReadDecide(const YAML::Node& node);
@@ -230,6 +231,28 @@ void Reader::ReadPatterns(const YAML::Node& node, std::string_view key,
   }
 }
 
+// What people say of it where nothing was printed, in groups of words. Only a
+// remark (a line in parentheses) is read for them. The first group is the thing
+// itself; it hints at the cause once with each other group that is there.
+void Reader::ReadTold(const YAML::Node& node, const std::string& label) {
+  file_.told = List(node, "told");
+  for (std::size_t i = 0; i < file_.told.size(); ++i) {
+    Placed& words = file_.told[i];
+    RE2 pattern(words.text, RE2::Quiet);
+    if (!pattern.ok()) {
+      Wrong(node[i], "the pattern does not compile: " + pattern.error());
+    }
+    words.text = "(?i)^\\s*\\(.*\\b(?:" + words.text + ")";
+    if (i > 0) {
+      Rule rule;
+      rule.weight = "hint";
+      rule.with = {{ToldFact(label, 0), words.place},
+                   {ToldFact(label, i), words.place}};
+      file_.rules.push_back(std::move(rule));
+    }
+  }
+}
+
 void Reader::ReadRules(const YAML::Node& node) {
   if (!node.IsSequence()) {
     Wrong(node, "`rules` is a list");
@@ -349,6 +372,9 @@ void Reader::Read(const YAML::Node& root) {
     if (const YAML::Node list = root[std::string(key)]) {
       ReadPatterns(list, key, weight);
     }
+  }
+  if (const YAML::Node told = root["told"]) {
+    ReadTold(told, root["label"].Scalar());
   }
   for (const auto& pair : root) {
     ReadKey(pair.first.as<std::string>(), pair.second);

@@ -82,6 +82,12 @@ void WritePatterns(const std::vector<CauseFile>& files,
       }
     }
   }
+  for (const CauseFile& file : files) {
+    for (std::size_t i = 0; i < file.told.size(); ++i) {
+      out << "    {" << Literal(file.told[i].text) << ", "
+          << Literal(ToldFact(file.label.text, i)) << ", \"\"},\n";
+    }
+  }
   out << "};\n\n}  // namespace\n\n"
       << "std::span<const PatternRow> CataloguePatterns() { return kRows; }\n\n"
       << "}  // namespace muster::evidence\n";
