@@ -2,7 +2,9 @@
 #include "explain/answer.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <string_view>
 
 #include "base/text.h"
 #include "explain/clocks.h"
@@ -112,24 +114,58 @@ std::vector<std::string> RuledOut(const Suspicion& root,
   return out;
 }
 
+Candidate CandidateOf(Cause cause, const Fact& why) {
+  const Standing& standing = StandingOf(cause);
+  return {.cause = cause,
+          .why = why.Text("text"),
+          .decide = standing.decide.empty()
+                        ? "muster explain " + std::string(Label(cause)) +
+                              " tells how to confirm it"
+                        : std::string(standing.decide),
+          .command = std::string(standing.command)};
+}
+
 std::vector<Candidate> CandidatesOf(const std::vector<Suspicion>& all) {
   std::vector<Candidate> candidates;
   for (const Suspicion& suspicion : all) {
-    if (candidates.size() == kCandidates) {
-      break;
+    if (candidates.size() < kCandidates) {
+      candidates.push_back(
+          CandidateOf(suspicion.cause, *suspicion.evidence.front()));
     }
-    const Standing& standing = StandingOf(suspicion.cause);
-    candidates.push_back(
-        {.cause = suspicion.cause,
-         .why = suspicion.evidence.front()->Text("text"),
-         .decide = standing.decide.empty()
-                       ? "muster explain " +
-                             std::string(Label(suspicion.cause)) +
-                             " tells how to confirm it"
-                       : std::string(standing.decide),
-         .command = std::string(standing.command)});
   }
   return candidates;
+}
+
+// Fills the places that are left with causes of which a remark has the words of
+// two groups, those with most groups first.
+void AddFaint(const std::vector<Fact>& facts,
+              std::vector<Candidate>& candidates) {
+  struct Spoken {
+    std::set<std::string_view> groups;
+    const Fact* first = nullptr;
+  };
+  std::map<std::string_view, Spoken> spoken;  // by label
+  for (const Fact& fact : facts) {
+    const std::string_view name = fact.name;
+    const std::size_t dot = name.rfind('.');
+    if (name.starts_with("remark.") && dot > 7) {
+      Spoken& of_label = spoken[name.substr(7, dot - 7)];
+      of_label.groups.insert(name.substr(dot));
+      of_label.first = of_label.first == nullptr ? &fact : of_label.first;
+    }
+  }
+  for (std::size_t groups = 5; groups >= 2; --groups) {
+    for (const auto& [label, of_label] : spoken) {
+      const auto cause = CauseFromLabel(label);
+      const bool listed = std::any_of(
+          candidates.begin(), candidates.end(),
+          [&](const Candidate& known) { return known.cause == cause; });
+      if (cause && !listed && of_label.groups.size() == groups &&
+          candidates.size() < kCandidates) {
+        candidates.push_back(CandidateOf(*cause, *of_label.first));
+      }
+    }
+  }
 }
 
 // True when something went wrong, whatever it was.
@@ -186,6 +222,11 @@ Answer Explain(std::vector<Fact> facts) {
     if (!hinted || SaysTrouble(facts) || IsComplaint(all)) {
       answer.kind = AnswerKind::kUnknown;
       answer.candidates = CandidatesOf(all);
+    }
+    if (IsOnlyTold(facts)) {
+      AddFaint(facts, answer.candidates);
+      answer.kind =
+          answer.candidates.empty() ? answer.kind : AnswerKind::kUnknown;
     }
     return answer;
   }

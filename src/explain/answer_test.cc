@@ -66,6 +66,18 @@ TEST(Answer, OfAComplaintIsUnknownThoughNoLineTellsOfTrouble) {
   EXPECT_EQ(Explain({hint, progress}).kind, AnswerKind::kUnknown);
 }
 
+TEST(Answer, OfWordsThatPeopleSayListsWhatTheyMayMean) {
+  const auto said = [](std::string name) {
+    return Seen(std::move(name), {{"remark", std::int64_t{1}}});
+  };
+  EXPECT_EQ(Explain({said("remark.oom-device.1")}).kind, AnswerKind::kHealthy);
+  const Answer answer =
+      Explain({said("remark.oom-device.1"), said("remark.oom-device.2")});
+  ASSERT_EQ(answer.kind, AnswerKind::kUnknown);
+  ASSERT_EQ(answer.candidates.size(), 1U);
+  EXPECT_EQ(answer.candidates[0].cause, Cause::kOomDevice);
+}
+
 TEST(Answer, NamesVictimsBelowTheRoot) {
   const Answer answer =
       Explain({Seen("cascade.peer_gone", {{"text", "closed by peer"}}),
