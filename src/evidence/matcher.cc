@@ -145,9 +145,14 @@ std::vector<Match> Matcher::Matches(std::string_view line,
   }
   std::vector<Match> matches;
   const re2::StringPiece text(line.data(), line.size());
+  const std::size_t begin = line.find_first_not_of(" \t");
+  const bool remark = begin != line.npos && line[begin] == '(';
   for (const int index : known->second) {
     const auto at = static_cast<std::size_t>(index);
-    if (!memory.done[at] &&
+    // Patterns of remarks are many, and remarks are few.
+    const bool wanted =
+        remark || !patterns_->rows[at].fact.starts_with("remark.");
+    if (wanted && !memory.done[at] &&
         RE2::PartialMatch(text, patterns_->regexes.GetRE2(index))) {
       matches.push_back(patterns_->Take(at, line));
     }

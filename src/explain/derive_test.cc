@@ -182,6 +182,22 @@ TEST(Derive, PartsOfABatchThatAreNotAlike) {
   EXPECT_FALSE(Follows({pair("31", "1", ",1")}, "shapes.first_differs"));
 }
 
+TEST(Derive, ARuntimeErrorThatTheProgramRaisesIsItsOwn) {
+  Fact error = Said("python.exception", {{"type", "RuntimeError"},
+                                         {"message", "data dir is empty"},
+                                         {"frame", "/home/u/train.py"}});
+  error.fields["line"] = std::int64_t{8};
+  Fact raise = Said("python.raise", {{"type", "RuntimeError"}});
+  raise.fields["line"] = std::int64_t{7};
+  EXPECT_TRUE(Follows({raise, error}, "python.own_exception"));
+  EXPECT_FALSE(Follows({error}, "python.own_exception"));
+  raise.fields["line"] = std::int64_t{2};
+  EXPECT_FALSE(Follows({raise, error}, "python.own_exception"));
+  raise.fields["line"] = std::int64_t{7};
+  error.fields["frame"] = "/opt/lib/python3.9/site-packages/torch/x.py";
+  EXPECT_FALSE(Follows({raise, error}, "python.own_exception"));
+}
+
 TEST(Derive, TheLastWordIsTheLastLine) {
   Fact waits = Said("wait.going_on", {{"level", "I"}});
   waits.fields["line"] = std::int64_t{3};
