@@ -63,6 +63,22 @@ void CompareShapes(std::vector<Fact>& facts) {
   }
 }
 
+// "[483,1] vs. [482,1]": two parts of a batch that are not alike.
+void CompareBatches(std::vector<Fact>& facts) {
+  const std::vector<Fact> seen = facts;
+  for (const Fact& fact : seen) {
+    if (fact.name != "shapes.pair" ||
+        fact.Text("rest") != fact.Text("rest_b")) {
+      continue;
+    }
+    const auto a = ParseInt(fact.Text("a")).value_or(0);
+    const auto b = ParseInt(fact.Text("b")).value_or(0);
+    if (a != b && std::min(a, b) > 1) {
+      AddOn(facts, fact, "shapes.first_differs");
+    }
+  }
+}
+
 // PyTorch's account of a device: what others hold against what is ours.
 void CompareMemory(std::vector<Fact>& facts) {
   const std::vector<Fact> seen = facts;
@@ -166,6 +182,19 @@ std::set<std::string> OnTopic(const std::vector<Fact>& facts) {
   return messages;
 }
 
+// True when the line above says that the program raises it: compiled code of a
+// framework raises the same types.
+bool IsRaisedAbove(const std::vector<Fact>& facts, const Fact& exception) {
+  const std::int64_t above = exception.Number("line", 0) - 1;
+  return std::any_of(facts.begin(), facts.end(), [&](const Fact& fact) {
+    return fact.name == "python.raise" &&
+           fact.Text("type") == exception.Text("type") &&
+           fact.Text("source") == exception.Text("source") &&
+           (fact.Number("line", 0) == above ||
+            fact.Number("last_line", 0) == above);
+  });
+}
+
 // An exception that does not speak of ranks, devices, checkpoints and the like,
 // and one of these whose last frame is the user's own file.
 void JudgeException(std::vector<Fact>& facts) {
@@ -179,7 +208,8 @@ void JudgeException(std::vector<Fact>& facts) {
     AddOn(facts, fact, "python.plain_exception");
     // Errors that compiled code of a framework raises as well.
     const std::string type = fact.Text("type");
-    if (type == "RuntimeError" || type == "OSError" ||
+    const bool of_frameworks = type == "RuntimeError" || type == "OSError";
+    if ((of_frameworks && !IsRaisedAbove(seen, fact)) ||
         type.find('.') != std::string::npos) {
       continue;
     }
@@ -254,6 +284,7 @@ void Derive(std::vector<Fact>& facts) {
   CompareArrived(facts);
   CompareTasks(facts);
   CompareShapes(facts);
+  CompareBatches(facts);
   CompareMemory(facts);
   CompareMembers(facts);
   CompareCollectives(facts);

@@ -249,6 +249,46 @@ TEST(Derive, AStepThatIsMostlyDataWaits) {
               "numbers.waits_for_data"));
 }
 
+TEST(Derive, TwoLongStepsThatAreMostlyDataAreToldByThemselves) {
+  const auto step = [](const char* whole, const char* data, const char* text) {
+    return Said("loader.times",
+                {{"whole", whole}, {"data", data}, {"text", text}});
+  };
+  const Fact slow = step("8.719", "8.597", "[100/5005] Time 8.719 Data 8.597");
+  const Fact fast = step("0.200", "0.045", "[20/5005] Time 0.200 Data 0.045");
+  const Fact first = step("9.100", "8.900", "[0/5005] Time 9.100 Data 8.900");
+  EXPECT_TRUE(Follows({fast, slow, slow}, "numbers.mostly_waits_for_data"));
+  EXPECT_FALSE(Follows({fast, slow}, "numbers.mostly_waits_for_data"));
+  EXPECT_FALSE(Follows({first, first, fast}, "numbers.mostly_waits_for_data"));
+}
+
+TEST(Derive, PartsOfABatchThatAreNotAlike) {
+  const auto pair = [](const char* a, const char* b, const char* rest_b) {
+    return Said("shapes.pair",
+                {{"a", a}, {"b", b}, {"rest", ",1"}, {"rest_b", rest_b}});
+  };
+  EXPECT_TRUE(Follows({pair("31", "30", ",1")}, "shapes.first_differs"));
+  EXPECT_FALSE(Follows({pair("31", "31", ",1")}, "shapes.first_differs"));
+  EXPECT_FALSE(Follows({pair("31", "30", ",8")}, "shapes.first_differs"));
+  EXPECT_FALSE(Follows({pair("31", "1", ",1")}, "shapes.first_differs"));
+}
+
+TEST(Derive, ARuntimeErrorThatTheProgramRaisesIsItsOwn) {
+  Fact error = Said("python.exception", {{"type", "RuntimeError"},
+                                         {"message", "data dir is empty"},
+                                         {"frame", "/home/u/train.py"}});
+  error.fields["line"] = std::int64_t{8};
+  Fact raise = Said("python.raise", {{"type", "RuntimeError"}});
+  raise.fields["line"] = std::int64_t{7};
+  EXPECT_TRUE(Follows({raise, error}, "python.own_exception"));
+  EXPECT_FALSE(Follows({error}, "python.own_exception"));
+  raise.fields["line"] = std::int64_t{2};
+  EXPECT_FALSE(Follows({raise, error}, "python.own_exception"));
+  raise.fields["line"] = std::int64_t{7};
+  error.fields["frame"] = "/opt/lib/python3.9/site-packages/torch/x.py";
+  EXPECT_FALSE(Follows({raise, error}, "python.own_exception"));
+}
+
 TEST(Derive, TheLastWordIsTheLastLine) {
   Fact waits = Said("wait.going_on", {{"level", "I"}});
   waits.fields["line"] = std::int64_t{3};

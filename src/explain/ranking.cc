@@ -190,6 +190,9 @@ Progress LastProgress(std::span<const Fact> facts) {
 }
 
 bool WasSurvived(const Fact& fact, const Progress& progress) {
+  if (fact.Has("remark")) {
+    return false;  // it tells of the whole run, wherever it stands
+  }
   const auto last = progress.find(fact.Text("source"));
   return last != progress.end() && fact.Number("line", 0) <= last->second;
 }
