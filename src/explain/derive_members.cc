@@ -33,9 +33,9 @@ void CompareAnnounced(std::vector<Fact>& facts) {
     if (there.size() == 1) {
       last->fields.erase("level");  // said in passing, and nobody follows
     }
-    AddOn(facts, *last,
-          there.size() > 1 ? "numbers.members_missing"
-                           : "numbers.member_alone");
+    AddOn(
+        facts, *last,
+        there.size() > 1 ? "numbers.members_missing" : "numbers.member_alone");
   }
 }
 
@@ -141,8 +141,8 @@ void CompareAnswering(std::vector<Fact>& facts) {
         return std::count(address.begin(), address.end(), '.') == 3 &&
                address.find_first_not_of("0123456789.:") == std::string::npos;
       });
-  if (are_addresses && jobs.find('"' + answered->Text("peer") + ':') ==
-                           std::string::npos) {
+  if (are_addresses &&
+      jobs.find('"' + answered->Text("peer") + ':') == std::string::npos) {
     AddOn(facts, Fact(*answered), "numbers.answered_from_outside");
   }
 }
