@@ -209,10 +209,19 @@ bool SaysWhatFailed(char level, std::string_view line) {
                                "Exception", "fallback", "taking more than"});
 }
 
+// Says what is done instead: the program goes around it, as after a warning.
+bool GoesAround(std::string_view line) {
+  return HasOneOf(
+      line, {"etrying with", "rying port", "etrying batch", "will be ignored",
+             "will be decreased", "random available port",
+             "will proceed without", "opening a new port", "using default"});
+}
+
 char LevelOf(std::string_view head) {
   const char letter = LetterLevel(head);
   char level = letter == ' ' ? WordLevel(head) : letter;
-  if (level == ' ' && head.find("Warning: ") != std::string_view::npos) {
+  if (level == ' ' &&
+      (HasOneOf(head, {"Warning: ", "warnings.warn("}) || GoesAround(head))) {
     level = 'W';
   }
   return level != 'E' && SaysWhatFailed(level, head) ? ' ' : level;

@@ -40,6 +40,16 @@ TEST(Prefix, ReadsTheLevel) {
   EXPECT_EQ(ReadPrefix("host:1:2 [0] NCCL WARN Cuda failure").level, ' ');
 }
 
+TEST(Prefix, TakesWhatIsGoneAroundForAWarning) {
+  EXPECT_EQ(ReadPrefix("Port 29500 is in use, trying port 29501").level, 'W');
+  EXPECT_EQ(
+      ReadPrefix("CUDA out of memory. Microbatch will be decreased to 2").level,
+      'W');
+  EXPECT_EQ(ReadPrefix("  warnings.warn('not compiled with NCCL')").level, 'W');
+  EXPECT_EQ(ReadPrefix("CUDA out of memory. Tried to allocate 2 GiB").level,
+            ' ');
+}
+
 TEST(Prefix, TakesANoteOfAFailureForMoreThanANote) {
   EXPECT_EQ(ReadPrefix("INFO:tf: Error reported: DataLossError").level, ' ');
   EXPECT_EQ(ReadPrefix("[W socket.cpp:1] bind (errno: 98 - in use)").level,
