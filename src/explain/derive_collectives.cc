@@ -76,7 +76,9 @@ std::optional<Fact> OtherOfMember(const std::vector<Fact>& facts,
     const auto [at, is_first] = first.emplace(fact.Text("op"), &fact);
     if (!is_first && at->second->Text("member") != fact.Text("member") &&
         Trim(at->second->Text(field)) != Trim(fact.Text(field))) {
-      return fact;
+      Fact other = fact;
+      other.fields.erase("level");  // each is a note, the difference is none
+      return other;
     }
   }
   return std::nullopt;
