@@ -4,7 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "evidence/automaton.h"
+#include "evidence/log_end.h"
 
 namespace muster::evidence {
 namespace {
@@ -70,6 +73,16 @@ TEST(Matcher, GivesNamedGroups) {
     ASSERT_EQ(matches.size(), 1U);
     EXPECT_EQ(matches[0].fields.at("rank"), "12");
   });
+}
+
+TEST(Catalogue, HasNoPatternThatDoesNotCompile) {
+  const auto rows = CataloguePatterns();
+  const auto of_ends =
+      std::count_if(rows.begin(), rows.end(),
+                    [](const PatternRow& row) { return row.fact == kWentOn; });
+  EXPECT_GT(of_ends, 0);
+  EXPECT_EQ(Matcher().patterns(),
+            rows.size() - static_cast<std::size_t>(of_ends));
 }
 
 TEST(Catalogue, HasNoPatternThatWouldMeetEveryLine) {
