@@ -191,11 +191,9 @@ bool SaysTrouble(const std::vector<Fact>& facts) {
 }
 
 // True when nothing was printed by a program, all was told by whoever asks.
-// A name of a device in a command is no print.
 bool IsOnlyTold(const std::vector<Fact>& facts) {
-  return std::all_of(facts.begin(), facts.end(), [](const Fact& fact) {
-    return fact.Has("remark") || fact.name.ends_with(".mentioned");
-  });
+  return std::all_of(facts.begin(), facts.end(),
+                     [](const Fact& fact) { return fact.Has("remark"); });
 }
 
 // True when whoever asks says what happened, and not that all went well.
