@@ -24,9 +24,7 @@ std::vector<std::string_view> LabelsOf(const ByLabel& all) {
 void CheckOver(const CauseFile& file, const ByLabel& all, Problems& problems) {
   for (const Placed& label : file.over) {
     if (all.count(label.text) == 0) {
-      problems.Add(file, label.place,
-                   "there is no cause `" + label.text + "`" +
-                       DidYouMean(label.text, LabelsOf(all)));
+      problems.Add(file, label.place, NoSuchCause(label.text, LabelsOf(all)));
     }
   }
 }
@@ -37,9 +35,7 @@ void CheckRelated(const CauseFile& file, const ByLabel& all,
     if (label.text == file.label.text) {
       problems.Add(file, label.place, "a cause is not related to itself");
     } else if (all.count(label.text) == 0) {
-      problems.Add(file, label.place,
-                   "there is no cause `" + label.text + "`" +
-                       DidYouMean(label.text, LabelsOf(all)));
+      problems.Add(file, label.place, NoSuchCause(label.text, LabelsOf(all)));
     }
   }
 }
@@ -135,8 +131,7 @@ std::vector<CauseFile> ReadCatalogue(const std::filesystem::path& root,
       const std::string& expected = example.expect.text;
       if (expected != "none" && all.count(expected) == 0) {
         problems.Add(file, example.expect.place,
-                     "there is no cause `" + expected + "`" +
-                         DidYouMean(expected, LabelsOf(all)));
+                     NoSuchCause(expected, LabelsOf(all)));
       }
     }
   }

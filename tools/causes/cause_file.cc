@@ -65,6 +65,11 @@ std::string DidYouMean(std::string_view word,
   return best.empty() ? "" : ", did you mean `" + std::string(best) + "`?";
 }
 
+std::string NoSuchCause(const std::string& label,
+                        const std::vector<std::string_view>& known) {
+  return "there is no cause `" + label + "`" + DidYouMean(label, known);
+}
+
 CauseFile ReadCauseFile(const std::filesystem::path& path, Problems& problems) {
   CauseFile file;
   file.path = path;

@@ -84,5 +84,8 @@ CauseFile ReadCauseFile(const std::filesystem::path& path, Problems& problems);
 // nothing.
 std::string DidYouMean(std::string_view word,
                        const std::vector<std::string_view>& known);
+// "there is no cause `x`, did you mean `y`?"
+std::string NoSuchCause(const std::string& label,
+                        const std::vector<std::string_view>& known);
 
 }  // namespace causes

@@ -34,9 +34,7 @@ std::vector<KnownText> ReadTextFile(const std::filesystem::path& root,
       const std::string label = line.substr(2);
       texts.push_back({{label, place}, ""});
       if (std::find(labels.begin(), labels.end(), label) == labels.end()) {
-        problems.Add(
-            file, place,
-            "there is no cause `" + label + "`" + DidYouMean(label, labels));
+        problems.Add(file, place, NoSuchCause(label, labels));
       }
     } else if (!texts.empty() && !line.starts_with("# ")) {
       texts.back().text += line + "\n";
