@@ -36,7 +36,9 @@ TEST(Nearest, OfNumbersStopWordsAndUnknownWordsIsNone) {
 }
 
 TEST(Nearest, LeavesOutWhatOnlyMusterReports) {
-  for (const Nearness& near : NearestCauses("usage of an option is invalid")) {
+  const auto nearest = NearestCauses("usage of an option is invalid");
+  EXPECT_FALSE(nearest.empty());
+  for (const Nearness& near : nearest) {
     EXPECT_NE(Family(near.cause), "muster") << Label(near.cause);
   }
 }
