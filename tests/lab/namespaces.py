@@ -5,6 +5,7 @@ A host has its own name, addresses, /etc/hosts, /etc/resolv.conf and clock; what
 runs on it is a process of this machine. Names of namespaces carry the process
 id of who made them, so that what a killed lab has left is found and removed.
 """
+import contextlib
 import json
 import os
 import pathlib
@@ -109,6 +110,16 @@ def pids_in(hosts):
                               capture_output=True, text=True).stdout
         pids |= {int(word) for word in said.split()}
     return pids
+
+
+def described(pids):
+    """pid -> command, of those of these processes that are there."""
+    commands = {}
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            line = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
+            commands[pid] = line.replace(b"\0", b" ").decode(errors="replace")
+    return commands
 
 
 class Host:

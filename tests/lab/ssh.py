@@ -8,6 +8,9 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
+
+import namespaces
 
 SSHD = "/usr/sbin/sshd"
 SERVER = """
@@ -114,12 +117,15 @@ class Ssh:
         return server
 
     def stop(self, host):
-        """Ends all that runs there, as if the machine were taken away."""
-        listed = subprocess.run(["ip", "netns", "pids", host.space],
-                                capture_output=True, text=True, check=True)
-        for pid in listed.stdout.split():
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(int(pid), signal.SIGKILL)
+        """Ends all that runs there, as if the machine were taken away: also
+        what is started while it is looked for."""
+        end = time.monotonic() + 60
+        while pids := namespaces.pids_in([host]):
+            if time.monotonic() > end:
+                raise AssertionError(f"killed, and there: {pids}")
+            for pid in pids:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
 
     def be_silent(self, host):
         process = host.start([sys.executable, "-c", SILENT], text=True,

@@ -51,15 +51,16 @@ def alive(pid):
     return stat.rpartition(")")[2].split()[0] != "Z"
 
 
-def wait_until(condition, seconds, what):
-    """The first true value of condition(); fails after `seconds`."""
+def wait_until(condition, seconds, what, instead=lambda: ""):
+    """The first true value of condition(); fails after `seconds`, and says
+    what there is instead()."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         value = condition()
         if value:
             return value
         time.sleep(0.005)
-    raise AssertionError(f"not within {seconds} s: {what}")
+    raise AssertionError(f"not within {seconds} s: {what} {instead()}".rstrip())
 
 
 class Done:

@@ -68,7 +68,8 @@ class Tpu(MusterTest):
         return namespaces.pids_in(self.workers) - self.servers
 
     def assert_nothing_is_left(self):
-        wait_until(lambda: not self.left(), 60, "nothing is left")
+        wait_until(lambda: not self.left(), 60, "nothing is left",
+                   lambda: f"but {namespaces.described(self.left())}")
 
     def await_sleepers(self, workers):
         files = [self.home(worker) / "pid" for worker in workers]

@@ -65,7 +65,8 @@ class StartSsh(MusterTest):
         return namespaces.pids_in(self.hosts) - self.servers
 
     def assert_nothing_is_left(self):
-        wait_until(lambda: not self.left(), 60, "nothing is left")
+        wait_until(lambda: not self.left(), 60, "nothing is left",
+                   lambda: f"but {namespaces.described(self.left())}")
 
     def begin_sleeping(self, *flags, **options):
         running = self.begin(*flags, command=SLEEPS, **options)
