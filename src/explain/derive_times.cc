@@ -109,12 +109,13 @@ void CompareCompilations(std::vector<Fact>& facts) {
     }
     counts[metric] = ParseInt(fact.Text("count")).value_or(0);
     const std::int64_t compiled =
-        std::max(counts["CompileTime"], counts["UncachedCompile"]);
+        std::max({counts["CompileTime"], counts["UncachedCompile"],
+                  counts["XrtCompile"]});
     const std::int64_t executed =
-        std::max(counts["ExecuteTime"],
-                 counts["CachedCompile"] == 0
-                     ? 0
-                     : counts["CachedCompile"] + counts["UncachedCompile"]);
+        std::max({counts["ExecuteTime"], counts["XrtExecute"],
+                  counts["CachedCompile"] == 0
+                      ? 0
+                      : counts["CachedCompile"] + counts["UncachedCompile"]});
     if (compiled > kCompilations && executed > 0 && compiled * 3 >= executed) {
       anew = fact;
     }
