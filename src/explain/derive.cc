@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -46,7 +47,18 @@ void CompareTasks(std::vector<Fact>& facts) {
   }
 }
 
-// "882700288" and "220675072": a whole multiple, as of shards.
+// "882700288" and "220675072": a whole multiple, as of flattened shards, the
+// last of which is padded. Small numbers are sizes of layers.
+constexpr std::int64_t kLeastShard = 1024;
+
+bool AreShardsOf(std::int64_t whole, std::int64_t shard) {
+  if (shard < kLeastShard || whole <= shard) {
+    return false;
+  }
+  const auto parts = (whole + shard / 2) / shard;
+  return parts > 1 && (whole + parts - 1) / parts == shard;
+}
+
 void CompareShapes(std::vector<Fact>& facts) {
   const std::vector<Fact> seen = facts;
   for (const Fact& fact : seen) {
@@ -55,9 +67,7 @@ void CompareShapes(std::vector<Fact>& facts) {
     }
     const auto a = ParseInt(fact.Text("a")).value_or(0);
     const auto b = ParseInt(fact.Text("b")).value_or(0);
-    const auto big = std::max(a, b);
-    const auto small = std::min(a, b);
-    if (small > 64 && big != small && big % small == 0) {
+    if (AreShardsOf(std::max(a, b), std::min(a, b))) {
       AddOn(facts, fact, "numbers.whole_multiple");
     }
   }

@@ -129,6 +129,17 @@ TEST(Derive, ALibraryBuiltForANewerCudaIsAhead) {
   EXPECT_FALSE(Follows({built("11.0")}, "numbers.cuda_ahead"));
 }
 
+TEST(Derive, SizesOfPaddedShardsAreWholeMultiples) {
+  const auto sizes = [](const char* a, const char* b) {
+    return Said("shapes.differ", {{"a", a}, {"b", b}});
+  };
+  constexpr const char* kFollows = "numbers.whole_multiple";
+  EXPECT_TRUE(Follows({sizes("882700288", "220675072")}, kFollows));
+  EXPECT_TRUE(Follows({sizes("14031139", "56124554")}, kFollows));
+  EXPECT_FALSE(Follows({sizes("14031140", "56124554")}, kFollows));
+  EXPECT_FALSE(Follows({sizes("256", "128")}, kFollows));
+}
+
 TEST(Derive, VersionsOfTwoMembersInOneLineAreCompared) {
   const auto told = [](const char* one, const char* other) {
     return Said("version.two_told", {{"one", one}, {"other", other}});
