@@ -196,9 +196,11 @@ bool IsOnlyTold(const std::vector<Fact>& facts) {
                      [](const Fact& fact) { return fact.Has("remark"); });
 }
 
-// True when whoever asks says what happened, and not that all went well.
+// True when whoever asks says what happened, and not that all went well: what
+// trains to its end and then hangs did not.
 bool IsTold(const std::vector<Fact>& facts) {
-  return FirstOf(facts, "told.well") == nullptr &&
+  return (FirstOf(facts, "told.well") == nullptr ||
+          FirstOf(facts, "told.hang") != nullptr) &&
          std::any_of(facts.begin(), facts.end(),
                      [](const Fact& fact) { return fact.Has("remark"); });
 }
