@@ -212,8 +212,8 @@ bool SaysWhatFailed(char level, std::string_view line) {
 // Says what is done instead: the program goes around it, as after a warning.
 bool GoesAround(std::string_view line) {
   return HasOneOf(
-      line, {"etrying with", "rying port", "etrying batch", "will be ignored",
-             "will be decreased", "random available port",
+      line, {"etrying with", "rying port", "ttempting port", "etrying batch",
+             "will be ignored", "will be decreased", "random available port",
              "will proceed without", "opening a new port", "using default"});
 }
 

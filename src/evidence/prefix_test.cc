@@ -42,6 +42,8 @@ TEST(Prefix, ReadsTheLevel) {
 
 TEST(Prefix, TakesWhatIsGoneAroundForAWarning) {
   EXPECT_EQ(ReadPrefix("Port 29500 is in use, trying port 29501").level, 'W');
+  EXPECT_EQ(ReadPrefix("could not bind on port 40. Attempting port 41.").level,
+            'W');
   EXPECT_EQ(
       ReadPrefix("CUDA out of memory. Microbatch will be decreased to 2").level,
       'W');
