@@ -13,7 +13,12 @@ inline constexpr std::string_view kNotice =
 
 // "net-port-in-use" -> "kNetPortInUse"; also for severities and retry classes.
 std::string Enumerator(std::string_view label);
-// A C++ literal, one source line a line of text.
+// What a generated file says before its first literal.
+inline constexpr std::string_view kLiterals =
+    "using namespace std::string_view_literals;\n\n";
+// A C++ literal, one source line a line of text: a std::string_view, so that
+// the compiler takes its length instead of counting it (clang stops after a
+// million steps in one constant).
 std::string Literal(std::string_view text);
 
 }  // namespace causes

@@ -36,7 +36,7 @@ std::string Literal(std::string_view text) {
       out += c;
     }
   }
-  return out + "\"";
+  return out + "\"sv";
 }
 
 namespace {
@@ -157,7 +157,8 @@ void WriteTable(const std::vector<CauseFile>& files, std::ostream& out) {
 namespace muster {
 namespace {
 
-struct Row {
+)" << kLiterals
+      << R"(struct Row {
   std::string_view label, family, title;
   Severity severity;
   Retry retry;
@@ -213,7 +214,7 @@ void WriteTexts(const std::vector<CauseFile>& files, std::ostream& out) {
 namespace muster {
 namespace {
 
-)";
+)" << kLiterals;
   for (const CauseFile& file : files) {
     WriteArraysOf(file, out);
   }

@@ -70,7 +70,7 @@ void WritePatterns(const std::vector<CauseFile>& files,
                    const std::vector<FactPattern>& facts, std::ostream& out) {
   out << kNotice << "#include \"evidence/matcher.h\"\n\n"
       << "namespace muster::evidence {\nnamespace {\n\n"
-      << "constexpr PatternRow kRows[] = {\n";
+      << kLiterals << "constexpr PatternRow kRows[] = {\n";
   for (const FactPattern& fact : facts) {
     out << "    {" << Literal(fact.text) << ", " << Literal(fact.name) << ", "
         << Literal(fact.says) << "},\n";
@@ -90,7 +90,8 @@ void WritePatterns(const std::vector<CauseFile>& files,
 
 void WriteRules(const std::vector<CauseFile>& files, std::ostream& out) {
   out << kNotice << "#include \"explain/rules.h\"\n\n"
-      << "namespace muster::explain {\nnamespace {\n\n";
+      << "namespace muster::explain {\nnamespace {\n\n"
+      << kLiterals;
   std::string rows;
   std::string causes;
   for (const CauseFile& file : files) {
@@ -138,7 +139,7 @@ void WriteKnownTexts(const std::vector<CauseFile>& files,
   }
   out << kNotice << "#include \"explain/rules.h\"\n\n"
       << "namespace muster::explain {\nnamespace {\n\n"
-      << "constexpr std::string_view kTexts[] = {\n";
+      << kLiterals << "constexpr std::string_view kTexts[] = {\n";
   for (const CauseFile& file : files) {
     out << "    // " << file.label.text << "\n    "
         << Literal(by_label[file.label.text]) << ",\n";
