@@ -106,8 +106,7 @@ def pids_in(hosts):
     """The processes in the namespaces of these hosts."""
     pids = set()
     for host in hosts:
-        said = subprocess.run(["ip", "netns", "pids", host.space],
-                              capture_output=True, text=True).stdout
+        said = run("ip", "netns", "pids", host.space).stdout
         pids |= {int(word) for word in said.split()}
     return pids
 

@@ -12,7 +12,8 @@ sys.path[:0] = [str(TESTS / "lab"), str(TESTS / "fakes")]
 import namespaces  # noqa: E402
 import ssh  # noqa: E402
 import tpu_vm  # noqa: E402
-from muster_test import MusterTest, Running, wait_until  # noqa: E402
+from left import LeavesNothing  # noqa: E402
+from muster_test import Running, wait_until  # noqa: E402
 from tpu_api import TpuApi  # noqa: E402
 
 if reason := namespaces.why_not() or ssh.why_not():
@@ -24,7 +25,7 @@ SLEEPS = ("sh", "-c", 'echo $$ >"$HOME/pid.new"; '
           'mv "$HOME/pid.new" "$HOME/pid"; sleep 600 & wait')
 
 
-class Tpu(MusterTest):
+class Tpu(LeavesNothing):
     accelerator, size = "v4-32", 4
 
     def setUp(self):
@@ -32,6 +33,7 @@ class Tpu(MusterTest):
         namespaces.sweep()
         self.lab = self.enterContext(namespaces.Lab(3, self.size + 1))
         *self.workers, self.user = self.lab.hosts
+        self.members = self.workers
         self.ssh = ssh.Ssh(self.lab)
         self.api = self.enterContext(tpu_vm.inside(
             self.user.space, lambda: TpuApi(self.lab.folder)))
@@ -62,14 +64,6 @@ class Tpu(MusterTest):
 
     def home(self, worker):
         return self.ssh.home(self.workers[worker])
-
-    def left(self):
-        """What runs on the workers beside their servers."""
-        return namespaces.pids_in(self.workers) - self.servers
-
-    def assert_nothing_is_left(self):
-        wait_until(lambda: not self.left(), 60, "nothing is left",
-                   lambda: f"but {namespaces.described(self.left())}")
 
     def await_sleepers(self, workers):
         files = [self.home(worker) / "pid" for worker in workers]

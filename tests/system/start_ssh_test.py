@@ -16,8 +16,9 @@ TESTS = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(TESTS / "support"), str(TESTS / "lab")]
 import namespaces  # noqa: E402
 import ssh  # noqa: E402
-from muster_test import (MUSTER, MusterTest, Running,  # noqa: E402
-                         clean_environment, wait_until)
+from left import LeavesNothing  # noqa: E402
+from muster_test import (MUSTER, Running, clean_environment,  # noqa: E402
+                         wait_until)
 
 if reason := namespaces.why_not() or ssh.why_not():
     print(f"skipped: {reason}")
@@ -29,48 +30,40 @@ SLEEPS = ("sh", "-c", 'echo $$ >"pid-$RANK.new"; '
           'mv "pid-$RANK.new" "pid-$RANK"; sleep 600 & wait')
 
 
-class StartSsh(MusterTest):
+class StartSsh(LeavesNothing):
     size = 2
 
     def setUp(self):
         super().setUp()
         namespaces.sweep()
         self.lab = self.enterContext(namespaces.Lab(2, self.size))
-        self.hosts = self.lab.hosts
+        self.members = self.lab.hosts
         self.ssh = ssh.Ssh(self.lab)
         self.servers = set()
 
     def serve(self, *hosts, **options):
-        for host in hosts or self.hosts:
+        for host in hosts or self.members:
             self.servers.add(self.ssh.serve(host, **options).pid)
 
     def begin(self, *flags, names=None, command=("/bin/true",), limit="60s",
               folder="."):
         """Typed on the first host, which is one of the members."""
-        names = names or [host.name for host in self.hosts]
+        names = names or [host.name for host in self.members]
         argv = ["run", "--start", "ssh", "--hosts",
                 ",".join(f"{name}:7000" for name in names),
                 "--gather-timeout", limit, *flags, "--", *command]
         environment = clean_environment()
         environment["PATH"] = f"{self.ssh.path}:{environment['PATH']}"
-        *prefix, script = self.hosts[0].command(["env"])
+        *prefix, script = self.members[0].command(["env"])
         return Running(self, argv, self.folder / folder, environment,
                        prefix=[*prefix, script + ' "$@"', "sh"])
 
     def play(self, *flags, **options):
         return self.begin(*flags, **options).wait()
 
-    def left(self):
-        """What runs on the hosts beside their servers."""
-        return namespaces.pids_in(self.hosts) - self.servers
-
-    def assert_nothing_is_left(self):
-        wait_until(lambda: not self.left(), 60, "nothing is left",
-                   lambda: f"but {namespaces.described(self.left())}")
-
     def begin_sleeping(self, *flags, **options):
         running = self.begin(*flags, command=SLEEPS, **options)
-        files = [self.folder / f"pid-{host.rank}" for host in self.hosts]
+        files = [self.folder / f"pid-{host.rank}" for host in self.members]
         wait_until(lambda: all(one.exists() for one in files), 120,
                    "the ranks start")
         return running
@@ -87,7 +80,7 @@ class Agents(StartSsh):
         for rank in range(2):
             self.assertIn(f"[rank {rank}] rank {rank} on w-{rank}", done.out)
         self.assertEqual(done.report["exit"]["code"], 0)
-        for host in self.hosts:
+        for host in self.members:
             copy = self.cached(host)
             self.assertEqual(copy.read_bytes(),
                              pathlib.Path(MUSTER).read_bytes())
@@ -98,10 +91,10 @@ class Agents(StartSsh):
     def test_are_copied_once(self):
         self.serve()
         self.assertEqual(self.play().code, 0)
-        before = [self.cached(host).stat() for host in self.hosts]
+        before = [self.cached(host).stat() for host in self.members]
         done = self.play()
         self.assertEqual(done.code, 0, done.err)
-        after = [self.cached(host).stat() for host in self.hosts]
+        after = [self.cached(host).stat() for host in self.members]
         self.assertEqual([(one.st_ino, one.st_mtime_ns) for one in before],
                          [(one.st_ino, one.st_mtime_ns) for one in after])
 
@@ -112,12 +105,12 @@ class Agents(StartSsh):
         (same / "muster").symlink_to(MUSTER)
         (other / "muster").write_text("#!/bin/sh\necho muster 0.0.9\n")
         (other / "muster").chmod(0o755)
-        self.serve(self.hosts[0], programs=same)
-        self.serve(self.hosts[1], programs=other)
+        self.serve(self.members[0], programs=same)
+        self.serve(self.members[1], programs=other)
         done = self.play()
         self.assertEqual(done.code, 0, done.err)
-        self.assertFalse(self.ssh.cache(self.hosts[0]).exists())
-        self.assertTrue(self.cached(self.hosts[1]).exists())
+        self.assertFalse(self.ssh.cache(self.members[0]).exists())
+        self.assertTrue(self.cached(self.members[1]).exists())
 
     def test_are_told_settings_variables_and_words_as_they_are(self):
         self.serve()
@@ -147,7 +140,7 @@ class Agents(StartSsh):
         """That has the folder's name in common with them, and nothing in it."""
         inner = self.folder / "inner"
         inner.mkdir()
-        for host in self.hosts:
+        for host in self.members:
             self.serve(host, prepare=[f"mount -t tmpfs none {inner}"])
         for flags in ((), ("--output", "json")):
             done = self.play(*flags, folder="inner", command=(
@@ -210,7 +203,7 @@ class Lost(StartSsh):
         self.serve()
         running = self.begin_sleeping()
         for _ in range(2):
-            self.lose(self.hosts[1])
+            self.lose(self.members[1])
         running.process.send_signal(signal.SIGINT)
         done = running.wait()
         self.assertEqual(done.code, 130, done.err)
@@ -224,18 +217,18 @@ class Lost(StartSsh):
     def test_ends_the_run_where_none_may_restart(self):
         self.serve()
         running = self.begin_sleeping("--max-restarts", "0")
-        os.kill(self.channel_to(self.hosts[1]), signal.SIGKILL)
+        os.kill(self.channel_to(self.members[1]), signal.SIGKILL)
         done = running.wait()
         self.assertEqual(done.code, 75, done.err)
         self.assert_nothing_is_left()
 
     def test_is_said_why_it_does_not_come_back(self):
-        self.serve(self.hosts[0])
-        server = self.ssh.serve(self.hosts[1])
+        self.serve(self.members[0])
+        server = self.ssh.serve(self.members[1])
         running = self.begin_sleeping("--max-restarts", "1", limit="20s")
         server.kill()
         server.wait()
-        os.kill(self.channel_to(self.hosts[1]), signal.SIGKILL)
+        os.kill(self.channel_to(self.members[1]), signal.SIGKILL)
         done = running.wait()
         self.assertEqual(done.code, 75, done.err)
         self.assertEqual(done.err.count(
@@ -261,11 +254,11 @@ class Ends(StartSsh):
         self.assert_nothing_is_left()
 
     def test_when_the_starter_is_stopped_while_it_starts(self):
-        self.serve(self.hosts[0])
-        self.ssh.be_silent(self.hosts[1])
-        self.servers |= {one.pid for one in self.hosts[1].processes}
+        self.serve(self.members[0])
+        self.ssh.be_silent(self.members[1])
+        self.servers |= {one.pid for one in self.members[1].processes}
         running = self.begin()
-        wait_until(lambda: self.cached(self.hosts[0]).exists(), 60,
+        wait_until(lambda: self.cached(self.members[0]).exists(), 60,
                    "the first host has its agent")
         running.process.send_signal(signal.SIGTERM)
         self.assertEqual(running.wait().code, 130)
@@ -290,10 +283,10 @@ class Hosts(StartSsh):
         self.assert_nothing_is_left()
 
     def test_that_refuse_the_user_hang_or_have_another_key(self):
-        self.serve(self.hosts[0], self.hosts[3])
-        self.serve(self.hosts[1], authorized=False)
-        self.ssh.be_silent(self.hosts[2])
-        self.servers |= {one.pid for one in self.hosts[2].processes}
+        self.serve(self.members[0], self.members[3])
+        self.serve(self.members[1], authorized=False)
+        self.ssh.be_silent(self.members[2])
+        self.servers |= {one.pid for one in self.members[2].processes}
         known = dict(self.ssh.keys)
         known["w-3"] = known["w-0"]
         self.ssh.know(known)
@@ -306,11 +299,11 @@ class Hosts(StartSsh):
         self.assertIn("none of the keys is accepted", done.err)
 
     def test_that_nobody_knows_that_are_away_or_have_no_server(self):
-        self.serve(self.hosts[0], self.hosts[1])
+        self.serve(self.members[0], self.members[1])
         known = dict(self.ssh.keys)
         del known["w-1"]
         self.ssh.know(known)
-        for host in self.hosts:
+        for host in self.members:
             host.known["w-away"] = "10.77.0.99"
         done = self.play(limit="30s", names=["w-0", "w-1", "w-2", "w-away"])
         self.assert_named(done, {"w-1": "usage-invalid",
@@ -321,9 +314,9 @@ class Hosts(StartSsh):
         self.assertNotIn("w-1", (self.ssh.folder / "known_hosts").read_text())
 
     def test_that_have_no_room_no_right_or_another_processor(self):
-        self.serve(self.hosts[0])
-        for host, options in ((self.hosts[1], "size=1m"),
-                              (self.hosts[2], "noexec")):
+        self.serve(self.members[0])
+        for host, options in ((self.members[1], "size=1m"),
+                              (self.members[2], "noexec")):
             cache = self.ssh.cache(host)
             cache.mkdir()
             self.serve(host, prepare=[
@@ -332,7 +325,7 @@ class Hosts(StartSsh):
         programs.mkdir()
         (programs / "uname").write_text("#!/bin/sh\necho Linux aarch64\n")
         (programs / "uname").chmod(0o755)
-        self.serve(self.hosts[3], programs=programs)
+        self.serve(self.members[3], programs=programs)
         done = self.play()
         self.assert_named(done, {"w-1": "disk-full",
                                  "w-2": "program-not-found",
@@ -340,8 +333,8 @@ class Hosts(StartSsh):
         self.assertIn("Linux aarch64", done.err)
 
     def test_that_have_not_the_folder_of_the_run(self):
-        self.serve(*self.hosts[:3])
-        self.serve(self.hosts[3],
+        self.serve(*self.members[:3])
+        self.serve(self.members[3],
                    prepare=[f"mount -t tmpfs none {self.folder}"])
         done = self.play(folder="inner")
         self.assert_named(done, {"w-3": "file-missing"})
