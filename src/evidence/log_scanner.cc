@@ -25,7 +25,8 @@ constexpr std::size_t kKeptOfAName = 64;
 constexpr int kKeptOfASource = 6;
 constexpr int kSeenOfASource = 2000;
 constexpr std::size_t kFrameReach = 8;  // lines from a frame to its exception
-constexpr std::size_t kTail = 4096;     // bytes that tell how a log ends
+constexpr std::int64_t kIgnoredReach = 24;  // lines of a traceback without end
+constexpr std::size_t kTail = 4096;         // bytes that tell how a log ends
 
 bool IsLineEnd(char c) {
   return c == '\n' || c == '\r';
@@ -103,6 +104,7 @@ void LogScanner::Begin(Source source) {
   line_ = 0;
   frame_.clear();
   frame_line_ = 0;
+  ignored_ = 0;
   given_.assign(matcher_.patterns(), 0);
   memory_.done.assign(matcher_.patterns(), false);
 }
@@ -249,6 +251,23 @@ std::vector<Match> LogScanner::Said(std::string_view line,
 void LogScanner::Line(std::string_view line, const Matcher::Suspect& suspect) {
   const std::vector<Match> matches = Said(line, suspect);
   ++order_;
+  const auto has = [&](std::string_view fact) {
+    return std::any_of(matches.begin(), matches.end(), [&](const Match& match) {
+      return match.row->fact == fact;
+    });
+  };
+  if (has("python.ignored")) {
+    ignored_ = line_ + kIgnoredReach;
+    return;
+  }
+  const bool raised = has("python.exception");
+  if (line_ < ignored_ &&
+      (raised || line.starts_with("Traceback (") || line.starts_with(' '))) {
+    // Python goes on after it: what a destructor raises ends nothing.
+    ignored_ = raised ? 0 : ignored_;
+    return;
+  }
+  ignored_ = 0;
   const auto harmless = std::find_if(
       matches.begin(), matches.end(),
       [](const Match& match) { return match.row->fact == "log.harmless"; });

@@ -76,6 +76,7 @@ class LogScanner {
   std::size_t counted_ = 0;  // bytes of the block whose line ends are counted
   std::string frame_;        // file of the last Python frame
   std::int64_t frame_line_ = 0;
+  std::int64_t ignored_ = 0;  // lines up to which a traceback means nothing
   std::vector<Fact> facts_;
   std::map<std::string, std::vector<std::size_t>, std::less<>> by_name_;
   // Facts that each pattern gave in this source; enough of them is enough.

@@ -14,6 +14,8 @@ constexpr PatternRow kRows[] = {
     {"exit code (?P<code>\\d+)", "exit.status", ""},
     {"perhaps .*", "log.guesses", ""},
     {"forks threads", "warned.fork", ""},
+    {"^Exception ignored in", "python.ignored", ""},
+    {"^\\w+Error:", "python.exception", ""},
 };
 
 class Scanning : public testing::Test {
@@ -92,6 +94,22 @@ TEST_F(Scanning, AHarmlessLineSaysNothingElse) {
   ASSERT_EQ(facts.size(), 1U);
   EXPECT_EQ(facts[0].name, "log.harmless");
   EXPECT_EQ(facts[0].Text("says"), "it is not");
+}
+
+TEST_F(Scanning, WhatADestructorRaisesSaysNothing) {
+  constexpr std::string_view kIgnored =
+      "Exception ignored in: <function Writer.__del__ at 0x7f>\n"
+      "Traceback (most recent call last):\n"
+      "  File \"w.py\", line 3, in __del__\n"
+      "TypeError: out of disk on sda\n";
+  EXPECT_TRUE(Read(kIgnored).empty());
+  // What follows it counts again, and so does what stands between.
+  const auto after = Read(std::string(kIgnored) + "KeyError: 'a'\n");
+  ASSERT_EQ(after.size(), 1U);
+  EXPECT_EQ(after[0].by, "a.log:5");
+  const auto between =
+      Read("Exception ignored in: <x>\nout of disk on sda\nKeyError: 'a'\n");
+  ASSERT_EQ(between.size(), 2U);
 }
 
 TEST_F(Scanning, NamesTheSignalOfAStatus) {

@@ -175,14 +175,19 @@ char WordLevel(std::string_view head) {
     char level;
   };
   constexpr Word kWords[] = {{"INFO", 'I'},       {"DEBUG", 'I'},
-                             {"WARNING", 'W'},    {"ERROR", 'E'},
+                             {"WARNING", 'W'},    {"WARN ", 'W'},
+                             {"WARN]", 'W'},      {"ERROR", 'E'},
                              {"level=info", 'I'}, {"\"level\":\"info\"", 'I'}};
   std::size_t first = head.size();
   char level = ' ';
   for (const Word& word : kWords) {
     const std::size_t at = head.find(word.text);
+    // NCCL prints as WARN what it fails with.
+    const bool fails =
+        word.level == 'W' && head.substr(0, at).ends_with("NCCL ");
     const bool whole =
-        at < first && (at == 0 || head[at - 1] == ' ' || head[at - 1] == '[' ||
+        at < first && !fails &&
+        (at == 0 || head[at - 1] == ' ' || head[at - 1] == '[' ||
                        head[at - 1] == '{' || head[at - 1] == ':');
     if (whole) {
       first = at;
@@ -206,7 +211,8 @@ bool SaysWhatFailed(char level, std::string_view line) {
                                "ABORTED", "atal", "loss=nan", "loss: nan",
                                "loss = nan", "loss=inf"})
              : HasOneOf(line, {"errno", "gai error", "due to an error",
-                               "Exception", "fallback", "taking more than"});
+                               "Exception", "address as fallback",
+                               "taking more than"});
 }
 
 // Says what is done instead: the program goes around it, as after a warning.
@@ -214,7 +220,8 @@ bool GoesAround(std::string_view line) {
   return HasOneOf(
       line, {"etrying with", "rying port", "ttempting port", "etrying batch",
              "will be ignored", "will be decreased", "random available port",
-             "will proceed without", "opening a new port", "using default"});
+             "will proceed without", "opening a new port", "using default",
+             "mitigating"});
 }
 
 char LevelOf(std::string_view head) {

@@ -47,6 +47,8 @@ TEST(Prefix, TakesWhatIsGoneAroundForAWarning) {
   EXPECT_EQ(
       ReadPrefix("CUDA out of memory. Microbatch will be decreased to 2").level,
       'W');
+  EXPECT_EQ(ReadPrefix("21/03/15 09:33:02 WARN BLAS: not loaded").level, 'W');
+  EXPECT_EQ(ReadPrefix("h:7:9 [0] NCCL WARN Cuda failure").level, ' ');
   EXPECT_EQ(ReadPrefix("  warnings.warn('not compiled with NCCL')").level, 'W');
   EXPECT_EQ(ReadPrefix("CUDA out of memory. Tried to allocate 2 GiB").level,
             ' ');

@@ -185,8 +185,11 @@ bool SaysTrouble(const std::vector<Fact>& facts) {
     if (fact.name == "exit.status") {
       return fact.Text("code") != "0";
     }
-    return fact.name == "log.trouble" || fact.name.starts_with("cascade.") ||
-           fact.name == "python.exception" || fact.name == "call.failed";
+    const std::string level = fact.Text("level");
+    return fact.name == "call.failed" ||
+           (level != "I" && level != "W" &&
+            (fact.name == "log.trouble" || fact.name.starts_with("cascade.") ||
+             fact.name == "python.exception"));
   });
 }
 

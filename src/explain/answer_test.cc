@@ -151,6 +151,13 @@ TEST(Answer, OfAWarningIsACauseOnlyWhereSomethingFailed) {
   EXPECT_EQ(Explain(facts).kind, AnswerKind::kCause);
 }
 
+TEST(Answer, WhatIsOnlyWarnedOfIsNoTrouble) {
+  const Fact hint = Seen("log.net-port-in-use.1", {{"level", "I"}});
+  EXPECT_EQ(Explain({hint, Seen("log.trouble", {{"level", "W"}})}).kind,
+            AnswerKind::kHealthy);
+  EXPECT_NE(Explain({hint, Seen("log.trouble")}).kind, AnswerKind::kHealthy);
+}
+
 TEST(Answer, NamesTheRankThatWasFirstInTime) {
   std::vector<Fact> facts = {Seen("log.oom-device.0"),
                              Seen("log.oom-device.0")};
