@@ -249,6 +249,9 @@ std::vector<Match> LogScanner::Said(std::string_view line,
 }
 
 void LogScanner::Line(std::string_view line, const Matcher::Suspect& suspect) {
+  if (IsQuoted(line)) {
+    return;
+  }
   const std::vector<Match> matches = Said(line, suspect);
   ++order_;
   const auto has = [&](std::string_view fact) {

@@ -158,10 +158,12 @@ char LetterLevel(std::string_view head) {
       continue;
     }
     const bool numbered = Digit(head[i + 1]) && Digit(head[i + 2]);
+    // etcd: "2020-11-03 05:11:09.331042 W | etcdserver".
+    const bool barred = head.substr(i + 1).starts_with(" | ");
     const bool named = head[i + 1] == ' ' && i > 0 &&
                        (head[i - 1] == '[' ||
                         (i > 1 && head[i - 1] == ' ' && head[i - 2] == ':'));
-    if (numbered || named) {
+    if (numbered || named || barred) {
       return head[i] == 'F' ? 'E' : head[i];
     }
   }
@@ -187,8 +189,8 @@ char WordLevel(std::string_view head) {
         word.level == 'W' && head.substr(0, at).ends_with("NCCL ");
     const bool whole =
         at < first && !fails &&
-        (at == 0 || head[at - 1] == ' ' || head[at - 1] == '[' ||
-                       head[at - 1] == '{' || head[at - 1] == ':');
+        (at == 0 || head[at - 1] == ' ' || head[at - 1] == '\t' ||
+         head[at - 1] == '[' || head[at - 1] == '{' || head[at - 1] == ':');
     if (whole) {
       first = at;
       level = word.level;
@@ -206,13 +208,12 @@ bool HasOneOf(std::string_view line,
 
 // Some note as information what has failed, or warn of a call that did.
 bool SaysWhatFailed(char level, std::string_view line) {
-  return level == 'I'
-             ? HasOneOf(line, {"Error", "rror:", "Exception", "ailed",
-                               "ABORTED", "atal", "loss=nan", "loss: nan",
-                               "loss = nan", "loss=inf"})
-             : HasOneOf(line, {"errno", "gai error", "due to an error",
-                               "Exception", "address as fallback",
-                               "taking more than"});
+  return level == 'I' ? HasOneOf(line, {"Error", "rror:", "Exception", "ailed",
+                                        "ABORTED", "atal", "loss=nan",
+                                        "loss: nan", "loss = nan", "loss=inf"})
+                      : HasOneOf(line, {"errno", "gai error", "due to an error",
+                                        "Exception", "address as fallback",
+                                        "taking more than"});
 }
 
 // Says what is done instead: the program goes around it, as after a warning.
@@ -254,6 +255,24 @@ bool IsRemark(std::string_view line) {
       });
   return text.starts_with("(symptom)") ||
          (closing != text.end() && closing + 1 == text.end());
+}
+
+bool IsQuoted(std::string_view line) {
+  const std::string_view text = Trim(line);
+  const std::size_t indent = line.find_first_not_of(" \t");
+  if (indent != std::string_view::npos && indent > 0) {
+    const std::size_t option = text.find("--");
+    const std::size_t gap = text.find("  ");
+    // "  -t, --timeout SEC   abort after so many".
+    return text.starts_with('-') && option <= 4 && gap > option &&
+           gap != std::string_view::npos;
+  }
+  const std::string_view marked =
+      line.substr(std::min<std::size_t>(1, line.size()));
+  return text.starts_with("@@ -") || text.starts_with("+++ b/") ||
+         text.starts_with("--- a/") ||
+         ((text.starts_with('+') || text.starts_with('-')) &&
+          marked.starts_with("    "));
 }
 
 }  // namespace muster::evidence

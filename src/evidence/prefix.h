@@ -25,4 +25,8 @@ Prefix ReadPrefix(std::string_view line);
 // line wholly in parentheses, or one that begins with "(symptom)".
 bool IsRemark(std::string_view line);
 
+// True for a line of a help text ("  --timeout SEC  abort after it") or of a
+// change to source code: it says what may be, not what was.
+bool IsQuoted(std::string_view line);
+
 }  // namespace muster::evidence

@@ -30,6 +30,17 @@ TEST(Prefix, ReadsTheHostOfNccl) {
   EXPECT_EQ(ReadPrefix("no such thing").host, "");
 }
 
+TEST(Prefix, KnowsLinesOfHelpAndOfChanges) {
+  EXPECT_TRUE(IsQuoted("  --abort-on-nan     stop when the loss is nan"));
+  EXPECT_TRUE(IsQuoted("  -t, --timeout SEC  abort after so many seconds"));
+  EXPECT_TRUE(IsQuoted("+        raise RuntimeError('loss is nan')"));
+  EXPECT_TRUE(IsQuoted("@@ -88,7 +88,10 @@ def setup():"));
+  EXPECT_FALSE(IsQuoted("    --nproc_per_node 2 --use_env main.py"));
+  EXPECT_FALSE(IsQuoted("+ python train.py --timeout 3"));
+  EXPECT_FALSE(IsQuoted("RuntimeError: loss is nan"));
+  EXPECT_FALSE(IsQuoted(""));
+}
+
 TEST(Prefix, ReadsTheLevel) {
   EXPECT_EQ(ReadPrefix("I0101 10:00:00.1 7 a.cc:1] all well").level, 'I');
   EXPECT_EQ(ReadPrefix("2024-01-01 10:00:00.1: W tensorflow/x").level, 'W');
@@ -48,6 +59,7 @@ TEST(Prefix, TakesWhatIsGoneAroundForAWarning) {
       ReadPrefix("CUDA out of memory. Microbatch will be decreased to 2").level,
       'W');
   EXPECT_EQ(ReadPrefix("21/03/15 09:33:02 WARN BLAS: not loaded").level, 'W');
+  EXPECT_EQ(ReadPrefix("2020-11-03 05:11:09.331042 W | etcdserver").level, 'W');
   EXPECT_EQ(ReadPrefix("h:7:9 [0] NCCL WARN Cuda failure").level, ' ');
   EXPECT_EQ(ReadPrefix("  warnings.warn('not compiled with NCCL')").level, 'W');
   EXPECT_EQ(ReadPrefix("CUDA out of memory. Tried to allocate 2 GiB").level,

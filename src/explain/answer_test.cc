@@ -138,6 +138,18 @@ TEST(Answer, OfTheSchedulersEndStaysThoughLinesFollow) {
   EXPECT_EQ(answer.kind, AnswerKind::kCause);
 }
 
+TEST(Answer, OfTheSchedulersEndCountsNoMoreOnceTheRunIsResumed) {
+  const auto at = [](std::int64_t line) {
+    return std::map<std::string, FactValue>{{"source", "a"}, {"line", line}};
+  };
+  const Fact ended = Seen("log.sched-time-limit.0", at(3));
+  const Fact step = Seen("progress.went_on", at(9));
+  EXPECT_EQ(Explain({ended, Seen("run.resumed", at(5)), step}).kind,
+            AnswerKind::kHealthy);
+  EXPECT_EQ(Explain({Seen("run.resumed", at(1)), ended, step}).kind,
+            AnswerKind::kCause);
+}
+
 TEST(Answer, OfANoteIsNoCause) {
   EXPECT_EQ(Explain({Seen("log.net-port-in-use.1", {{"level", "I"}})}).kind,
             AnswerKind::kHealthy);

@@ -148,12 +148,26 @@ bool Explains(const Suspicion& a, const Suspicion& b) {
          std::find(over.begin(), over.end(), b.cause) != over.end();
 }
 
+// True when the program was begun anew after the fact, from what it had saved.
+bool ResumedAfter(const Fact& fact, const ByName& facts) {
+  const auto [begin, end] = facts.equal_range("run.resumed");
+  return std::any_of(begin, end, [&](const auto& named) {
+    const Fact& resumed = *named.second;
+    return resumed.Text("source") == fact.Text("source") &&
+           resumed.Number("line", 0) >
+               fact.Number("last_line", fact.Number("line", 0));
+  });
+}
+
 // True when the program went on after all that speaks for the cause.
-bool AllSurvived(const Suspicion& suspicion, const Progress& progress) {
-  return !StandingOf(suspicion.cause).lasting &&
-         std::all_of(
-             suspicion.evidence.begin(), suspicion.evidence.end(),
-             [&](const Fact* fact) { return WasSurvived(*fact, progress); });
+bool AllSurvived(const Suspicion& suspicion, const Progress& progress,
+                 const ByName& facts) {
+  const bool lasting = StandingOf(suspicion.cause).lasting;
+  return std::all_of(suspicion.evidence.begin(), suspicion.evidence.end(),
+                     [&](const Fact* fact) {
+                       return WasSurvived(*fact, progress) &&
+                              (!lasting || ResumedAfter(*fact, facts));
+                     });
 }
 
 // Moves the first cause that stands over one before it to that one's place.
@@ -217,7 +231,7 @@ std::vector<Suspicion> Suspicions(std::span<const Fact> facts,
   std::vector<Suspicion> all;
   all.reserve(found.size());
   for (auto& [cause, suspicion] : found) {
-    if (!AllSurvived(suspicion, progress)) {
+    if (!AllSurvived(suspicion, progress, by_name)) {
       all.push_back(std::move(suspicion));
     }
   }
