@@ -160,17 +160,20 @@ void LogScanner::End() {
 // The last whole lines as they are.
 void LogScanner::AddEnd() {
   const std::size_t begin = tail_.size() < kTail ? 0 : tail_.find('\n') + 1;
-  const std::string_view text = Trim(std::string_view(tail_).substr(begin));
+  const std::string_view tail = std::string_view(tail_).substr(begin);
+  const std::string_view text = Trim(tail);
   if (text.empty() || ends_ == kKeptOfAName) {
     return;
   }
+  const auto number = line_ + 1 - std::count(text.end(), tail.end(), '\n');
   ++ends_;
   const auto lines = Split(text, '\n');
   Fact fact;
   fact.name = kEnd;
-  fact.by = source_.name + ":" + std::to_string(line_);
+  fact.by = source_.name + ":" + std::to_string(number);
   fact.fields["text"] = Redacted(text);
   fact.fields["source"] = source_.name;
+  fact.fields["line"] = number;
   if (source_.rank >= 0) {
     fact.fields["rank"] = std::int64_t{source_.rank};
   }

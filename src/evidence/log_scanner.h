@@ -22,7 +22,8 @@ struct Source {
   const RankPattern* rank_from = nullptr;  // how; null: as launchers print it
 };
 
-// The fact of a source's last whole lines, up to 4 KiB: its `text`.
+// The fact of a source's last whole lines, up to 4 KiB: its `text`; `line` is
+// the number of the last that is not empty.
 inline constexpr std::string_view kEnd = "log.end";
 
 // Reads sources one after another in pieces of any size; the memory that it

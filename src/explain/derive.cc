@@ -302,6 +302,7 @@ void Derive(std::vector<Fact>& facts) {
   CompareCuda(facts);
   CompareCalls(facts);
   CompareTimes(facts);
+  CompareValues(facts);
   JudgeException(facts);
   JudgeLastWord(facts);
 }

@@ -21,6 +21,9 @@ void CompareCollectives(std::vector<Fact>& facts);
 void CompareMembers(std::vector<Fact>& facts);
 // Time: of waits against their bound, of a step's parts, of compilations.
 void CompareTimes(std::vector<Fact>& facts);
+// Values that are printed while it trains: a loss that stays that of a guess,
+// gradients of zero, the load of a host against its cores.
+void CompareValues(std::vector<Fact>& facts);
 
 // The first fact of this name, or null.
 const Fact* FirstOf(const std::vector<Fact>& facts, std::string_view name);

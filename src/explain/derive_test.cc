@@ -300,6 +300,48 @@ TEST(Derive, ARuntimeErrorThatTheProgramRaisesIsItsOwn) {
   EXPECT_FALSE(Follows({raise, error}, "python.own_exception"));
 }
 
+TEST(Derive, ALossThatStaysThatOfAGuessIsOne) {
+  const auto ends = [](const char* text) {
+    return std::vector<Fact>{Said("log.end", {{"text", text}})};
+  };
+  EXPECT_TRUE(Follows(ends("Epoch 1 loss: 2.3026\nEpoch 2 loss: 2.3027\n"
+                           "Epoch 3 loss: 2.3024"),
+                      "numbers.loss_of_chance"));
+  // It falls; it is no value of a guess; the first steps may stay near it.
+  EXPECT_FALSE(Follows(ends("Epoch 1 loss: 2.3026\nEpoch 2 loss: 2.2301\n"
+                            "Epoch 3 loss: 2.2024"),
+                       "numbers.loss_of_chance"));
+  EXPECT_FALSE(Follows(ends("Epoch 1 loss: 0.0712\nEpoch 2 loss: 0.0712\n"
+                            "Epoch 3 loss: 0.0712"),
+                       "numbers.loss_of_chance"));
+  EXPECT_FALSE(Follows(ends("step 1 loss 0.6931\nstep 2 loss 0.6931\n"
+                            "step 3 loss 0.6931"),
+                       "numbers.loss_of_chance"));
+}
+
+TEST(Derive, GradientsOfZeroAreToldByTheirNorm) {
+  std::string text;
+  for (int step = 0; step < 8; ++step) {
+    text += "{'loss': 11.93, 'grad_norm': 0.0, 'step': 1}\n";
+  }
+  EXPECT_TRUE(Follows({Said("log.end", {{"text", text.c_str()}})},
+                      "numbers.gradient_zero"));
+  text += "{'loss': 11.93, 'grad_norm': 0.31, 'step': 9}";
+  EXPECT_FALSE(Follows({Said("log.end", {{"text", text.c_str()}})},
+                       "numbers.gradient_zero"));
+}
+
+TEST(Derive, ALoadIsComparedWithTheCores) {
+  EXPECT_TRUE(Follows({Said("host.load", {{"value", "402"}}),
+                       Said("host.cores", {{"value", "64"}})},
+                      "numbers.load_above_cores"));
+  EXPECT_FALSE(Follows({Said("host.load", {{"value", "70"}}),
+                        Said("host.cores", {{"value", "64"}})},
+                       "numbers.load_above_cores"));
+  EXPECT_FALSE(Follows({Said("host.load", {{"value", "402"}})},
+                       "numbers.load_above_cores"));
+}
+
 TEST(Derive, TheLastWordIsTheLastLine) {
   Fact waits = Said("wait.going_on", {{"level", "I"}});
   waits.fields["line"] = std::int64_t{3};
