@@ -10,7 +10,7 @@ namespace causes {
 namespace {
 
 std::vector<std::string_view> LabelsOf(const std::vector<CauseFile>& files) {
-  std::vector<std::string_view> labels = {"none"};
+  std::vector<std::string_view> labels;
   for (const CauseFile& file : files) {
     labels.push_back(file.label.text);
   }
