@@ -104,7 +104,7 @@ void LogScanner::Begin(Source source) {
   line_ = 0;
   frame_.clear();
   frame_line_ = 0;
-  ignored_ = 0;
+  ignored_until_ = 0;
   given_.assign(matcher_.patterns(), 0);
   memory_.done.assign(matcher_.patterns(), false);
 }
@@ -251,29 +251,38 @@ std::vector<Match> LogScanner::Said(std::string_view line,
   return matches;
 }
 
-void LogScanner::Line(std::string_view line, const Matcher::Suspect& suspect) {
-  if (IsQuoted(line)) {
-    return;
-  }
-  const std::vector<Match> matches = Said(line, suspect);
-  ++order_;
+// True for "Exception ignored in" and the traceback below it: Python goes on
+// after what a destructor raises.
+bool LogScanner::IsOfIgnored(std::string_view line,
+                             const std::vector<Match>& matches) {
   const auto has = [&](std::string_view fact) {
     return std::any_of(matches.begin(), matches.end(), [&](const Match& match) {
       return match.row->fact == fact;
     });
   };
   if (has("python.ignored")) {
-    ignored_ = line_ + kIgnoredReach;
-    return;
+    ignored_until_ = line_ + kIgnoredReach;
+    return true;
   }
   const bool raised = has("python.exception");
-  if (line_ < ignored_ &&
-      (raised || line.starts_with("Traceback (") || line.starts_with(' '))) {
-    // Python goes on after it: what a destructor raises ends nothing.
-    ignored_ = raised ? 0 : ignored_;
+  const bool ignored =
+      line_ < ignored_until_ &&
+      (raised || line.starts_with("Traceback (") || line.starts_with(' '));
+  if (raised || !ignored) {
+    ignored_until_ = 0;  // the exception is the last line of its traceback
+  }
+  return ignored;
+}
+
+void LogScanner::Line(std::string_view line, const Matcher::Suspect& suspect) {
+  if (IsQuoted(line)) {
     return;
   }
-  ignored_ = 0;
+  const std::vector<Match> matches = Said(line, suspect);
+  ++order_;
+  if (IsOfIgnored(line, matches)) {
+    return;
+  }
   const auto harmless = std::find_if(
       matches.begin(), matches.end(),
       [](const Match& match) { return match.row->fact == "log.harmless"; });

@@ -52,6 +52,7 @@ class LogScanner {
   void Block(std::string_view whole_lines);
   std::vector<Match> Said(std::string_view line,
                           const Matcher::Suspect& suspect);
+  bool IsOfIgnored(std::string_view line, const std::vector<Match>& matches);
   void Line(std::string_view line, const Matcher::Suspect& suspect);
   void Add(const Match& match, std::string_view line);
   Fact* TwinOf(const Match& match, int rank,
@@ -77,7 +78,8 @@ class LogScanner {
   std::size_t counted_ = 0;  // bytes of the block whose line ends are counted
   std::string frame_;        // file of the last Python frame
   std::int64_t frame_line_ = 0;
-  std::int64_t ignored_ = 0;  // lines up to which a traceback means nothing
+  std::int64_t ignored_until_ =
+      0;  // a line: till then a traceback says nothing
   std::vector<Fact> facts_;
   std::map<std::string, std::vector<std::size_t>, std::less<>> by_name_;
   // Facts that each pattern gave in this source; enough of them is enough.

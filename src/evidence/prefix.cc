@@ -267,12 +267,9 @@ bool IsQuoted(std::string_view line) {
     return text.starts_with('-') && option <= 4 && gap > option &&
            gap != std::string_view::npos;
   }
-  const std::string_view marked =
-      line.substr(std::min<std::size_t>(1, line.size()));
   return text.starts_with("@@ -") || text.starts_with("+++ b/") ||
-         text.starts_with("--- a/") ||
-         ((text.starts_with('+') || text.starts_with('-')) &&
-          marked.starts_with("    "));
+         text.starts_with("--- a/") || text.starts_with("+    ") ||
+         text.starts_with("-    ");
 }
 
 }  // namespace muster::evidence
