@@ -78,8 +78,7 @@ class LogScanner {
   std::size_t counted_ = 0;  // bytes of the block whose line ends are counted
   std::string frame_;        // file of the last Python frame
   std::int64_t frame_line_ = 0;
-  std::int64_t ignored_until_ =
-      0;  // a line: till then a traceback says nothing
+  std::int64_t ignored_until_ = 0;  // line: an ignored traceback ends by it
   std::vector<Fact> facts_;
   std::map<std::string, std::vector<std::size_t>, std::less<>> by_name_;
   // Facts that each pattern gave in this source; enough of them is enough.

@@ -154,7 +154,7 @@ bool ResumedAfter(const Fact& fact, const ByName& facts) {
   return std::any_of(begin, end, [&](const auto& named) {
     const Fact& resumed = *named.second;
     return resumed.Text("source") == fact.Text("source") &&
-           resumed.Number("line", 0) >
+           resumed.Number("last_line", resumed.Number("line", 0)) >
                fact.Number("last_line", fact.Number("line", 0));
   });
 }
