@@ -11,6 +11,7 @@ namespace {
 
 std::vector<std::string_view> LabelsOf(const std::vector<CauseFile>& files) {
   std::vector<std::string_view> labels;
+  labels.reserve(files.size());
   for (const CauseFile& file : files) {
     labels.push_back(file.label.text);
   }
