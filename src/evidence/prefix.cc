@@ -221,8 +221,7 @@ bool GoesAround(std::string_view line) {
   return HasOneOf(
       line, {"etrying with", "rying port", "ttempting port", "etrying batch",
              "will be ignored", "will be decreased", "random available port",
-             "will proceed without", "opening a new port", "using default",
-             "mitigating"});
+             "will proceed without", "opening a new port", "using default"});
 }
 
 char LevelOf(std::string_view head) {
