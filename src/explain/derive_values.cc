@@ -57,8 +57,9 @@ struct Reports {
 
   // True when there are enough to call them constant, if all are alike.
   bool Enough() const {
-    const bool other_epoch =
-        epochs.size() == values.size() && epochs.front() != epochs.back();
+    const bool other_epoch = !epochs.empty() &&
+                             epochs.size() == values.size() &&
+                             epochs.front() != epochs.back();
     return values.size() >= (other_epoch ? kEpochs : kReports);
   }
 };
@@ -89,7 +90,7 @@ bool AllNear(const std::vector<double>& values, double classes) {
 }
 
 // Cross-entropy of a guess among so many classes is the logarithm of their
-// number.
+// number. observe::IsChance allows more: it is told how many there are.
 bool IsOfChance(const std::vector<double>& values) {
   for (double classes = 2; classes <= kFewClasses; ++classes) {
     if (AllNear(values, classes)) {
@@ -122,12 +123,12 @@ void CompareReports(std::vector<Fact>& facts) {
     }
     const auto lines = Split(end.Text("text"), '\n');
     if (const Reports loss = ReportsOf(lines, "loss");
-        !loss.values.empty() && loss.Enough() && IsOfChance(loss.values)) {
+        loss.Enough() && IsOfChance(loss.values)) {
       AddReported(facts, end, loss, "numbers.loss_of_chance");
     }
     for (const std::string_view name : {"grad_norm", "grad norm"}) {
       const Reports norm = ReportsOf(lines, name);
-      if (!norm.values.empty() && norm.Enough() &&
+      if (norm.Enough() &&
           std::all_of(norm.values.begin(), norm.values.end(),
                       [](double value) { return value == 0; })) {
         AddReported(facts, end, norm, "numbers.gradient_zero");
