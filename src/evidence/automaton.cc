@@ -8,9 +8,7 @@ namespace muster::evidence {
 Automaton::Automaton(const std::vector<std::string>& literals) {
   ChooseColumns(literals);
   AddState();
-  for (std::size_t i = 0; i < literals.size(); ++i) {
-    AddLiteral(literals[i], static_cast<int>(i));
-  }
+  AddLiterals(literals);
   LinkFailures();
   for (std::uint32_t& next : table_) {
     if (outputs_[next / width_] >= 0) {
@@ -47,18 +45,34 @@ std::uint32_t Automaton::AddState() {
 }
 
 // Into the trie; 0 as a target is "none" until the failure links are known.
-void Automaton::AddLiteral(const std::string& literal, int index) {
-  std::uint32_t state = 0;
-  for (char c : literal) {
-    const std::size_t at = state + columns_[static_cast<std::uint8_t>(c)];
-    if (table_[at] == 0) {
-      const std::uint32_t made = AddState();
-      table_[at] = made;
+// Byte by byte of all of them, so that the states near the root, where most of
+// a text is read, lie together in memory.
+void Automaton::AddLiterals(const std::vector<std::string>& literals) {
+  std::vector<std::uint32_t> states(literals.size(), 0);
+  bool more = true;
+  for (std::size_t depth = 0; more; ++depth) {
+    more = false;
+    for (std::size_t i = 0; i < literals.size(); ++i) {
+      if (depth < literals[i].size()) {
+        states[i] = Child(states[i], literals[i][depth]);
+        more = true;
+      }
     }
-    state = table_[at];
   }
-  links_.push_back({index, outputs_[state / width_]});
-  outputs_[state / width_] = static_cast<std::int32_t>(links_.size()) - 1;
+  for (std::size_t i = 0; i < literals.size(); ++i) {
+    std::int32_t& output = outputs_[states[i] / width_];
+    links_.push_back({static_cast<int>(i), output});
+    output = static_cast<std::int32_t>(links_.size()) - 1;
+  }
+}
+
+std::uint32_t Automaton::Child(std::uint32_t state, char c) {
+  const std::size_t at = state + columns_[static_cast<std::uint8_t>(c)];
+  if (table_[at] == 0) {
+    const std::uint32_t made = AddState();
+    table_[at] = made;
+  }
+  return table_[at];
 }
 
 // Breadth first: the failure state of a child is known before its own children

@@ -92,7 +92,8 @@ class Automaton {
   };
   void ChooseColumns(const std::vector<std::string>& literals);
   std::uint32_t AddState();  // its row
-  void AddLiteral(const std::string& literal, int index);
+  void AddLiterals(const std::vector<std::string>& literals);
+  std::uint32_t Child(std::uint32_t state, char c);  // made if it is missing
   void LinkFailures();
   void AppendOutputs(std::int32_t& output, std::int32_t more);
 

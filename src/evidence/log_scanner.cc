@@ -106,7 +106,7 @@ void LogScanner::Begin(Source source) {
   frame_line_ = 0;
   ignored_until_ = 0;
   given_.assign(matcher_.patterns(), 0);
-  memory_.done.assign(matcher_.patterns(), false);
+  matcher_.Begin(memory_);
 }
 
 void LogScanner::Feed(std::string_view bytes) {
@@ -275,12 +275,12 @@ bool LogScanner::IsOfIgnored(std::string_view line,
 }
 
 void LogScanner::Line(std::string_view line, const Matcher::Suspect& suspect) {
-  if (IsQuoted(line)) {
+  const std::vector<Match> matches = Said(line, suspect);
+  if (matches.empty() && ignored_until_ == 0) {
     return;
   }
-  const std::vector<Match> matches = Said(line, suspect);
   ++order_;
-  if (IsOfIgnored(line, matches)) {
+  if (IsQuoted(line) || IsOfIgnored(line, matches)) {
     return;
   }
   const auto harmless = std::find_if(
@@ -308,12 +308,12 @@ void LogScanner::Line(std::string_view line, const Matcher::Suspect& suspect) {
 
 void LogScanner::Add(const Match& match, std::string_view line) {
   const auto pattern = static_cast<std::size_t>(match.pattern);
-  // A harmless line must stay discounted, and a frame be known, to the end.
-  const bool needed_on =
-      match.row->fact == "log.harmless" || match.row->fact == "python.frame";
-  if (++given_[pattern] >= kSeenOfASource && !needed_on) {
-    memory_.done[pattern] = true;
+  if (given_[pattern] >= kSeenOfASource) {
+    // A harmless line must stay discounted to the end.
+    memory_.done[pattern] = match.row->fact != "log.harmless";
+    return;
   }
+  ++given_[pattern];
   auto& seen = by_name_[std::string(match.row->fact)];
   const Prefix prefix = PrefixOf(line);
   if (Fact* const twin = TwinOf(match, prefix.rank, seen)) {

@@ -19,6 +19,13 @@ constexpr int kLeastLiteral = 3;
 // Sets of literals whose patterns are remembered.
 constexpr std::size_t kRemembered = 20'000;
 
+// After so many lines in vain the patterns of a set of literals get an automaton
+// of those that are not done, and after as many again a new one.
+constexpr std::uint32_t kInVain = 1'000;
+
+// Automata of one reader, each of a MiB at most.
+constexpr std::size_t kAutomata = 48;
+
 // The byte after the last line end in [from, at), or `from`.
 std::size_t LineBegin(std::string_view block, std::size_t from,
                       std::size_t at) {
@@ -40,6 +47,19 @@ std::size_t LineEnd(std::string_view block, std::size_t at) {
   return std::min(block.substr(0, end).find('\r', at), end);
 }
 
+RE2::Options RegexOptions() {
+  RE2::Options options(RE2::Quiet);
+  options.set_encoding(RE2::Options::EncodingLatin1);
+  options.set_max_mem(1 << 20);
+  return options;
+}
+
+// Whether none of the automaton's patterns matches the line for sure.
+bool MatchesNone(const RE2::Set& any, re2::StringPiece line) {
+  RE2::Set::ErrorInfo error{};
+  return !any.Match(line, nullptr, &error) && error.kind == RE2::Set::kNoError;
+}
+
 // Spreads small numbers over 64 bits (the finaliser of splitmix64), so that
 // sums of them tell sets apart.
 std::uint64_t Mixed(std::uint64_t x) {
@@ -56,6 +76,18 @@ struct Matcher::Patterns {
   re2::FilteredRE2 regexes{kLeastLiteral};
   std::optional<Automaton> automaton;
   std::size_t literals = 0;
+
+  // An automaton of those that are not done; null: it would be too large.
+  std::unique_ptr<RE2::Set> AnyOf(const std::vector<int>& indices,
+                                  const std::vector<bool>& done) const {
+    auto any = std::make_unique<RE2::Set>(RegexOptions(), RE2::UNANCHORED);
+    for (const int index : indices) {
+      if (!done[static_cast<std::size_t>(index)]) {
+        any->Add(regexes.GetRE2(index).pattern(), nullptr);
+      }
+    }
+    return any->Compile() ? std::move(any) : nullptr;
+  }
 
   Match Take(std::size_t index, std::string_view line) const {
     Match match{static_cast<int>(index), &rows[index], {}};
@@ -80,16 +112,13 @@ struct Matcher::Patterns {
 
 Matcher::Matcher(std::span<const PatternRow> rows)
     : patterns_(std::make_unique<Patterns>()) {
-  RE2::Options options(RE2::Quiet);
-  options.set_encoding(RE2::Options::EncodingLatin1);
-  options.set_max_mem(1 << 20);
   for (const PatternRow& row : rows) {
     if (row.fact == kWentOn) {
       continue;
     }
     int id = -1;
     const auto code = patterns_->regexes.Add(
-        re2::StringPiece(row.text.data(), row.text.size()), options, &id);
+        re2::StringPiece(row.text.data(), row.text.size()), RegexOptions(), &id);
     if (code == RE2::NoError) {
       patterns_->rows.push_back(row);
     }
@@ -102,9 +131,18 @@ Matcher::Matcher(std::span<const PatternRow> rows)
 
 Matcher::~Matcher() = default;
 
+void Matcher::Begin(Memory& memory) const {
+  memory.done.assign(patterns_->rows.size(), false);
+  memory.stamps.resize(patterns_->literals, 0);
+  // These are without what was done in the source before.
+  for (auto& [key, possible] : memory.possible) {
+    possible.any.reset();
+  }
+  memory.automata = 0;
+}
+
 void Matcher::Scan(std::string_view block, Memory& memory,
                    const std::function<void(const Suspect&)>& found) const {
-  memory.stamps.resize(patterns_->literals, 0);
   Suspect suspect;  // end 0: none yet
   patterns_->automaton->Scan(block, [&](std::size_t end, int literal) {
     if (end > suspect.end) {
@@ -132,25 +170,34 @@ void Matcher::Scan(std::string_view block, Memory& memory,
 std::vector<Match> Matcher::Matches(std::string_view line,
                                     const Suspect& suspect,
                                     Memory& memory) const {
-  memory.done.resize(patterns_->rows.size(), false);
-  auto known = memory.patterns.find(suspect.key);
-  if (known == memory.patterns.end()) {
-    if (memory.patterns.size() > kRemembered) {
-      memory.patterns.clear();
+  auto known = memory.possible.find(suspect.key);
+  if (known == memory.possible.end()) {
+    if (memory.possible.size() > kRemembered) {
+      memory.possible.clear();
+      memory.automata = 0;
     }
-    std::vector<int> possible;
-    patterns_->regexes.AllPotentials(suspect.atoms, &possible);
-    std::sort(possible.begin(), possible.end());
-    known = memory.patterns.emplace(suspect.key, std::move(possible)).first;
+    Possible possible;
+    patterns_->regexes.AllPotentials(suspect.atoms, &possible.patterns);
+    std::sort(possible.patterns.begin(), possible.patterns.end());
+    known = memory.possible.emplace(suspect.key, std::move(possible)).first;
   }
-  std::vector<Match> matches;
+  Possible& possible = known->second;
   const re2::StringPiece text(line.data(), line.size());
-  for (const int index : known->second) {
+  std::vector<Match> matches;
+  if (possible.any != nullptr && MatchesNone(*possible.any, text)) {
+    return matches;
+  }
+  for (const int index : possible.patterns) {
     const auto at = static_cast<std::size_t>(index);
     if (!memory.done[at] &&
         RE2::PartialMatch(text, patterns_->regexes.GetRE2(index))) {
       matches.push_back(patterns_->Take(at, line));
     }
+  }
+  const bool may = possible.any != nullptr || memory.automata < kAutomata;
+  if (matches.empty() && ++possible.vain % kInVain == 0 && may) {
+    memory.automata += possible.any == nullptr ? 1U : 0U;
+    possible.any = patterns_->AnyOf(possible.patterns, memory.done);
   }
   return matches;
 }

@@ -4,6 +4,8 @@
 // that holds them meets a regular expression.
 #pragma once
 
+#include <re2/set.h>
+
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -47,14 +49,25 @@ class Matcher {
     std::vector<int> atoms;
     std::uint64_t key = 0;  // equal for equal sets of literals
   };
-  // What one reader remembers between lines: the patterns that a set of
-  // literals leads to, and the patterns that it needs no more.
+  // The patterns that a set of literals leads to. Where they are tried on line
+  // after line in vain, one automaton of them all says so in one pass.
+  struct Possible {
+    std::vector<int> patterns;
+    std::unique_ptr<re2::RE2::Set> any;  // null: tried one by one
+    std::uint32_t vain = 0;              // lines that none of them matched
+  };
+  // What one reader remembers between lines: what sets of literals lead to,
+  // and the patterns that it needs no more.
   struct Memory {
-    std::unordered_map<std::uint64_t, std::vector<int>> patterns;
+    std::unordered_map<std::uint64_t, Possible> possible;
+    std::size_t automata = 0;
     std::vector<bool> done;             // by pattern
     std::vector<std::uint32_t> stamps;  // by literal: the line that had it last
     std::uint32_t stamp = 0;
   };
+  // Before the first line of a source: no pattern is done.
+  void Begin(Memory& memory) const;
+
   // The suspects of a block of whole lines (each ended by \n or \r), in order.
   void Scan(std::string_view block, Memory& memory,
             const std::function<void(const Suspect&)>& found) const;

@@ -19,6 +19,7 @@ std::vector<std::string> FactsOf(const Matcher& matcher,
                                  std::string_view text) {
   std::vector<std::string> facts;
   Matcher::Memory memory;
+  matcher.Begin(memory);
   matcher.Scan(text, memory, [&](const Matcher::Suspect& suspect) {
     const auto line = text.substr(suspect.begin, suspect.end - suspect.begin);
     for (const Match& match : matcher.Matches(line, suspect, memory)) {
@@ -68,11 +69,47 @@ TEST(Matcher, GivesNamedGroups) {
   constexpr PatternRow kRows[] = {{"rank (?P<rank>\\d+) died", "died", ""}};
   const Matcher matcher(kRows);
   Matcher::Memory memory;
+  matcher.Begin(memory);
   matcher.Scan("rank 12 died\n", memory, [&](const Matcher::Suspect& suspect) {
     const auto matches = matcher.Matches("rank 12 died", suspect, memory);
     ASSERT_EQ(matches.size(), 1U);
     EXPECT_EQ(matches[0].fields.at("rank"), "12");
   });
+}
+
+TEST(Matcher, FindsWhatComesAfterManyLinesInVain) {
+  constexpr PatternRow kRows[] = {{"rank (?P<rank>\\d+) died", "died", ""},
+                                  {"rank \\d+ has died", "has", ""},
+                                  {"rank \\d+ said it died", "said", ""}};
+  const Matcher matcher(kRows);
+  std::string text;
+  for (int i = 0; i < 5'000; ++i) {
+    text += "rank x died\n";
+  }
+  text += "rank 3 died\nrank y died\nrank 4 has died\n";
+  EXPECT_THAT(FactsOf(matcher, text), ElementsAre("died", "has"));
+}
+
+// What was done in one source is looked for in the next one.
+TEST(Matcher, ForgetsWhatIsDoneWithTheSource) {
+  constexpr PatternRow kRows[] = {{"rank \\d+ died", "died", ""},
+                                  {"rank [a-z] died", "also", ""}};
+  const Matcher matcher(kRows);
+  Matcher::Memory memory;
+  const auto found = [&](std::string_view line, int times) {
+    std::size_t matches = 0;
+    for (int i = 0; i < times; ++i) {
+      matcher.Scan(line, memory, [&](const Matcher::Suspect& suspect) {
+        matches += matcher.Matches(line, suspect, memory).size();
+      });
+    }
+    return matches;
+  };
+  matcher.Begin(memory);
+  memory.done[0] = true;
+  EXPECT_EQ(found("rank 1 died\n", 5'000), 0U);
+  matcher.Begin(memory);
+  EXPECT_EQ(found("rank 1 died\n", 1), 1U);
 }
 
 TEST(Catalogue, HasNoPatternThatDoesNotCompile) {
