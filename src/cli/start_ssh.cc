@@ -74,6 +74,15 @@ Status CheckText(const Handed& handed) {
   return Ok();
 }
 
+// The exit code of a run that its report tells.
+std::optional<int> CodeOf(const Json& report) {
+  const auto exit = report.find("exit");
+  const bool told = exit != report.end() && exit->is_object() &&
+                    exit->contains("code") &&
+                    (*exit)["code"].is_number_integer();
+  return told ? std::optional<int>((*exit)["code"].get<int>()) : std::nullopt;
+}
+
 // How one run over ssh ended.
 struct Ended {
   int code = 0;
@@ -127,7 +136,8 @@ class Starter {
   void Warn(Finding finding);
   void EndAll();
   bool AllEnded() const;
-  bool AnyLost() const;
+  bool IsGone(const SshSession& session) const;
+  bool AnyGone() const;
 
   const RunFlags& flags_;
   const sys::Host& host_;
@@ -142,10 +152,11 @@ class Starter {
     sys::Loop::Handle next;  // to start it, then to give it up
   };
   std::vector<Again> again_;
-  bool any_lost_ = false;  // of those that were started again
+  bool any_gone_ = false;  // of those that were started again
   std::set<std::string> warned_;
   std::string report_mark_;
   std::string report_, document_;
+  std::optional<int> reported_;  // the code, which may be that of ssh as well
   bool all_ready_ = false;
   bool interrupted_ = false;
   std::optional<int> code_;
@@ -204,7 +215,7 @@ Result<Ended> Starter::Run(const Start& start) {
               .interrupted = interrupted_,
               .lost = std::nullopt,
               .document = std::move(document_)};
-  if (start.why_gone && *code_ != 0 && AnyLost()) {
+  if (start.why_gone && *code_ != 0 && AnyGone()) {
     ended.lost = start.why_gone();
   }
   return ended;
@@ -251,9 +262,10 @@ void Starter::Look() {
   const SshSession& first = hosts_.front()->session();
   if (all_ready_ && !code_ && first.ended()) {
     code_ = first.code();
-    if (*code_ == SshSession::kLost) {
-      Say("the connection to " + Printable(first.login().Name()) +
-          ", where the coordinator runs, was lost");
+    if (IsGone(first)) {
+      Say((first.lost() ? "the connection to " : "the agent of ") +
+          Printable(first.login().Name()) + ", where the coordinator runs, " +
+          (first.lost() ? "was lost" : "is gone"));
       code_ = kEndedFromOutside;
     }
     for (Again& one : again_) {
@@ -280,7 +292,7 @@ void Starter::LookAt(std::size_t number) {
   if (!session.ended() || waits) {
     return;
   }
-  any_lost_ = any_lost_ || session.lost();
+  any_gone_ = any_gone_ || IsGone(session);
   if (session.failed()) {
     Warn(*session.failed());
   }
@@ -325,6 +337,7 @@ void Starter::Keep(std::string_view piece) {
   const auto report =
       ParseJson(std::exchange(report_, ""), Cause::kNetWrongEndpoint,
                 "the report of the first host");
+  reported_ = report ? CodeOf(*report) : std::nullopt;
   const auto kept =
       report
           ? run::KeepReport(host_.fs, flags_.settings.runs_dir.value, *report)
@@ -366,10 +379,19 @@ bool Starter::AllEnded() const {
                      [](const auto& one) { return one->session().ended(); });
 }
 
-bool Starter::AnyLost() const {
-  return any_lost_ ||
-         std::any_of(hosts_.begin(), hosts_.end(),
-                     [](const auto& one) { return one->session().lost(); });
+// The agent or the connection to it is. ssh says nothing of an agent that was
+// killed, as one is whose machine goes down.
+bool Starter::IsGone(const SshSession& session) const {
+  return session.ready() && session.ended() &&
+         session.code() == SshSession::kLost &&
+         (session.lost() || reported_ != SshSession::kLost);
+}
+
+bool Starter::AnyGone() const {
+  return any_gone_ ||
+         std::any_of(hosts_.begin(), hosts_.end(), [this](const auto& one) {
+           return IsGone(one->session());
+         });
 }
 
 void Starter::Interrupt(const std::string& by, bool now) {

@@ -130,6 +130,13 @@ class Agents(StartSsh):
                       done.err)
         self.assert_nothing_is_left()
 
+    def test_end_with_the_code_that_ssh_has_for_itself(self):
+        self.serve()
+        done = self.play("--max-restarts", "0", command=("sh", "-c", "exit 255"))
+        self.assertEqual(done.code, 255, done.err)
+        self.assertIn("error[app-exception]", done.err)
+        self.assertNotIn("the coordinator runs", done.err)
+
     def test_print_one_document(self):
         self.serve()
         done = self.play("--output", "json")

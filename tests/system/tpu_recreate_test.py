@@ -3,6 +3,7 @@
 """`muster run --tpu NAME --recreate`, with real sshd on hosts that are network
 namespaces and stand for the workers of a TPU VM that is taken away."""
 import json
+import os
 import pathlib
 import signal
 import sys
@@ -11,7 +12,7 @@ import unittest
 TESTS = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(TESTS / "support"))
 # pylint: disable=wrong-import-position
-from tpu_vm_case import Tpu, tpu_vm  # noqa: E402
+from tpu_vm_case import Tpu, namespaces, tpu_vm  # noqa: E402
 from muster_test import wait_until  # noqa: E402
 
 
@@ -174,6 +175,24 @@ class Recreates(Tpu):
         self.assertIn("error[usage-invalid] TPU `t` of zone us-central2-b is "
                       "STOPPED", done.err)
         self.assert_untouched()
+
+    def test_an_agent_that_is_killed_before_its_sshd(self):
+        """ssh says nothing then, and the API is asked all the same."""
+        self.serve()
+        running = self.begin_training("--recreate", "--yes")
+        self.tpu.node.timeline.set(0, (0, "STOPPED"))
+        agents = [pid for pid, command
+                  in namespaces.described(namespaces.pids_in(self.workers)).items()
+                  if " --from-stdin" in command]
+        self.assertGreaterEqual(len(agents), 2)
+        for pid in agents:
+            os.kill(pid, signal.SIGKILL)
+        done = running.wait()
+        self.assertEqual(done.code, 75, done.err)
+        self.assertIn("where the coordinator runs, is gone", done.err)
+        self.assertIn("is STOPPED", done.err)
+        self.assert_untouched()
+        self.lose_hosts()
 
     def test_one_that_was_preempted_before(self):
         self.tpu.node.timeline.set(0, (0, "PREEMPTED"))
