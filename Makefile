@@ -6,7 +6,7 @@ SHELL := /bin/bash
 JOBS ?= $(shell nproc)
 RELEASE := build/release
 
-.PHONY: help build run test lint bench fuzz setup asan tsan torch213
+.PHONY: help build run test lint bench fuzz setup asan tsan asan-build tsan-build torch213
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -35,10 +35,12 @@ test: setup build/.made $(RELEASE)/build.ninja ## every test, in parallel
 lint: setup build/.made ## formatting, clang-tidy, include table, headers, shellcheck, generated files
 	@tools/lint.sh
 
-asan tsan: setup build/.made ## the rooms without torch and gRPC, sanitized
-	@cmake --preset $@ >build/$@.log 2>&1 || { cat build/$@.log; exit 1; }
-	@cmake --build --preset $@ -j $(JOBS)
+asan tsan: %: %-build ## the rooms without torch and gRPC, sanitized
 	@ctest --preset $@ -j $(JOBS)
+
+asan-build tsan-build: %-build: setup build/.made
+	@cmake --preset $* >build/$*.log 2>&1 || { cat build/$*.log; exit 1; }
+	@cmake --build --preset $* -j $(JOBS)
 
 torch213: setup build/.made ## the train room against PyTorch 2.13 from PyPI
 	@tools/torch213.sh
