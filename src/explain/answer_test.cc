@@ -68,8 +68,19 @@ TEST(Answer, OfWhatIsOnlyToldIsUnknownWithItsCandidates) {
       Seen("log.sched-time-limit.0",
            {{"remark", std::int64_t{1}}, {"level", std::string("I")}});
   EXPECT_NE(Explain({hinted}).kind, AnswerKind::kHealthy);
-  // With one line that a program printed it is part of a log.
-  EXPECT_EQ(Explain({told, Seen("exit.status")}).kind, AnswerKind::kCause);
+  EXPECT_EQ(Explain({told, Seen("exit.status")}).kind, AnswerKind::kUnknown);
+}
+
+TEST(Answer, OfWhatIsToldIsNamedWhereItExplainsWhatIsPrinted) {
+  const std::string silent = "log.net-timeout-filtered.0";
+  const Fact told = Seen("log.net-mtu.0", {{"remark", std::int64_t{1}}});
+  const Answer explained = Explain({Seen(silent), told});
+  ASSERT_EQ(explained.kind, AnswerKind::kCause);
+  EXPECT_EQ(explained.findings[0].cause, Cause::kNetMtu);
+  const Fact other = Seen("log.disk-full.0", {{"remark", std::int64_t{1}}});
+  const Answer beside = Explain({Seen(silent), other});
+  ASSERT_EQ(beside.kind, AnswerKind::kCause);
+  EXPECT_EQ(beside.findings[0].cause, Cause::kNetTimeoutFiltered);
 }
 
 TEST(Answer, OfWordsThatNoRuleKnowsHasTheNearestAsCandidates) {

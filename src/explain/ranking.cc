@@ -69,7 +69,8 @@ bool SaysFailure(std::span<const Fact> facts) {
   return std::any_of(facts.begin(), facts.end(), [](const Fact& fact) {
     const bool speaks =
         fact.name == "log.trouble" || fact.name == "python.exception" ||
-        fact.name.starts_with("exit.") || fact.name.starts_with("cascade.");
+        fact.name == "told.hang" || fact.name.starts_with("exit.") ||
+        fact.name.starts_with("cascade.");
     const bool ended = fact.name == "exit.sighup" ||
                        fact.name == "http.refused" ||
                        fact.name == "call.failed";
@@ -170,6 +171,27 @@ bool AllSurvived(const Suspicion& suspicion, const Progress& progress,
                      });
 }
 
+// True when no program printed what speaks for the cause.
+bool IsOnlyTold(const Suspicion& suspicion) {
+  return std::all_of(suspicion.evidence.begin(), suspicion.evidence.end(),
+                     [](const Fact* fact) { return fact->Has("remark"); });
+}
+
+// Who hands the log over is a witness and no proof: what no program printed is
+// named where it explains what one did, and else only hinted at.
+void WeighTold(std::vector<Suspicion>& all) {
+  for (Suspicion& told : all) {
+    const bool explains =
+        std::any_of(all.begin(), all.end(), [&](const Suspicion& other) {
+          return other.weight > RuleWeight::kHint && !IsOnlyTold(other) &&
+                 !IsLastResort(other.cause) && Explains(told, other);
+        });
+    if (IsOnlyTold(told) && !explains) {
+      told.weight = RuleWeight::kHint;
+    }
+  }
+}
+
 // Moves the first cause that stands over one before it to that one's place.
 bool LiftOne(std::vector<Suspicion>& all) {
   for (auto lower = all.begin(); lower != all.end(); ++lower) {
@@ -235,6 +257,7 @@ std::vector<Suspicion> Suspicions(std::span<const Fact> facts,
       all.push_back(std::move(suspicion));
     }
   }
+  WeighTold(all);
   std::stable_sort(all.begin(), all.end(), Before);
   LiftNarrower(all);
   return all;
