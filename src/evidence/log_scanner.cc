@@ -275,7 +275,7 @@ bool LogScanner::IsOfIgnored(std::string_view line,
 }
 
 void LogScanner::Line(std::string_view line, const Matcher::Suspect& suspect) {
-  const std::vector<Match> matches = Said(line, suspect);
+  const std::vector<Match> matches = Said(WithoutRank(line), suspect);
   if (matches.empty() && ignored_until_ == 0) {
     return;
   }

@@ -100,6 +100,13 @@ int NumberAfter(std::string_view head, std::string_view key,
       ParseInt(head.substr(begin, at - begin)).value_or(-1));
 }
 
+// Takes it off the front of the text, where it stands there.
+bool Skip(std::string_view& text, std::string_view front) {
+  const bool there = text.starts_with(front);
+  text.remove_prefix(there ? front.size() : 0);
+  return there;
+}
+
 int RankOf(std::string_view head) {
   struct Form {
     std::string_view key, close;
@@ -239,6 +246,30 @@ char LevelOf(std::string_view head) {
 Prefix ReadPrefix(std::string_view line) {
   const std::string_view head = line.substr(0, kPrefix);
   return {TimeOf(head), RankOf(head), HostOf(head), LevelOf(head)};
+}
+
+std::string_view WithoutRank(std::string_view line) {
+  while (line.starts_with('[')) {
+    const std::size_t close = line.find(']');
+    std::string_view who = line.substr(1, close == line.npos ? 0 : close - 1);
+    std::string_view rest =
+        line.substr(close == line.npos ? line.size() : close + 1);
+    const bool spaced = Skip(who, "rank");
+    const bool named = spaced || Skip(who, "default");
+    const bool mpirun =
+        !named && (Skip(rest, "<stdout>") || Skip(rest, "<stderr>"));
+    const bool numbers =
+        !who.empty() && std::all_of(who.begin(), who.end(), [&](char c) {
+          return Digit(c) || c == (mpirun ? ',' : ' ');
+        });
+    if (!(named || mpirun) || !numbers) {
+      break;
+    }
+    Skip(rest, ":");
+    Skip(rest, spaced ? " " : "");
+    line = rest;
+  }
+  return line;
 }
 
 bool IsRemark(std::string_view line) {

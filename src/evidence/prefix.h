@@ -21,6 +21,11 @@ struct Prefix {
 // ("[1,3]<stderr>:"), srun -l ("3: "), MPI, lightning and NCCL print them.
 Prefix ReadPrefix(std::string_view line);
 
+// The line without the rank that torchrun, mpirun and muster put before each
+// line of a rank ("[rank3]: ", "[default3]:", "[1,3]<stderr>:"): these words are
+// not the program's.
+std::string_view WithoutRank(std::string_view line);
+
 // True for a remark of whoever hands the log over, which no program printed: a
 // line wholly in parentheses, or one that begins with "(symptom)".
 bool IsRemark(std::string_view line);

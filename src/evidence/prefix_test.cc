@@ -82,5 +82,17 @@ TEST(Prefix, TellsARemarkFromALine) {
   EXPECT_FALSE(IsRemark(""));
 }
 
+TEST(Prefix, IsTakenOffWhereALauncherPutIt) {
+  EXPECT_EQ(WithoutRank("[rank12]: KeyError"), "KeyError");
+  EXPECT_EQ(WithoutRank("[rank 0] [rank0]:   File"), "  File");
+  EXPECT_EQ(WithoutRank("[default1]:    raise"), "    raise");
+  EXPECT_EQ(WithoutRank("[1,3]<stderr>:killed"), "killed");
+  for (const std::string_view whole :
+       {"[Rank 3] Watchdog caught", "[rank]: x", "[3] x", "[rank3", "[]", "",
+        "rank3: x", "[1,3] x", "[ranks]"}) {
+    EXPECT_EQ(WithoutRank(whole), whole);
+  }
+}
+
 }  // namespace
 }  // namespace muster::evidence

@@ -54,6 +54,7 @@ def train(path, steps):
     begin = resume(path, model.module, optimizer)
     if rank == 0 and begin:
         print(f"resumed at step {begin}", flush=True)
+    loss = torch.zeros(())  # of a run that had nothing left to do
     for step in range(begin, steps):
         index = torch.randperm(
             len(labels), generator=torch.Generator().manual_seed(step))
