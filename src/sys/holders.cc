@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sys/holders.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,16 +14,31 @@
 namespace muster::sys {
 namespace {
 
+// False for what has the same path elsewhere: another mount namespace has chips
+// of its own. Where one cannot be looked at, the path has to do.
+bool MayBeTheSame(const std::string& descriptor, const std::string& path) {
+  struct stat held {};
+  struct stat ours {};
+  if (stat(descriptor.c_str(), &held) != 0 || stat(path.c_str(), &ours) != 0) {
+    return true;
+  }
+  return S_ISCHR(ours.st_mode)
+             ? S_ISCHR(held.st_mode) && held.st_rdev == ours.st_rdev
+             : held.st_dev == ours.st_dev && held.st_ino == ours.st_ino;
+}
+
 bool HasDescriptor(const Fs& fs, const std::string& process,
                    const std::vector<std::string>& targets) {
   const std::string directory = process + "/fd";
   for (const auto& name :
        fs.List(directory).value_or(std::vector<std::string>())) {
+    const std::string descriptor = JoinPath(directory, name);
     std::array<char, 256> target{};
-    const auto length = readlink(JoinPath(directory, name).c_str(),
-                                 target.data(), target.size() - 1);
-    if (length > 0 && std::find(targets.begin(), targets.end(),
-                                target.data()) != targets.end()) {
+    const auto length =
+        readlink(descriptor.c_str(), target.data(), target.size() - 1);
+    const auto found = std::find(targets.begin(), targets.end(), target.data());
+    if (length > 0 && found != targets.end() &&
+        (!found->starts_with('/') || MayBeTheSame(descriptor, *found))) {
       return true;
     }
   }

@@ -21,8 +21,9 @@ std::string ToText(const Holder& holder);
 std::string ToText(const std::vector<Holder>& holders);
 
 // Processes with a descriptor whose link in /proc/PID/fd says one of `targets`
-// ("/dev/accel0", "socket:[4711]"), at most `most` of them. Those of other
-// users are seen by root alone.
+// ("/dev/accel0", "socket:[4711]"), at most `most` of them. A path is that of
+// this process: what has it in another mount namespace is no holder. Those of
+// other users are seen by root alone.
 std::vector<Holder> FindHolders(const std::vector<std::string>& targets,
                                 std::size_t most);
 

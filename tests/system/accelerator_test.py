@@ -84,6 +84,24 @@ class Accelerator(MusterTest):
         self.assertEqual(opened["outcome"], "skip")
         self.assertIn("holds the chips", opened["detail"])
 
+    def test_who_holds_a_chip_of_another_machine_is_no_holder(self):
+        """Two containers may each have a /dev/accel0."""
+        other = self.folder / "other"
+        other.mkdir()
+        if device_root.why_not():
+            self.skipTest(device_root.why_not())
+        holder = subprocess.Popen(
+            [*device_root.prefix(other, 1), sys.executable, "-c",
+             "import sys; held = open('/dev/accel0');"
+             "print('held', flush=True); sys.stdin.read()"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        with holder:
+            self.assertEqual(holder.stdout.readline(), "held\n")
+            document = self.check("accelerator", chips=1, TPU_LIBRARY_PATH=FAKE)
+            holder.stdin.close()
+        chips = self.answer(document, "accelerator.devices")["data"]["devices"]
+        self.assertEqual([one["holders"] for one in chips], [[]])
+
     def root(self, chips):
         if device_root.why_not():
             self.skipTest(device_root.why_not())
