@@ -22,8 +22,8 @@ struct Prefix {
 Prefix ReadPrefix(std::string_view line);
 
 // The line without the rank that torchrun, mpirun and muster put before each
-// line of a rank ("[rank3]: ", "[default3]:", "[1,3]<stderr>:"): these words are
-// not the program's.
+// line of a rank ("[rank3]: ", "[default3]:", "[1,3]<stderr>:"): it is none of
+// the program's words.
 std::string_view WithoutRank(std::string_view line);
 
 // True for a remark of whoever hands the log over, which no program printed: a
