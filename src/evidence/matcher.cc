@@ -19,10 +19,6 @@ constexpr int kLeastLiteral = 3;
 // Sets of literals whose patterns are remembered.
 constexpr std::size_t kRemembered = 20'000;
 
-// After so many lines in vain the patterns of a set of literals get an automaton
-// of those that are not done, and after as many again a new one.
-constexpr std::uint32_t kInVain = 1'000;
-
 // Automata of one reader, each of a MiB at most.
 constexpr std::size_t kAutomata = 48;
 
@@ -118,7 +114,8 @@ Matcher::Matcher(std::span<const PatternRow> rows)
     }
     int id = -1;
     const auto code = patterns_->regexes.Add(
-        re2::StringPiece(row.text.data(), row.text.size()), RegexOptions(), &id);
+        re2::StringPiece(row.text.data(), row.text.size()), RegexOptions(),
+        &id);
     if (code == RE2::NoError) {
       patterns_->rows.push_back(row);
     }
@@ -136,7 +133,7 @@ void Matcher::Begin(Memory& memory) const {
   memory.stamps.resize(patterns_->literals, 0);
   // These are without what was done in the source before.
   for (auto& [key, possible] : memory.possible) {
-    possible.any.reset();
+    possible = {std::move(possible.patterns), nullptr};
   }
   memory.automata = 0;
 }
@@ -194,10 +191,12 @@ std::vector<Match> Matcher::Matches(std::string_view line,
       matches.push_back(patterns_->Take(at, line));
     }
   }
-  const bool may = possible.any != nullptr || memory.automata < kAutomata;
-  if (matches.empty() && ++possible.vain % kInVain == 0 && may) {
-    memory.automata += possible.any == nullptr ? 1U : 0U;
+  const bool room = possible.any != nullptr || memory.automata < kAutomata;
+  if (matches.empty() && ++possible.vain == possible.enough && room) {
+    possible.enough *= 2;
+    memory.automata -= possible.any == nullptr ? 0U : 1U;
     possible.any = patterns_->AnyOf(possible.patterns, memory.done);
+    memory.automata += possible.any == nullptr ? 0U : 1U;
   }
   return matches;
 }

@@ -54,7 +54,9 @@ class Matcher {
   struct Possible {
     std::vector<int> patterns;
     std::unique_ptr<re2::RE2::Set> any;  // null: tried one by one
-    std::uint32_t vain = 0;              // lines that none of them matched
+    std::uint64_t vain = 0;              // lines that none of them matched
+    // Of these, for an automaton of the patterns that are not done by then.
+    std::uint64_t enough = 1'000;
   };
   // What one reader remembers between lines: what sets of literals lead to,
   // and the patterns that it needs no more.

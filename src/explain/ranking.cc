@@ -69,8 +69,8 @@ bool SaysFailure(std::span<const Fact> facts) {
   return std::any_of(facts.begin(), facts.end(), [](const Fact& fact) {
     const bool speaks =
         fact.name == "log.trouble" || fact.name == "python.exception" ||
-        fact.name == "told.hang" || fact.name.starts_with("exit.") ||
-        fact.name.starts_with("cascade.");
+        (fact.name == "told.hang" && fact.Has("remark")) ||
+        fact.name.starts_with("exit.") || fact.name.starts_with("cascade.");
     const bool ended = fact.name == "exit.sighup" ||
                        fact.name == "http.refused" ||
                        fact.name == "call.failed";
