@@ -23,9 +23,7 @@ CPU = os.environ.get("MUSTER_PJRT_CPU", "")
 class Accelerator(MusterTest):
     def check(self, *argv, chips=0, code=0, **variables):
         """The document of a check; its exit code is as expected."""
-        if chips and device_root.why_not():
-            self.skipTest(device_root.why_not())
-        before = device_root.prefix(self.folder, chips) if chips else []
+        before = self.root(chips) if chips else []
         done = subprocess.run(
             [*before, MUSTER, "check", *argv, "--output", "json"],
             cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True,
@@ -88,10 +86,8 @@ class Accelerator(MusterTest):
         """Two containers may each have a /dev/accel0."""
         other = self.folder / "other"
         other.mkdir()
-        if device_root.why_not():
-            self.skipTest(device_root.why_not())
         holder = subprocess.Popen(
-            [*device_root.prefix(other, 1), sys.executable, "-c",
+            [*self.root(1, other), sys.executable, "-c",
              "import sys; held = open('/dev/accel0');"
              "print('held', flush=True); sys.stdin.read()"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -102,10 +98,10 @@ class Accelerator(MusterTest):
         chips = self.answer(document, "accelerator.devices")["data"]["devices"]
         self.assertEqual([one["holders"] for one in chips], [[]])
 
-    def root(self, chips):
+    def root(self, chips, folder=None):
         if device_root.why_not():
             self.skipTest(device_root.why_not())
-        return device_root.prefix(self.folder, chips)
+        return device_root.prefix(folder or self.folder, chips)
 
     def test_opens_counts_and_adds(self):
         opened = self.open("", "--replicas", "8")
