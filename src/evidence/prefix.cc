@@ -266,7 +266,9 @@ std::string_view WithoutRank(std::string_view line) {
       break;
     }
     Skip(rest, ":");
-    Skip(rest, spaced ? " " : "");
+    if (spaced) {
+      Skip(rest, " ");
+    }
     line = rest;
   }
   return line;
