@@ -110,6 +110,8 @@ TEST(Matcher, ForgetsWhatIsDoneWithTheSource) {
   EXPECT_EQ(found("rank 1 died\n", 5'000), 0U);
   matcher.Begin(memory);
   EXPECT_EQ(found("rank 1 died\n", 1), 1U);
+  memory.done.assign(2, true);  // an automaton of none
+  EXPECT_EQ(found("rank 1 died\n", 3'000), 0U);
 }
 
 TEST(Catalogue, HasNoPatternThatDoesNotCompile) {
