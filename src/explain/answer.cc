@@ -199,12 +199,18 @@ bool IsOnlyTold(const std::vector<Fact>& facts) {
                      [](const Fact& fact) { return fact.Has("remark"); });
 }
 
-// True when whoever asks says what happened, and not that all went well: what
-// trains to its end and then hangs did not.
+// True when whoever asks says that all went well: what trains to its end and
+// then hangs did not.
+bool IsToldWell(const std::vector<Fact>& facts) {
+  const Fact* well = FirstOf(facts, "told.well");
+  return well != nullptr && well->Has("remark") &&
+         FirstOf(facts, "told.hang") == nullptr &&
+         FirstOf(facts, "told.slow") == nullptr;
+}
+
+// True when whoever asks says what happened.
 bool IsTold(const std::vector<Fact>& facts) {
-  return (FirstOf(facts, "told.well") == nullptr ||
-          FirstOf(facts, "told.hang") != nullptr) &&
-         std::any_of(facts.begin(), facts.end(),
+  return std::any_of(facts.begin(), facts.end(),
                      [](const Fact& fact) { return fact.Has("remark"); });
 }
 
@@ -249,6 +255,9 @@ Answer Explain(std::vector<Fact> facts) {
     } else if (fact.name == "look.seen") {
       answer.looks.push_back(EvidenceOf(fact));
     }
+  }
+  if (IsToldWell(facts)) {
+    return answer;
   }
   const bool hinted = all.empty() || all.front().weight == RuleWeight::kHint;
   if (hinted || IsOnlyTold(facts)) {

@@ -108,6 +108,19 @@ TEST(Answer, OfARemarkBesideALogWithoutTroubleIsUnknown) {
   EXPECT_EQ(Explain({end, well}).kind, AnswerKind::kHealthy);
 }
 
+TEST(Answer, IsHealthyWhereWhoeverAsksSaysThatTheRunGoesOn) {
+  const Fact thrown = Seen("python.exception", {{"type", "AttributeError"}});
+  const Fact well = Seen("told.well", {{"remark", std::int64_t{1}}});
+  const Fact full = Seen("log.disk-full.0");
+  ASSERT_EQ(Explain({thrown, full}).kind, AnswerKind::kCause);
+  EXPECT_EQ(Explain({thrown, full, well}).kind, AnswerKind::kHealthy);
+  const Fact slow = Seen("told.slow", {{"remark", std::int64_t{1}}});
+  EXPECT_NE(Explain({thrown, full, well, slow}).kind, AnswerKind::kHealthy);
+  // What a program says of itself is no judgement.
+  EXPECT_EQ(Explain({thrown, full, Seen("told.well")}).kind,
+            AnswerKind::kCause);
+}
+
 TEST(Answer, OfAHintIsPossibleWhereTheWordsAgree) {
   const std::string hint = HintOf(Cause::kCloudQuotaExceeded);
   const Fact trouble = Seen("log.trouble");
