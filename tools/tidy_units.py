@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what clang-tidy is to read: files of a room together in one unit, for
-it spends most of its time on the headers that they share.
+"""Writes what clang-tidy is to read: many files together in one unit, for it
+spends most of its time on the headers that they share.
 
   tools/tidy_units.py BUILD OUT [KNOWN-BUILD]
 
@@ -19,8 +19,7 @@ import sys
 from units import united
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# Files of these folders have a main() each.
-PROGRAMS = ("bench", "examples", "tools")
+MOST_FILES = 40
 
 
 def entries(build):
@@ -43,13 +42,13 @@ def entries(build):
 
 
 def grouped(found):
-    """Lists of files that go together: of one folder, with the same flags."""
+    """Lists of files that go together: with the same flags, one main()."""
     groups = collections.defaultdict(list)
     for name, (_, flags) in sorted(found.items()):
-        alone = name if name.parts[0] in PROGRAMS else None
-        groups[name.parent, flags, alone].append(ROOT / name)
+        alone = name if "\nint main(" in (ROOT / name).read_text() else None
+        groups[flags, alone].append(ROOT / name)
     return [[path.relative_to(ROOT) for path in unit]
-            for group in groups.values() for unit in united(group)]
+            for group in groups.values() for unit in united(group, MOST_FILES)]
 
 
 def main():
@@ -66,8 +65,10 @@ def main():
         unit.write_text("".join(
             f'#include "{ROOT / name}"  // NOLINT(bugprone-suspicious-include)\n'
             for name in files))
+        # A name of one file is no name of its neighbour.
         database.append({"directory": folder, "file": str(unit),
-                         "arguments": ["clang++-14", *flags, "-c", str(unit)]})
+                         "arguments": ["clang++-14", *flags, "-Wno-shadow", "-c",
+                                       str(unit)]})
         print(unit)
     (out / "compile_commands.json").write_text(json.dumps(database, indent=1))
 

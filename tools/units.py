@@ -4,7 +4,6 @@ and another one also uses so keeps the two apart.
 """
 import re
 
-MOST_FILES = 16
 NAMESPACE = re.compile(r"^namespace (muster[\w:]*) \{", re.M)
 OWN = re.compile(r"^namespace \{\n(.*?)^\}  // namespace\n", re.S | re.M)
 DEFINED = re.compile(r"^(?:class|struct|enum class|using) (\w+)"
@@ -20,7 +19,7 @@ class Unit:
         self.files = []
         self.own, self.used, self.hiding = set(), set(), set()
 
-    def take(self, path):
+    def take(self, path, most):
         """False when the file does not go with those that are in it."""
         text = path.read_text()
         names = {name for part in OWN.findall(text)
@@ -29,7 +28,7 @@ class Unit:
         own = {(place and place[1], name) for name in names}
         used = set(HIDES.findall(text))
         hiding = set(filter(HIDES.match, names))
-        if (len(self.files) == MOST_FILES or own & self.own
+        if (len(self.files) == most or own & self.own
                 or hiding & self.used or used & self.hiding):
             return False
         self.files.append(path)
@@ -39,11 +38,11 @@ class Unit:
         return True
 
 
-def united(paths):
-    """Lists of the files that go together."""
+def united(paths, most):
+    """Lists of the files that go together, no more than `most` in one."""
     units = []
     for path in paths:
-        if not any(unit.take(path) for unit in units):
+        if not any(unit.take(path, most) for unit in units):
             units.append(Unit())
-            units[-1].take(path)
+            units[-1].take(path, most)
     return [unit.files for unit in units]

@@ -8,6 +8,7 @@ import sys
 
 from units import united
 
+MOST_FILES = 16
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
@@ -18,7 +19,7 @@ def main():
         there = [path for path in map(pathlib.Path, files.split(";"))
                  if path.suffix == ".cc" and path.is_relative_to(ROOT)
                  and path.relative_to(ROOT).parts[0] != "build"]
-        for number, unit in enumerate(united(there)):
+        for number, unit in enumerate(united(there, MOST_FILES)):
             if len(unit) > 1:
                 print("set_source_files_properties("
                       + " ".join(f'"{path}"' for path in unit)

@@ -10,7 +10,7 @@
 namespace muster::connect {
 namespace {
 
-constexpr std::size_t kGreeting = 9;  // the head of an HTTP/2 frame
+constexpr std::size_t kFrameHead = 9;  // the head of an HTTP/2 frame
 
 Heard Listen(int fd, std::size_t enough, Deadline deadline) {
   Heard heard;
@@ -36,7 +36,7 @@ Result<std::unique_ptr<TcpWire>> TcpWire::Connect(const Address& address,
 
 Heard TcpWire::Greeting() {
   const sys::Fd fd = std::move(first_);
-  return Listen(fd.get(), kGreeting, Within(options_.greeting));
+  return Listen(fd.get(), kFrameHead, Within(options_.greeting));
 }
 
 Heard TcpWire::Say(std::string_view bytes, std::size_t enough) {
