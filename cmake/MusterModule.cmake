@@ -49,47 +49,67 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 # The headers that every file of ours pays for, compiled once.
 option(MUSTER_PCH "Use precompiled headers" ON)
+set(muster_common_headers
+  <algorithm> <atomic> <chrono> <cstdint> <cstring> <functional> <map> <memory>
+  <mutex> <optional> <span> <string> <string_view> <thread> <utility> <variant>
+  <vector>)
 add_library(muster_pch STATIC ${CMAKE_SOURCE_DIR}/cmake/pch.cc)
 target_link_libraries(muster_pch PUBLIC muster_options)
 if(MUSTER_PCH)
-  target_precompile_headers(muster_pch PRIVATE
-    <algorithm> <atomic> <chrono> <cstdint> <cstring> <functional> <map>
-    <memory> <mutex> <optional> <span> <string> <string_view> <thread>
-    <utility> <variant> <vector>)
+  target_precompile_headers(muster_pch PRIVATE ${muster_common_headers})
 endif()
-# The same for tests: half of the time of a small one is parsing gmock.
+# The same for tests: half of the time of a small one is parsing gmock. What
+# only asserts need not be fast.
 if(MUSTER_BUILD_TESTS)
   add_library(muster_test_pch STATIC ${CMAKE_SOURCE_DIR}/cmake/pch.cc)
-  target_link_libraries(muster_test_pch PUBLIC muster_options GTest::gmock)
+  add_library(muster_test_options INTERFACE)
+  target_compile_options(muster_test_options INTERFACE
+    $<$<CONFIG:Release>:-O0>)
+  target_link_libraries(muster_test_options INTERFACE muster_options
+    GTest::gmock)
+  target_link_libraries(muster_test_pch PUBLIC muster_test_options)
   if(MUSTER_PCH)
     target_precompile_headers(muster_test_pch PRIVATE
-      <algorithm> <atomic> <chrono> <cstdint> <cstring> <functional> <map>
-      <memory> <mutex> <optional> <span> <string> <string_view> <thread>
-      <utility> <variant> <vector> <gmock/gmock.h> <gtest/gtest.h>)
+      ${muster_common_headers} <gmock/gmock.h> <gtest/gtest.h>)
   endif()
 endif()
 # What a tool needs before it can read our code: clang-tidy, clangd.
 add_custom_target(muster_generated)
-# Compiles every header alone.
+# Compiles every header alone. Ours are spared the common ones of the library;
+# clang-tidy reads them without.
 add_custom_target(muster_headers)
+add_library(muster_header_pch STATIC EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/cmake/pch.cc)
+target_link_libraries(muster_header_pch PUBLIC muster_options)
+target_precompile_headers(muster_header_pch PRIVATE ${muster_common_headers})
 
 # One file a header, holding nothing but its inclusion: it must compile.
 function(muster_check_headers name library)
-  set(files "")
+  set(own "")
+  set(public "")
   foreach(header IN LISTS ARGN)
+    set(kind own)
+    if(header MATCHES "^include/")
+      set(kind public)
+    endif()
     string(REGEX REPLACE "^include/" "" header "${header}")
     string(MAKE_C_IDENTIFIER "${header}" id)
     set(file ${CMAKE_BINARY_DIR}/headers/${id}.cc)
     if(NOT EXISTS ${file})
       file(WRITE ${file} "#include \"${header}\"  // IWYU pragma: keep\n")
     endif()
-    list(APPEND files ${file})
+    list(APPEND ${kind} ${file})
   endforeach()
-  if(files)
-    add_library(muster_headers_${name} OBJECT EXCLUDE_FROM_ALL ${files})
-    target_link_libraries(muster_headers_${name} PRIVATE ${library})
-    add_dependencies(muster_headers muster_headers_${name})
-  endif()
+  foreach(kind IN ITEMS own public)
+    if(${kind})
+      set(target muster_${kind}_headers_${name})
+      add_library(${target} OBJECT EXCLUDE_FROM_ALL ${${kind}})
+      target_link_libraries(${target} PRIVATE ${library})
+      add_dependencies(muster_headers ${target})
+      if(kind STREQUAL "own")
+        target_precompile_headers(${target} REUSE_FROM muster_header_pch)
+      endif()
+    endif()
+  endforeach()
 endfunction()
 
 # muster_library(NAME base HEADERS a.h … SOURCES a.cc … DEPS …
@@ -111,8 +131,11 @@ function(muster_library)
     add_executable(${ARG_NAME}_test ${ARG_TESTS})
     target_link_libraries(${ARG_NAME}_test PRIVATE ${target} ${ARG_TEST_DEPS}
       GTest::gmock GTest::gtest_main)
-    if(MUSTER_PCH AND NOT ARG_PCH)
-      target_precompile_headers(${ARG_NAME}_test REUSE_FROM muster_test_pch)
+    if(NOT ARG_PCH)
+      target_link_libraries(${ARG_NAME}_test PRIVATE muster_test_options)
+      if(MUSTER_PCH)
+        target_precompile_headers(${ARG_NAME}_test REUSE_FROM muster_test_pch)
+      endif()
     endif()
     add_test(NAME ${ARG_NAME} COMMAND ${ARG_NAME}_test --gtest_brief=1)
     set_tests_properties(${ARG_NAME} PROPERTIES LABELS unit TIMEOUT 120)
