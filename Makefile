@@ -6,7 +6,7 @@ SHELL := /bin/bash
 JOBS ?= $(shell nproc)
 RELEASE := build/release
 
-.PHONY: help build run test lint bench fuzz setup asan tsan asan-build tsan-build torch213
+.PHONY: help build run test lint bench fuzz setup test-build asan tsan asan-build tsan-build torch213
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -28,9 +28,11 @@ run: setup build/.made $(RELEASE)/build.ninja ## train Fashion-MNIST on two loca
 	@cmake --build --preset release -j $(JOBS) --target muster fashion_mnist
 	$(RELEASE)/muster run -n 2 -- $(RELEASE)/fashion_mnist
 
-test: setup build/.made $(RELEASE)/build.ninja ## every test, in parallel
-	@cmake --build --preset release -j $(JOBS)
+test: test-build ## every test, in parallel
 	@ctest --preset release -j $(JOBS)
+
+test-build: setup build/.made $(RELEASE)/build.ninja
+	@cmake --build --preset release -j $(JOBS)
 
 lint: setup build/.made ## formatting, clang-tidy, include table, headers, shellcheck, generated files
 	@tools/lint.sh
