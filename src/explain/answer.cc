@@ -199,13 +199,19 @@ bool IsOnlyTold(const std::vector<Fact>& facts) {
                      [](const Fact& fact) { return fact.Has("remark"); });
 }
 
-// True when whoever asks says that all went well: what trains to its end and
-// then hangs did not.
-bool IsToldWell(const std::vector<Fact>& facts) {
+// Where whoever asks says that all went well; null when nowhere. What trains to
+// its end and then hangs did not, nor what ended with a status.
+const Fact* ToldWell(const std::vector<Fact>& facts) {
   const Fact* well = FirstOf(facts, "told.well");
-  return well != nullptr && well->Has("remark") &&
-         FirstOf(facts, "told.hang") == nullptr &&
-         FirstOf(facts, "told.slow") == nullptr;
+  const bool holds =
+      well != nullptr && well->Has("remark") &&
+      std::none_of(facts.begin(), facts.end(),
+                   [](const Fact& fact) {
+                     return fact.by == "--exit" && fact.Text("code") != "0";
+                   }) &&
+      FirstOf(facts, "told.hang") == nullptr &&
+      FirstOf(facts, "told.slow") == nullptr;
+  return holds ? well : nullptr;
 }
 
 // True when whoever asks says what happened.
@@ -256,7 +262,11 @@ Answer Explain(std::vector<Fact> facts) {
       answer.looks.push_back(EvidenceOf(fact));
     }
   }
-  if (IsToldWell(facts)) {
+  if (const Fact* well = ToldWell(facts); well != nullptr) {
+    answer.told_well = EvidenceOf(*well).what;
+    if (!all.empty()) {
+      answer.harmless.push_back(EvidenceOf(*all.front().evidence.front()));
+    }
     return answer;
   }
   const bool hinted = all.empty() || all.front().weight == RuleWeight::kHint;

@@ -110,12 +110,19 @@ TEST(Answer, OfARemarkBesideALogWithoutTroubleIsUnknown) {
 
 TEST(Answer, IsHealthyWhereWhoeverAsksSaysThatTheRunGoesOn) {
   const Fact thrown = Seen("python.exception", {{"type", "AttributeError"}});
-  const Fact well = Seen("told.well", {{"remark", std::int64_t{1}}});
+  const Fact well = Seen(
+      "told.well", {{"remark", std::int64_t{1}}, {"text", "(it goes on)"}});
   const Fact full = Seen("log.disk-full.0");
   ASSERT_EQ(Explain({thrown, full}).kind, AnswerKind::kCause);
-  EXPECT_EQ(Explain({thrown, full, well}).kind, AnswerKind::kHealthy);
+  const Answer healthy = Explain({thrown, full, well});
+  EXPECT_EQ(healthy.kind, AnswerKind::kHealthy);
+  EXPECT_EQ(healthy.harmless.size(), 1U);
+  EXPECT_THAT(RenderText(healthy, {}), testing::HasSubstr("(it goes on)"));
   const Fact slow = Seen("told.slow", {{"remark", std::int64_t{1}}});
   EXPECT_NE(Explain({thrown, full, well, slow}).kind, AnswerKind::kHealthy);
+  Fact status = Seen("exit.status", {{"code", "1"}});
+  status.by = "--exit";
+  EXPECT_NE(Explain({thrown, full, well, status}).kind, AnswerKind::kHealthy);
   // What a program says of itself is no judgement.
   EXPECT_EQ(Explain({thrown, full, Seen("told.well")}).kind,
             AnswerKind::kCause);

@@ -90,7 +90,11 @@ std::string RenderText(const Answer& answer, const RenderOptions& options) {
       break;
     case AnswerKind::kHealthy:
       out +=
-          "healthy: no line says that something went wrong\n"
+          "healthy: " +
+          (answer.told_well.empty() ? "no line says that something went wrong"
+                                    : "the run went on, as you say: " +
+                                          Printable(answer.told_well)) +
+          "\n"
           "  next      if it failed all the same, say how: --exit STATUS, or a "
           "line in\n"
           "            parentheses, such as (it hangs after the first epoch)\n";
