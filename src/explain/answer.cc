@@ -193,10 +193,9 @@ bool SaysTrouble(const std::vector<Fact>& facts) {
   });
 }
 
-// True when nothing was printed by a program, all was told by whoever asks.
+// True when nothing was printed by a program or tried: all was told.
 bool IsOnlyTold(const std::vector<Fact>& facts) {
-  return std::all_of(facts.begin(), facts.end(),
-                     [](const Fact& fact) { return fact.Has("remark"); });
+  return std::all_of(facts.begin(), facts.end(), IsMerelyTold);
 }
 
 // Where whoever asks says that all went well; null when nowhere. What trains to

@@ -108,6 +108,16 @@ TEST(Answer, OfARemarkBesideALogWithoutTroubleIsUnknown) {
   EXPECT_EQ(Explain({end, well}).kind, AnswerKind::kHealthy);
 }
 
+TEST(Answer, OfWhatWhoeverAsksHasTriedIsNamed) {
+  const Fact told = Seen("told.hang", {{"remark", std::int64_t{1}}});
+  const Fact off = Seen("tried.p2p_off", {{"remark", std::int64_t{1}}});
+  EXPECT_EQ(Explain({told}).kind, AnswerKind::kUnknown);
+  const Answer answer = Explain({told, off});
+  ASSERT_EQ(answer.kind, AnswerKind::kCause);
+  EXPECT_EQ(answer.findings[0].cause, Cause::kNetGpuP2p);
+  EXPECT_EQ(answer.findings[0].confidence, Confidence::kLikely);
+}
+
 TEST(Answer, IsHealthyWhereWhoeverAsksSaysThatTheRunGoesOn) {
   const Fact thrown = Seen("python.exception", {{"type", "AttributeError"}});
   const Fact well = Seen(

@@ -171,10 +171,10 @@ bool AllSurvived(const Suspicion& suspicion, const Progress& progress,
                      });
 }
 
-// True when no program printed what speaks for the cause.
+// True when nobody observed what speaks for the cause.
 bool IsOnlyTold(const Suspicion& suspicion) {
   return std::all_of(suspicion.evidence.begin(), suspicion.evidence.end(),
-                     [](const Fact* fact) { return fact->Has("remark"); });
+                     [](const Fact* fact) { return IsMerelyTold(*fact); });
 }
 
 // Who hands the log over is a witness and no proof: what no program printed is
@@ -231,6 +231,10 @@ bool WasSurvived(const Fact& fact, const Progress& progress) {
   }
   const auto last = progress.find(fact.Text("source"));
   return last != progress.end() && fact.Number("line", 0) <= last->second;
+}
+
+bool IsMerelyTold(const Fact& fact) {
+  return fact.Has("remark") && !fact.name.starts_with("tried.");
 }
 
 std::vector<Suspicion> Suspicions(std::span<const Fact> facts,

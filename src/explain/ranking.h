@@ -31,6 +31,10 @@ Progress LastProgress(std::span<const Fact> facts);
 // True when the program went on after what the fact tells.
 bool WasSurvived(const Fact& fact, const Progress& progress);
 
+// True when no program printed it, and whoever asks did not find it by trying
+// either ("with NCCL_P2P_DISABLE=1 it runs"): a witness, and no proof.
+bool IsMerelyTold(const Fact& fact);
+
 // The suspicions of kWeak and more, root first, then those that only hint,
 // those with most hints first. `facts` must outlive the result.
 std::vector<Suspicion> Suspicions(std::span<const Fact> facts,
