@@ -110,7 +110,8 @@ TEST(Answer, OfARemarkBesideALogWithoutTroubleIsUnknown) {
 
 TEST(Answer, OfWhatWhoeverAsksHasTriedIsNamed) {
   const Fact told = Seen("told.hang", {{"remark", std::int64_t{1}}});
-  const Fact off = Seen("tried.p2p_off", {{"remark", std::int64_t{1}}});
+  const Fact off = Seen("tried.setting",
+                        {{"remark", std::int64_t{1}}, {"name", "P2P_DISABLE"}});
   EXPECT_EQ(Explain({told}).kind, AnswerKind::kUnknown);
   const Answer answer = Explain({told, off});
   ASSERT_EQ(answer.kind, AnswerKind::kCause);
