@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/signal_name.h"
+
 namespace muster {
 namespace {
 
@@ -93,6 +95,15 @@ TEST(Count, UsesThePlural) {
   EXPECT_EQ(Count(1, "step"), "1 step");
   EXPECT_EQ(Count(0, "step"), "0 steps");
   EXPECT_EQ(Count(2, "address"), "2 addresses");
+}
+
+TEST(SignalName, KnowsTheUsualOnes) {
+  EXPECT_EQ(SignalName(9), "SIGKILL");
+  EXPECT_EQ(SignalName(64), "signal 64");
+  EXPECT_EQ(SignalNumber("SIGKILL"), 9);
+  EXPECT_EQ(SignalNumber("bus"), 7);
+  EXPECT_EQ(SignalNumber("oom"), std::nullopt);
+  EXPECT_EQ(SignalNumber(""), std::nullopt);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/json.h"
+#include "base/signal_name.h"
 #include "base/text.h"
 #include "cli/answer.h"
 #include "cli/handed.h"
@@ -17,7 +18,6 @@
 #include "connect/keyring.h"
 #include "connect/mesh_frame.h"
 #include "connect/transport.h"
-#include "explain/verdict.h"
 #include "run/agent.h"
 #include "run/console.h"
 #include "run/coordinator.h"
@@ -148,8 +148,7 @@ Result<Callers> WatchCallers(
   MUSTER_ASSIGN(callers.signals,
                 sys::SignalWatch::Make(place.loop, {SIGINT, SIGTERM, SIGHUP},
                                        [act, count = 0](int signal) mutable {
-                                         act(explain::SignalName(signal),
-                                             ++count > 1);
+                                         act(SignalName(signal), ++count > 1);
                                        }));
   if (place.flags.handed_token) {
     callers.starter = std::make_unique<StarterWatch>(place.loop, 0, act, gone);

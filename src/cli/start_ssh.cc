@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/json.h"
+#include "base/signal_name.h"
 #include "base/text.h"
 #include "cli/answer.h"
 #include "cli/pack_folder.h"
@@ -16,7 +17,6 @@
 #include "cli/tpu_recreate.h"
 #include "connect/run_key.h"
 #include "connect/sha256.h"
-#include "explain/verdict.h"
 #include "muster/retry.h"
 #include "run/journal.h"
 #include "sys/curl_http.h"
@@ -469,13 +469,12 @@ Result<Ended> RunOnce(const RunFlags& flags, const Start& start,
   MUSTER_TRY(spawner.Attach(*loop));
   Console console(*loop, {});
   Starter starter(flags, host, *loop, spawner, console);
-  MUSTER_ASSIGN(
-      const auto signals,
-      sys::SignalWatch::Make(*loop, {SIGINT, SIGTERM, SIGHUP},
-                             [&starter, count = 0](int signal) mutable {
-                               starter.Interrupt(explain::SignalName(signal),
-                                                 ++count > 1);
-                             }));
+  MUSTER_ASSIGN(const auto signals,
+                sys::SignalWatch::Make(
+                    *loop, {SIGINT, SIGTERM, SIGHUP},
+                    [&starter, count = 0](int signal) mutable {
+                      starter.Interrupt(SignalName(signal), ++count > 1);
+                    }));
   MUSTER_ASSIGN(auto ended, starter.Run(start));
   console.Drain(Deadline::After(std::chrono::seconds(5)));
   return ended;

@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include "base/signal_name.h"
 #include "base/text.h"
 #include "explain/judgement.h"
 #include "explain/last_lines.h"

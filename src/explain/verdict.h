@@ -101,7 +101,4 @@ struct Verdict {
 // order in which the exits were seen; a signal that we sent is never a root.
 Verdict Judge(const AttemptEnd& attempt);
 
-// "SIGKILL"; "signal 64" for those without a name of ours.
-std::string SignalName(int signal);
-
 }  // namespace muster::explain

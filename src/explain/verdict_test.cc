@@ -324,10 +324,5 @@ TEST(Verdict, NamesARankThatHadEndedWellBeforeTheOthersLostIt) {
             "rank 1 had ended with exit status 0 500 ms before");
 }
 
-TEST(SignalName, KnowsTheUsualOnes) {
-  EXPECT_EQ(SignalName(SIGKILL), "SIGKILL");
-  EXPECT_EQ(SignalName(64), "signal 64");
-}
-
 }  // namespace
 }  // namespace muster::explain

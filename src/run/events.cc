@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "base/json.h"
-#include "explain/verdict.h"
+#include "base/signal_name.h"
 #include "sys/spawner.h"
 
 namespace muster::run {
@@ -24,7 +24,7 @@ Fact RankFact(std::string_view name, int rank, int attempt, WallTime at) {
 
 void AddSignal(Fact& fact, int signal) {
   fact.fields["signal"] = std::int64_t{signal};
-  fact.fields["signal_name"] = explain::SignalName(signal);
+  fact.fields["signal_name"] = SignalName(signal);
 }
 
 FactValue Whole(std::uint64_t value) {
