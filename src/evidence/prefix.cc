@@ -44,6 +44,26 @@ std::chrono::microseconds Fraction(std::string_view text, std::size_t at) {
   return std::chrono::microseconds(micros);
 }
 
+// How far "+02:00", "-0700" right after a time is ahead of UTC; "Z" or nothing
+// is UTC.
+std::chrono::minutes ZoneAt(std::string_view text, std::size_t at) {
+  while (at < text.size() &&
+         (Digit(text[at]) || text[at] == '.' || text[at] == ',')) {
+    ++at;
+  }
+  if (at >= text.size() || (text[at] != '+' && text[at] != '-')) {
+    return {};
+  }
+  const std::size_t colon = at + 3 < text.size() && text[at + 3] == ':' ? 1 : 0;
+  const int hours = Digits(text, at + 1, 2);
+  const int minutes = Digits(text, at + 3 + colon, 2);
+  if (hours < 0 || hours > 14 || minutes < 0 || minutes % 15 != 0) {
+    return {};
+  }
+  const std::chrono::minutes ahead(hours * 60 + minutes);
+  return text[at] == '-' ? -ahead : ahead;
+}
+
 // "2024-10-09 15:47:38.568412" or with T, / and a fraction, at `at`.
 std::optional<WallTime> DateTimeAt(std::string_view text, std::size_t at) {
   const int year = Digits(text, at, 4);
@@ -66,7 +86,7 @@ std::optional<WallTime> DateTimeAt(std::string_view text, std::size_t at) {
   }
   return WallTime(std::chrono::sys_days(date)) + std::chrono::hours(hour) +
          std::chrono::minutes(minute) + std::chrono::seconds(second) +
-         Fraction(text, at + 19);
+         Fraction(text, at + 19) - ZoneAt(text, at + 19);
 }
 
 std::optional<WallTime> TimeOf(std::string_view head) {
@@ -80,10 +100,19 @@ std::optional<WallTime> TimeOf(std::string_view head) {
   return std::nullopt;
 }
 
-// The number right after `key`, which ends at `close`; -1: none.
+bool OfWord(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+// The number right after the first `key` that is no end of another word
+// ("lora_rank=16"), closed by one of `close`; -1: none.
 int NumberAfter(std::string_view head, std::string_view key,
                 std::string_view close) {
-  const std::size_t found = head.find(key);
+  std::size_t found = head.find(key);
+  while (found != std::string_view::npos && found > 0 && OfWord(key[0]) &&
+         OfWord(head[found - 1])) {
+    found = head.find(key, found + 1);
+  }
   if (found == std::string_view::npos) {
     return -1;
   }
@@ -111,11 +140,19 @@ int RankOf(std::string_view head) {
   struct Form {
     std::string_view key, close;
   };
-  constexpr Form kForms[] = {
-      {"[rank", "]"},    {"[Rank ", "]"},
-      {"[rank ", "]"},   {"[1,", "]"},
-      {"[default", "]"}, {"rank=", " ,)]:"},
-      {"Rank: ", " ,]"}, {"job:worker/replica:0/task:", " :/"}};
+  constexpr Form kForms[] = {{"[rank", "]"},
+                             {"[Rank ", "]"},
+                             {"[rank ", "]"},
+                             {"[default", "]"},
+                             {"rank=", " ,)]:"},
+                             {"Rank: ", " ,]"},
+                             {"job:worker/replica:0/task:", " :/"}};
+  // "[1,3]<stderr>:"; a bare "[1,224]" is a shape.
+  const bool of_mpirun = head.find("]<std") != std::string_view::npos;
+  if (const int rank = of_mpirun ? NumberAfter(head, "[1,", "]") : -1;
+      rank >= 0) {
+    return rank;
+  }
   for (const Form& form : kForms) {
     if (const int rank = NumberAfter(head, form.key, form.close); rank >= 0) {
       return rank;
@@ -138,19 +175,33 @@ int RankOf(std::string_view head) {
   return -1;
 }
 
-// "host:pid:tid [0] NCCL".
+// Takes ":123" off the end; false: it is not there.
+bool DropNumber(std::string_view& text) {
+  const std::size_t colon = text.rfind(':');
+  const bool there = colon != std::string_view::npos &&
+                     colon + 1 < text.size() &&
+                     std::all_of(text.begin() + static_cast<long>(colon) + 1,
+                                 text.end(), Digit);
+  text = text.substr(0, there ? colon : text.size());
+  return there;
+}
+
+// "host:pid:tid [0] NCCL" behind a time or what a launcher puts there, and
+// "host: NCCL".
 std::string HostOf(std::string_view head) {
   const std::size_t nccl = head.find(" NCCL ");
   if (nccl == std::string_view::npos) {
     return {};
   }
-  const std::size_t colon = head.find(':');
-  if (colon == std::string_view::npos || colon > nccl) {
+  std::string_view who = head.substr(0, head.rfind(" [", nccl));
+  if (head.substr(0, nccl).ends_with(':')) {
+    who = head.substr(0, nccl - 1);
+  } else if (!DropNumber(who) || !DropNumber(who)) {
     return {};
   }
-  const std::size_t space = head.rfind(' ', colon);
-  const std::size_t begin = space == std::string_view::npos ? 0 : space + 1;
-  return std::string(head.substr(begin, colon - begin));
+  const std::size_t before = who.find_last_of(" :>");
+  return std::string(
+      who.substr(before == std::string_view::npos ? 0 : before + 1));
 }
 
 // "I0101 10:00:00.0", "[W101 10:00:00.0", "[W socket.cpp:601]", "…: I

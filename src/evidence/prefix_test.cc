@@ -12,6 +12,10 @@ TEST(Prefix, ReadsTimesOfFrameworks) {
   EXPECT_EQ(at->time_since_epoch().count(), 1728488858568412);
   EXPECT_EQ(ReadPrefix("[2024-10-09 15:47:38,568] [INFO] x").at,
             *at - std::chrono::microseconds(412));
+  EXPECT_EQ(ReadPrefix("2024-10-09T17:47:38.568412+02:00 x").at, at);
+  EXPECT_EQ(ReadPrefix("2024-10-09T08:47:38.568412-0700 x").at, at);
+  EXPECT_EQ(ReadPrefix("2024-10-09T15:47:38.568412Z x").at, at);
+  EXPECT_EQ(ReadPrefix("2024-10-09 15:47:38.568412-rank 3").at, at);
   EXPECT_TRUE(
       ReadPrefix("slurmstepd: *** JOB 6 AT 2022-08-12T02:06:12 ***").at);
   EXPECT_FALSE(ReadPrefix("loss 0.1 at 2024-13-09 15:47:38").at);
@@ -23,10 +27,23 @@ TEST(Prefix, ReadsRanksOfLaunchers) {
   EXPECT_EQ(ReadPrefix("3: Traceback").rank, 3);
   EXPECT_EQ(ReadPrefix("[Rank 2] Watchdog").rank, 2);
   EXPECT_EQ(ReadPrefix("epoch 3: loss").rank, -1);
+  EXPECT_EQ(ReadPrefix("local_rank=0, rank=3, world 8").rank, 3);
+}
+
+TEST(Prefix, TakesNoShapeAndNoOptionForARank) {
+  EXPECT_EQ(ReadPrefix("Incompatible shapes: [1,224] vs. [1,128]").rank, -1);
+  EXPECT_EQ(ReadPrefix("LoraConfig(lora_rank=16, alpha=32)").rank, -1);
 }
 
 TEST(Prefix, ReadsTheHostOfNccl) {
   EXPECT_EQ(ReadPrefix("gpu47:4962:5097 [1] NCCL WARN x").host, "gpu47");
+  for (const std::string before :
+       {"2024-10-09T15:47:38Z ", "2024-10-09 15:47:38 ",
+        "3: ", "[1,3]<stdout>:", ""}) {
+    EXPECT_EQ(ReadPrefix(before + "gpu47:1:2 [0] NCCL INFO x").host, "gpu47");
+  }
+  EXPECT_EQ(ReadPrefix("n1: NCCL version 2.14").host, "n1");
+  EXPECT_EQ(ReadPrefix("at 10:20 [x] NCCL is there").host, "");
   EXPECT_EQ(ReadPrefix("no such thing").host, "");
 }
 
