@@ -14,7 +14,7 @@ namespace muster::evidence {
 inline constexpr std::string_view kWentOn = "progress.went_on";
 
 struct LogEnd {
-  std::int64_t lines_after = 0;  // of the line, to the end
+  std::int64_t lines_after = 0;  // below it
   std::string text;
 };
 

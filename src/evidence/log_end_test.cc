@@ -10,12 +10,25 @@ TEST(LogEnd, IsTheLastLineOfProgress) {
   const auto end = LastProgress("step 1 loss 2.0\nstep 2 loss 1.9\nbye\n");
   ASSERT_TRUE(end);
   EXPECT_EQ(end->text, "step 2 loss 1.9");
-  EXPECT_EQ(end->lines_after, 2);
+  EXPECT_EQ(end->lines_after, 1);
 }
 
 TEST(LogEnd, IsNoProgressWhenTroubleFollows) {
   EXPECT_FALSE(LastProgress("step 2 loss 1.9\nRuntimeError: no\n"));
   EXPECT_FALSE(LastProgress("step 2 loss 1.9\nKilled\n"));
+}
+
+TEST(LogEnd, PassesOverAnExceptionThatPythonIgnores) {
+  EXPECT_TRUE(LastProgress(
+      "step 2 loss 1.9\n"
+      "[rank0]:Exception ignored in: <function W.__del__>\n"
+      "[rank0]:Traceback (most recent call last):\n"
+      "[rank0]:  File \"a.py\", line 3, in __del__\n"
+      "[rank0]:AttributeError: 'NoneType' has no attribute 'x'\n"));
+  EXPECT_FALSE(LastProgress(
+      "step 2 loss 1.9\nException ignored in: <function W.__del__>\n"
+      "Traceback (most recent call last):\nAttributeError: a\n"
+      "Traceback (most recent call last):\nValueError: b\n"));
 }
 
 TEST(LogEnd, IsNoRemarkOfWhoeverHandsTheLogOver) {

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/signal_name.h"
 #include "base/text.h"
 #include "evidence/log_end.h"
 #include "evidence/prefix.h"
@@ -62,37 +63,35 @@ void StripEscapes(std::string_view block, std::string& out) {
   }
 }
 
+// As evidence: a secret that the cut would split is removed before.
+std::string Shown(std::string_view line) {
+  return std::string(Trim(Redacted(line)).substr(0, kLongestText));
+}
+
 // "137" is 128 + 9, "-9" is a signal, "SIGKILL (-9)" names it.
 std::string SignalOfStatus(std::string_view code) {
   const auto number = ParseInt(code);
   if (!number) {
     return code.starts_with("SIG") ? std::string(code) : "";
   }
-  const std::int64_t signal = *number < 0     ? -*number
-                              : *number > 128 ? *number - 128
-                                              : 0;
-  switch (signal) {
-    case 1:
-      return "SIGHUP";
-    case 2:
-      return "SIGINT";
-    case 4:
-      return "SIGILL";
-    case 6:
-      return "SIGABRT";
-    case 7:
-      return "SIGBUS";
-    case 8:
-      return "SIGFPE";
-    case 9:
-      return "SIGKILL";
-    case 11:
-      return "SIGSEGV";
-    case 15:
-      return "SIGTERM";
-    default:
-      return "";
+  const bool negative = *number < 0 && *number >= -64;
+  const bool of_shell = *number > 128 && *number <= 128 + 64;
+  if (!negative && !of_shell) {
+    return "";
   }
+  const std::string name =
+      SignalName(static_cast<int>(negative ? -*number : *number - 128));
+  return name.starts_with("SIG") ? name : "";
+}
+
+// Facts that are compared among ranks and hosts: each one of them counts.
+bool IsCompared(std::string_view fact) {
+  constexpr std::string_view kThings[] = {"batches.", "collective.", "env.",
+                                          "member.",  "process.",    "shared.",
+                                          "store.",   "version."};
+  return std::any_of(
+      std::begin(kThings), std::end(kThings),
+      [&](std::string_view thing) { return fact.starts_with(thing); });
 }
 
 }  // namespace
@@ -125,9 +124,11 @@ void LogScanner::Feed(std::string_view bytes) {
       bytes.remove_prefix(1);
     } else {
       carry_ += '\n';
-      --line_;  // the rest of it is the same line
     }
     Block(std::exchange(carry_, {}));
+    if (taken < head) {
+      --line_;  // the rest of it is the same line
+    }
   }
   while (!bytes.empty()) {
     std::size_t whole = AfterLastLine(bytes);
@@ -138,8 +139,8 @@ void LogScanner::Feed(std::string_view bytes) {
       whole = kLongestLine;
       std::string piece(bytes.substr(0, whole));
       piece += '\n';
-      --line_;
       Block(piece);
+      --line_;
     } else {
       Block(bytes.substr(0, whole));
     }
@@ -193,18 +194,17 @@ void LogScanner::AddProgress() {
   }
   Fact fact;
   fact.name = kWentOn;
-  fact.by = source_.name + ":" + std::to_string(line_ - last->lines_after);
-  fact.fields["text"] = Redacted(Trim(last->text).substr(0, kLongestText));
+  const std::int64_t number = line_ - last->lines_after;
+  fact.by = source_.name + ":" + std::to_string(number);
+  fact.fields["text"] = Shown(last->text);
   fact.fields["source"] = source_.name;
-  fact.fields["line"] = line_ - last->lines_after;
+  fact.fields["line"] = number;
   facts_.push_back(std::move(fact));
 }
 
 void LogScanner::CountLines(std::string_view block, std::size_t until) {
-  const auto lines = std::count(block.begin() + static_cast<long>(counted_),
-                                block.begin() + static_cast<long>(until), '\n');
-  line_ += lines;
-  all_lines_ += static_cast<std::uint64_t>(lines);
+  line_ += std::count(block.begin() + static_cast<long>(counted_),
+                      block.begin() + static_cast<long>(until), '\n');
   counted_ = until;
 }
 
@@ -217,9 +217,10 @@ void LogScanner::Block(std::string_view whole_lines) {
   counted_ = 0;
   matcher_.Scan(whole_lines, memory_, [&](const Matcher::Suspect& suspect) {
     CountLines(whole_lines, suspect.begin);
-    Line(whole_lines.substr(suspect.begin, std::min(suspect.end - suspect.begin,
-                                                    kLongestLine)),
-         suspect);
+    for (std::size_t at = suspect.begin; at < suspect.end; at += kLongestLine) {
+      Line(whole_lines.substr(at, std::min(suspect.end - at, kLongestLine)),
+           suspect);
+    }
   });
   CountLines(whole_lines, whole_lines.size());
   if (whole_lines.size() >= kTail) {
@@ -275,12 +276,13 @@ bool LogScanner::IsOfIgnored(std::string_view line,
 }
 
 void LogScanner::Line(std::string_view line, const Matcher::Suspect& suspect) {
-  const std::vector<Match> matches = Said(WithoutRank(line), suspect);
+  const std::string_view said = WithoutRank(line);
+  const std::vector<Match> matches = Said(said, suspect);
   if (matches.empty() && ignored_until_ == 0) {
     return;
   }
   ++order_;
-  if (IsQuoted(line) || IsOfIgnored(line, matches)) {
+  if (IsQuoted(said) || IsOfIgnored(said, matches)) {
     return;
   }
   const auto harmless = std::find_if(
@@ -328,8 +330,10 @@ void LogScanner::Add(const Match& match, std::string_view line) {
     }
     return;
   }
-  // A new fact weighs as much as many repetitions.
-  given_[pattern] += kSeenOfASource / kKeptOfASource;
+  if (!IsCompared(match.row->fact)) {
+    // A new fact weighs as much as many repetitions.
+    given_[pattern] += kSeenOfASource / kKeptOfASource;
+  }
   if (seen.size() < kKeptOfAName) {
     seen.push_back(facts_.size());
     facts_.push_back(FactOf(match, line, prefix));
@@ -367,7 +371,7 @@ Fact LogScanner::FactOf(const Match& match, std::string_view line,
   Fact fact;
   fact.name = match.row->fact;
   for (const auto& [name, value] : match.fields) {
-    fact.fields[name] = Redacted(value.substr(0, kLongestText));
+    fact.fields[name] = Redacted(value).substr(0, kLongestText);
   }
   if (fact.name == "exit.status" && fact.Text("signal").empty()) {
     const std::string signal = SignalOfStatus(fact.Text("code"));
@@ -382,7 +386,7 @@ Fact LogScanner::FactOf(const Match& match, std::string_view line,
       line_ - frame_line_ <= static_cast<std::int64_t>(kFrameReach)) {
     fact.fields["frame"] = frame_;
   }
-  fact.fields["text"] = Redacted(Trim(line.substr(0, kLongestText)));
+  fact.fields["text"] = Shown(line);
   fact.fields["source"] = source_.name;
   fact.fields["line"] = line_ + 1;
   fact.fields["order"] = order_;
@@ -397,10 +401,13 @@ Fact LogScanner::FactOf(const Match& match, std::string_view line,
 // What the line tells, or its file.
 Prefix LogScanner::PrefixOf(std::string_view line) const {
   Prefix prefix = ReadPrefix(line);
-  if (source_.rank >= 0) {
-    prefix.rank = source_.rank;
-  } else if (source_.rank_from != nullptr) {
-    prefix.rank = source_.rank_from->RankOf(line);
+  if (source_.rank_from != nullptr) {
+    prefix.rank =
+        source_.rank >= 0 ? source_.rank : source_.rank_from->RankOf(line);
+  } else if (source_.rank >= 0 && !line.starts_with("[rank")) {
+    prefix.rank = source_.rank;  // its lines tell of other ranks, too
+  } else if (prefix.rank < 0) {
+    prefix.rank = source_.rank_of_host;
   }
   return prefix;
 }

@@ -17,8 +17,9 @@ namespace muster::evidence {
 
 // Where bytes come from.
 struct Source {
-  std::string name;  // "rank1.err", "-"
-  int rank = -1;     // of all its lines; -1: each line may tell its own
+  std::string name;       // "rank1.err", "-"
+  int rank = -1;          // of all its lines; -1: each line may tell its own
+  int rank_of_host = -1;  // of lines that tell none
   const RankPattern* rank_from = nullptr;  // how; null: as launchers print it
 };
 
@@ -46,7 +47,6 @@ class LogScanner {
   // What was seen; the scanner begins anew. At most a few facts of one name:
   // the first ones in time, else in order.
   std::vector<Fact> TakeFacts();
-  std::uint64_t lines() const { return all_lines_; }
 
  private:
   void Block(std::string_view whole_lines);
@@ -72,7 +72,6 @@ class LogScanner {
   std::string plain_;      // a block without escape sequences
   std::string tail_;       // the last bytes of the source
   std::int64_t line_ = 0;  // of the source, from one
-  std::uint64_t all_lines_ = 0;
   std::int64_t order_ = 0;
   std::size_t ends_ = 0;     // of sources, that are kept
   std::size_t counted_ = 0;  // bytes of the block whose line ends are counted

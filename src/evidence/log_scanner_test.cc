@@ -15,6 +15,7 @@ constexpr PatternRow kRows[] = {
     {"perhaps .*", "log.guesses", ""},
     {"forks threads", "warned.fork", ""},
     {"^Exception ignored in", "python.ignored", ""},
+    {"member (?P<member>\\d+) is here", "member.announced", ""},
     {"^\\w+Error:", "python.exception", ""},
 };
 
@@ -128,6 +129,42 @@ TEST_F(Scanning, WhatIsWarnedOfAndThenPrintedIsNoMereWarning) {
   const std::string warning = "WARNING: out of disk on sda\n";
   EXPECT_EQ(Read(warning + warning)[0].Text("level"), "W");
   EXPECT_FALSE(Read(warning + "out of disk on sda\n")[0].Has("level"));
+}
+
+TEST_F(Scanning, KeepsEveryMemberThatIsCompared) {
+  std::string text;
+  for (int rank = 0; rank < 16; ++rank) {
+    text += "member " + std::to_string(rank) + " is here\n";
+  }
+  EXPECT_EQ(Read(text).size(), 16U);
+}
+
+TEST_F(Scanning, WhatADestructorRaisesBehindAPrefixSaysNothing) {
+  EXPECT_TRUE(Read("[default0]:Exception ignored in: <function W.__del__>\n"
+                   "[default0]:Traceback (most recent call last):\n"
+                   "[default0]:  File \"a.py\", line 3, in __del__\n"
+                   "[default0]:AttributeError: no close\n")
+                  .empty());
+}
+
+TEST_F(Scanning, ReadsALineToItsEndHoweverLongItIs) {
+  const std::string text = "one\n" + std::string(300'000, 'x') +
+                           " out of disk on sda\ntwo\n" +
+                           "out of disk on sdb\n";
+  for (const std::size_t piece : {1U << 20, 100'000U, 70'000U, 1'000U}) {
+    const auto facts = Read(text, piece);
+    ASSERT_EQ(facts.size(), 2U) << piece;
+    EXPECT_EQ(facts[0].by, "a.log:2") << piece;
+    EXPECT_EQ(facts[1].by, "a.log:4") << piece;
+  }
+}
+
+TEST_F(Scanning, RemovesASecretThatTheCutWouldSplit) {
+  const std::string secret = std::string("pass") + "word";
+  const auto facts = Read("out of disk on a " + std::string(570, 'x') +
+                          " https://user:" + secret + secret + "@host/\n");
+  ASSERT_EQ(facts.size(), 1U);
+  EXPECT_EQ(facts[0].Text("text").find(secret), std::string::npos);
 }
 
 TEST_F(Scanning, SeesThroughColours) {
