@@ -5,6 +5,7 @@
 #include <chrono>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "base/text.h"
@@ -22,18 +23,46 @@ std::string MemberOf(const Fact& fact) {
   return fact.Has("host") ? fact.Text("host") : fact.Text("source");
 }
 
-std::map<std::string, Events> EventsOfMembers(const std::vector<Fact>& facts) {
-  std::map<std::string, Events> members;
+// The folder of an attempt in the path ("runs/r1/a2/rank0.out"): its steps
+// begin anew.
+std::string AttemptOf(const std::string& source) {
+  std::string attempt;
+  for (const std::string& part : Split(source, '/')) {
+    const std::string_view number = std::string_view(part).substr(1);
+    if (part.starts_with('a') && ParseInt(number).value_or(-1) >= 0) {
+      attempt = part;
+    }
+  }
+  return attempt;
+}
+
+struct Member {
+  Events events;
+  std::set<std::string> attempts;
+  std::set<std::int64_t> ranks;
+};
+
+std::map<std::string, Member> MembersOf(const std::vector<Fact>& facts) {
+  std::map<std::string, Member> members;
   for (const Fact& fact : facts) {
     if (fact.name == "shared.event" && fact.at != WallTime{}) {
-      members[MemberOf(fact)].emplace(fact.Text("key"), fact.at);
+      Member& member = members[MemberOf(fact)];
+      member.events.emplace(fact.Text("key"), fact.at);
+      member.attempts.insert(AttemptOf(fact.Text("source")));
+      member.ranks.insert(fact.Number("rank", -1));
     }
   }
   return members;
 }
 
-// How far `other` is ahead; nullopt when they share nothing, or when what they
-// share does not agree with itself.
+// Two logs of one rank are of two runs: they share no moment.
+bool AreOfOneRun(const Member& one, const Member& other) {
+  return one.attempts == other.attempts &&
+         (one.ranks != other.ranks || one.ranks.contains(-1));
+}
+
+// How far `other` is ahead; nullopt when they share less than two events, or
+// when what they share does not agree with itself.
 std::optional<WallTime::duration> Ahead(const Events& reference,
                                         const Events& other) {
   std::vector<WallTime::duration> gaps;
@@ -42,8 +71,8 @@ std::optional<WallTime::duration> Ahead(const Events& reference,
       gaps.push_back(at - same->second);
     }
   }
-  if (gaps.empty()) {
-    return std::nullopt;
+  if (gaps.size() < 2) {
+    return std::nullopt;  // a number of a step may be chance
   }
   std::sort(gaps.begin(), gaps.end());
   const bool agree = gaps.back() - gaps.front() <= kTogether;
@@ -70,13 +99,15 @@ Fact OffsetFact(const std::string& member, const std::string& reference,
 }  // namespace
 
 void AlignClocks(std::vector<Fact>& facts) {
-  const auto members = EventsOfMembers(facts);
+  const auto members = MembersOf(facts);
   if (members.size() < 2) {
     return;
   }
-  const auto& [reference, events] = *members.begin();
+  const auto& [reference, first] = *members.begin();
   for (auto it = std::next(members.begin()); it != members.end(); ++it) {
-    const auto ahead = Ahead(events, it->second);
+    const auto ahead = AreOfOneRun(first, it->second)
+                           ? Ahead(first.events, it->second.events)
+                           : std::nullopt;
     if (!ahead || (*ahead <= kTogether && *ahead >= -kTogether)) {
       continue;
     }

@@ -23,12 +23,39 @@ Fact At(std::string name, std::string source, WallTime at,
 TEST(Clocks, AreAlignedByWhatBothSaw) {
   std::vector<Fact> facts = {
       At("shared.event", "a", kNoon, "step 1"),
+      At("shared.event", "a", kNoon + seconds(5), "step 2"),
       At("shared.event", "b", kNoon + seconds(60), "step 1"),
+      At("shared.event", "b", kNoon + seconds(65), "step 2"),
       At("python.exception", "b", kNoon + seconds(70))};
   AlignClocks(facts);
-  EXPECT_EQ(facts[2].at, kNoon + seconds(10));
+  EXPECT_EQ(facts[4].at, kNoon + seconds(10));
   EXPECT_EQ(facts.back().name, "clock.offset");
   EXPECT_EQ(facts.back().Number("seconds"), 60);
+}
+
+TEST(Clocks, StayForOneEventThatMayBeChance) {
+  std::vector<Fact> facts = {
+      At("shared.event", "a", kNoon, "step 1"),
+      At("shared.event", "b", kNoon + seconds(60), "step 1")};
+  AlignClocks(facts);
+  EXPECT_EQ(facts.size(), 2U);
+}
+
+TEST(Clocks, StayBetweenAttemptsAndBetweenLogsOfOneRank) {
+  for (const auto& [a, b, rank] :
+       {std::tuple("r/a1/rank0.out", "r/a2/rank0.out", -1),
+        std::tuple("mon/rank0.out", "tue/rank0.out", 0)}) {
+    std::vector<Fact> facts = {
+        At("shared.event", a, kNoon, "step 1"),
+        At("shared.event", a, kNoon + seconds(5), "step 2"),
+        At("shared.event", b, kNoon + seconds(1800), "step 1"),
+        At("shared.event", b, kNoon + seconds(1805), "step 2")};
+    for (Fact& fact : facts) {
+      fact.fields["rank"] = std::int64_t{rank};
+    }
+    AlignClocks(facts);
+    EXPECT_EQ(facts.size(), 4U) << a;
+  }
 }
 
 TEST(Clocks, StayWhereNothingIsShared) {
