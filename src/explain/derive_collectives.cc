@@ -8,6 +8,11 @@
 namespace muster::explain {
 namespace {
 
+// Each process group counts its own collectives.
+std::string PlaceOf(const Fact& fact) {
+  return fact.Text("group") + "/" + fact.Text("seq");
+}
+
 // The last fact of this name that tells another operation than an earlier one
 // at the same place of the sequence.
 std::optional<Fact> OtherOperation(const std::vector<Fact>& facts,
@@ -18,7 +23,7 @@ std::optional<Fact> OtherOperation(const std::vector<Fact>& facts,
     if (fact.name != name) {
       continue;
     }
-    auto& of_sequence = ops[fact.Text("seq")];
+    auto& of_sequence = ops[PlaceOf(fact)];
     of_sequence.insert(fact.Text("op"));
     if (of_sequence.size() > 1) {
       differs = fact;
@@ -27,20 +32,19 @@ std::optional<Fact> OtherOperation(const std::vector<Fact>& facts,
   return differs;
 }
 
-// Ranks that gave up at different places of the sequence in different
+// Ranks that gave up at different places of a group's sequence in different
 // operations.
 std::optional<Fact> OtherPlace(const std::vector<Fact>& facts) {
-  const Fact* first = nullptr;
+  std::map<std::string, const Fact*> firsts;
   for (const Fact& fact : facts) {
     if (fact.name != "collective.timeout" || fact.Number("rank", -1) < 0) {
       continue;
     }
-    if (first == nullptr) {
-      first = &fact;
-    }
-    if (fact.Number("rank", -1) != first->Number("rank", -1) &&
-        fact.Text("seq") != first->Text("seq") &&
-        fact.Text("op") != first->Text("op")) {
+    const Fact& first =
+        *firsts.emplace(fact.Text("group"), &fact).first->second;
+    if (fact.Number("rank", -1) != first.Number("rank", -1) &&
+        fact.Text("seq") != first.Text("seq") &&
+        fact.Text("op") != first.Text("op")) {
       return fact;
     }
   }
@@ -55,7 +59,7 @@ std::optional<Fact> OtherSize(const std::vector<Fact>& facts) {
       continue;
     }
     const auto [at, is_first] =
-        first.emplace(fact.Text("seq") + fact.Text("op"), &fact);
+        first.emplace(PlaceOf(fact) + fact.Text("op"), &fact);
     if (!is_first && at->second->Text("size") != fact.Text("size")) {
       return fact;
     }

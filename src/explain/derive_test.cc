@@ -30,6 +30,23 @@ bool Follows(std::vector<Fact> facts, std::string_view name) {
                      [&](const Fact& fact) { return fact.name == name; });
 }
 
+TEST(Derive, GroupsOfProcessesCountTheirOwnCollectives) {
+  const auto gave_up = [](const char* group, const char* seq, const char* op,
+                          std::int64_t rank) {
+    return Said("collective.timeout",
+                {{"group", group}, {"seq", seq}, {"op", op}}, rank);
+  };
+  EXPECT_FALSE(Follows({gave_up("1", "9001", "_ALLGATHER_BASE", 0),
+                        gave_up("7", "340", "ALLREDUCE", 4)},
+                       "collective.ops_differ"));
+  EXPECT_FALSE(Follows(
+      {gave_up("1", "5", "BROADCAST", 0), gave_up("7", "5", "ALLREDUCE", 4)},
+      "collective.ops_differ"));
+  EXPECT_TRUE(Follows(
+      {gave_up("7", "5", "BROADCAST", 0), gave_up("7", "5", "ALLREDUCE", 4)},
+      "collective.ops_differ"));
+}
+
 TEST(Derive, RanksThatGaveUpElsewhereInAnotherOperationDiffer) {
   EXPECT_TRUE(Follows(
       {Said("collective.timeout", {{"seq", "7219"}, {"op", "BROADCAST"}}, 3),
