@@ -230,7 +230,10 @@ bool WasSurvived(const Fact& fact, const Progress& progress) {
     return false;  // it tells of the whole run, wherever it stands
   }
   const auto last = progress.find(fact.Text("source"));
-  return last != progress.end() && fact.Number("line", 0) <= last->second;
+  // What the line of progress itself says for the first time is not over.
+  const std::int64_t line = fact.Number("line", 0);
+  return last != progress.end() && line < last->second &&
+         fact.Number("last_line", line) <= last->second;
 }
 
 bool IsMerelyTold(const Fact& fact) {
