@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "base/log.h"
+#include "base/signal_name.h"
 #include "base/text.h"
 #include "cli/answer.h"
 #include "cli/verbs.h"
@@ -99,8 +100,23 @@ std::vector<Fact> Look(const evidence::Matcher& matcher,
   return facts;
 }
 
-// What the inputs, --exit and --look show.
+// "137", "-9", "SIGBUS" of `--exit`, however it is written.
+Result<std::string> StatusOf(const std::string& exit) {
+  if (const auto signal = SignalNumber(exit)) {
+    return SignalName(*signal);
+  }
+  if (const auto number = ParseInt(exit)) {
+    return std::to_string(*number);
+  }
+  return Error(Cause::kUsageInvalid,
+               "--exit is `" + exit +
+                   "`: it takes a number (137, -9) or the name of a signal "
+                   "(SIGKILL)");
+}
+
+// What the inputs, the exit status and --look show.
 Result<evidence::Reading> ReadAll(const CommandLine& line,
+                                  const std::string& exit,
                                   const evidence::InputOptions& options,
                                   const sys::Host& host) {
   evidence::Reading all;
@@ -115,8 +131,8 @@ Result<evidence::Reading> ReadAll(const CommandLine& line,
     }
     all = *std::move(reading);
   }
-  if (!line.exit.empty()) {
-    all.facts.push_back(evidence::ExitFact(line.exit));
+  if (!exit.empty()) {
+    all.facts.push_back(evidence::ExitFact(exit));
   }
   if (line.look) {
     for (Fact& fact : Look(matcher, host)) {
@@ -143,7 +159,11 @@ Result<int> ExplainVerb(const CommandLine& line, const Settings& settings,
     MUSTER_ASSIGN(options.rank_from,
                   evidence::RankPattern::Make(line.rank_from));
   }
-  auto read = ReadAll(line, options, host);
+  std::string exit;
+  if (!line.exit.empty()) {
+    MUSTER_ASSIGN(exit, StatusOf(line.exit));
+  }
+  auto read = ReadAll(line, exit, options, host);
   if (!read) {
     PrintError(read.error(), settings.output.value, host.env);
     return 3;
