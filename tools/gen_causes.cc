@@ -63,8 +63,10 @@ bool WriteDocs(const std::filesystem::path& out, const Files& files) {
 
 int main(int argc, char** argv) {
   const std::vector<std::string> args(argv + 1, argv + argc);
-  const bool option = !args.empty() && args[0].rfind("--", 0) == 0;
-  if (args.size() != (option && args[0] == "--docs" ? 3U : 2U)) {
+  const bool docs = !args.empty() && args[0] == "--docs";
+  const bool option = docs || (!args.empty() && args[0] == "--check");
+  const bool unknown = !option && !args.empty() && args[0].rfind("--", 0) == 0;
+  if (unknown || args.size() != (docs ? 3U : 2U)) {
     std::cerr << "usage: gen_causes CAUSES OUT | --docs CAUSES OUT | --check "
                  "CAUSES\n";
     return 2;

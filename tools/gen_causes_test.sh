@@ -68,7 +68,16 @@ expect "a bad fact" 's/^facts: .*/facts: [Oops]/' \
   ':9:9: error: a fact is `thing.observed`'
 expect "a fix without safety" 's/, safety: asks//' \
   'error: the key `safety` is missing'
-expect "an unknown related label" 's/^related: .*/related: [thing-ood]/' \
+expect "fixes out of order" \
+  's/^related: .*/  - { text: look first, safety: safe }\n&/' \
+  'error: this fix changes less than the one before it'
+expect "nothing that decides" '/^decide:/d' \
+  'error: the key `decide` is missing'
+expect "a related label without an observation" \
+  's/^related: .*/related: [thing-ood]/' \
+  'error: `related` has a line for each label'
+expect "an unknown related label" \
+  's/^related: .*/related: { thing-ood: it is odd }/' \
   'error: there is no cause `thing-ood`, did you mean `thing-odd`?'
 expect "a missing section" '/^# Why/d' \
   'error: the section `# Why` is expected here' $'  # Confirm it yourself\n  ^'

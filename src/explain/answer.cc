@@ -120,10 +120,7 @@ Candidate CandidateOf(Cause cause, std::string why) {
   const Standing& standing = StandingOf(cause);
   return {.cause = cause,
           .why = std::move(why),
-          .decide = standing.decide.empty()
-                        ? "muster explain " + std::string(Label(cause)) +
-                              " tells how to confirm it"
-                        : std::string(standing.decide),
+          .decide = std::string(standing.decide),
           .command = std::string(standing.command)};
 }
 

@@ -70,6 +70,7 @@ Json ToJson(const Answer& answer) {
   for (const Evidence& evidence : answer.harmless) {
     json["harmless"].push_back(JsonOf(evidence));
   }
+  json["told_well"] = answer.told_well;
   json["looks"] = Json::array();
   for (const Evidence& evidence : answer.looks) {
     json["looks"].push_back(JsonOf(evidence));

@@ -12,12 +12,18 @@
 
 namespace muster {
 
-// A fix as it is written in the catalogue; {peer} stands for a field of a fact.
+// A fix, least first. {peer} stands for a field of a fact.
 struct CatalogueFix {
   std::string_view text;
   std::string_view command;  // empty: none
   Safety safety;
   bool changes_results;
+};
+
+// A neighbour, and what one sees when it is that one.
+struct RelatedCause {
+  Cause cause;
+  std::string_view tells;
 };
 
 struct CatalogueEntry {
@@ -27,7 +33,7 @@ struct CatalogueEntry {
   std::span<const std::string_view> match;    // RE2 over lines of logs
   std::span<const std::string_view> facts;    // names of facts that lead here
   std::span<const CatalogueFix> fixes;
-  std::span<const Cause> related;
+  std::span<const RelatedCause> related;
   // Sections, Markdown.
   std::string_view happened;
   std::string_view why;
@@ -35,6 +41,11 @@ struct CatalogueEntry {
   std::string_view fix;
   std::string_view references;
 };
+
+// The command of a fix: {path} becomes the field `path` of the first fact that
+// has it, or PATH when none has, or when its value might do something that
+// nobody meant when it is pasted.
+std::string Filled(std::string_view command, std::span<const Fact> facts = {});
 
 const CatalogueEntry& EntryOf(Cause cause);
 

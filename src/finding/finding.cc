@@ -19,36 +19,26 @@ bool SafeToPaste(std::string_view value) {
          });
 }
 
+// The path of a call that failed is its `object`.
 std::optional<std::string> FieldOf(std::span<const Fact> facts,
                                    std::string_view field) {
   for (const Fact& fact : facts) {
     if (fact.Has(field)) {
       return fact.Text(field);
     }
+    if (field == "path" && fact.Has("object")) {
+      return fact.Text("object");
+    }
   }
   return std::nullopt;
 }
 
-// Replaces {field} by its value. nullopt: no fact has it, or the value might do
-// something when it is pasted.
-std::optional<std::string> Substitute(std::string_view text,
-                                      std::span<const Fact> facts) {
-  std::string out;
-  while (!text.empty()) {
-    const auto open = text.find('{');
-    const auto close = text.find('}', open);
-    if (open == std::string_view::npos || close == std::string_view::npos) {
-      break;
-    }
-    const auto value = FieldOf(facts, text.substr(open + 1, close - open - 1));
-    if (!value || !SafeToPaste(*value)) {
-      return std::nullopt;
-    }
-    out += text.substr(0, open);
-    out += *value;
-    text.remove_prefix(close + 1);
-  }
-  return out + std::string(text);
+std::string Capitals(std::string_view word) {
+  std::string out(word);
+  std::transform(out.begin(), out.end(), out.begin(), [](char c) {
+    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  });
+  return out;
 }
 
 void AddOnce(std::vector<std::string>& list, const std::string& item) {
@@ -59,6 +49,23 @@ void AddOnce(std::vector<std::string>& list, const std::string& item) {
 }
 
 }  // namespace
+
+std::string Filled(std::string_view command, std::span<const Fact> facts) {
+  std::string out;
+  while (!command.empty()) {
+    const auto open = command.find('{');
+    const auto close = command.find('}', open);
+    if (open == std::string_view::npos || close == std::string_view::npos) {
+      break;
+    }
+    const std::string_view field = command.substr(open + 1, close - open - 1);
+    const auto value = FieldOf(facts, field);
+    out += command.substr(0, open);
+    out += value && SafeToPaste(*value) ? *value : Capitals(field);
+    command.remove_prefix(close + 1);
+  }
+  return out + std::string(command);
+}
 
 Evidence FromFact(const Fact& fact) {
   return {fact.Has("text") ? fact.Text("text") : ToText(fact), fact.by,
@@ -77,13 +84,11 @@ Finding MakeFinding(Cause cause, std::string what, Confidence confidence,
     finding.evidence.push_back(FromFact(fact));
   }
   for (const CatalogueFix& fix : entry.fixes) {
-    finding.fixes.push_back(
-        {std::string(fix.text),
-         Substitute(fix.command, facts).value_or(std::string()), fix.safety,
-         fix.changes_results});
+    finding.fixes.push_back({std::string(fix.text), Filled(fix.command, facts),
+                             fix.safety, fix.changes_results});
   }
-  for (Cause related : entry.related) {
-    finding.related.emplace_back(Label(related));
+  for (const RelatedCause& related : entry.related) {
+    finding.related.emplace_back(Label(related.cause));
   }
   return finding;
 }

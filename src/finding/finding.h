@@ -54,10 +54,8 @@ struct Finding {
   bool operator==(const Finding&) const = default;
 };
 
-// A finding with the catalogue's severity, fixes and related causes. {peer} in
-// a fix is replaced by the field `peer` of the first fact that has it; a
-// command with a field that no fact has, or whose value is not safe to paste,
-// is left out.
+// A finding with the catalogue's severity, fixes (their commands filled from
+// the facts) and related causes.
 Finding MakeFinding(Cause cause, std::string what, Confidence confidence,
                     std::span<const Fact> facts = {});
 // A finding of what an Error says: cause, message, evidence, the catalogue's

@@ -126,13 +126,13 @@ Json ToJson(const CatalogueEntry& entry) {
   Json fixes = Json::array();
   for (const CatalogueFix& fix : entry.fixes) {
     fixes.push_back({{"text", fix.text},
-                     {"command", fix.command},
+                     {"command", Filled(fix.command)},
                      {"safety", ToText(fix.safety)},
                      {"changes_results", fix.changes_results}});
   }
   Json related = Json::array();
-  for (Cause cause : entry.related) {
-    related.push_back(Label(cause));
+  for (const RelatedCause& other : entry.related) {
+    related.push_back({{"cause", Label(other.cause)}, {"tells", other.tells}});
   }
   return Json{{"schema", "muster.cause/1"},
               {"label", Label(entry.cause)},

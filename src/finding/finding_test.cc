@@ -135,20 +135,20 @@ TEST(FindingFromError, TakesFixesAndRelatedCausesFromTheCatalogue) {
   EXPECT_EQ(finding.what, "`w-3` does not resolve (while gathering members)");
   EXPECT_THAT(finding.subjects, ElementsAre("rank 3 (10.0.0.7:8476)"));
   ASSERT_EQ(finding.fixes.size(), 2U);
-  EXPECT_EQ(finding.fixes[1].command, "getent hosts w-3");
-  EXPECT_EQ(finding.fixes[1].safety, Safety::kSafe);
+  EXPECT_EQ(finding.fixes[0].command, "getent hosts w-3");
+  EXPECT_EQ(finding.fixes[0].safety, Safety::kSafe);
   EXPECT_THAT(finding.related,
               ElementsAre("rendezvous-timeout", "net-loopback-name"));
 }
 
-TEST(FindingFromError, LeavesOutACommandThatCannotBePasted) {
+TEST(FindingFromError, NamesWhatCannotBePastedInCapitals) {
   Fact fact = Refused();
   fact.fields["host"] = std::string("x; rm -rf /");
   const Finding finding = FromError(
       Error(Cause::kNetNameResolution, "no such name").With(std::move(fact)));
-  EXPECT_EQ(finding.fixes[1].command, "");
-  EXPECT_EQ(FromError(Error(Cause::kNetNameResolution, "x")).fixes[1].command,
-            "");
+  EXPECT_EQ(finding.fixes[0].command, "getent hosts HOST");
+  EXPECT_EQ(FromError(Error(Cause::kNetNameResolution, "x")).fixes[0].command,
+            "getent hosts HOST");
 }
 
 TEST(Evidence, IsTheTextOfAFactOrItsFields) {
@@ -178,7 +178,7 @@ TEST(CatalogueText, HasAllSections) {
   EXPECT_THAT(text,
               AllOf(HasSubstr("\nWhat happened\n  The process"),
                     HasSubstr("\nConfirm it yourself\n"), HasSubstr("(safe)\n"),
-                    HasSubstr("\nRelated: oom-host, preempted"),
+                    HasSubstr("\nIt is another one when\n  - oom-host: "),
                     Not(HasSubstr("```"))));
 }
 

@@ -180,7 +180,7 @@ std::string RenderText(const CatalogueEntry& entry) {
     out += fix.text;
     if (!fix.command.empty()) {
       out += ": ";
-      out += fix.command;
+      out += Filled(fix.command);
     }
     out += " (";
     out += ToText(fix.safety);
@@ -188,11 +188,11 @@ std::string RenderText(const CatalogueEntry& entry) {
   }
   Section(out, "References", entry.references);
   if (!entry.related.empty()) {
-    std::vector<std::string> labels;
-    for (Cause cause : entry.related) {
-      labels.emplace_back(Label(cause));
+    out += "\nIt is another one when\n";
+    for (const RelatedCause& related : entry.related) {
+      out += "  - " + std::string(Label(related.cause)) + ": " +
+             std::string(related.tells) + "\n";
     }
-    out += "\nRelated: " + Join(labels, ", ") + "\n";
   }
   return out;
 }

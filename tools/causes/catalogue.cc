@@ -31,7 +31,7 @@ void CheckOver(const CauseFile& file, const ByLabel& all, Problems& problems) {
 
 void CheckRelated(const CauseFile& file, const ByLabel& all,
                   Problems& problems) {
-  for (const Placed& label : file.related) {
+  for (const auto& [label, tells] : file.related) {
     if (label.text == file.label.text) {
       problems.Add(file, label.place, "a cause is not related to itself");
     } else if (all.count(label.text) == 0) {

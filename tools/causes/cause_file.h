@@ -29,6 +29,12 @@ struct Fix {
   bool changes_results = false;
 };
 
+// A neighbour, and what one sees when it is that one.
+struct Related {
+  Placed label;
+  std::string tells;
+};
+
 // What leads to the cause: a pattern over lines, or facts alone (then `text` is
 // empty). Conditions are names of facts, "exit.status" or
 // "exit.status.signal=SIGKILL".
@@ -51,7 +57,8 @@ struct CauseFile {
   std::vector<std::string> lines;
 
   Placed label, title, severity, retry, since;
-  std::vector<Placed> applies, match, facts, related, over;
+  std::vector<Placed> applies, match, facts, over;
+  std::vector<Related> related;
   std::vector<Rule> rules;
   Placed decide, decide_command;  // the observation that tells it apart
   bool lasting = false;           // the program goes on with it

@@ -61,6 +61,8 @@ class Reader {
   void ReadDecide(const YAML::Node& node);
   void ReadFacts(const YAML::Node& node);
   void ReadFixes(const YAML::Node& node);
+  void CheckOrder();
+  void ReadRelated(const YAML::Node& node);
 
   CauseFile& file_;
   Problems& problems_;
@@ -300,6 +302,42 @@ void Reader::ReadFixes(const YAML::Node& node) {
     }
     file_.fixes.push_back(fix);
   }
+  CheckOrder();
+}
+
+// What changes least comes first: somebody who tries them in turn stops there.
+void Reader::CheckOrder() {
+  static const Words weakest_first{"safe", "asks", "costs"};
+  const auto rank = [](const Fix& fix) {
+    return std::pair(
+        std::find(weakest_first.begin(), weakest_first.end(), fix.safety) -
+            weakest_first.begin(),
+        fix.changes_results);
+  };
+  for (std::size_t i = 1; i < file_.fixes.size(); ++i) {
+    if (rank(file_.fixes[i]) < rank(file_.fixes[i - 1])) {
+      problems_.Add(file_, file_.fixes[i].text.place,
+                    "this fix changes less than the one before it: safe, asks, "
+                    "costs; what changes results is last of its kind");
+    }
+  }
+}
+
+void Reader::ReadRelated(const YAML::Node& node) {
+  if (!node.IsMap()) {
+    Wrong(node,
+          "`related` has a line for each label: what one sees when it is "
+          "that cause");
+    return;
+  }
+  for (const auto& pair : node) {
+    const Placed tells = Text(pair.second);
+    if (tells.text.size() > 120 || tells.text.ends_with('.')) {
+      Wrong(pair.second,
+            "an observation has 120 characters at most and no full stop");
+    }
+    file_.related.push_back({Text(pair.first), tells.text});
+  }
 }
 
 void Reader::ReadKey(const std::string& key, const YAML::Node& value) {
@@ -331,14 +369,14 @@ void Reader::ReadKey(const std::string& key, const YAML::Node& value) {
   } else if (key == "fix") {
     ReadFixes(value);
   } else if (key == "related") {
-    file_.related = List(value, "related");
+    ReadRelated(value);
   }
 }
 
 void Reader::Read(const YAML::Node& root) {
   if (!CheckKeys(root, KnownKeys(),
                  {"label", "title", "severity", "retry", "applies", "since",
-                  "fix", "related"})) {
+                  "decide", "fix", "related"})) {
     return;
   }
   if (!root["match"] && !root["facts"] && !root["direct"] && !root["rules"] &&

@@ -75,10 +75,11 @@ void WriteArraysOf(const CauseFile& file, std::ostream& out) {
   WriteArray(out, "std::string_view", "kMatch" + id, Literals(file.match));
   WriteArray(out, "std::string_view", "kFacts" + id, Literals(file.facts));
   std::vector<std::string> related;
-  for (const Placed& label : file.related) {
-    related.push_back("Cause::" + Enumerator(label.text));
+  for (const auto& [label, tells] : file.related) {
+    related.push_back("{Cause::" + Enumerator(label.text) + ", " +
+                      Literal(tells) + "}");
   }
-  WriteArray(out, "Cause", "kRelated" + id, related);
+  WriteArray(out, "RelatedCause", "kRelated" + id, related);
   std::vector<std::string> fixes;
   for (const Fix& fix : file.fixes) {
     fixes.push_back("{" + Literal(fix.text.text) + ",\n     " +

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reference pages of the catalogue: an overview and one for each cause.
+#include <re2/re2.h>
+
+#include <algorithm>
 #include <map>
 #include <ostream>
 #include <string>
@@ -23,13 +26,25 @@ void WriteRows(const Families& families, std::ostream& out) {
   }
 }
 
-std::string Joined(const std::vector<Placed>& words, bool links) {
+std::string Joined(const std::vector<Placed>& words) {
   std::string out;
   for (const Placed& word : words) {
-    out += out.empty() ? "" : ", ";
-    out += links ? "[" + word.text + "](" + word.text + ".md)" : word.text;
+    out += (out.empty() ? "" : ", ") + word.text;
   }
   return out;
+}
+
+// {path} is PATH on a page, where no fact fills it.
+std::string Filled(std::string command) {
+  static const RE2 field("\\{([a-z_]+)\\}");
+  std::string name;
+  while (RE2::PartialMatch(command, field, &name)) {
+    std::transform(name.begin(), name.end(), name.begin(), [](char c) {
+      return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    });
+    RE2::Replace(&command, field, name);
+  }
+  return command;
 }
 
 void WriteFixes(const std::vector<Fix>& fixes, std::ostream& out) {
@@ -37,7 +52,7 @@ void WriteFixes(const std::vector<Fix>& fixes, std::ostream& out) {
   for (const Fix& fix : fixes) {
     out << "- " << fix.text.text;
     if (!fix.command.empty()) {
-      out << ": `" << fix.command << "`";
+      out << ": `" << Filled(fix.command) << "`";
     }
     out << " (" << fix.safety
         << (fix.changes_results ? ", changes results" : "") << ")\n";
@@ -73,18 +88,20 @@ void WriteEntry(const CauseFile& file, std::ostream& out) {
       WriteFixes(file.fixes, out);
     }
   }
-  if (!file.decide.text.empty()) {
-    out << "\n## What decides\n\n" << file.decide.text;
-    if (!file.decide_command.text.empty()) {
-      out << ": `" << file.decide_command.text << "`";
-    }
-    out << "\n";
+  out << "\n## What decides\n\n" << file.decide.text;
+  if (!file.decide_command.text.empty()) {
+    out << ": `" << file.decide_command.text << "`";
   }
+  out << "\n";
   if (!file.related.empty()) {
-    out << "\nRelated: " << Joined(file.related, true) << "\n";
+    out << "\n## It is another one when\n\n";
+    for (const auto& [label, tells] : file.related) {
+      out << "- [" << label.text << "](" << label.text << ".md): " << tells
+          << "\n";
+    }
   }
   if (!file.facts.empty()) {
-    out << "\nSeen from: " << Joined(file.facts, false) << "\n";
+    out << "\nSeen from: " << Joined(file.facts) << "\n";
   }
   WriteExamples(file.examples, out);
 }
