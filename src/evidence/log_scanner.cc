@@ -87,8 +87,8 @@ std::string SignalOfStatus(std::string_view code) {
 // Facts that are compared among ranks and hosts: each one of them counts.
 bool IsCompared(std::string_view fact) {
   constexpr std::string_view kThings[] = {"batches.", "collective.", "env.",
-                                          "member.",  "process.",    "shared.",
-                                          "store.",   "version."};
+                                          "member.",  "process.",    "store.",
+                                          "version."};
   return std::any_of(
       std::begin(kThings), std::end(kThings),
       [&](std::string_view thing) { return fact.starts_with(thing); });

@@ -27,9 +27,9 @@ void CompareRanks(std::vector<Fact>& facts) {
 void CompareArrived(std::vector<Fact>& facts) {
   const std::vector<Fact> seen = facts;
   for (const Fact& fact : seen) {
-    const auto size = ParseInt(fact.Text("size")).value_or(0);
+    const auto size = NumberIn(fact, "size");
     if (fact.name == "store.barrier" && size > 0 &&
-        ParseInt(fact.Text("count")).value_or(0) > size) {
+        NumberIn(fact, "count") > size) {
       AddOn(facts, fact, "numbers.more_than_world");
       return;
     }
@@ -41,7 +41,8 @@ void CompareTasks(std::vector<Fact>& facts) {
   const auto per_node = NumberOf(facts, "slurm.ntasks_per_node", "value");
   const auto nodes = NumberOf(facts, "slurm.nodes", "value").value_or(1);
   if (tasks && per_node &&
-      (*tasks < *per_node || *per_node * nodes != *tasks)) {
+      (*tasks < *per_node || nodes < 1 || *tasks % nodes != 0 ||
+       *tasks / nodes != *per_node)) {
     AddOn(facts, Fact(*FirstOf(facts, "slurm.ntasks_per_node")),
           "numbers.tasks_disagree");
   }
@@ -65,8 +66,8 @@ void CompareShapes(std::vector<Fact>& facts) {
     if (fact.name != "shapes.differ") {
       continue;
     }
-    const auto a = ParseInt(fact.Text("a")).value_or(0);
-    const auto b = ParseInt(fact.Text("b")).value_or(0);
+    const auto a = NumberIn(fact, "a");
+    const auto b = NumberIn(fact, "b");
     if (AreShardsOf(std::max(a, b), std::min(a, b))) {
       AddOn(facts, fact, "numbers.whole_multiple");
     }
@@ -81,8 +82,8 @@ void CompareBatches(std::vector<Fact>& facts) {
         fact.Text("rest") != fact.Text("rest_b")) {
       continue;
     }
-    const auto a = ParseInt(fact.Text("a")).value_or(0);
-    const auto b = ParseInt(fact.Text("b")).value_or(0);
+    const auto a = NumberIn(fact, "a");
+    const auto b = NumberIn(fact, "b");
     if (a != b && std::min(a, b) > 1) {
       AddOn(facts, fact, "shapes.first_differs");
     }
@@ -169,13 +170,13 @@ void CompareDriver(std::vector<Fact>& facts) {
 void CompareCuda(std::vector<Fact>& facts) {
   const auto version = [](const Fact& fact) {
     const auto parts = Split(fact.Text("version"), '.');
-    return parts.size() < 2 ? 0
-                            : ParseInt(parts[0]).value_or(0) * 100 +
-                                  ParseInt(parts[1]).value_or(0);
+    return parts.size() < 2 ? std::pair<std::int64_t, std::int64_t>()
+                            : std::pair(ParseInt(parts[0]).value_or(0),
+                                        ParseInt(parts[1]).value_or(0));
   };
   const Fact* const built = FirstOf(facts, "cuda.built_for");
   const Fact* const there = FirstOf(facts, "cuda.there");
-  if (built != nullptr && there != nullptr && version(*there) > 0 &&
+  if (built != nullptr && there != nullptr && version(*there).first > 0 &&
       version(*built) > version(*there)) {
     AddOn(facts, Fact(*built), "numbers.cuda_ahead");
   }
@@ -246,6 +247,12 @@ const Fact* FirstOf(const std::vector<Fact>& facts, std::string_view name) {
       std::find_if(facts.begin(), facts.end(),
                    [&](const Fact& fact) { return fact.name == name; });
   return found == facts.end() ? nullptr : &*found;
+}
+
+std::int64_t NumberIn(const Fact& fact, std::string_view field) {
+  constexpr std::int64_t kMost = 1'000'000'000'000;
+  const std::int64_t number = ParseInt(fact.Text(field)).value_or(0);
+  return number > kMost || number < -kMost ? 0 : number;
 }
 
 std::optional<std::int64_t> NumberOf(const std::vector<Fact>& facts,

@@ -95,10 +95,10 @@ std::optional<Fact> EarlyBarrier(const std::vector<Fact>& facts) {
   constexpr std::int64_t kEarly = 10;
   constexpr std::int64_t kTenMinutes = 600'000;
   for (const Fact& fact : facts) {
-    const auto seq = ParseInt(fact.Text("seq")).value_or(0);
+    const auto seq = NumberIn(fact, "seq");
     if (fact.name == "collective.timeout" && fact.Text("size") == "1" &&
         fact.Text("op") == "ALLREDUCE" && seq > 1 && seq <= kEarly &&
-        ParseInt(fact.Text("limit")).value_or(0) >= kTenMinutes) {
+        NumberIn(fact, "limit") >= kTenMinutes) {
       return fact;
     }
   }

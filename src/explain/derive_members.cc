@@ -21,7 +21,7 @@ void CompareAnnounced(std::vector<Fact>& facts) {
       continue;
     }
     there.insert(fact.Text("member"));
-    wanted = std::max(wanted, ParseInt(fact.Text("of")).value_or(0));
+    wanted = std::max(wanted, NumberIn(fact, "of"));
     if (fact.Number("times", 1) > 1) {
       twice = fact;
     }

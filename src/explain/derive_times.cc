@@ -29,8 +29,8 @@ void CompareWaits(std::vector<Fact>& facts) {
     if (bar.name != "progress.bar") {
       continue;
     }
-    const auto minutes = ParseInt(bar.Text("hours")).value_or(0) * 60 +
-                         ParseInt(bar.Text("minutes")).value_or(0);
+    const std::int64_t minutes =
+        NumberIn(bar, "hours") * 60 + NumberIn(bar, "minutes");
     const std::int64_t begun = minutes * 60'000;
     if (told && begun <= *told && begun + 60'000 >= *told) {
       AddOn(facts, bar, "numbers.bar_ends_with_wait");
@@ -107,7 +107,7 @@ void CompareCompilations(std::vector<Fact>& facts) {
       metric = fact.Text("name");
       continue;
     }
-    counts[metric] = ParseInt(fact.Text("count")).value_or(0);
+    counts[metric] = NumberIn(fact, "count");
     const std::int64_t compiled =
         std::max({counts["CompileTime"], counts["UncachedCompile"],
                   counts["XrtCompile"]});
