@@ -76,7 +76,10 @@ std::unique_ptr<ByteSink> MakeUtf16(std::string name, bool little_endian,
 std::unique_ptr<ByteSink> MakeText(std::string name,
                                    const Unpacking& unpacking);
 
-// "rank3.err", "worker-3.log", "log_3.out": 3; -1: none.
-int RankOfName(std::string_view name, const RankPattern* rank_from);
+struct RanksOfName {
+  int of_process = -1;  // "rank3.err", "worker-3.log": all lines are its own
+  int of_host = -1;     // "node3.log": several ranks may write there
+};
+RanksOfName ReadRanks(std::string_view name, const RankPattern* rank_from);
 
 }  // namespace muster::evidence

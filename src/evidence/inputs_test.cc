@@ -190,13 +190,21 @@ TEST(Unpacking, StopsWhenMoreComesOutThanMayBe) {
 }
 
 TEST(RankOfAName, IsReadFromUsualNames) {
-  EXPECT_EQ(RankOfName("logs/a1/rank3.err", nullptr), 3);
-  EXPECT_EQ(RankOfName("worker-12.log", nullptr), 12);
-  EXPECT_EQ(RankOfName("train.log", nullptr), -1);
+  EXPECT_EQ(ReadRanks("logs/a1/rank3.err", nullptr).of_process, 3);
+  EXPECT_EQ(ReadRanks("worker-12.log", nullptr).of_process, 12);
+  EXPECT_EQ(ReadRanks("train.log", nullptr).of_process, -1);
+  EXPECT_EQ(ReadRanks("log_node0_rank3.txt", nullptr).of_process, 3);
   const auto own = RankPattern::Make(R"(out\.(\d+))");
   ASSERT_TRUE(own);
-  EXPECT_EQ(RankOfName("out.7.txt", &*own), 7);
-  EXPECT_EQ(RankOfName("rank3.err", &*own), -1);
+  EXPECT_EQ(ReadRanks("out.7.txt", &*own).of_process, 7);
+  EXPECT_EQ(ReadRanks("rank3.err", &*own).of_process, -1);
+}
+
+TEST(RankOfAName, OfAHostIsNoneOfItsProcesses) {
+  EXPECT_EQ(ReadRanks("node1.log", nullptr).of_process, -1);
+  EXPECT_EQ(ReadRanks("node1.log", nullptr).of_host, 1);
+  EXPECT_EQ(ReadRanks("host-10.0.0.3.log", nullptr).of_host, -1);
+  EXPECT_EQ(ReadRanks("node-2024-10-09.log", nullptr).of_host, -1);
 }
 
 TEST(Ranks, APatternHasAGroupAndCompiles) {

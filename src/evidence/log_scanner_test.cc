@@ -210,6 +210,17 @@ TEST_F(Scanning, TakesTheRankOfTheLineOrOfTheFile) {
   EXPECT_EQ(scanner.TakeFacts()[0].subject, "rank 5");
 }
 
+TEST_F(Scanning, TakesTheRankOfTheHostOnlyOfLinesThatTellNone) {
+  LogScanner scanner(matcher_);
+  scanner.Begin({.name = "node1.log", .rank_of_host = 1});
+  scanner.Feed("[rank9]: out of disk on sda\nout of disk on sdb\n");
+  scanner.End();
+  const auto facts = scanner.TakeFacts();
+  ASSERT_GE(facts.size(), 2U);
+  EXPECT_EQ(facts[0].subject, "rank 9");
+  EXPECT_EQ(facts[1].subject, "rank 1");
+}
+
 TEST_F(Scanning, TakesTheRankOfALineAsItIsTold) {
   const auto pattern = RankPattern::Make(R"(^worker-(\d+) \|)");
   ASSERT_TRUE(pattern);

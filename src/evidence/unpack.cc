@@ -50,13 +50,28 @@ bool RepeatsLogs(std::string_view head) {
           head.find("\n- started ") != std::string_view::npos);
 }
 
+// The number behind one of the words, which is no part of an address or a date
+// ("host-10.0.0.3.log", "node-2024-10-09.log"); -1: none.
+int NumberBehind(const std::string& words, std::string_view file) {
+  const re2::StringPiece text(file.data(), file.size());
+  const std::string behind = "(?i)(?:" + words + ")[-_. ]?";
+  if (RE2::PartialMatch(text,
+                        behind + R"((?:\d+(?:\.\d+){3}|\d{4}-\d\d-\d\d))")) {
+    return -1;
+  }
+  int number = -1;
+  (void)RE2::PartialMatch(text, behind + R"((\d{1,6})(?:\D|$))", &number);
+  return number;
+}
+
 class Text : public ByteSink {
  public:
   Text(std::string name, const Unpacking& unpacking)
       : scanner_(*unpacking.scanner) {
-    const int rank = RankOfName(name, unpacking.rank_from);
+    const RanksOfName ranks = ReadRanks(name, unpacking.rank_from);
     scanner_.Begin({.name = std::move(name),
-                    .rank = rank,
+                    .rank = ranks.of_process,
+                    .rank_of_host = ranks.of_host,
                     .rank_from = unpacking.rank_from});
   }
   void Feed(std::string_view bytes) override { scanner_.Feed(bytes); }
@@ -179,19 +194,15 @@ std::unique_ptr<ByteSink> MakeText(std::string name,
   return std::make_unique<Text>(std::move(name), unpacking);
 }
 
-int RankOfName(std::string_view name, const RankPattern* rank_from) {
+RanksOfName ReadRanks(std::string_view name, const RankPattern* rank_from) {
   if (rank_from != nullptr) {
-    return rank_from->RankOf(name);
+    return {.of_process = rank_from->RankOf(name)};
   }
-  const RE2 usual(
-      R"((?i)(?:rank|worker|node|host|task|proc)[-_. ]?(\d{1,6})(?:\D|$))");
-  int rank = -1;
   const auto slash = name.rfind('/');
   const auto file =
       slash == std::string_view::npos ? name : name.substr(slash + 1);
-  (void)RE2::PartialMatch(re2::StringPiece(file.data(), file.size()), usual,
-                          &rank);
-  return rank;
+  return {.of_process = NumberBehind("rank|worker|task|proc", file),
+          .of_host = NumberBehind("node|host", file)};
 }
 
 }  // namespace muster::evidence
