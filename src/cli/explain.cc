@@ -14,6 +14,7 @@
 #include "explain/answer.h"
 #include "finding/catalogue.h"
 #include "sys/byte_source.h"
+#include "sys/machine.h"
 
 namespace muster::cli {
 namespace {
@@ -81,7 +82,7 @@ bool IsLabel(const std::vector<std::string>& inputs) {
 // it.
 std::vector<Fact> Look(const evidence::Matcher& matcher,
                        const sys::Host& host) {
-  std::vector<Fact> facts = evidence::LookAround(host.fs);
+  std::vector<Fact> facts = evidence::LookAround(host.fs, sys::RealMachine());
   auto said =
       evidence::LookAtTexts(evidence::RealLookTools(), host.env, host.fs);
   std::move(said.facts.begin(), said.facts.end(), std::back_inserter(facts));

@@ -14,7 +14,6 @@ namespace muster::evidence {
 namespace {
 
 constexpr std::size_t kMostBytes = 1U << 20;  // of one file
-constexpr std::size_t kMostProcesses = 512;
 constexpr std::size_t kMostPorts = 20;
 constexpr std::int64_t kSmallShmKiB = 65'536;  // what containers get unasked
 
@@ -93,7 +92,7 @@ void Limits(const sys::Fs& fs, Facts& facts) {
   }
 }
 
-void Devices(const sys::Fs& fs, Facts& facts) {
+std::vector<std::string> DeviceFiles(const sys::Fs& fs) {
   std::vector<std::string> found;
   const std::pair<const char*, const char*> places[] = {
       {"/dev", "nvidia"}, {"/dev", "accel"}, {"/dev/vfio", ""}};
@@ -104,6 +103,11 @@ void Devices(const sys::Fs& fs, Facts& facts) {
   if (fs.Exists("/dev/kfd")) {
     found.emplace_back("/dev/kfd");
   }
+  return found;
+}
+
+void Devices(const sys::Fs& fs, Facts& facts) {
+  const std::vector<std::string> found = DeviceFiles(fs);
   Seen(facts, "/dev",
        found.empty() ? "no accelerator" : "accelerators: " + Join(found, ", "));
   if (found.empty()) {
@@ -113,36 +117,74 @@ void Devices(const sys::Fs& fs, Facts& facts) {
   }
 }
 
-// Processes that have a device mapped; those of other users stay hidden.
-void Holders(const sys::Fs& fs, Facts& facts) {
-  std::vector<std::string> holders;
-  std::size_t looked = 0;
+// How many processes keep from us what they have open. Each is found below
+// /proc, or hidden from there together with the first one (hidepid=2).
+struct Unseen {
+  bool hidden = false;
+  std::int64_t closed = 0;  // of the others
+
+  bool Any() const { return hidden || closed > 0; }
+};
+
+Unseen UnseenProcesses(const sys::Fs& fs) {
   const auto names = fs.List("/proc");
+  Unseen unseen{.hidden = !names || !std::binary_search(names->begin(),
+                                                        names->end(), "1"),
+                .closed = 0};
   for (const std::string& name : names ? *names : std::vector<std::string>()) {
-    if (!ParseInt(name) || ++looked > kMostProcesses) {
+    if (!IsDigits(name)) {
       continue;
     }
-    const auto maps = fs.Read("/proc/" + name + "/maps", kMostBytes);
-    if (maps && (maps->find(" /dev/nvidia") != std::string::npos ||
-                 maps->find(" /dev/accel") != std::string::npos ||
-                 maps->find("libtpu.so") != std::string::npos)) {
-      holders.push_back(name);
+    const auto open = fs.List("/proc/" + name + "/fd");
+    // One that is gone by now holds nothing.
+    if (!open && open.error().cause() != Cause::kFileMissing) {
+      ++unseen.closed;
     }
   }
-  Seen(facts, "/proc",
-       holders.empty() ? "no process that we may see has a device mapped"
-                       : "a device is mapped by " + Join(holders, ", "));
+  return unseen;
+}
+
+std::string ToText(const Unseen& unseen) {
+  return unseen.hidden ? "processes of others are hidden from us"
+                       : "what is open in " + std::to_string(unseen.closed) +
+                             " of the processes is not shown to us";
+}
+
+// That nobody holds the lock is said only where every process was looked at:
+// the advice that follows from it is to remove the file.
+void TpuLock(const sys::Fs& fs, const std::string& held, const Unseen& unseen,
+             Facts& facts) {
+  if (!fs.Exists(sys::kTpuLock)) {
+    return;
+  }
+  const std::string told =
+      "the lock of libtpu is there; " +
+      (!held.empty() ? held
+       : unseen.Any()
+           ? "whether a process holds it cannot be told: " + ToText(unseen)
+           : "no process has it or a device open");
+  Seen(facts, sys::kTpuLock, told);
+  facts.push_back(FactOf(
+      held.empty() && !unseen.Any() ? "look.lock_without_holder" : "look.lock",
+      sys::kTpuLock, told));
+}
+
+// By what they have open: what they have mapped is told under a lock of theirs,
+// for which a stuck process would let us wait.
+void Holders(const sys::Fs& fs, const sys::Machine& machine, Facts& facts) {
+  std::vector<std::string> paths = DeviceFiles(fs);
+  paths.emplace_back(sys::kTpuLock);
+  const auto holders = machine.HoldersOf(paths);
+  const Unseen unseen = UnseenProcesses(fs);
+  std::string held;
   if (!holders.empty()) {
-    facts.push_back(
-        FactOf("look.holder", "/proc",
-               "a device is mapped by process " + Join(holders, ", ")));
+    held = "a device or its lock is open in " + sys::ToText(holders);
+    facts.push_back(FactOf("look.holder", "/proc", held));
   }
-  if (fs.Exists(sys::kTpuLock)) {
-    Seen(facts, sys::kTpuLock, "the lock of libtpu is there");
-    facts.push_back(
-        FactOf(holders.empty() ? "look.lock_without_holder" : "look.lock",
-               sys::kTpuLock, "the lock of libtpu is there"));
-  }
+  Seen(facts, "/proc",
+       (held.empty() ? "no process that we may see has a device open" : held) +
+           (unseen.Any() ? "; " + ToText(unseen) : ""));
+  TpuLock(fs, held, unseen, facts);
 }
 
 // "  0: 0100007F:2103 00000000:0000 0A": a socket that listens.
@@ -172,13 +214,13 @@ void Ports(const sys::Fs& fs, Facts& facts) {
 
 }  // namespace
 
-std::vector<Fact> LookAround(const sys::Fs& fs) {
+std::vector<Fact> LookAround(const sys::Fs& fs, const sys::Machine& machine) {
   Facts facts;
   MemoryOfGroups(fs, facts);
   SharedMemory(fs, facts);
   Limits(fs, facts);
   Devices(fs, facts);
-  Holders(fs, facts);
+  Holders(fs, machine, facts);
   Ports(fs, facts);
   return facts;
 }

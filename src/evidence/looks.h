@@ -8,12 +8,14 @@
 
 #include "muster/fact.h"
 #include "sys/fs.h"
+#include "sys/machine.h"
 
 namespace muster::evidence {
 
 // Facts for the rules (oom.counter, look.shm_small, look.no_device, look.lock…)
 // and one look.seen for each look: its text says what was read and what is
-// there, or why nothing could be seen. Any thread.
-std::vector<Fact> LookAround(const sys::Fs& fs);
+// there, or why nothing could be seen. Any thread; nothing that it reads lets
+// it wait for another process.
+std::vector<Fact> LookAround(const sys::Fs& fs, const sys::Machine& machine);
 
 }  // namespace muster::evidence

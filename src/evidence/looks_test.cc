@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "evidence/looks.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,21 +9,24 @@
 namespace muster::evidence {
 namespace {
 
+using testing::HasSubstr;
+
 class Looking : public testing::Test {
  protected:
   // The text of the first fact of this name; empty: none.
   std::string Text(std::string_view name) const {
-    const auto facts = LookAround(fs_);
+    const auto facts = LookAround(fs_, machine_);
     const auto found =
         std::find_if(facts.begin(), facts.end(),
                      [&](const Fact& fact) { return fact.name == name; });
     return found == facts.end() ? "" : found->Text("text");
   }
   sys::FakeFs fs_;
+  sys::FakeMachine machine_;
 };
 
 TEST_F(Looking, ListsEachLookEvenWhereNothingCanBeSeen) {
-  const auto facts = LookAround(fs_);
+  const auto facts = LookAround(fs_, machine_);
   EXPECT_EQ(
       std::count_if(facts.begin(), facts.end(),
                     [](const Fact& fact) { return fact.name == "look.seen"; }),
@@ -48,10 +52,43 @@ TEST_F(Looking, SeesASmallSharedMemory) {
 
 TEST_F(Looking, SeesALockThatNobodyHolds) {
   fs_.files["/tmp/libtpu_lockfile"] = "";
+  fs_.directories = {"/proc/1/fd", "/proc/42/fd"};
   EXPECT_NE(Text("look.lock_without_holder"), "");
-  fs_.files["/proc/42/maps"] = "7f00-7f01 rw-s 0 00:05 1 /dev/accel0\n";
+  machine_.holders["/tmp/libtpu_lockfile"] = {{42, "python3"}};
   EXPECT_EQ(Text("look.lock_without_holder"), "");
-  EXPECT_EQ(Text("look.holder"), "a device is mapped by process 42");
+  EXPECT_THAT(Text("look.lock"), HasSubstr("process 42 (python3)"));
+  EXPECT_EQ(Text("look.holder"),
+            "a device or its lock is open in process 42 (python3)");
+}
+
+TEST_F(Looking, LooksAtEveryProcessForTheHolderOfALock) {
+  fs_.files["/tmp/libtpu_lockfile"] = "";
+  for (int pid = 1; pid < 2000; ++pid) {
+    fs_.directories.insert("/proc/" + std::to_string(pid) + "/fd");
+  }
+  EXPECT_NE(Text("look.lock_without_holder"), "");
+  fs_.fail["/proc/1999/fd"] = Cause::kFilePermission;
+  EXPECT_EQ(Text("look.lock_without_holder"), "");
+  EXPECT_THAT(Text("look.lock"), HasSubstr("open in 1 of the processes"));
+}
+
+TEST_F(Looking, CallsNoLockStaleWhereProcessesAreHidden) {
+  fs_.files["/tmp/libtpu_lockfile"] = "";
+  fs_.directories = {"/proc/42/fd"};
+  EXPECT_EQ(Text("look.lock_without_holder"), "");
+  EXPECT_THAT(Text("look.lock"), HasSubstr("hidden from us"));
+}
+
+TEST_F(Looking, TakesAProcessThatEndedForNoHolder) {
+  fs_.files["/tmp/libtpu_lockfile"] = "";
+  fs_.directories = {"/proc/1/fd", "/proc/42"};
+  EXPECT_NE(Text("look.lock_without_holder"), "");
+}
+
+TEST_F(Looking, SeesWhoHasADeviceOpen) {
+  fs_.files["/dev/accel0"] = "";
+  machine_.holders["/dev/accel0"] = {{7, "python3"}};
+  EXPECT_THAT(Text("look.holder"), HasSubstr("process 7 (python3)"));
 }
 
 TEST_F(Looking, SeesThePortsThatAreListenedOn) {
@@ -59,7 +96,7 @@ TEST_F(Looking, SeesThePortsThatAreListenedOn) {
       "  sl  local_address rem_address   st\n"
       "   0: 0100007F:733C 00000000:0000 0A 0:0\n"
       "   1: 0100007F:1F90 0100007F:1F91 01 0:0\n";
-  const auto facts = LookAround(fs_);
+  const auto facts = LookAround(fs_, machine_);
   EXPECT_EQ(facts.back().Text("text"), "1 port listened on: 29500");
 }
 
