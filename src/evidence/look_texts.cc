@@ -76,46 +76,59 @@ std::string Kibibytes(std::int64_t number) {
 }
 
 // "/dev/sda1 1024 1024 0 100% /": a line of df.
+void SpaceOf(const std::string& line, const std::string& name,
+             std::set<std::string>& mounts, LookedTexts& all) {
+  std::vector<std::string> words = Split(line, ' ');
+  std::erase(words, "");
+  if (words.size() < 6) {
+    return;
+  }
+  const auto size = ParseInt(words[words.size() - 5]);
+  const auto free = ParseInt(words[words.size() - 3]);
+  if (!size || !free || !mounts.insert(words.back()).second) {
+    return;
+  }
+  const std::string told = words.back() + " has " + Kibibytes(*free) +
+                           " free of " + Kibibytes(*size);
+  Seen(all, name, told);
+  if (*free == 0) {
+    Add(all, "look.disk_full", name, told);
+  }
+}
+
+// df ends with a bad status where one of the paths is missing, and tells of the
+// others.
 void Space(const LookTools& tools, const sys::Env& env, LookedTexts& all) {
   const std::vector<std::string> argv{"df", "-P", env.WorkingDirectory(),
                                       "/tmp", "/dev/shm"};
   const std::string name = Join(argv, " ");
-  const auto output = tools.ask(argv);
-  if (!output) {
-    Seen(all, name, "no answer: " + output.error().message());
+  const auto said = tools.ask(argv);
+  if (!said) {
+    Seen(all, name, "no answer: " + said.error().message());
     return;
   }
   std::set<std::string> mounts;  // two of the paths may lie on one
-  for (const std::string& line : Split(*output, '\n')) {
-    std::vector<std::string> words = Split(line, ' ');
-    std::erase(words, "");
-    if (words.size() < 6) {
-      continue;
-    }
-    const auto size = ParseInt(words[words.size() - 5]);
-    const auto free = ParseInt(words[words.size() - 3]);
-    if (!size || !free || !mounts.insert(words.back()).second) {
-      continue;
-    }
-    const std::string told = words.back() + " has " + Kibibytes(*free) +
-                             " free of " + Kibibytes(*size);
-    Seen(all, name, told);
-    if (*free == 0) {
-      Add(all, "look.disk_full", name, told);
-    }
+  for (const std::string& line : Split(said->output, '\n')) {
+    SpaceOf(line, name, mounts, all);
+  }
+  if (!said->trouble.empty()) {
+    Seen(all, name,
+         "could not be told of every path: `df` ended with " + said->trouble);
   }
 }
 
 void Ask(const LookTools& tools, const std::vector<std::string>& argv,
          LookedTexts& all) {
   const std::string name = Join(argv, " ");
-  auto output = tools.ask(argv);
-  if (!output) {
-    Seen(all, name, "no answer: " + output.error().message());
+  auto said = tools.ask(argv);
+  if (!said || !said->trouble.empty()) {
+    Seen(all, name,
+         "no answer: " + (said ? "`" + argv[0] + "` ended with " + said->trouble
+                               : said.error().message()));
     return;
   }
-  Seen(all, name, Count(static_cast<std::int64_t>(output->size()), "byte"));
-  all.texts.push_back({.name = name, .text = *std::move(output) + "\n"});
+  Seen(all, name, Count(std::ssize(said->output), "byte"));
+  all.texts.push_back({.name = name, .text = std::move(said->output) + "\n"});
 }
 
 void Scheduler(const LookTools& tools, const sys::Env& env, LookedTexts& all) {
@@ -140,7 +153,7 @@ void Pod(const LookTools& tools, const sys::Env& env, LookedTexts& all) {
   Ask(tools, {"kubectl", "describe", "pod", env.Hostname()}, all);
 }
 
-Result<std::string> OutputOf(const std::vector<std::string>& argv) {
+Result<Said> OutputOf(const std::vector<std::string>& argv) {
   MUSTER_ASSIGN(auto answer,
                 sys::RunProgram({.argv = argv,
                                  .variables = {},
@@ -148,11 +161,8 @@ Result<std::string> OutputOf(const std::vector<std::string>& argv) {
                                  .too_much = sys::Program::TooMuch::kCut,
                                  .silent = true},
                                 Deadline::After(kPatience)));
-  if (!answer.Succeeded()) {
-    return Error(Cause::kAppException,
-                 "`" + argv[0] + "` ended with " + answer.Ending());
-  }
-  return std::move(answer.output);
+  return Said{.output = std::move(answer.output),
+              .trouble = answer.Succeeded() ? "" : answer.Ending()};
 }
 
 }  // namespace

@@ -15,10 +15,16 @@
 
 namespace muster::evidence {
 
+// What a program said, and how it ended.
+struct Said {
+  std::string output;
+  std::string trouble;  // "status 1"; empty: it ended well
+};
+
 // How the machine is asked; a test gives its own.
 struct LookTools {
   std::function<Result<std::string>()> kernel_log;
-  std::function<Result<std::string>(const std::vector<std::string>& argv)> ask;
+  std::function<Result<Said>(const std::vector<std::string>& argv)> ask;
 };
 
 // Of this machine: each program has two seconds and 256 KiB.

@@ -35,8 +35,8 @@ class LookingAtTexts : public testing::Test {
   sys::FakeEnv env_;
   sys::FakeFs fs_;
   Result<std::string> kernel_ = std::string();
-  Result<std::string> space_ = Error(Cause::kProgramNotFound, "no df");
-  Result<std::string> answer_ = std::string("JobState=TIMEOUT");
+  Result<Said> space_ = Error(Cause::kProgramNotFound, "no df");
+  Result<Said> answer_ = Said{.output = "JobState=TIMEOUT", .trouble = ""};
   std::vector<std::string> asked_;
 };
 
@@ -58,15 +58,36 @@ TEST_F(LookingAtTexts, SaysWhyTheKernelIsSilent) {
 }
 
 TEST_F(LookingAtTexts, SeesAFullFileSystem) {
-  space_ = std::string(
-      "Filesystem 1024-blocks Used Available Capacity Mounted on\n"
-      "/dev/sda1 1024 1024 0 100% /\n"
-      "tmpfs 4096 0 4096 0% /dev/shm\n");
+  space_ = Said{.output =
+                    "Filesystem 1024-blocks Used Available Capacity Mounted\n"
+                    "/dev/sda1 1024 1024 0 100% /\n"
+                    "tmpfs 4096 0 4096 0% /dev/shm\n",
+                .trouble = ""};
   const auto all = Look();
   const auto full = std::count_if(
       all.facts.begin(), all.facts.end(),
       [](const Fact& fact) { return fact.name == "look.disk_full"; });
   EXPECT_EQ(full, 1);
+}
+
+TEST_F(LookingAtTexts, TakesTheDisksThatAreToldWhereAPathIsMissing) {
+  space_ =
+      Said{.output = "/dev/sda1 1024 1024 0 100% /\n", .trouble = "status 1"};
+  const auto all = Look();
+  ASSERT_GE(all.facts.size(), 4U);
+  EXPECT_EQ(all.facts[1].Text("text"), "/ has 0 B free of 1.0 MiB");
+  EXPECT_EQ(all.facts[2].name, "look.disk_full");
+  EXPECT_EQ(all.facts[3].Text("text"),
+            "could not be told of every path: `df` ended with status 1");
+}
+
+TEST_F(LookingAtTexts, ReadsNothingOfAProgramThatFailed) {
+  env_.variables["SLURM_JOB_ID"] = "12";
+  answer_ = Said{.output = "usage: sacct", .trouble = "status 2"};
+  const auto all = Look();
+  EXPECT_EQ(all.texts.size(), 1U);  // the kernel's
+  EXPECT_EQ(Seen(all, "squeue -h -j 12 -o %i %T %r"),
+            "no answer: `squeue` ended with status 2");
 }
 
 TEST_F(LookingAtTexts, AsksTheSchedulerInsideOfAJob) {

@@ -14,6 +14,8 @@ namespace muster::evidence {
 namespace {
 
 constexpr std::size_t kMostBytes = 1U << 20;  // of one file
+// Of the table of sockets: some 100,000 of them.
+constexpr std::size_t kMostSockets = 16U << 20;
 constexpr std::size_t kMostPorts = 20;
 constexpr std::int64_t kSmallShmKiB = 65'536;  // what containers get unasked
 
@@ -50,10 +52,19 @@ void MemoryOfGroups(const sys::Fs& fs, Facts& facts) {
   }
 }
 
+std::string NotRead(const Error& error) {
+  return "could not be read: " + error.message();
+}
+
 // "tmpfs /dev/shm tmpfs rw,size=65536k 0 0".
 void SharedMemory(const sys::Fs& fs, Facts& facts) {
-  const auto mounts = fs.Read("/proc/self/mounts", kMostBytes);
-  for (const std::string& line : Split(mounts ? *mounts : "", '\n')) {
+  constexpr char kMounts[] = "/proc/self/mounts";
+  const auto mounts = fs.Read(kMounts, kMostBytes);
+  if (!mounts) {
+    Seen(facts, kMounts, NotRead(mounts.error()));
+    return;
+  }
+  for (const std::string& line : Split(*mounts, '\n')) {
     const auto words = Split(line, ' ');
     const auto size = line.find("size=");
     if (words.size() < 4 || words[1] != "/dev/shm" || size == line.npos) {
@@ -62,16 +73,15 @@ void SharedMemory(const sys::Fs& fs, Facts& facts) {
     const std::string number = line.substr(
         size + 5, line.find_first_not_of("0123456789", size + 5) - size - 5);
     const auto kib = ParseInt(number).value_or(0);
-    Seen(facts, "/proc/self/mounts",
-         "/dev/shm has " + std::to_string(kib >> 10) + " MiB");
+    Seen(facts, kMounts, "/dev/shm has " + std::to_string(kib >> 10) + " MiB");
     if (kib > 0 && kib <= kSmallShmKiB) {
       facts.push_back(
-          FactOf("look.shm_small", "/proc/self/mounts",
+          FactOf("look.shm_small", kMounts,
                  "/dev/shm has only " + std::to_string(kib >> 10) + " MiB"));
     }
     return;
   }
-  Seen(facts, "/proc/self/mounts", "/dev/shm has no limit of its own");
+  Seen(facts, kMounts, "/dev/shm has no limit of its own");
 }
 
 // Columns as words.
@@ -82,12 +92,17 @@ std::string OneSpace(std::string_view text) {
 }
 
 void Limits(const sys::Fs& fs, Facts& facts) {
-  const auto limits = fs.Read("/proc/self/limits", kMostBytes);
-  for (const std::string& line : Split(limits ? *limits : "", '\n')) {
+  constexpr char kLimits[] = "/proc/self/limits";
+  const auto limits = fs.Read(kLimits, kMostBytes);
+  if (!limits) {
+    Seen(facts, kLimits, NotRead(limits.error()));
+    return;
+  }
+  for (const std::string& line : Split(*limits, '\n')) {
     if (line.starts_with("Max open files") ||
         line.starts_with("Max locked memory") ||
         line.starts_with("Max processes")) {
-      Seen(facts, "/proc/self/limits", OneSpace(line));
+      Seen(facts, kLimits, OneSpace(line));
     }
   }
 }
@@ -108,6 +123,11 @@ std::vector<std::string> DeviceFiles(const sys::Fs& fs) {
 
 void Devices(const sys::Fs& fs, Facts& facts) {
   const std::vector<std::string> found = DeviceFiles(fs);
+  const auto listed = fs.List("/dev");
+  if (found.empty() && !listed) {
+    Seen(facts, "/dev", NotRead(listed.error()));
+    return;
+  }
   Seen(facts, "/dev",
        found.empty() ? "no accelerator" : "accelerators: " + Join(found, ", "));
   if (found.empty()) {
@@ -188,28 +208,47 @@ void Holders(const sys::Fs& fs, const sys::Machine& machine, Facts& facts) {
 }
 
 // "  0: 0100007F:2103 00000000:0000 0A": a socket that listens.
-void Ports(const sys::Fs& fs, Facts& facts) {
-  std::set<std::int64_t> ports;
-  for (const char* table : {"/proc/net/tcp", "/proc/net/tcp6"}) {
-    const auto text = fs.Read(table, kMostBytes);
-    for (const std::string& line : Split(text ? *text : "", '\n')) {
-      const auto words = Split(OneSpace(line), ' ');
-      if (words.size() > 3 && words[3] == "0A") {
-        ports.insert(std::strtol(
-            words[1].substr(words[1].rfind(':') + 1).c_str(), nullptr, 16));
-      }
+void AddPorts(const std::string& table, std::set<std::int64_t>& ports) {
+  for (const std::string& line : Split(table, '\n')) {
+    const auto words = Split(OneSpace(line), ' ');
+    if (words.size() > 3 && words[3] == "0A") {
+      ports.insert(std::strtol(words[1].substr(words[1].rfind(':') + 1).c_str(),
+                               nullptr, 16));
     }
   }
+}
+
+std::string PortsText(const std::set<std::int64_t>& ports) {
   std::vector<std::string> some;
   for (const std::int64_t port : ports) {
     if (some.size() < kMostPorts) {
       some.push_back(std::to_string(port));
     }
   }
-  Seen(facts, "/proc/net/tcp",
-       ports.empty() ? "nothing listens"
-                     : Count(static_cast<std::int64_t>(ports.size()), "port") +
-                           " listened on: " + Join(some, ", "));
+  return ports.empty() ? "nothing listens"
+                       : Count(std::ssize(ports), "port") +
+                             " listened on: " + Join(some, ", ");
+}
+
+void Ports(const sys::Fs& fs, Facts& facts) {
+  constexpr char kTable[] = "/proc/net/tcp";
+  std::set<std::int64_t> ports;
+  std::string not_read;
+  for (const std::string table : {kTable, "/proc/net/tcp6"}) {
+    const auto text = fs.Read(table, kMostSockets);
+    if (text) {
+      AddPorts(*text, ports);
+    } else if (table == kTable || text.error().cause() != Cause::kFileMissing) {
+      // Without IPv6 there is no second table.
+      not_read += (not_read.empty() ? "" : "; ") + NotRead(text.error());
+    }
+  }
+  if (not_read.empty() || !ports.empty()) {
+    Seen(facts, kTable, PortsText(ports));
+  }
+  if (!not_read.empty()) {
+    Seen(facts, kTable, not_read);
+  }
 }
 
 }  // namespace

@@ -21,6 +21,15 @@ class Looking : public testing::Test {
                      [&](const Fact& fact) { return fact.name == name; });
     return found == facts.end() ? "" : found->Text("text");
   }
+  // What the look at this says that it saw.
+  std::string Seen(std::string_view from) const {
+    const auto facts = LookAround(fs_, machine_);
+    const auto found =
+        std::find_if(facts.begin(), facts.end(), [&](const Fact& fact) {
+          return fact.name == "look.seen" && fact.by == from;
+        });
+    return found == facts.end() ? "" : found->Text("text");
+  }
   sys::FakeFs fs_;
   sys::FakeMachine machine_;
 };
@@ -30,7 +39,7 @@ TEST_F(Looking, ListsEachLookEvenWhereNothingCanBeSeen) {
   EXPECT_EQ(
       std::count_if(facts.begin(), facts.end(),
                     [](const Fact& fact) { return fact.name == "look.seen"; }),
-      5);
+      6);
 }
 
 TEST_F(Looking, SeesThatTheKernelKilledForMemory) {
@@ -100,7 +109,27 @@ TEST_F(Looking, SeesThePortsThatAreListenedOn) {
   EXPECT_EQ(facts.back().Text("text"), "1 port listened on: 29500");
 }
 
+TEST_F(Looking, SaysWhatCouldNotBeRead) {
+  for (const char* place :
+       {"/proc/self/mounts", "/proc/self/limits", "/dev", "/proc/net/tcp"}) {
+    fs_.fail[place] = Cause::kFilePermission;
+    EXPECT_THAT(Seen(place), HasSubstr("could not be read")) << place;
+  }
+  EXPECT_EQ(Text("look.no_device"), "");
+}
+
+TEST_F(Looking, SaysWhichPortsItKnowsWhereATableIsMissing) {
+  fs_.files["/proc/net/tcp"] = "   0: 0100007F:733C 00000000:0000 0A 0:0\n";
+  EXPECT_EQ(Seen("/proc/net/tcp"), "1 port listened on: 29500");
+  fs_.fail["/proc/net/tcp"] = Cause::kFileCorrupt;
+  fs_.files["/proc/net/tcp6"] = "   0: 0100007F:733D 00000000:0000 0A 0:0\n";
+  EXPECT_EQ(Seen("/proc/net/tcp"), "1 port listened on: 29501");
+  EXPECT_THAT(LookAround(fs_, machine_).back().Text("text"),
+              HasSubstr("could not be read"));
+}
+
 TEST_F(Looking, SeesThatThereIsNoAccelerator) {
+  fs_.files["/dev/null"] = "";
   EXPECT_NE(Text("look.no_device"), "");
   fs_.files["/dev/nvidia0"] = "";
   EXPECT_EQ(Text("look.no_device"), "");
