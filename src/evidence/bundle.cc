@@ -136,6 +136,7 @@ class Packer {
   }
 
   std::string Redact(std::string_view text) {
+    redactor_.Begin();
     std::string out;
     out.reserve(text.size());
     while (!text.empty()) {
@@ -162,6 +163,7 @@ class Packer {
 
   void AddEnvironment() {
     std::string text;
+    redactor_.Begin();
     for (const auto& [name, value] : options_.environment) {
       if (VariableIsPublic(name)) {
         std::string line = name;

@@ -37,6 +37,16 @@ class BundleTest : public testing::Test {
     return *ReadInputs(inputs, {}, matcher);
   }
 
+  // What is inside, one after the other, unpacked by somebody else's tar.
+  std::string Plain(const Bundle& bundle) const {
+    const std::string path = Write("b.tar.gz", bundle.archive);
+    const std::string command =
+        "tar -xzOf '" + path + "' > '" + folder_ + "/plain'";
+    EXPECT_EQ(std::system(command.c_str()), 0);
+    std::ifstream file(folder_ + "/plain");
+    return {(std::istreambuf_iterator<char>(file)), {}};
+  }
+
   const std::string folder_ = testing::TempDir() + "bundle_test";
 };
 
@@ -63,16 +73,24 @@ TEST_F(BundleTest, HoldsNoSecret) {
   ASSERT_TRUE(bundle) << bundle.error().ToText();
   EXPECT_THAT(bundle->left_out, ElementsAre("SECRET_TOKEN"));
   EXPECT_EQ(bundle->removed.size(), 2U);
-  // Unpacked by somebody else's tar.
-  const std::string path = Write("b.tar.gz", bundle->archive);
-  const std::string command =
-      "tar -xzOf '" + path + "' > '" + folder_ + "/plain'";
-  ASSERT_EQ(std::system(command.c_str()), 0);
-  std::ifstream file(folder_ + "/plain");
-  const std::string plain((std::istreambuf_iterator<char>(file)), {});
+  const std::string plain = Plain(*bundle);
   EXPECT_THAT(plain, HasSubstr("hello"));
   EXPECT_THAT(plain, HasSubstr("RANK=3"));
   EXPECT_THAT(plain, Not(HasSubstr(canary)));
+}
+
+TEST_F(BundleTest, LosesNothingBehindAKeyWithoutAnEnd) {
+  const std::string begin = "-----BEGIN " + std::string("PRIVATE KEY-----");
+  const std::vector<std::string> inputs{
+      Write("a.log", begin + "\nMIIEcanary\nValueError: no key\nbye\n"),
+      Write("b.log", "hello\n")};
+  const auto bundle = MakeBundle(inputs, {.environment = {{"RANK", "3"}}});
+  ASSERT_TRUE(bundle) << bundle.error().ToText();
+  const std::string plain = Plain(*bundle);
+  EXPECT_THAT(plain, Not(HasSubstr("MIIEcanary")));
+  EXPECT_THAT(plain, HasSubstr("ValueError: no key\nbye"));
+  EXPECT_THAT(plain, HasSubstr("hello"));
+  EXPECT_THAT(plain, HasSubstr("RANK=3"));
 }
 
 TEST_F(BundleTest, KeepsTheBeginningAndTheEndOfALargeFile) {

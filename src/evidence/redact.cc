@@ -10,6 +10,8 @@
 #include <memory>
 #include <vector>
 
+#include "base/text.h"
+
 namespace muster::evidence {
 namespace {
 
@@ -20,7 +22,7 @@ struct Secret {
 
 constexpr Secret kSecrets[] = {
     {"key",
-     R"(()-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(?:-----END[^-]*-----)?)"},
+     R"(()-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----[^-]*(?:-----END[^-]*-----)?)"},
     {"token",
      R"((?i)(\bauthorization\\*["']?\s*[:=]\s*\\*["']?(?:bearer|basic|token)\s+)[^\s"',\\]+)"},
     {"token", R"((?i)(\bbearer\s+)[A-Za-z0-9._~+/=-]{16,})"},
@@ -72,6 +74,56 @@ bool MayHoldSecret(std::string_view text) {
   });
 }
 
+std::size_t BeginOfKey(std::string_view line) {
+  const auto begin = line.find("-----BEGIN ");
+  return begin == std::string_view::npos ||
+                 line.find("PRIVATE KEY", begin) == std::string_view::npos
+             ? std::string_view::npos
+             : begin;
+}
+
+// A word of base64, as it stands in a file or in quotes in a program.
+bool IsBase64(std::string_view text) {
+  while (!text.empty() && (text[0] == '"' || text[0] == '\'')) {
+    text.remove_prefix(1);
+  }
+  while (!text.empty()) {
+    if (text.ends_with("\\n") || text.ends_with("\\r")) {
+      text.remove_suffix(2);
+    } else if (std::string_view("\"', \\").find(text.back()) !=
+               std::string_view::npos) {
+      text.remove_suffix(1);
+    } else {
+      break;
+    }
+  }
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '+' ||
+           c == '/' || c == '=';
+  });
+}
+
+// A key of RSA with 16,384 bits has fewer.
+constexpr int kMostKeyLines = 200;
+
+// Whether the line can stand between BEGIN, which stood at this column, and
+// END: what a logger writes before each line may be of another length.
+bool MayBeOfKey(std::string_view line, std::size_t column) {
+  constexpr std::string_view kHeaders[] = {
+      "Proc-Type:", "DEK-Info:", "Comment:", "Version:", "Hash:", "Charset:"};
+  constexpr std::size_t kLongWord = 40;
+  const auto may_be = [&](std::string_view text) {
+    return text.empty() || IsBase64(text) ||
+           std::any_of(std::begin(kHeaders), std::end(kHeaders),
+                       [&](auto header) { return text.starts_with(header); });
+  };
+  const std::string_view all = Trim(line);
+  const std::string_view word = all.substr(all.find_last_of(" \t") + 1);
+  return may_be(all) ||
+         (line.size() > column && may_be(Trim(line.substr(column)))) ||
+         (word.size() >= kLongWord && IsBase64(word));
+}
+
 }  // namespace
 
 std::string Redacted(std::string_view text,
@@ -92,15 +144,28 @@ std::string Redacted(std::string_view text,
   return out;
 }
 
+void Redactor::Begin() {
+  in_key_ = false;
+}
+
 std::string Redactor::Line(std::string_view line) {
   if (in_key_) {
-    in_key_ = line.find("-----END") == std::string_view::npos;
-    return "";
+    if (line.find("-----END") != std::string_view::npos) {
+      in_key_ = false;
+      return "";
+    }
+    if (++key_lines_ <= kMostKeyLines && MayBeOfKey(line, key_column_)) {
+      return "";
+    }
+    in_key_ = false;
   }
-  const auto begin = line.find("-----BEGIN ");
-  in_key_ = begin != std::string_view::npos &&
-            line.find("PRIVATE KEY-----", begin) != std::string_view::npos &&
-            line.find("-----END", begin) == std::string_view::npos;
+  const auto begin = BeginOfKey(line);
+  if (begin != std::string_view::npos &&
+      line.find("-----END", begin) == std::string_view::npos) {
+    in_key_ = true;
+    key_column_ = begin;
+    key_lines_ = 0;
+  }
   return Redacted(line, &removed_);
 }
 

@@ -2,6 +2,7 @@
 // Takes secrets out of text before it is shown or packed.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <string_view>
@@ -13,16 +14,21 @@ namespace muster::evidence {
 std::string Redacted(std::string_view text,
                      std::map<std::string, int>* removed = nullptr);
 
-// Of text that comes line by line: a key of several lines goes as a whole.
+// Of text that comes line by line: a key of several lines goes as a whole. One
+// without an end goes as far as its lines may be of a key.
 class Redactor {
  public:
+  // A new text begins: a key that the one before left open is over.
+  void Begin();
   // Without its end.
   std::string Line(std::string_view line);
-  // Kind -> how often.
+  // Kind -> how often, of all texts.
   const std::map<std::string, int>& removed() const { return removed_; }
 
  private:
   bool in_key_ = false;
+  std::size_t key_column_ = 0;
+  int key_lines_ = 0;
   std::map<std::string, int> removed_;
 };
 

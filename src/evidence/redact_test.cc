@@ -60,6 +60,59 @@ TEST(Redaction, TakesAKeyOfSeveralLinesAsAWhole) {
   EXPECT_EQ(redactor.removed().at("key"), 1);
 }
 
+// What is left of these lines.
+std::string LinesOf(Redactor& redactor, const std::vector<std::string>& lines) {
+  std::string out;
+  for (const std::string& line : lines) {
+    out += redactor.Line(line) + "\n";
+  }
+  return out;
+}
+
+std::string KeyBegin() {
+  return "-----BEGIN " + std::string("PRIVATE KEY-----");
+}
+
+TEST(Redaction, LeavesAKeyAtALineThatCanBeNoneOfIt) {
+  Redactor redactor;
+  EXPECT_EQ(
+      LinesOf(redactor,
+              {"expected " + KeyBegin(), "Traceback (most recent call last):",
+               R"(  File "train.py", line 3, in main)", "ValueError: no key"}),
+      "expected [removed: key]\nTraceback (most recent call last):\n"
+      "  File \"train.py\", line 3, in main\nValueError: no key\n");
+}
+
+TEST(Redaction, KnowsTheLinesOfAKeyBehindWhatALoggerWrites) {
+  const std::string word(64, 'Q');
+  for (const std::vector<std::string>& lines :
+       {std::vector<std::string>{"[rank0]: " + KeyBegin(),
+                                 "[rank0]: MIIE" + word, "[rank0]: MIIEq=="},
+        {"step 9 " + KeyBegin(), "step 10 MIIE" + word},
+        {"key = (\"" + KeyBegin() + "\\n\"", "  \"MIIE" + word + "\\n\"",
+         "  \"MIIEqq=\\n\""},
+        {KeyBegin(), "Proc-Type: 4,ENCRYPTED", "DEK-Info: AES-128-CBC,MIIE", "",
+         "MIIE" + word}}) {
+    Redactor redactor;
+    EXPECT_EQ(LinesOf(redactor, lines).find("MIIE"), std::string::npos)
+        << LinesOf(redactor, lines);
+  }
+}
+
+TEST(Redaction, LeavesAKeyThatIsLongerThanAnyIs) {
+  Redactor redactor;
+  std::vector<std::string> lines(300, "word");
+  lines[0] = KeyBegin();
+  EXPECT_NE(LinesOf(redactor, lines).find("word\nword"), std::string::npos);
+}
+
+TEST(Redaction, LeavesAKeyAtTheEndOfItsText) {
+  Redactor redactor;
+  (void)redactor.Line(KeyBegin());
+  redactor.Begin();
+  EXPECT_EQ(redactor.Line("hello"), "hello");
+}
+
 TEST(Redaction, CountsWhatItRemoved) {
   std::map<std::string, int> removed;
   (void)Redacted("hf_0123456789abcdefgh and hf_0123456789abcdefgi", &removed);
