@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "base/json.h"
 #include "base/text.h"
@@ -28,6 +29,35 @@ struct Text {
   std::uint64_t LeftOut() const { return bytes - head.size() - tail.size(); }
 };
 
+// Where something is left out, a secret may begin before the gap or end behind
+// it, and nothing of it would be known: whole lines are kept. A text of one
+// line ends at a word.
+void EndAtLine(std::string& head) {
+  const auto line = head.rfind('\n');
+  const auto end = line == head.npos ? head.find_last_of(" \t\"'") : line;
+  head.resize(end == head.npos ? 0 : end + 1);
+}
+
+// The lines of a key whose BEGIN was left out go as well.
+void BeginAtLine(std::string& tail) {
+  constexpr int kMostKeyLines = 200;
+  const auto first = tail.find('\n');
+  std::size_t kept = first == tail.npos ? tail.size() : first + 1;
+  std::size_t at = kept;
+  for (int lines = 0; lines < kMostKeyLines && at < tail.size(); ++lines) {
+    const std::size_t end = std::min(tail.find('\n', at), tail.size() - 1) + 1;
+    const std::string_view line = std::string_view(tail).substr(at, end - at);
+    if (line.find("PRIVATE KEY") != line.npos) {
+      const bool ends = line.find("-----BEGIN") == line.npos &&
+                        line.find("-----END") != line.npos;
+      kept = ends ? end : kept;
+      break;
+    }
+    at = end;
+  }
+  tail.erase(0, kept);
+}
+
 void Take(std::string_view piece, Text& text) {
   text.bytes += piece.size();
   const std::size_t first = std::min(piece.size(), kHead - text.head.size());
@@ -52,6 +82,12 @@ Result<Text> ReadText(const std::string& path) {
   }
   if (text.tail.size() > kTail) {
     text.tail.erase(0, text.tail.size() - kTail);
+  }
+  if (text.LeftOut() > 0) {
+    EndAtLine(text.head);
+    BeginAtLine(text.tail);
+  } else {
+    text.head += std::exchange(text.tail, "");
   }
   return text;
 }
@@ -127,7 +163,7 @@ class Packer {
     std::string packed = Redact(text->head);
     if (text->LeftOut() > 0) {
       const std::string cut = BytesText(text->LeftOut()) + " left out here";
-      packed += "\n[muster: " + cut + "]\n";
+      packed += "[muster: " + cut + "]\n";
       bundle_.notes.push_back(path + ": " + cut);
     }
     packed += Redact(text->tail);

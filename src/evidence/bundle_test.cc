@@ -93,17 +93,71 @@ TEST_F(BundleTest, LosesNothingBehindAKeyWithoutAnEnd) {
   EXPECT_THAT(plain, HasSubstr("RANK=3"));
 }
 
-TEST_F(BundleTest, KeepsTheBeginningAndTheEndOfALargeFile) {
-  std::string text = "the first line\n";
-  for (int i = 0; i < 20 * 1024; ++i) {
-    text += std::string(1023, '.') + "\n";
+TEST_F(BundleTest, KnowsASecretOnTheBorderOfItsPieces) {
+  const std::string canary(kCanary);
+  const std::string secret = "WANDB_API_KEY=" + canary + "\n";
+  const std::string line = std::string(1023, '.') + "\n";
+  std::string text;
+  for (int i = 0; i < 1023; ++i) {
+    text += line;
   }
-  text += "the last line\n";
+  // One MiB ends in the middle of the value.
+  text += std::string(1024 - 30, '.') + "\n" + secret + "hello\n";
   const std::vector<std::string> inputs{Write("large.log", text)};
   const auto bundle = MakeBundle(inputs, {});
   ASSERT_TRUE(bundle) << bundle.error().ToText();
-  EXPECT_THAT(bundle->notes, Contains(HasSubstr("left out here")));
-  EXPECT_LT(bundle->archive.size(), std::size_t{1} << 20);
+  const std::string plain = Plain(*bundle);
+  EXPECT_THAT(plain, HasSubstr("WANDB_API_KEY=[removed: secret]\nhello\n"));
+  EXPECT_THAT(plain, Not(HasSubstr("CANARY")));
+}
+
+class LargeFile : public BundleTest {
+ protected:
+  struct Parts {
+    std::string first, last;
+    std::string at_gap, behind_gap;  // the gap begins and ends within these
+  };
+  // Of 20 MiB of lines of 1 KiB the first MiB and the last 15 are kept.
+  std::string PackedOf(const Parts& parts) const {
+    constexpr std::size_t kMiB = std::size_t{1} << 20;
+    const std::string line = std::string(1023, '.') + "\n";
+    std::string text = parts.first;
+    while (text.size() < 20 * kMiB) {
+      text += line;
+    }
+    text += parts.last;
+    const auto put = [&](std::size_t at, const std::string& part) {
+      text.replace(at - part.size() / 2, part.size(), part);
+    };
+    put(text.size() - 15 * kMiB, parts.behind_gap);
+    put(kMiB, parts.at_gap);
+    const std::vector<std::string> inputs{Write("large.log", text)};
+    const auto bundle = MakeBundle(inputs, {});
+    EXPECT_TRUE(bundle) << bundle.error().ToText();
+    EXPECT_THAT(bundle->notes, Contains(HasSubstr("left out here")));
+    EXPECT_LT(bundle->archive.size(), kMiB);
+    return Plain(*bundle);
+  }
+};
+
+TEST_F(LargeFile, KeepsItsBeginningAndItsEnd) {
+  const std::string plain =
+      PackedOf({"the first line\n", "the last line\n", "", ""});
+  EXPECT_TRUE(plain.starts_with("the first line\n."));
+  EXPECT_THAT(plain, HasSubstr(".\nthe last line\n"));
+  EXPECT_THAT(plain, HasSubstr(".\n[muster: 4.0 MiB left out here]\n."));
+  EXPECT_LT(plain.size(), std::size_t{17} << 20);
+}
+
+TEST_F(LargeFile, ShowsNoPartOfASecretOnItsCuts) {
+  const std::string password = "\nPASSWORD=" + std::string(kCanary) + "\n";
+  // Cut between its lines.
+  std::string key = "\n-----BEGIN " + std::string("PRIVATE KEY-----\n");
+  for (int i = 0; i < 40; ++i) {
+    key += std::string(kCanary) + "\n";
+  }
+  key += "-----END PRIVATE KEY-----\n";
+  EXPECT_THAT(PackedOf({"", "", password, key}), Not(HasSubstr("CANARY")));
 }
 
 TEST_F(BundleTest, LeavesOutWhatIsNoText) {
