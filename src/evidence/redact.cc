@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "evidence/redact_named.h"
 
 namespace muster::evidence {
 namespace {
@@ -30,6 +31,7 @@ constexpr Secret kSecrets[] = {
     {"token", R"(()\bhf_[A-Za-z0-9]{16,})"},
     {"token", R"(()\b(?:ghp|gho|ghu|ghs|ghr)_[A-Za-z0-9]{20,})"},
     {"token", R"(()\bgithub_pat_[A-Za-z0-9_]{20,})"},
+    {"token", R"(()\bglpat-[A-Za-z0-9_-]{16,})"},
     {"token", R"(()\bsk-[A-Za-z0-9_-]{20,})"},
     {"token", R"(()\bxox[abprs]-[A-Za-z0-9-]{10,})"},
     {"token",
@@ -39,9 +41,14 @@ constexpr Secret kSecrets[] = {
     {"signature",
      R"((?i)([?&](?:x-goog-signature|x-amz-signature|x-amz-security-token|x-goog-credential|signature|sig|token|access_token|key|awsaccesskeyid)=)[^&\s"'<>]+)"},
     {"password", R"(([a-z][a-z0-9+.-]*://[^\s/:@"']*:)[^\s/@"']+(?:@))"},
-    {"secret",
-     R"((?i)(\b[A-Z0-9_]*(?:password|passwd|secret|api_?key|access_?key|auth_?token|access_?token|refresh_?token|private_?key|wandb_api_key|_token)\\*["']?\s*[:=]\s*\\*["']?)[^\s"',;&\\]{4,})"},
+    {"key", R"((\\*["']key\\*["']\s*:\s*\\*["'])[0-9a-f]{32,})"},
 };
+
+RE2::Options Latin1() {
+  RE2::Options options(RE2::Quiet);
+  options.set_encoding(RE2::Options::EncodingLatin1);
+  return options;
+}
 
 struct Compiled {
   const char* kind;
@@ -52,26 +59,27 @@ const std::vector<Compiled>& Secrets() {
   static const auto* const secrets = [] {
     auto* made = new std::vector<Compiled>;
     for (const Secret& secret : kSecrets) {
-      RE2::Options options(RE2::Quiet);
-      options.set_encoding(RE2::Options::EncodingLatin1);
       made->push_back(
-          {secret.kind, std::make_unique<RE2>(secret.pattern, options)});
+          {secret.kind, std::make_unique<RE2>(secret.pattern, Latin1())});
     }
     return made;
   }();
   return *secrets;
 }
 
-// What every secret has, cheap to look for: one of these marks, or a long run
-// of letters and digits. Most lines have none of it.
+// All patterns as one, which tells in one pass that a line has no secret: most
+// have none.
 bool MayHoldSecret(std::string_view text) {
-  constexpr int kShortestKey = 16;
-  int run = 0;
-  return std::any_of(text.begin(), text.end(), [&](unsigned char c) {
-    run = std::isalnum(c) != 0 ? run + 1 : 0;
-    return run == kShortestKey || c == '=' || c == ':' || c == '-' ||
-           c == '_' || c == '.';
-  });
+  static const RE2* const any = [] {
+    std::string pattern = "(?:" + std::string(NamedPattern()) + ")";
+    for (const Secret& secret : kSecrets) {
+      pattern += "|(?:" + std::string(secret.pattern) + ")";
+    }
+    RE2::Options options = Latin1();
+    options.set_never_capture(true);
+    return new RE2(pattern, options);
+  }();
+  return RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), *any);
 }
 
 std::size_t BeginOfKey(std::string_view line) {
@@ -132,15 +140,20 @@ std::string Redacted(std::string_view text,
   if (!MayHoldSecret(text)) {
     return out;
   }
+  const auto count = [&](const char* kind, int times) {
+    if (times > 0 && removed != nullptr) {
+      (*removed)[kind] += times;
+    }
+  };
   for (const Compiled& secret : Secrets()) {
     const std::string rewrite =
         std::string("\\1[removed: ") + secret.kind + "]" +
         (std::string_view(secret.kind) == "password" ? "@" : "");
-    const int count = RE2::GlobalReplace(&out, *secret.regex, rewrite);
-    if (count > 0 && removed != nullptr) {
-      (*removed)[secret.kind] += count;
-    }
+    count(secret.kind, RE2::GlobalReplace(&out, *secret.regex, rewrite));
   }
+  int named = 0;
+  out = WithoutNamed(out, named);
+  count("secret", named);
   return out;
 }
 

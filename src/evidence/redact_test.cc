@@ -37,11 +37,97 @@ TEST(Redaction, FindsAKeyWithoutAMarkBesideIt) {
   EXPECT_EQ(Redacted("id AKIA" + std::string(16, 'C')), "id [removed: key]");
 }
 
+TEST(Redaction, KnowsASecretByItsName) {
+  const std::string c(kCanary);
+  const std::string texts[] = {
+      "MINIO_SECRET_KEY=" + c,
+      "SECRET_KEY=" + c,
+      "AWS_SECRET_KEY=" + c,
+      "KAGGLE_KEY=" + c,
+      "x-api-key: " + c,
+      "python train.py --api-key=" + c,
+      "DefaultEndpointsProtocol=https;AccountKey=" + c + ";Suffix=x",
+      R"({"token": ")" + c + R"("})",
+      "curl -d token=" + c,
+      "login --password " + c,
+      "['login', '--token', '" + c + "']",
+      "machine api.wandb.ai login user password " + c,
+      "  password " + c,
+      "glpat-" + c,
+      "DB_PASS=" + c,
+      "PASSPHRASE=" + c,
+      "HF_TOKEN=" + c,
+      "hub_token: " + c,
+      R"("{\"--token\", \")" + c + R"(\"}")",
+  };
+  for (const std::string& text : texts) {
+    const std::string left = Redacted(text);
+    EXPECT_EQ(left.find(kCanary), std::string::npos) << left;
+    EXPECT_EQ(Redacted(left), left);
+  }
+  const std::string digits = "0123456789abcdef0123456789abcdef";
+  EXPECT_EQ(Redacted(R"({"username":"me","key":")" + digits + R"("})"),
+            R"({"username":"me","key":"[removed: key]"})");
+}
+
+TEST(Redaction, TakesAValueAsAWhole) {
+  const std::string name = "PASSWORD=";
+  for (const auto& [value, behind] :
+       {std::pair<std::string, std::string>{"ab&cdefgh", ""},
+        {"abcd,efgh", ""},
+        {"abcd'efgh", " next"},
+        {"abcd", ",user=me"},
+        {"abcd", "&user=me"},
+        {"[removed: token]ab", ""},
+        {"abcd", "; echo"},
+        {"abcd", "\" image"},
+        {"abcd", "\\\", more"}}) {
+    EXPECT_EQ(Redacted(name + value + behind),
+              name + "[removed: secret]" + behind);
+  }
+  EXPECT_EQ(Redacted("password: 'four words \\' here' last"),
+            "password: '[removed: secret]' last");
+  EXPECT_EQ(Redacted(R"(\"password\": \"four \\\"words\", \"x\": 1)"),
+            R"(\"password\": \"[removed: secret]\", \"x\": 1)");
+}
+
+TEST(Redaction, RemovesAndCountsATokenOnce) {
+  std::map<std::string, int> removed;
+  const std::string token = "hf_" + std::string(34, 'a');
+  EXPECT_EQ(Redacted("HF_TOKEN=" + token + " python", &removed),
+            "HF_TOKEN=[removed: token] python");
+  EXPECT_EQ(removed, (std::map<std::string, int>{{"token", 1}}));
+}
+
 TEST(Redaction, LeavesWhatAnExplanationNeeds) {
-  for (const char* text :
-       {"RuntimeError: key 'weight' not found in checkpoint",
-        "ipv4:10.0.0.4:8476: connect() timed out", "gs://bucket/model.ckpt-0",
-        "KeyError: 'RANK'", "Tried to allocate 2.00 GiB"}) {
+  for (const char* text : {"RuntimeError: key 'weight' not found in checkpoint",
+                           "ipv4:10.0.0.4:8476: connect() timed out",
+                           "gs://bucket/model.ckpt-0",
+                           "KeyError: 'RANK'",
+                           "Tried to allocate 2.00 GiB",
+                           "tokenizer=AutoTokenizer.from_pretrained",
+                           "pad_token: <pad>",
+                           "eos_token='</s>'",
+                           "IMAGE_TOKEN = \"<image>\"",
+                           "num_tokens=512",
+                           "max_new_tokens=20",
+                           "key: 3",
+                           "sort_key=name1",
+                           "primary_key=id",
+                           "tokens per second: 1200",
+                           "missing key(s) \"fc.weight\"",
+                           "loss_per_token=2.3456e-05",
+                           "token = tokenizer.pad_token",
+                           "error: argument --token: expected one argument",
+                           "--password is required",
+                           "usage: x [--token TOKEN] [--api-key KEY]",
+                           "--pad-token <pad> --max-tokens 512",
+                           "password authentication failed",
+                           "use_auth_token=None",
+                           "first_pass: 12.5",
+                           "PWD=/root/work",
+                           "Unexpected token: layer1",
+                           "--token-file secret.txt"}) {
     EXPECT_EQ(Redacted(text), text);
   }
 }
