@@ -22,8 +22,8 @@ struct Secret {
 };
 
 constexpr Secret kSecrets[] = {
-    {"key",
-     R"(()-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----[^-]*(?:-----END[^-]*-----)?)"},
+    {"key", R"(()-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----)"
+            R"([^-]*(?:-----END[^-]*-----)?)"},
     {"token",
      R"((?i)(\bauthorization\\*["']?\s*[:=]\s*\\*["']?(?:bearer|basic|token)\s+)[^\s"',\\]+)"},
     {"token", R"((?i)(\bbearer\s+)[A-Za-z0-9._~+/=-]{16,})"},
