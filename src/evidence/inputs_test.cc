@@ -22,25 +22,41 @@ using testing::HasSubstr;
 constexpr PatternRow kRows[] = {{"out of disk on (?P<disk>\\w+)", "full", ""}};
 constexpr std::string_view kLog = "one\nout of disk on sda\n";
 
-// "NAME:LINE" of every fact that a stream of these bytes gives.
-std::vector<std::string> Seen(std::string_view bytes, std::string name = "in",
-                              std::size_t piece = 7) {
+struct Unpacked {
+  std::vector<std::string> seen;  // "NAME:LINE" of every fact
+  std::vector<std::string> notes;
+};
+
+// What a stream of these bytes gives.
+Unpacked Unpack(std::string_view bytes, std::string name = "in",
+                std::size_t piece = 7, Budget budget = {}) {
   const Matcher matcher(kRows);
   LogScanner scanner(matcher);
-  std::vector<std::string> notes;
-  const auto unpacker =
-      MakeUnpacker(std::move(name), {.scanner = &scanner, .notes = &notes});
+  Unpacked all;
+  const auto unpacker = MakeUnpacker(
+      std::move(name),
+      {.scanner = &scanner, .notes = &all.notes, .budget = &budget});
   for (std::size_t i = 0; i < bytes.size(); i += piece) {
     unpacker->Feed(bytes.substr(i, piece));
   }
   unpacker->End();
-  std::vector<std::string> seen;
   for (const Fact& fact : scanner.TakeFacts()) {
     if (fact.name != kEnd) {
-      seen.push_back(fact.by);
+      all.seen.push_back(fact.by);
     }
   }
-  return seen;
+  return all;
+}
+
+// That nothing of it needed a note.
+std::vector<std::string> Seen(std::string_view bytes, std::string name = "in") {
+  const Unpacked all = Unpack(bytes, std::move(name));
+  EXPECT_THAT(all.notes, testing::IsEmpty());
+  return all.seen;
+}
+
+std::vector<std::string> NotesOf(std::string_view bytes) {
+  return Unpack(bytes).notes;
 }
 
 std::string Deflated(std::string_view text, int bits) {
@@ -67,16 +83,27 @@ std::string Little(std::size_t number, int bytes) {
   return out;
 }
 
+constexpr std::string_view kZipDirectory = "PK\x01\x02 rest";
+
 std::string ZipMember(const std::string& name, std::string_view text,
-                      bool deflate) {
+                      bool deflate, int flags = 0) {
   const std::string body = deflate ? Deflated(text, -15) : std::string(text);
-  return "PK\x03\x04" + Little(20, 2) + Little(0, 2) +
+  const bool streamed = (flags & 8) != 0;
+  return "PK\x03\x04" + Little(20, 2) +
+         Little(static_cast<std::size_t>(flags), 2) +
          Little(deflate ? 8 : 0, 2) + Little(0, 4) + Little(0, 4) +
-         Little(body.size(), 4) + Little(text.size(), 4) +
-         Little(name.size(), 2) + Little(0, 2) + name + body;
+         Little(streamed ? 0 : body.size(), 4) +
+         Little(streamed ? 0 : text.size(), 4) + Little(name.size(), 2) +
+         Little(0, 2) + name + body;
 }
 
-std::string TarMember(const std::string& name, std::string_view text) {
+const std::string& TarEnd() {
+  static const std::string end(1024, '\0');
+  return end;
+}
+
+std::string TarMember(const std::string& name, std::string_view text,
+                      char type = '0') {
   std::string header(512, '\0');
   header.replace(0, name.size(), name);
   std::string size = "00000000000";
@@ -84,7 +111,7 @@ std::string TarMember(const std::string& name, std::string_view text) {
     size[i - 1] = static_cast<char>('0' + left % 8);
   }
   header.replace(124, 11, size);
-  header[156] = '0';
+  header[156] = type;
   header.replace(257, 5, "ustar");
   std::string body(text);
   body.resize((text.size() + 511) / 512 * 512, '\0');
@@ -109,9 +136,9 @@ TEST(Unpacking, ReadsZstd) {
 }
 
 TEST(Unpacking, ReadsTarInsideOfGzip) {
-  const std::string tar =
-      TarMember("rank1.err", kLog) + TarMember("empty", "") +
-      TarMember("rank2.err", kLog) + std::string(1024, '\0');
+  const std::string tar = TarMember("rank1.err", kLog) +
+                          TarMember("empty", "") +
+                          TarMember("rank2.err", kLog) + TarEnd();
   EXPECT_THAT(Seen(Deflated(tar, 31), "b.tar.gz"),
               ElementsAre("b.tar:rank1.err:2", "b.tar:rank2.err:2"));
 }
@@ -163,13 +190,37 @@ TEST(Unpacking, ReadsLinesOfJson) {
               ElementsAre("in:2"));
 }
 
-TEST(Unpacking, EndsWithADamagedArchive) {
-  std::string zipped = Deflated(kLog, 31);
-  zipped.resize(zipped.size() / 2);
-  (void)Seen(zipped);
-  (void)Seen("PK\x03\x04" + std::string(200, 'x'));
-  (void)Seen(TarMember("a", kLog).substr(0, 600));
-  (void)Seen("\x28\xB5\x2F\xFD broken and then some more");
+std::string Zstd(std::string_view text, int window_log = 0) {
+  std::string out(ZSTD_compressBound(text.size()), '\0');
+  ZSTD_CCtx* const context = ZSTD_createCCtx();
+  ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, window_log);
+  // Of an unknown size, so that the window is not made smaller.
+  ZSTD_inBuffer in{text.data(), text.size(), 0};
+  ZSTD_outBuffer to{out.data(), out.size(), 0};
+  ZSTD_compressStream2(context, &to, &in, ZSTD_e_flush);
+  EXPECT_EQ(ZSTD_compressStream2(context, &to, &in, ZSTD_e_end), 0U);
+  ZSTD_freeCCtx(context);
+  out.resize(to.pos);
+  return out;
+}
+
+TEST(Unpacking, SaysThatACompressedStreamIsIncomplete) {
+  const std::string gzip = Deflated(kLog, 31);
+  EXPECT_THAT(NotesOf(gzip.substr(0, gzip.size() / 2)),
+              ElementsAre("in: incomplete gzip, read up to there"));
+  EXPECT_THAT(NotesOf(gzip + gzip.substr(0, 12)),
+              ElementsAre("in: incomplete gzip, read up to there"));
+  const std::string zstd = Zstd(kLog);
+  EXPECT_THAT(NotesOf(zstd.substr(0, zstd.size() - 4)),
+              ElementsAre("in: incomplete zstd, read up to there"));
+  EXPECT_THAT(NotesOf("\x28\xB5\x2F\xFD broken and then some more"),
+              ElementsAre("in: damaged zstd, read up to there"));
+}
+
+TEST(Unpacking, ReadsZstdOfALongWindow) {
+  EXPECT_THAT(Seen(Zstd(kLog, 27)), ElementsAre("in:2"));
+  EXPECT_THAT(NotesOf(Zstd(kLog, 28)),
+              ElementsAre("in: zstd with a window over 128 MiB, not read"));
 }
 
 TEST(Unpacking, StopsWhenMoreComesOutThanMayBe) {

@@ -2,6 +2,7 @@
 // Compressed streams and other encodings.
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include <array>
 #include <optional>
@@ -48,6 +49,7 @@ class Gunzip : public ByteSink {
         return;
       }
       next_->Feed({out.data(), made});
+      inside_ = code != Z_STREAM_END;
       if (code == Z_STREAM_END) {
         // Files of several members, as pigz and logrotate make them.
         open_ = inflateReset(&stream_) == Z_OK;
@@ -57,7 +59,12 @@ class Gunzip : public ByteSink {
       }
     }
   }
-  void End() override { next_->End(); }
+  void End() override {
+    if (open_ && inside_) {
+      Note(unpacking_, name_ + ": incomplete gzip, read up to there");
+    }
+    next_->End();
+  }
 
  private:
   std::string name_;
@@ -65,6 +72,7 @@ class Gunzip : public ByteSink {
   std::unique_ptr<ByteSink> next_;
   z_stream stream_{};
   bool open_ = false;
+  bool inside_ = false;  // of a member
 };
 
 class Unzstd : public ByteSink {
@@ -74,8 +82,9 @@ class Unzstd : public ByteSink {
         unpacking_(unpacking),
         next_(MakeUnpacker(Without(name_, ".zst"), unpacking)),
         stream_(ZSTD_createDStream()) {
-    // What a window may need; more is refused instead of allocated.
-    ZSTD_DCtx_setParameter(stream_, ZSTD_d_windowLogMax, 26);
+    // What a window may need, that of --long=27; more is refused instead of
+    // allocated, as the program zstd does.
+    ZSTD_DCtx_setParameter(stream_, ZSTD_d_windowLogMax, 27);
   }
   ~Unzstd() override { ZSTD_freeDStream(stream_); }
   Unzstd(const Unzstd&) = delete;
@@ -87,25 +96,40 @@ class Unzstd : public ByteSink {
     while (open_ && in.pos < in.size) {
       ZSTD_outBuffer to{out.data(), out.size(), 0};
       const std::size_t code = ZSTD_decompressStream(stream_, &to, &in);
+      inside_ = code != 0;
       if (!Spend(unpacking_, name_, to.pos)) {
         open_ = false;
         return;
       }
       next_->Feed({out.data(), to.pos});
       if (ZSTD_isError(code) != 0) {
-        Note(unpacking_, name_ + ": damaged zstd, read up to there");
-        open_ = false;
+        Failed(code);
       }
     }
   }
-  void End() override { next_->End(); }
+  void End() override {
+    if (open_ && inside_) {
+      Note(unpacking_, name_ + ": incomplete zstd, read up to there");
+    }
+    next_->End();
+  }
 
  private:
+  void Failed(std::size_t code) {
+    const bool large =
+        ZSTD_getErrorCode(code) == ZSTD_error_frameParameter_windowTooLarge;
+    Note(unpacking_,
+         name_ + (large ? ": zstd with a window over 128 MiB, not read"
+                        : ": damaged zstd, read up to there"));
+    open_ = false;
+  }
+
   std::string name_;
   Unpacking unpacking_;
   std::unique_ptr<ByteSink> next_;
   ZSTD_DStream* stream_;
   bool open_ = true;
+  bool inside_ = false;  // of a frame
 };
 
 // To UTF-8. Pairs of surrogates become what they stand for, broken ones "?".
