@@ -55,8 +55,8 @@ bool Spend(const Unpacking& unpacking, const std::string& name,
 std::unique_ptr<ByteSink> MakeUnpacker(std::string name,
                                        const Unpacking& unpacking);
 
-// Stages. `next` gets the unpacked bytes; a damaged stream ends early, with a
-// note.
+// Stages. `next` gets the unpacked bytes; a damaged or incomplete stream ends
+// early, with a note.
 std::unique_ptr<ByteSink> MakeGunzip(std::string name,
                                      const Unpacking& unpacking);
 std::unique_ptr<ByteSink> MakeUnzstd(std::string name,

@@ -223,6 +223,74 @@ TEST(Unpacking, ReadsZstdOfALongWindow) {
               ElementsAre("in: zstd with a window over 128 MiB, not read"));
 }
 
+TEST(Unpacking, SaysThatATarIsIncompleteOrDamaged) {
+  const std::string tar = TarMember("a", kLog);
+  for (const std::size_t size :
+       {std::size_t{100}, std::size_t{513}, std::size_t{600}, tar.size()}) {
+    EXPECT_THAT(NotesOf(TarMember("b", kLog) + tar.substr(0, size)),
+                ElementsAre("in: incomplete tar, read up to there"))
+        << size;
+  }
+  std::string damaged = tar + tar + TarEnd();
+  damaged[tar.size() + 124] = 'x';
+  EXPECT_THAT(NotesOf(damaged),
+              ElementsAre("in: damaged tar, read up to there"));
+}
+
+// A record of pax: its length counts itself.
+std::string Attribute(const std::string& text) {
+  std::size_t size = text.size() + 3;
+  while (std::to_string(size).size() + text.size() + 2 > size) {
+    ++size;
+  }
+  return std::to_string(size) + " " + text + "\n";
+}
+
+TEST(Unpacking, ReadsTheLongNamesOfTar) {
+  const std::string name = std::string(150, 'd') + "/rank7.err";
+  const std::vector<std::string> as_named{"in:" + name + ":2"};
+  EXPECT_EQ(Seen(TarMember("@LongLink", name + '\0', 'L') +
+                 TarMember("cut", kLog) + TarEnd()),
+            as_named);
+  const std::string attributes =
+      Attribute("mtime=1.5") + Attribute("path=" + name);
+  EXPECT_EQ(Seen(TarMember("PaxHeaders/x", attributes, 'x') +
+                 TarMember("cut", kLog) + TarEnd()),
+            as_named);
+}
+
+TEST(Unpacking, ReadsTheSizeOfALargeMemberOfTar) {
+  std::string member = TarMember("a", kLog);
+  member.replace(124, 11, "00000000000");
+  EXPECT_THAT(
+      Seen(TarMember("x", Attribute("size=" + std::to_string(kLog.size())),
+                     'x') +
+           member + TarMember("b", kLog) + TarEnd()),
+      ElementsAre("in:a:2", "in:b:2"));
+  member.replace(124, 12, "\x80" + std::string(11, '\0'));
+  member[135] = static_cast<char>(kLog.size());
+  EXPECT_THAT(Seen(member + TarEnd()), ElementsAre("in:a:2"));
+}
+
+TEST(Unpacking, GivesALongNameToNobodyElse) {
+  const std::string name = std::string(150, 'd') + "/";
+  EXPECT_THAT(
+      Seen(TarMember("@LongLink", name + '\0', 'L') +
+           TarMember("cut/", "", '5') + TarMember("a", kLog) + TarEnd()),
+      ElementsAre("in:a:2"));
+}
+
+TEST(Unpacking, BoundsALongName) {
+  const std::string name(200 << 10, 'n');
+  const Unpacked all = Unpack(TarMember("@LongLink", name, 'L') +
+                              TarMember("cut", kLog) + TarEnd());
+  ASSERT_EQ(all.seen.size(), 1U);
+  EXPECT_LT(all.seen[0].size(), std::size_t{65} << 10);
+  EXPECT_THAT(all.notes,
+              ElementsAre("in: a name or attributes of 200.0 KiB, read up to "
+                          "64.0 KiB"));
+}
+
 TEST(Unpacking, StopsWhenMoreComesOutThanMayBe) {
   const Matcher matcher(kRows);
   const std::string bomb = Deflated(std::string(1 << 20, 'x'), 31);
@@ -230,7 +298,7 @@ TEST(Unpacking, StopsWhenMoreComesOutThanMayBe) {
        {bomb, ZipMember("a", std::string(1 << 20, 'x'), true)}) {
     LogScanner scanner(matcher);
     std::vector<std::string> notes;
-    Budget budget{1000};
+    Budget budget{.left = 1000};
     const auto unpacker = MakeUnpacker(
         "bomb", {.scanner = &scanner, .notes = &notes, .budget = &budget});
     unpacker->Feed(packed);

@@ -3,7 +3,10 @@
 #include <zlib.h>
 
 #include <array>
+#include <optional>
+#include <utility>
 
+#include "base/text.h"
 #include "evidence/byte_sink.h"
 
 namespace muster::evidence {
@@ -15,7 +18,8 @@ Unpacking OfMember(const Unpacking& unpacking) {
   return member;
 }
 
-// 512-byte blocks: a header, then the file's bytes, padded.
+// 512-byte blocks: a header, then the file's bytes, padded. A header may go
+// ahead that tells a long name (L of GNU) or attributes (x of pax) of the next.
 class Untar : public ByteSink {
  public:
   Untar(std::string name, const Unpacking& unpacking)
@@ -36,10 +40,22 @@ class Untar : public ByteSink {
       }
     }
   }
-  void End() override { EndMember(); }
+  void End() override {
+    EndMember();
+    if (!broken_ && !ended_) {
+      Note(unpacking_, name_ + ": incomplete tar, read up to there");
+    }
+  }
 
  private:
   static constexpr std::size_t kBlock = 512;
+  static constexpr std::size_t kMostAbout = 64U << 10;  // of such a header
+
+  // What a header tells of the next one.
+  struct Next {
+    std::string name;
+    std::optional<std::uint64_t> size;
+  };
 
   void Body(std::string_view& bytes) {
     if (left_ > 0) {
@@ -47,8 +63,9 @@ class Untar : public ByteSink {
           std::min<std::uint64_t>(left_, bytes.size()));
       if (member_ != nullptr) {
         member_->Feed(bytes.substr(0, taken));
-      } else if (long_name_) {
-        next_name_.append(bytes.substr(0, std::min<std::size_t>(taken, 4096)));
+      } else if (about_next_ != '\0') {
+        about_.append(
+            bytes.substr(0, std::min(taken, kMostAbout - about_.size())));
       }
       left_ -= taken;
       bytes.remove_prefix(taken);
@@ -66,9 +83,36 @@ class Untar : public ByteSink {
       member_->End();
       member_.reset();
     }
-    if (long_name_) {
-      next_name_ = next_name_.substr(0, next_name_.find('\0'));
-      long_name_ = false;
+    if (about_next_ == 'L') {
+      next_.name = about_.substr(0, about_.find('\0'));
+    } else if (about_next_ == 'x') {
+      Attributes();
+    }
+    about_next_ = '\0';
+  }
+
+  // "28 path=logs/a/rank0.err\n": how long it is, all together.
+  void Attributes() {
+    std::string_view rest = about_;
+    while (!rest.empty()) {
+      const auto blank = rest.find(' ');
+      const auto size = ParseInt(rest.substr(0, blank)).value_or(0);
+      if (blank == rest.npos || size <= std::ssize(rest.substr(0, blank)) + 1 ||
+          size > std::ssize(rest)) {
+        return;
+      }
+      const auto end = static_cast<std::size_t>(size);
+      const std::string_view one = rest.substr(blank + 1, end - blank - 2);
+      constexpr std::string_view kPath = "path=";
+      constexpr std::string_view kSize = "size=";
+      if (one.starts_with(kPath)) {
+        next_.name = one.substr(kPath.size());
+      } else if (one.starts_with(kSize) && IsDigits(one.substr(kSize.size()))) {
+        if (const auto bytes = ParseInt(one.substr(kSize.size()))) {
+          next_.size = static_cast<std::uint64_t>(*bytes);
+        }
+      }
+      rest.remove_prefix(end);
     }
   }
 
@@ -77,37 +121,77 @@ class Untar : public ByteSink {
     return field.substr(0, field.find('\0'));
   }
 
-  void Header() {
-    if (header_.find_first_not_of('\0') == std::string::npos) {
-      return;  // the end, or padding before it
-    }
+  // Octal text; what is too large for it is binary behind a mark. nullopt: it
+  // is neither.
+  std::optional<std::uint64_t> Size() const {
+    const std::string field = header_.substr(124, 12);
     std::uint64_t size = 0;
-    for (const char c : header_.substr(124, 12)) {
-      if (c >= '0' && c <= '7') {
+    const bool binary = static_cast<unsigned char>(field[0]) == 0x80;
+    for (const char c : field.substr(binary ? 1 : 0)) {
+      if (binary) {
+        size = size << 8 | static_cast<unsigned char>(c);
+      } else if (c >= '0' && c <= '7') {
         size = size * 8 + static_cast<std::uint64_t>(c - '0');
       } else if (c != ' ' && c != '\0') {
-        Note(unpacking_, name_ + ": damaged tar, read up to there");
-        broken_ = true;
-        return;
+        return std::nullopt;
       }
     }
+    return size;
+  }
+
+  void Header() {
+    ended_ = header_.find_first_not_of('\0') == std::string::npos;
+    if (ended_) {
+      return;  // unless another one follows
+    }
+    const auto size = Size();
+    if (!size) {
+      Note(unpacking_, name_ + ": damaged tar, read up to there");
+      broken_ = true;
+      return;
+    }
+    const char type = header_[156];
+    if (type == 'L' || type == 'x' || type == 'K' || type == 'g') {
+      BeginBody(*size);
+      BeginAbout(type);
+      return;
+    }
+    const Next next = std::exchange(next_, {});
+    BeginBody(next.size.value_or(*size));
+    if (type == '0' || type == '\0') {
+      BeginMember(next.name);
+    }
+  }
+
+  void BeginBody(std::uint64_t size) {
     left_ = size;
     padding_ = (kBlock - size % kBlock) % kBlock;
-    const char type = header_[156];
-    long_name_ = type == 'L';
-    if (long_name_) {
-      next_name_.clear();
-    } else if (type == '0' || type == '\0') {
-      const std::string prefix = Field(345, 155);
-      const std::string own = Field(0, 100);
-      const std::string name = !next_name_.empty() ? next_name_
-                               : prefix.empty()    ? own
-                                                   : prefix + "/" + own;
-      next_name_.clear();
-      member_ = MakeUnpacker(name_ + ":" + name, unpacking_);
-      if (left_ == 0) {
-        EndMember();
-      }
+  }
+
+  void BeginAbout(char type) {
+    if (type != 'L' && type != 'x') {
+      return;  // of links, and of all that follow
+    }
+    if (left_ > kMostAbout) {
+      Note(unpacking_, name_ + ": a name or attributes of " + BytesText(left_) +
+                           ", read up to " + BytesText(kMostAbout));
+    }
+    about_next_ = type;
+    about_.clear();
+    if (left_ == 0) {
+      EndMember();
+    }
+  }
+
+  void BeginMember(const std::string& long_name) {
+    const std::string prefix = Field(345, 155);
+    const std::string own = Field(0, 100);
+    const std::string name = !long_name.empty() ? long_name
+                             : prefix.empty()   ? own
+                                                : prefix + "/" + own;
+    member_ = MakeUnpacker(name_ + ":" + name, unpacking_);
+    if (left_ == 0) {
+      EndMember();
     }
   }
 
@@ -116,9 +200,11 @@ class Untar : public ByteSink {
   std::string header_;
   std::uint64_t left_ = 0;
   std::size_t padding_ = 0;
-  bool long_name_ = false;
-  bool broken_ = false;
-  std::string next_name_;
+  bool ended_ = false;      // the last header was the mark of the end
+  bool broken_ = false;     // and a note has said so
+  char about_next_ = '\0';  // the type of the header that is read: L, x
+  std::string about_;
+  Next next_;
   std::unique_ptr<ByteSink> member_;
 };
 
