@@ -97,6 +97,12 @@ std::string ZipMember(const std::string& name, std::string_view text,
          Little(0, 2) + name + body;
 }
 
+// What follows a member whose header did not know its size.
+std::string ZipDescriptor(std::string_view text, bool sign, int bytes) {
+  return (sign ? "PK\x07\x08" : "") + std::string("crc ") +
+         Little(Deflated(text, -15).size(), bytes) + Little(text.size(), bytes);
+}
+
 const std::string& TarEnd() {
   static const std::string end(1024, '\0');
   return end;
@@ -144,9 +150,9 @@ TEST(Unpacking, ReadsTarInsideOfGzip) {
 }
 
 TEST(Unpacking, ReadsZip) {
-  const std::string zip = ZipMember("a.log", kLog, true) +
-                          ZipMember("dir/", "", false) +
-                          ZipMember("b.log", kLog, false) + "PK\x01\x02 rest";
+  const std::string zip =
+      ZipMember("a.log", kLog, true) + ZipMember("dir/", "", false) +
+      ZipMember("b.log", kLog, false) + std::string(kZipDirectory);
   EXPECT_THAT(Seen(zip, "x.zip"),
               ElementsAre("x.zip:a.log:2", "x.zip:b.log:2"));
 }
@@ -235,6 +241,46 @@ TEST(Unpacking, SaysThatATarIsIncompleteOrDamaged) {
   damaged[tar.size() + 124] = 'x';
   EXPECT_THAT(NotesOf(damaged),
               ElementsAre("in: damaged tar, read up to there"));
+}
+
+TEST(Unpacking, SaysThatAZipIsIncompleteOrDamaged) {
+  const std::string first = ZipMember("a", kLog, true);
+  for (const std::size_t size :
+       {std::size_t{0}, std::size_t{20}, std::size_t{35}, first.size()}) {
+    EXPECT_THAT(NotesOf(first + first.substr(0, size)),
+                ElementsAre("in: incomplete zip, read up to there"))
+        << size;
+  }
+  EXPECT_THAT(NotesOf(first + "XX\x03\x04" + first),
+              ElementsAre("in: damaged zip, read up to there"));
+  EXPECT_THAT(NotesOf("PK\x03\x04" + std::string(200, '\xff')),
+              ElementsAre("in: incomplete zip, read up to there"));
+}
+
+TEST(Unpacking, ReadsWhatFollowsAStreamedMemberOfZip) {
+  for (const bool sign : {true, false}) {
+    for (const int bytes : {4, 8}) {
+      const std::string zip =
+          ZipMember("a", kLog, true, 8) + ZipDescriptor(kLog, sign, bytes) +
+          ZipMember("folder/", "", false, 8) + ZipMember("b", kLog, true) +
+          std::string(kZipDirectory);
+      EXPECT_THAT(Seen(zip), ElementsAre("in:a:2", "in:b:2"))
+          << sign << " " << bytes;
+    }
+  }
+  EXPECT_THAT(NotesOf(ZipMember("a", kLog, true, 8) + std::string(40, 'x') +
+                      std::string(kZipDirectory)),
+              ElementsAre("in: damaged zip, read up to there"));
+}
+
+TEST(Unpacking, SkipsAnEncryptedMemberOfZip) {
+  const Unpacked all =
+      Unpack(ZipMember("a", kLog, true, 1) + ZipMember("b", kLog, true) +
+             std::string(kZipDirectory));
+  EXPECT_THAT(all.seen, ElementsAre("in:b:2"));
+  EXPECT_THAT(all.notes, ElementsAre("in:a: encrypted"));
+  EXPECT_THAT(NotesOf(ZipMember("a", kLog, true, 9)),
+              ElementsAre("in:a: encrypted, nor can be what follows it"));
 }
 
 // A record of pax: its length counts itself.

@@ -209,7 +209,8 @@ class Untar : public ByteSink {
 };
 
 // Local headers, one after the other. Members without their size in the header
-// are read when they are deflated, for then the data tell their end.
+// are read when they are deflated, for then the data tell their end; a
+// descriptor follows them, with or without its signature.
 class Unzip : public ByteSink {
  public:
   Unzip(std::string name, const Unpacking& unpacking)
@@ -233,17 +234,35 @@ class Unzip : public ByteSink {
       }
     }
   }
-  void End() override { EndMember(); }
+  void End() override {
+    if (!done_) {
+      Stop("incomplete zip, read up to there");
+    }
+  }
 
  private:
-  enum class State { kSignature, kHeader, kName, kBody };
+  enum class State { kSignature, kHeader, kName, kBody, kDescriptor };
+  static constexpr std::uint32_t kEncrypted = 1;
+  static constexpr std::uint32_t kStreamed = 8;  // a descriptor follows
+  static constexpr std::uint64_t kInExtra = 0xFFFF'FFFF;
+  static constexpr std::string_view kMember = "PK\x03\x04";
+  static constexpr std::string_view kDescriptor = "PK\x07\x08";
 
-  std::uint32_t Number(std::size_t at, std::size_t size) const {
-    std::uint32_t value = 0;
-    for (std::size_t i = size; i > 0; --i) {
-      value = value << 8 | static_cast<unsigned char>(buffer_[at + i - 1]);
+  // The directory at the end, or what encrypts it.
+  static bool IsDirectory(std::string_view signature) {
+    return signature == "PK\x01\x02" || signature == "PK\x05\x06" ||
+           signature == "PK\x06\x06" || signature == "PK\x06\x08";
+  }
+
+  static std::uint64_t NumberIn(std::string_view bytes) {
+    std::uint64_t value = 0;
+    for (std::size_t i = bytes.size(); i > 0; --i) {
+      value = value << 8 | static_cast<unsigned char>(bytes[i - 1]);
     }
     return value;
+  }
+  std::uint64_t Number(std::size_t at, std::size_t size) const {
+    return NumberIn(std::string_view(buffer_).substr(at, size));
   }
 
   void Want(State state, std::size_t bytes) {
@@ -252,23 +271,22 @@ class Unzip : public ByteSink {
     buffer_.clear();
   }
 
+  void Stop(const std::string& why) {
+    Note(unpacking_, name_ + ": " + why);
+    EndMember();
+    done_ = true;
+  }
+
   void Buffered() {
     switch (state_) {
       case State::kSignature:
-        if (buffer_ == "PK\x03\x04") {
-          Want(State::kHeader, 26);
-        } else if (buffer_ == "PK\x07\x08") {
-          Want(State::kSignature, 4);  // a descriptor; its numbers follow
-          skip_ = 12;
-          Skip();
-        } else {
-          done_ = true;  // the directory at the end
-        }
+        Signature();
         break;
       case State::kHeader:
-        flags_ = Number(2, 2);
-        method_ = Number(4, 2);
+        flags_ = static_cast<std::uint32_t>(Number(2, 2));
+        method_ = static_cast<std::uint32_t>(Number(4, 2));
         left_ = Number(14, 4);
+        unpacked_ = Number(18, 4);
         name_size_ = Number(22, 2);
         Want(State::kName, name_size_ + Number(24, 2));
         if (wanted_ == 0) {
@@ -276,30 +294,93 @@ class Unzip : public ByteSink {
         }
         break;
       case State::kName:
+        Extra(std::string_view(buffer_).substr(name_size_));
         BeginMember(buffer_.substr(0, name_size_));
+        break;
+      case State::kDescriptor:
+        Descriptor();
         break;
       case State::kBody:
         break;
     }
   }
 
-  void Skip() {
-    state_ = State::kBody;
-    stored_ = true;
-    left_ = skip_;
+  void Signature() {
+    if (buffer_ == kMember) {
+      Want(State::kHeader, 26);
+    } else if (IsDirectory(buffer_)) {
+      done_ = true;
+    } else {
+      Stop("damaged zip, read up to there");
+    }
+  }
+
+  // CRC, packed and unpacked size, the sizes of four or of eight bytes: which
+  // is told by what was read.
+  void Descriptor() {
+    constexpr std::size_t kShort = 12;
+    constexpr std::size_t kLong = 20;
+    const auto is = [&](std::size_t bytes) {
+      const std::uint64_t most = bytes == 8 ? ~std::uint64_t{0} : 0xFFFF'FFFF;
+      return Number(4, bytes) == (packed_ & most) &&
+             Number(4 + bytes, bytes) == (unpacked_ & most);
+    };
+    // Of an empty member both begin alike.
+    const bool may_be_short = !large_ || unpacked_ > 0;
+    if (wanted_ == 4 && buffer_ == kDescriptor) {
+      Want(State::kDescriptor, kShort);
+    } else if (wanted_ == 4 && (buffer_ == kMember || IsDirectory(buffer_))) {
+      Signature();
+    } else if (wanted_ == 4) {
+      wanted_ = kShort;
+    } else if (wanted_ == kShort && !(may_be_short && is(4))) {
+      wanted_ = kLong;
+    } else if (wanted_ == kLong && !is(8)) {
+      Stop("damaged zip, read up to there");
+    } else {
+      Want(State::kSignature, 4);
+    }
+  }
+
+  // Fields of an identifier and a size, two bytes each. Sizes that do not fit
+  // into the header are in the field 1.
+  void Extra(std::string_view fields) {
+    large_ = false;
+    while (fields.size() >= 4) {
+      const auto size = NumberIn(fields.substr(2, 2));
+      if (NumberIn(fields.substr(0, 2)) == 1) {
+        large_ = true;
+        if (left_ == kInExtra && size >= 16 && fields.size() >= 20) {
+          unpacked_ = NumberIn(fields.substr(4, 8));
+          left_ = NumberIn(fields.substr(12, 8));
+        }
+      }
+      fields.remove_prefix(std::min(fields.size(), 4 + size));
+    }
   }
 
   void BeginMember(const std::string& name) {
-    const bool deflated = method_ == 8;
-    stored_ = !deflated;
-    if ((method_ != 0 && !deflated) || (stored_ && (flags_ & 8U) != 0) ||
-        (flags_ & 1U) != 0) {
-      Note(unpacking_, name_ + ":" + name + ": a kind of zip that is not read");
-      done_ = (flags_ & 8U) != 0;
-    } else if (!name.ends_with('/')) {
+    const bool folder = name.ends_with('/');
+    const bool encrypted = (flags_ & kEncrypted) != 0;
+    const bool readable = !encrypted && (method_ == 0 || method_ == 8);
+    stored_ = !readable || method_ == 0;
+    const bool endless =
+        stored_ && !folder && (flags_ & kStreamed) != 0 && left_ == 0;
+    if (!readable || endless) {
+      Note(unpacking_, name_ + ":" + name +
+                           (encrypted ? ": encrypted"
+                                      : ": a kind of zip that is not read") +
+                           (endless ? ", nor can be what follows it" : ""));
+      done_ = endless;
+    } else if (!folder) {
       member_ = MakeUnpacker(name_ + ":" + name, unpacking_);
     }
-    if (deflated) {
+    BeginBody();
+  }
+
+  void BeginBody() {
+    packed_ = left_;
+    if (!stored_) {
       stream_ = {};
       inflating_ = inflateInit2(&stream_, -15) == Z_OK;
     }
@@ -347,13 +428,13 @@ class Unzip : public ByteSink {
       }
       if (code == Z_STREAM_END) {
         const std::size_t used = in.size() - stream_.avail_in;
+        packed_ = stream_.total_in;
+        unpacked_ = stream_.total_out;
         EndMember();
         return used;
       }
       if (code != Z_OK && code != Z_BUF_ERROR) {
-        Note(unpacking_, name_ + ": damaged zip, read up to there");
-        EndMember();
-        done_ = true;
+        Stop("damaged zip, read up to there");
       }
     }
     return bytes.size();
@@ -372,7 +453,7 @@ class Unzip : public ByteSink {
       member_.reset();
     }
     CloseInflate();
-    Want(State::kSignature, 4);
+    Want((flags_ & kStreamed) != 0 ? State::kDescriptor : State::kSignature, 4);
   }
 
   std::string name_;
@@ -381,9 +462,11 @@ class Unzip : public ByteSink {
   std::size_t wanted_ = 4;
   std::size_t name_size_ = 0;
   std::uint64_t left_ = 0;
-  std::uint64_t skip_ = 0;
+  std::uint64_t packed_ = 0;  // of the member that was read, for its descriptor
+  std::uint64_t unpacked_ = 0;
   std::uint32_t flags_ = 0;
   std::uint32_t method_ = 0;
+  bool large_ = false;  // its sizes may have eight bytes
   bool stored_ = false;
   bool inflating_ = false;
   bool done_ = false;
