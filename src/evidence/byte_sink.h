@@ -28,6 +28,7 @@ class ByteSink {
 // archive can hold more than anybody wants to wait for.
 struct Budget {
   std::uint64_t left = std::uint64_t{16} << 30;
+  std::uint64_t members = 20'000;  // of archives; of folders as many are read
 };
 
 // What a chain ends in and what it may not exceed.
@@ -48,6 +49,9 @@ void Note(const Unpacking& unpacking, std::string note);
 // False, with a note, when the budget does not allow so many bytes more.
 bool Spend(const Unpacking& unpacking, const std::string& name,
            std::size_t bytes);
+
+// The same of one member more of an archive.
+bool SpendMember(const Unpacking& unpacking, const std::string& name);
 
 // Looks at the first bytes and passes the stream to what can read it: gzip,
 // zstd, tar, zip, a Kaggle log, a notebook, the report of a run, UTF-16, or

@@ -337,6 +337,18 @@ TEST(Unpacking, BoundsALongName) {
                           "64.0 KiB"));
 }
 
+TEST(Unpacking, ReadsSoManyMembersAndNoMore) {
+  for (const std::string& packed :
+       {TarMember("a", kLog) + TarMember("b", kLog) + TarEnd(),
+        ZipMember("a", kLog, true) + ZipMember("b", kLog, true)}) {
+    const Unpacked all = Unpack(packed, "in", 7, {.members = 1});
+    EXPECT_THAT(all.seen, ElementsAre("in:a:2"));
+    EXPECT_THAT(all.notes,
+                ElementsAre("in: more members than are read, read up to "
+                            "there"));
+  }
+}
+
 TEST(Unpacking, StopsWhenMoreComesOutThanMayBe) {
   const Matcher matcher(kRows);
   const std::string bomb = Deflated(std::string(1 << 20, 'x'), 31);

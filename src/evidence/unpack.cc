@@ -184,6 +184,18 @@ bool Spend(const Unpacking& unpacking, const std::string& name,
   return false;
 }
 
+bool SpendMember(const Unpacking& unpacking, const std::string& name) {
+  if (unpacking.budget == nullptr) {
+    return true;
+  }
+  if (unpacking.budget->members > 0) {
+    --unpacking.budget->members;
+    return true;
+  }
+  Note(unpacking, name + ": more members than are read, read up to there");
+  return false;
+}
+
 std::unique_ptr<ByteSink> MakeUnpacker(std::string name,
                                        const Unpacking& unpacking) {
   return std::make_unique<Unpacker>(std::move(name), unpacking);

@@ -184,6 +184,10 @@ class Untar : public ByteSink {
   }
 
   void BeginMember(const std::string& long_name) {
+    if (!SpendMember(unpacking_, name_)) {
+      broken_ = true;
+      return;
+    }
     const std::string prefix = Field(345, 155);
     const std::string own = Field(0, 100);
     const std::string name = !long_name.empty() ? long_name
@@ -372,6 +376,8 @@ class Unzip : public ByteSink {
                                       : ": a kind of zip that is not read") +
                            (endless ? ", nor can be what follows it" : ""));
       done_ = endless;
+    } else if (!folder && !SpendMember(unpacking_, name_)) {
+      done_ = true;
     } else if (!folder) {
       member_ = MakeUnpacker(name_ + ":" + name, unpacking_);
     }
