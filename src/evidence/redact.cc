@@ -18,14 +18,16 @@ namespace {
 
 struct Secret {
   const char* kind;
-  const char* pattern;  // group 1 stays, what follows it goes
+  // Group 1 stays, what follows it goes; that does not begin as what was
+  // removed before.
+  const char* pattern;
 };
 
 constexpr Secret kSecrets[] = {
     {"key", R"(()-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----)"
             R"([^-]*(?:-----END[^-]*-----)?)"},
     {"token",
-     R"((?i)(\bauthorization\\*["']?\s*[:=]\s*\\*["']?(?:bearer|basic|token)\s+)[^\s"',\\]+)"},
+     R"((?i)(\bauthorization\\*["']?\s*[:=]\s*\\*["']?(?:bearer|basic|token)\s+)[^\s"',\\\[][^\s"',\\]*)"},
     {"token", R"((?i)(\bbearer\s+)[A-Za-z0-9._~+/=-]{16,})"},
     {"token", R"(()\bya29\.[A-Za-z0-9._-]+)"},
     {"token", R"(()\bhf_[A-Za-z0-9]{16,})"},
@@ -39,7 +41,7 @@ constexpr Secret kSecrets[] = {
     {"key", R"(()\bAIza[A-Za-z0-9_-]{30,})"},
     {"key", R"(()\b(?:AKIA|ASIA)[A-Z0-9]{16}\b)"},
     {"signature",
-     R"((?i)([?&](?:x-goog-signature|x-amz-signature|x-amz-security-token|x-goog-credential|signature|sig|token|access_token|key|awsaccesskeyid)=)[^&\s"'<>]+)"},
+     R"((?i)([?&](?:x-goog-signature|x-amz-signature|x-amz-security-token|x-goog-credential|signature|sig|token|access_token|key|awsaccesskeyid)=)[^&\s"'<>\[]+)"},
     {"password", R"(([a-z][a-z0-9+.-]*://[^\s/:@"']*:)[^\s/@"']+(?:@))"},
     {"key", R"((\\*["']key\\*["']\s*:\s*\\*["'])[0-9a-f]{32,})"},
 };

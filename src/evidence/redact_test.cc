@@ -99,6 +99,15 @@ TEST(Redaction, RemovesAndCountsATokenOnce) {
   EXPECT_EQ(removed, (std::map<std::string, int>{{"token", 1}}));
 }
 
+TEST(Redaction, LeavesWhatWasRemovedBefore) {
+  const std::string token = "hf_" + std::string(34, 'a');
+  const std::string left = Redacted("https://x/y?token=" + token + "&x=1");
+  EXPECT_EQ(left, "https://x/y?token=[removed: token]&x=1");
+  EXPECT_EQ(Redacted(left), left);
+  const std::string header = Redacted("Authorization: Bearer " + token);
+  EXPECT_EQ(Redacted(header), header);
+}
+
 TEST(Redaction, LeavesWhatAnExplanationNeeds) {
   for (const char* text : {"RuntimeError: key 'weight' not found in checkpoint",
                            "ipv4:10.0.0.4:8476: connect() timed out",
