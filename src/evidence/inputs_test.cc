@@ -278,9 +278,9 @@ TEST(Unpacking, SkipsAnEncryptedMemberOfZip) {
       Unpack(ZipMember("a", kLog, true, 1) + ZipMember("b", kLog, true) +
              std::string(kZipDirectory));
   EXPECT_THAT(all.seen, ElementsAre("in:b:2"));
-  EXPECT_THAT(all.notes, ElementsAre("in:a: encrypted"));
+  EXPECT_THAT(all.notes, ElementsAre("in:a: encrypted, not read"));
   EXPECT_THAT(NotesOf(ZipMember("a", kLog, true, 9)),
-              ElementsAre("in:a: encrypted, nor can be what follows it"));
+              ElementsAre("in:a: encrypted, not read, nor what follows it"));
 }
 
 // A record of pax: its length counts itself.

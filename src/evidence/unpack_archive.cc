@@ -372,9 +372,9 @@ class Unzip : public ByteSink {
         stored_ && !folder && (flags_ & kStreamed) != 0 && left_ == 0;
     if (!readable || endless) {
       Note(unpacking_, name_ + ":" + name +
-                           (encrypted ? ": encrypted"
+                           (encrypted ? ": encrypted, not read"
                                       : ": a kind of zip that is not read") +
-                           (endless ? ", nor can be what follows it" : ""));
+                           (endless ? ", nor what follows it" : ""));
       done_ = endless;
     } else if (!folder && !SpendMember(unpacking_, name_)) {
       done_ = true;
