@@ -137,19 +137,32 @@ void Devices(const sys::Fs& fs, Facts& facts) {
   }
 }
 
-// How many processes keep from us what they have open. Each is found below
-// /proc, or hidden from there together with the first one (hidepid=2).
+// Which processes keep from us what they have open. Each is found below /proc,
+// unless it is hidden from there together with the first one (hidepid=2) or of
+// another container.
 struct Unseen {
   bool hidden = false;
+  bool elsewhere = false;   // and may use our /tmp
   std::int64_t closed = 0;  // of the others
 
-  bool Any() const { return hidden || closed > 0; }
+  bool Any() const { return hidden || elsewhere || closed > 0; }
 };
+
+// A container has no thread of the kernel among its processes; what is mounted
+// on its /tmp may be mounted in others as well.
+bool MayShareTmp(const sys::Fs& fs) {
+  if (fs.Read("/proc/2/comm", kMostBytes).value_or("") == "kthreadd\n") {
+    return false;
+  }
+  const auto mounts = fs.Read("/proc/self/mounts", kMostBytes);
+  return mounts && mounts->find(" /tmp ") != std::string::npos;
+}
 
 Unseen UnseenProcesses(const sys::Fs& fs) {
   const auto names = fs.List("/proc");
   Unseen unseen{.hidden = !names || !std::binary_search(names->begin(),
                                                         names->end(), "1"),
+                .elsewhere = MayShareTmp(fs),
                 .closed = 0};
   for (const std::string& name : names ? *names : std::vector<std::string>()) {
     if (!IsDigits(name)) {
@@ -166,8 +179,10 @@ Unseen UnseenProcesses(const sys::Fs& fs) {
 
 std::string ToText(const Unseen& unseen) {
   return unseen.hidden ? "processes of others are hidden from us"
-                       : "what is open in " + std::to_string(unseen.closed) +
-                             " of the processes is not shown to us";
+         : unseen.closed > 0
+             ? "what is open in " + std::to_string(unseen.closed) +
+                   " of the processes is not shown to us"
+             : "other containers may use this /tmp, and are not seen from here";
 }
 
 // That nobody holds the lock is said only where every process was looked at:

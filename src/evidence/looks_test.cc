@@ -88,6 +88,16 @@ TEST_F(Looking, CallsNoLockStaleWhereProcessesAreHidden) {
   EXPECT_THAT(Text("look.lock"), HasSubstr("hidden from us"));
 }
 
+TEST_F(Looking, CallsNoLockStaleThatAnotherContainerMayHold) {
+  fs_.files["/tmp/libtpu_lockfile"] = "";
+  fs_.directories = {"/proc/1/fd"};
+  fs_.files["/proc/self/mounts"] = "/dev/sda1 /tmp ext4 rw 0 0\n";
+  EXPECT_EQ(Text("look.lock_without_holder"), "");
+  EXPECT_THAT(Text("look.lock"), HasSubstr("other containers"));
+  fs_.files["/proc/2/comm"] = "kthreadd\n";
+  EXPECT_NE(Text("look.lock_without_holder"), "");
+}
+
 TEST_F(Looking, TakesAProcessThatEndedForNoHolder) {
   fs_.files["/tmp/libtpu_lockfile"] = "";
   fs_.directories = {"/proc/1/fd", "/proc/42"};
