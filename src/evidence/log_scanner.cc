@@ -27,7 +27,8 @@ constexpr int kKeptOfASource = 6;
 constexpr int kSeenOfASource = 2000;
 constexpr std::size_t kFrameReach = 8;  // lines from a frame to its exception
 constexpr std::int64_t kIgnoredReach = 24;  // lines of a traceback without end
-constexpr std::size_t kTail = 4096;         // bytes that tell how a log ends
+constexpr std::size_t kMostTracebacks = 1024;  // at a time
+constexpr std::size_t kTail = 4096;            // bytes that tell how a log ends
 
 bool IsLineEnd(char c) {
   return c == '\n' || c == '\r';
@@ -101,9 +102,7 @@ void LogScanner::Begin(Source source) {
   carry_.clear();
   tail_.clear();
   line_ = 0;
-  frame_.clear();
-  frame_line_ = 0;
-  ignored_until_ = 0;
+  tracebacks_.clear();
   given_.assign(matcher_.patterns(), 0);
   matcher_.Begin(memory_);
 }
@@ -255,44 +254,57 @@ std::vector<Match> LogScanner::Said(std::string_view line,
 // True for "Exception ignored in" and the traceback below it: Python goes on
 // after what a destructor raises.
 bool LogScanner::IsOfIgnored(std::string_view line,
-                             const std::vector<Match>& matches) {
+                             const std::vector<Match>& matches,
+                             Traceback& traceback) const {
   const auto has = [&](std::string_view fact) {
     return std::any_of(matches.begin(), matches.end(), [&](const Match& match) {
       return match.row->fact == fact;
     });
   };
   if (has("python.ignored")) {
-    ignored_until_ = line_ + kIgnoredReach;
+    traceback.ignored_until = line_ + kIgnoredReach;
     return true;
   }
   const bool raised = has("python.exception");
   const bool ignored =
-      line_ < ignored_until_ &&
+      line_ < traceback.ignored_until &&
       (raised || line.starts_with("Traceback (") || line.starts_with(' '));
   if (raised || !ignored) {
-    ignored_until_ = 0;  // the exception is the last line of its traceback
+    traceback.ignored_until =
+        0;  // the exception is the last line of its traceback
   }
   return ignored;
+}
+
+// Each rank of a log that several write has its own.
+LogScanner::Traceback& LogScanner::TracebackOf(std::string_view prefix) {
+  const auto found = tracebacks_.find(prefix);
+  if (found != tracebacks_.end()) {
+    return found->second;
+  }
+  const bool full = tracebacks_.size() >= kMostTracebacks;
+  return tracebacks_[full ? std::string() : std::string(prefix)];
 }
 
 void LogScanner::Line(std::string_view line, const Matcher::Suspect& suspect) {
   const std::string_view said = WithoutRank(line);
   const std::vector<Match> matches = Said(said, suspect);
-  if (matches.empty() && ignored_until_ == 0) {
+  Traceback& traceback = TracebackOf(line.substr(0, line.size() - said.size()));
+  if (matches.empty() && traceback.ignored_until == 0) {
     return;
   }
   ++order_;
-  if (IsQuoted(said) || IsOfIgnored(said, matches)) {
+  if (IsQuoted(said) || IsOfIgnored(said, matches, traceback)) {
     return;
   }
   const auto harmless = std::find_if(
       matches.begin(), matches.end(),
       [](const Match& match) { return match.row->fact == "log.harmless"; });
   if (harmless != matches.end()) {
-    Add(*harmless, line);
+    Add(*harmless, line, traceback);
     for (const Match& match : matches) {
       if (match.row->fact.starts_with("warned.")) {
-        Add(match, line);
+        Add(match, line, traceback);
       }
     }
     return;
@@ -300,15 +312,16 @@ void LogScanner::Line(std::string_view line, const Matcher::Suspect& suspect) {
   for (const Match& match : matches) {
     if (match.row->fact == "python.frame") {
       const auto file = match.fields.find("file");
-      frame_ = file == match.fields.end() ? "" : file->second;
-      frame_line_ = line_;
+      traceback.frame = file == match.fields.end() ? "" : file->second;
+      traceback.frame_line = line_;
       continue;
     }
-    Add(match, line);
+    Add(match, line, traceback);
   }
 }
 
-void LogScanner::Add(const Match& match, std::string_view line) {
+void LogScanner::Add(const Match& match, std::string_view line,
+                     const Traceback& traceback) {
   const auto pattern = static_cast<std::size_t>(match.pattern);
   if (given_[pattern] >= kSeenOfASource) {
     // A harmless line must stay discounted to the end.
@@ -336,7 +349,7 @@ void LogScanner::Add(const Match& match, std::string_view line) {
   }
   if (seen.size() < kKeptOfAName) {
     seen.push_back(facts_.size());
-    facts_.push_back(FactOf(match, line, prefix));
+    facts_.push_back(FactOf(match, line, prefix, traceback));
     return;
   }
   // Of many ranks the first in time has to be among those that are kept.
@@ -345,7 +358,7 @@ void LogScanner::Add(const Match& match, std::string_view line) {
                                           return facts_[a].at < facts_[b].at;
                                         })];
   if (prefix.at && *prefix.at < last.at) {
-    last = FactOf(match, line, prefix);
+    last = FactOf(match, line, prefix, traceback);
   }
 }
 
@@ -367,7 +380,8 @@ Fact* LogScanner::TwinOf(const Match& match, int rank,
 }
 
 Fact LogScanner::FactOf(const Match& match, std::string_view line,
-                        const Prefix& prefix) const {
+                        const Prefix& prefix,
+                        const Traceback& traceback) const {
   Fact fact;
   fact.name = match.row->fact;
   for (const auto& [name, value] : match.fields) {
@@ -383,8 +397,8 @@ Fact LogScanner::FactOf(const Match& match, std::string_view line,
     fact.fields["says"] = std::string(match.row->says);
   }
   if (fact.name == "python.exception" &&
-      line_ - frame_line_ <= static_cast<std::int64_t>(kFrameReach)) {
-    fact.fields["frame"] = frame_;
+      line_ - traceback.frame_line <= static_cast<std::int64_t>(kFrameReach)) {
+    fact.fields["frame"] = traceback.frame;
   }
   fact.fields["text"] = Shown(line);
   fact.fields["source"] = source_.name;

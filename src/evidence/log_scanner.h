@@ -49,16 +49,26 @@ class LogScanner {
   std::vector<Fact> TakeFacts();
 
  private:
+  // Of Python, as far as it was read.
+  struct Traceback {
+    std::string frame;  // file of its last frame
+    std::int64_t frame_line = 0;
+    std::int64_t ignored_until = 0;  // line by which an ignored one ends
+  };
+
   void Block(std::string_view whole_lines);
   std::vector<Match> Said(std::string_view line,
                           const Matcher::Suspect& suspect);
-  bool IsOfIgnored(std::string_view line, const std::vector<Match>& matches);
+  bool IsOfIgnored(std::string_view line, const std::vector<Match>& matches,
+                   Traceback& traceback) const;
+  Traceback& TracebackOf(std::string_view prefix);
   void Line(std::string_view line, const Matcher::Suspect& suspect);
-  void Add(const Match& match, std::string_view line);
+  void Add(const Match& match, std::string_view line,
+           const Traceback& traceback);
   Fact* TwinOf(const Match& match, int rank,
                const std::vector<std::size_t>& seen);
-  Fact FactOf(const Match& match, std::string_view line,
-              const Prefix& prefix) const;
+  Fact FactOf(const Match& match, std::string_view line, const Prefix& prefix,
+              const Traceback& traceback) const;
   Prefix PrefixOf(std::string_view line) const;
   static void AddPrefix(const Prefix& prefix, Fact& fact);
   void AddEnd();
@@ -75,9 +85,9 @@ class LogScanner {
   std::int64_t order_ = 0;
   std::size_t ends_ = 0;     // of sources, that are kept
   std::size_t counted_ = 0;  // bytes of the block whose line ends are counted
-  std::string frame_;        // file of the last Python frame
-  std::int64_t frame_line_ = 0;
-  std::int64_t ignored_until_ = 0;  // line: an ignored traceback ends by it
+  // By what a launcher puts before the lines of a rank; "" where it puts
+  // nothing.
+  std::map<std::string, Traceback, std::less<>> tracebacks_;
   std::vector<Fact> facts_;
   std::map<std::string, std::vector<std::size_t>, std::less<>> by_name_;
   // Facts that each pattern gave in this source; enough of them is enough.

@@ -147,6 +147,17 @@ TEST_F(Scanning, WhatADestructorRaisesBehindAPrefixSaysNothing) {
                   .empty());
 }
 
+TEST_F(Scanning, KnowsTheTracebackOfEachRank) {
+  const auto facts = Read(
+      "[rank0]:Exception ignored in: <function W.__del__>\n"
+      "[rank0]:Traceback (most recent call last):\n"
+      "[rank1]:Traceback (most recent call last):\n"
+      "[rank1]:KeyError: 'x'\n"
+      "[rank0]:AttributeError: no close\n");
+  ASSERT_EQ(facts.size(), 1U);
+  EXPECT_EQ(facts[0].subject, "rank 1");
+}
+
 TEST_F(Scanning, ReadsALineToItsEndHoweverLongItIs) {
   const std::string text = "one\n" + std::string(300'000, 'x') +
                            " out of disk on sda\ntwo\n" +
