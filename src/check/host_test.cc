@@ -105,6 +105,21 @@ TEST(Memory, OfTheCgroupCountsWithoutItsCache) {
   EXPECT_EQ(Summary(host.Run("host.memory")), "pass");
 }
 
+TEST(Memory, OfAV1GroupCountsTheCacheOfAllBelowIt) {
+  FakeHost host;
+  host.fs.files["/proc/self/cgroup"] = "4:memory:/job/step\n";
+  host.fs.files["/proc/self/mountinfo"] =
+      "32 30 0:28 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n";
+  const std::string job = "/sys/fs/cgroup/memory/job/";
+  host.fs.files[job + "memory.limit_in_bytes"] = "68719476736\n";
+  host.fs.files[job + "memory.usage_in_bytes"] = "68719000000\n";
+  host.fs.files[job + "memory.stat"] =
+      "inactive_file 0\ntotal_inactive_file 60000000000\n";
+  EXPECT_EQ(Summary(host.Run("host.memory")), "pass");
+  host.fs.files[job + "memory.stat"] = "total_inactive_file 0\n";
+  EXPECT_EQ(Summary(host.Run("host.memory")), "fail oom-host");
+}
+
 TEST(Memory, PassesOnASmallHostWithRoom) {
   FakeHost host;
   host.fs.files["/proc/meminfo"] =

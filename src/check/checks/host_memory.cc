@@ -53,6 +53,23 @@ struct Room {
   std::string directory;
 };
 
+// Pages of files, which the kernel gives back, of the group and all below it:
+// v2 counts those in one number, v1 has others for the group alone.
+std::int64_t CacheOf(const sys::Fs& fs, const std::string& directory, bool v2) {
+  const std::string of_all = v2 ? "" : "total_";
+  const std::string stat =
+      fs.Read(sys::JoinPath(directory, "memory.stat")).value_or("");
+  std::int64_t cache = 0;
+  for (const std::string& line : Split(stat, '\n')) {
+    const auto words = Split(line, ' ');
+    if (words.size() == 2 && (words[0] == of_all + "inactive_file" ||
+                              words[0] == of_all + "active_file")) {
+      cache += ParseInt(words[1]).value_or(0);
+    }
+  }
+  return cache;
+}
+
 std::optional<Room> RoomOf(const sys::Fs& fs, const std::string& directory,
                            bool v2) {
   const char* most = v2 ? "memory.max" : "memory.limit_in_bytes";
@@ -63,17 +80,7 @@ std::optional<Room> RoomOf(const sys::Fs& fs, const std::string& directory,
   if (!limit || !used || *limit >= std::int64_t{1} << 60) {
     return std::nullopt;
   }
-  std::int64_t cache = 0;
-  const std::string stat =
-      fs.Read(sys::JoinPath(directory, "memory.stat")).value_or("");
-  for (const std::string& line : Split(stat, '\n')) {
-    const auto words = Split(line, ' ');
-    if (words.size() == 2 &&
-        (words[0] == "inactive_file" || words[0] == "active_file")) {
-      cache += ParseInt(words[1]).value_or(0);
-    }
-  }
-  return Room{*limit, *limit - *used + cache, directory};
+  return Room{*limit, *limit - *used + CacheOf(fs, directory, v2), directory};
 }
 
 std::optional<Room> TightestRoom(const sys::Fs& fs) {
