@@ -5,6 +5,7 @@
 #include "base/json_fields.h"
 #include "base/text.h"
 #include "cloud/ask.h"
+#include "cloud/rs256.h"
 #include "resolve/grammar/endpoint.h"
 #include "resolve/variables.h"
 
@@ -14,8 +15,22 @@ namespace {
 constexpr const char* kAccount =
     "/var/run/secrets/kubernetes.io/serviceaccount";
 
+// Of the token's claims: "system:serviceaccount:NAMESPACE:NAME".
+std::string AccountOf(const std::string& token) {
+  const auto parts = Split(token, '.');
+  const auto claims =
+      parts.size() == 3
+          ? Json::parse(cloud::FromBase64Url(parts[1]), nullptr, false)
+          : Json();
+  const std::string subject = claims.is_object() ? TextOf(claims, "sub") : "";
+  constexpr std::string_view kKind = "system:serviceaccount:";
+  return subject.starts_with(kKind) ? subject.substr(kKind.size())
+                                    : "NAMESPACE:ACCOUNT";
+}
+
 // The role that lets a service account read what a job is made of.
-std::string RoleFor(const std::string& space, const std::string& resource) {
+std::string RoleFor(const std::string& space, const std::string& resource,
+                    const std::string& account) {
   return "the service account of this pod needs the verbs get and list on " +
          resource + " in namespace " + space +
          ": kubectl create role muster-reader --verb=get,list "
@@ -23,7 +38,7 @@ std::string RoleFor(const std::string& space, const std::string& resource) {
          space +
          " && kubectl create rolebinding muster-reader --role=muster-reader "
          "--serviceaccount=" +
-         space + ":default -n " + space;
+         account + " -n " + space;
 }
 
 }  // namespace
@@ -67,9 +82,10 @@ Result<std::optional<Json>> Kubernetes::Get(const std::string& path,
                                             const std::string& resource) const {
   sys::HttpRequest get{.url = server_ + path, .ca_file = ca_file_};
   get.headers["Authorization"] = "Bearer " + token_;
-  return cloud::Ask(
-      {.request = get, .what = what, .needs = RoleFor(space_, resource)},
-      host_);
+  return cloud::Ask({.request = get,
+                     .what = what,
+                     .needs = RoleFor(space_, resource, AccountOf(token_))},
+                    host_);
 }
 
 }  // namespace muster::resolve
