@@ -11,21 +11,35 @@
 namespace muster::resolve {
 namespace {
 
+// "n1" is a task there, "n1*2" are two, as Slurm's slurm_read_hostfile has it.
+void AddHost(std::string_view text, int tasks,
+             std::vector<std::string>& hosts) {
+  const std::size_t star = text.find('*');
+  const auto times = star == std::string_view::npos
+                         ? std::optional<std::int64_t>(1)
+                         : ParseInt(text.substr(star + 1));
+  const std::string name(times ? text.substr(0, star) : text);
+  for (std::int64_t i = 0;
+       i < times.value_or(1) && !name.empty() && std::ssize(hosts) < tasks;
+       ++i) {
+    hosts.push_back(name);
+  }
+}
+
 Result<std::vector<std::string>> FromHostFile(const std::string& path,
                                               int tasks,
                                               const sys::Host& host) {
   MUSTER_ASSIGN(const auto text, host.fs.Read(path, 8U << 20));
   std::vector<std::string> hosts;
   for (const std::string& line : Split(text, '\n')) {
-    const auto name = Trim(std::string_view(line).substr(0, line.find('#')));
-    if (!name.empty()) {
-      hosts.emplace_back(name);
+    for (const std::string& one : Split(line.substr(0, line.find('#')), ',')) {
+      AddHost(Trim(one), tasks, hosts);
     }
   }
   if (std::ssize(hosts) < tasks) {
     return Error(Cause::kRankWorldMismatch,
                  "SLURM_HOSTFILE `" + path + "` has " +
-                     Count(std::ssize(hosts), "line") + " for " +
+                     Count(std::ssize(hosts), "place") + " for " +
                      Count(tasks, "task"));
   }
   hosts.resize(static_cast<std::size_t>(tasks));
