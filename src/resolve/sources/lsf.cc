@@ -37,7 +37,7 @@ Match Speak(const Request&, const sys::Host& host) {
                            "jsrun");
 }
 
-// One line for each process; the first is the node that the job was launched
+// One line for each slot; the first is the node that the job was launched
 // from.
 Result<std::vector<std::string>> ReadRankFile(const sys::Host& host) {
   const std::string path = *host.env.Get(kRankFile);
@@ -101,10 +101,14 @@ Result<Claim> Read(const Request&, const sys::Host& host) {
        .setters = "LSF sets the first two, jsrun the others: start the program "
                   "with jsrun inside of a job"},
       host));
-  MUSTER_ASSIGN(claim.rank_hosts, ReadRankFile(host));
-  claim.hosts = Distinct(claim.rank_hosts);
+  MUSTER_ASSIGN(auto lines, ReadRankFile(host));
+  claim.hosts = Distinct(lines);
   MUSTER_ASSIGN(claim.num_processes,
                 NumberVariable(env, "JSM_NAMESPACE_SIZE", 1));
+  // A line may be a slot of the job (a core), which is no rank of jsrun.
+  if (std::ssize(lines) == claim.num_processes->value) {
+    claim.rank_hosts = std::move(lines);
+  }
   MUSTER_ASSIGN(claim.process_id, NumberVariable(env, "JSM_NAMESPACE_RANK"));
   MUSTER_ASSIGN(claim.local_process_id,
                 NumberVariable(env, "JSM_NAMESPACE_LOCAL_RANK"));
