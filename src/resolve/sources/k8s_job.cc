@@ -34,18 +34,25 @@ Result<Json> OwnPod(const Kubernetes& cluster, const sys::Host& host) {
   if (pod) {
     return *std::move(pod);
   }
+  std::vector<std::string> ips;
   if (host.names != nullptr) {
-    const auto ips =
-        host.names->Lookup(name, Deadline::After(std::chrono::seconds(1)));
-    const std::string ip = ips ? ips->front() : "";
-    MUSTER_ASSIGN(const auto list,
-                  cluster.Get(cluster.Core() + "pods?fieldSelector=" +
-                                  sys::PercentEncode("status.podIP=" + ip),
-                              what, "pods"));
-    const Json& items = list ? At(*list, {"items"}) : Json();
-    if (items.is_array() && items.size() == 1) {
-      return items[0];
-    }
+    ips = host.names->Lookup(name, Deadline::After(std::chrono::seconds(1)))
+              .value_or(ips);
+  }
+  if (ips.empty()) {
+    // Pods that wait for a node have no address either.
+    return Error(Cause::kClusterSpecInvalid,
+                 what + " is not in namespace " + cluster.space() +
+                     ", and the name has no address to find the pod by");
+  }
+  MUSTER_ASSIGN(
+      const auto list,
+      cluster.Get(cluster.Core() + "pods?fieldSelector=" +
+                      sys::PercentEncode("status.podIP=" + ips.front()),
+                  what, "pods"));
+  const Json& items = list ? At(*list, {"items"}) : Json();
+  if (items.is_array() && items.size() == 1) {
+    return items[0];
   }
   return Error(Cause::kClusterSpecInvalid,
                what + " is not in namespace " + cluster.space());
