@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "resolve/export.h"
+#include "resolve/local_tpu.h"
 #include "resolve/testing.h"
 
 namespace muster::resolve {
@@ -227,6 +228,21 @@ TEST(Derived, AHostFileOrdersTheTasksOfSlurm) {
   EXPECT_EQ(here.Ask()->claims[0].rank_hosts[0], "n2");
 }
 
+TEST(Derived, AHostFileMayNameSeveralTasksOfALine) {
+  FakeHere here;
+  here.fs.files["/job/hosts"] = "n2*2,n1\nn3  # the last\n";
+  here.env.variables = {{"SLURM_JOB_ID", "7"},
+                        {"SLURM_PROCID", "0"},
+                        {"SLURM_LOCALID", "0"},
+                        {"SLURM_NTASKS", "4"},
+                        {"SLURM_STEP_NODELIST", "n[1-3]"},
+                        {"SLURM_DISTRIBUTION", "arbitrary"},
+                        {"SLURM_HOSTFILE", "/job/hosts"}};
+  ASSERT_TRUE(here.Ask()) << here.Refusal();
+  EXPECT_THAT(here.Ask()->claims[0].rank_hosts,
+              testing::ElementsAre("n2", "n2", "n1", "n3"));
+}
+
 TEST(Derived, AnAllocationWithoutAStepIsNoCluster) {
   FakeHere here;
   here.env.variables["SLURM_JOB_ID"] = "7";
@@ -405,6 +421,35 @@ TEST(Lsf, WithoutJsrunIsTheJobsOwnScript) {
   EXPECT_THAT(here.Ask()->findings[0].what, HasSubstr("jsrun"));
   here.env.variables["JSM_NAMESPACE_SIZE"] = "2";
   EXPECT_THAT(here.Refusal(), HasSubstr("JSM_NAMESPACE_RANK"));
+}
+
+TEST(Lsf, SlotsAreNoRanks) {
+  FakeHere here;
+  here.fs.files["/lsf/ranks"] = "launch\nn1\nn1\nn2\nn2\n";
+  here.env.variables = {{"LSB_JOBID", "9"},
+                        {"LSB_DJOB_RANKFILE", "/lsf/ranks"},
+                        {"JSM_NAMESPACE_SIZE", "2"},
+                        {"JSM_NAMESPACE_RANK", "1"},
+                        {"JSM_NAMESPACE_LOCAL_RANK", "0"}};
+  ASSERT_TRUE(here.Ask()) << here.Refusal();
+  EXPECT_TRUE(here.Ask()->claims[0].rank_hosts.empty());
+  EXPECT_EQ(here.Ask()->cluster.coordinator->value.host, "n1");
+  here.env.variables["JSM_NAMESPACE_SIZE"] = "4";
+  ASSERT_TRUE(here.Ask()) << here.Refusal();
+  EXPECT_EQ(here.Ask()->claims[0].rank_hosts.size(), 4U);
+}
+
+TEST(Gpus, AreCountedAsCudaDoes) {
+  FakeHere here;
+  for (const auto& [visible, count] :
+       {std::pair("-1", 0), std::pair("0,-1,1", 1), std::pair("", 0),
+        std::pair("NoDevFiles", 0), std::pair("0, 3", 2),
+        std::pair("GPU-aaaa,MIG-bbbb", 2)}) {
+    here.env.variables["CUDA_VISIBLE_DEVICES"] = visible;
+    EXPECT_EQ(CountGpus({.env = here.env, .clock = here.clock, .fs = here.fs}),
+              count)
+        << visible;
+  }
 }
 
 TEST(Derived, ChipsOfThisHostAreComparedWithTheType) {

@@ -68,9 +68,17 @@ int CountGpus(const sys::Host& host) {
   if (!visible) {
     return files;
   }
-  const auto listed =
-      static_cast<int>(std::count(visible->begin(), visible->end(), ',') + 1);
-  return Trim(*visible).empty() ? 0 : listed;
+  // As CUDA reads it: up to the first that names no device ("-1").
+  int listed = 0;
+  for (const std::string& one : Split(*visible, ',')) {
+    const std::string_view name = Trim(one);
+    if (!IsDigits(name) && !name.starts_with("GPU-") &&
+        !name.starts_with("MIG-")) {
+      break;
+    }
+    ++listed;
+  }
+  return listed;
 }
 
 }  // namespace muster::resolve
