@@ -118,7 +118,7 @@ bool EndedAsAsked(const RankEnd& end) {
 Judgement JudgeEnd(const RankEnd& end, const AttemptEnd& attempt) {
   const int signal = SignalOf(end.wait_status);
   if (end.could_not_start) {
-    return {Weight::kTold, Cause::kProgramNotFound};
+    return {Weight::kTold, ToldCause(end).value_or(Cause::kProgramNotFound)};
   }
   if (signal == SIGKILL && signal != end.sent_signal) {
     return JudgeSignal(signal, end, attempt);

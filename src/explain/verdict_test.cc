@@ -234,6 +234,16 @@ INSTANTIATE_TEST_SUITE_P(
              RootKind::kProgram, Cause::kPeerDied}),
     NameOf);
 
+TEST(Verdict, NamesWhatKeptARankFromStarting) {
+  RankEnd end = Told(0, 0, Cause::kOsLimit, "fork: EAGAIN");
+  end.could_not_start = true;
+  EXPECT_EQ(Judge({.world_size = 1, .ends = {end}}).findings.at(0).cause,
+            Cause::kOsLimit);
+  end.error_cause = "";
+  EXPECT_EQ(Judge({.world_size = 1, .ends = {end}}).findings.at(0).cause,
+            Cause::kProgramNotFound);
+}
+
 TEST(Verdict, IsEmptyWhenNothingFailed) {
   EXPECT_EQ(Judge(Of({Exited(0, 0, 0), Exited(1, 0, 0)})).kind,
             RootKind::kNone);
