@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "base/log.h"
 #include "base/text.h"
 #include "checkpoint/crc32c.h"
 #include "checkpoint/manifest.h"
@@ -17,6 +18,7 @@ namespace {
 
 constexpr std::string_view kStepPrefix = "step-";
 constexpr std::string_view kTemporaryPrefix = ".tmp-";
+constexpr std::string_view kAside = ".before";  // what is being replaced
 constexpr std::string_view kTensors = "model.safetensors";
 constexpr std::string_view kManifest = "manifest.json";
 constexpr std::size_t kMostManifestBytes = 1U << 20;
@@ -55,13 +57,29 @@ Error CannotHold(Error error, const std::string& directory) {
   return Error(Cause::kFilePermission, error.message()).While(doing);
 }
 
-// What a save that did not come to its end has left.
-Status RemoveUnfinished(sys::Fs& fs, const std::string& directory) {
+// One that a save has left: removed, or put back where the save was killed
+// between its two renames.
+Status EndUnfinished(sys::Fs& fs, const std::string& directory,
+                     const std::string& name) {
+  const std::string left = sys::JoinPath(directory, name);
+  if (name.ends_with(kAside)) {
+    const std::size_t prefix = kTemporaryPrefix.size();
+    const std::string place = sys::JoinPath(
+        directory, name.substr(prefix, name.size() - prefix - kAside.size()));
+    if (!fs.Exists(place)) {
+      return fs.Rename(left, place);
+    }
+  }
+  return fs.RemoveRecursively(left);
+}
+
+// What saves that did not come to their end have left.
+Status EndAllUnfinished(sys::Fs& fs, const std::string& directory) {
   MUSTER_ASSIGN(const auto names, fs.List(directory));
   for (const std::string& name : names) {
-    const bool unfinished = name.starts_with(kTemporaryPrefix);
-    MUSTER_TRY(unfinished ? fs.RemoveRecursively(sys::JoinPath(directory, name))
-                          : Ok());
+    MUSTER_TRY(name.starts_with(kTemporaryPrefix)
+                   ? EndUnfinished(fs, directory, name)
+                   : Ok());
   }
   return Ok();
 }
@@ -134,7 +152,7 @@ Result<CheckpointStore> CheckpointStore::Open(
   if (Status made = fs.MakeDirectories(directory); !made) {
     return CannotHold(std::move(made).error(), directory);
   }
-  MUSTER_TRY(RemoveUnfinished(fs, directory));
+  MUSTER_TRY(EndAllUnfinished(fs, directory));
   if (Status written = TryToWrite(fs, directory); !written) {
     return CannotHold(std::move(written).error(), directory);
   }
@@ -162,8 +180,8 @@ Status CheckpointStore::Save(
     manifest.step = step;
     // Syncs the directory, too.
     MUSTER_TRY(fs.Write(sys::JoinPath(made, kManifest), ToText(manifest)));
-    MUSTER_TRY(
-        PutInPlace(made, sys::JoinPath(directory, name), made + ".before"));
+    MUSTER_TRY(PutInPlace(made, sys::JoinPath(directory, name),
+                          made + std::string(kAside)));
     return sys::SyncDirectory(directory);
   };
   if (Status saved = make(); !saved) {
@@ -171,7 +189,12 @@ Status CheckpointStore::Save(
     return CannotHold(std::move(saved).error(), directory)
         .While("saving the checkpoint of step " + std::to_string(step));
   }
-  return RemoveOld(step);
+  if (const Status removed = RemoveOld(step); !removed) {
+    // This one is safe; the next save tries to remove the others again.
+    MUSTER_LOG(kWarn, "an old checkpoint is not removed",
+               {{"error", removed.error().ToText()}});
+  }
+  return Ok();
 }
 
 // Only those up to the step just saved: newer ones are not of this training, or

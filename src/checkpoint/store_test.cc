@@ -225,6 +225,19 @@ TEST_F(CheckpointStoreTest, RemovesWhatAnInterruptedSaveHasLeft) {
   ExpectStep(*store.LoadNewest()->checkpoint, 1);
 }
 
+TEST_F(CheckpointStoreTest, PutsBackWhatAKilledSaveHadSetAside) {
+  {
+    auto store = Open();
+    ASSERT_TRUE(SaveStep(store, 1));
+  }
+  fs::rename(directory_ + "/step-0000000001",
+             directory_ + "/.tmp-step-0000000001.before");
+  fs::create_directories(directory_ + "/.tmp-step-0000000001");
+  auto store = Open();
+  EXPECT_EQ(sys::RealFs().List(directory_).value().size(), 1U);
+  ExpectStep(*store.LoadNewest()->checkpoint, 1);
+}
+
 // Root may write anywhere: these places take nothing from anybody.
 TEST_F(CheckpointStoreTest, SaysAtTheStartThatItCannotWrite) {
   fs::create_directories(fs::path(directory_).parent_path());
