@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program: reads the command line and hands over to a sub-command.
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <optional>
@@ -194,6 +195,8 @@ int Broken(const char* what) {
 }  // namespace muster::cli
 
 int main(int argc, char** argv) {
+  // A parent that ignores it hands that on, and no child's status would come.
+  std::signal(SIGCHLD, SIG_DFL);
   // Our code does not throw; what a library throws and no wrapper caught is a
   // bug of ours.
   try {

@@ -150,7 +150,11 @@ Result<ProgramAnswer> RunProgram(const Program& program, Deadline deadline) {
       kill(-spawned.pid, SIGKILL);
       kill(spawned.pid, SIGKILL);  // before it has its session
     }
-    if (waitpid(spawned.pid, &answer.wait_status, WNOHANG) != 0) {
+    const pid_t ended = waitpid(spawned.pid, &answer.wait_status, WNOHANG);
+    if (ended < 0 && errno != EINTR) {
+      return FromErrno("waitpid", program.argv.front(), errno);
+    }
+    if (ended > 0) {
       break;
     }
     if (killed.Expired()) {
