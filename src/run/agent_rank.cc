@@ -22,6 +22,9 @@ constexpr int kOutFd = 1;
 constexpr int kErrFd = 2;
 constexpr int kAgentFd = 3;
 
+// Bytes of a fact or an error: text may grow six times on its way as JSON.
+constexpr std::size_t kMostTold = 1U << 20;
+
 // "wait_status" of a process that ended with this exit code.
 int StatusOf(int code) {
   return code << 8;
@@ -287,6 +290,17 @@ std::vector<Fact> AgentRank::ReadLogs() const {
 }
 
 void AgentRank::OnMessage(const RankMessage& message) {
+  // The library takes more than the link to the coordinator does.
+  const std::size_t size = message.key.size() + message.value.size();
+  const std::size_t limit = IsStoreOp(message.op) ? kMaxStoreValue : kMostTold;
+  if (size > limit && message.op != RankOp::kFailed) {
+    const Error error(Cause::kOsLimit, "a message of " + BytesText(size) +
+                                           " is more than the " +
+                                           BytesText(limit) + " of its kind");
+    IsStoreOp(message.op) ? link_->Send(Refusal(message, error))
+                          : TellRefused(error);
+    return;
+  }
   if (IsStoreOp(message.op)) {
     context_.send("store", ToJson(StoreRequest{.rank = plan_.rank,
                                                .attempt = attempt_,
@@ -352,7 +366,7 @@ void AgentRank::OnFailed(const RankMessage& message) {
   error_cause_ = message.key;
   const auto json =
       ParseJson(message.value, Cause::kFileCorrupt, "a rank's error");
-  if (!json || !json->is_object()) {
+  if (!json || !json->is_object() || message.value.size() > kMostTold) {
     error_message_ = PlainText(message.value, RankOutput::kKeptBytes);
     return;
   }

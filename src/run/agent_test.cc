@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <thread>
 #include <vector>
 
 #include "base/json.h"
@@ -338,6 +339,22 @@ TEST_F(AgentTest, PassesStoreFramesOnAndTheRepliesBack) {
   Say("store-reply", ToJson(request));
   EXPECT_EQ(RankHears(0).op, RankOp::kDone);
   EXPECT_EQ(Count("fact"), 0);
+}
+
+TEST_F(AgentTest, RefusesAValueThatTheLinkCannotCarry) {
+  Launch();
+  const std::string put = Encode({.op = RankOp::kPut,
+                                  .id = 9,
+                                  .key = "a",
+                                  .value = std::string(5U << 20, 'x')});
+  const std::jthread rank([&put, fd = AgentFd(0)] {
+    EXPECT_TRUE(sys::SendAll(fd, put, {}, Deadline::After(seconds(20))));
+  });
+  const RankMessage refused = RankHears(0);
+  EXPECT_EQ(refused.op, RankOp::kRefused);
+  EXPECT_EQ(refused.id, 9U);
+  EXPECT_EQ(refused.key, "os-limit");
+  EXPECT_EQ(Count("store"), 0);
 }
 
 TEST_F(AgentTest, TellsWhatARankSaidBeforeItEnded) {
