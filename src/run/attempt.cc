@@ -28,7 +28,8 @@ void Attempt::Exited(RankExited exited) {
   ends_.emplace(exited.rank, std::move(exited));
 }
 
-void Attempt::Lost(int agent, const Error& why, WallTime at) {
+bool Attempt::Lost(int agent, const Error& why, WallTime at) {
+  bool lost = false;
   for (const Agent& known : agents_) {
     if (known.number != agent || !stopped_.insert(agent).second) {
       continue;
@@ -46,8 +47,10 @@ void Attempt::Lost(int agent, const Error& why, WallTime at) {
     // Nothing was lost where all ranks had ended.
     if (!loss.ranks.empty()) {
       lost_.push_back(std::move(loss));
+      lost = true;
     }
   }
+  return lost;
 }
 
 void Attempt::Stopped(int agent, std::vector<Fact> logs) {
@@ -73,7 +76,8 @@ bool Attempt::Done() const {
                      [&](const Member& member) {
                        const auto end = ends_.find(member.rank);
                        return !Trains(member) ||
-                              (end != ends_.end() && !Failed(end->second));
+                              (end != ends_.end() && !Failed(end->second) &&
+                               end->second.sent_signal == 0);
                      });
 }
 

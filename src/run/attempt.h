@@ -32,18 +32,21 @@ class Attempt {
   int number() const { return number_; }
 
   void Exited(RankExited exited);
-  void Lost(int agent, const Error& why, WallTime at);
+  // False: all of its ranks had ended.
+  bool Lost(int agent, const Error& why, WallTime at);
   // With what its ranks that failed have written.
   void Stopped(int agent, std::vector<Fact> logs);
   // Told once: ranks that still run do so without progress.
   void StandsStill(Standstill standstill, WallTime at);
   // Label that the agents were told to end their ranks for.
   void StopsFor(std::string cause) { stop_cause_ = std::move(cause); }
+  const std::string& stop_cause() const { return stop_cause_; }
 
   // An end that no well-running attempt has.
   static bool Failed(const RankExited& exited);
-  // All members that train have ended, and well. (Parameter servers and
-  // evaluators serve until they are told to end.)
+  // All members that train have ended well and by themselves: status 0 after a
+  // signal of ours is that of a program that saved and left. (Parameter servers
+  // and evaluators serve until they are told to end.)
   bool Done() const;
   bool EndedAll() const;  // every member, anyhow
   // Agents of which processes may still be left.

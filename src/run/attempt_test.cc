@@ -60,7 +60,7 @@ TEST_F(AttemptTest, KnowsWhoseProcessesMayBeLeft) {
 
 TEST_F(AttemptTest, AnAgentThatIsLostAfterItsRanksLosesNothing) {
   attempt_.Exited(End(0, 0));
-  attempt_.Lost(7, Error(Cause::kPeerDied, "gone"), {});
+  EXPECT_FALSE(attempt_.Lost(7, Error(Cause::kPeerDied, "gone"), {}));
   EXPECT_THAT(attempt_.End().lost, IsEmpty());
 }
 

@@ -234,6 +234,9 @@ void Coordinator::OnAttemptOver() {
   TellFailures();
   Record(kAttemptStopped);
   if (interrupted_by_) {
+    if (attempt_->stop_cause() != Label(Cause::kCancelled)) {
+      TellRoot();  // it had failed before
+    }
     Conclude({.kind = Failure::Kind::kInterrupted,
               .cause = Cause::kCancelled,
               .step = attempt_->Reach().step});
@@ -249,12 +252,16 @@ void Coordinator::OnAttemptOver() {
                  " ended well"});
     return;
   }
+  Conclude(attempt_->RootOf(TellRoot()));
+}
+
+explain::Verdict Coordinator::TellRoot() {
   auto verdict = explain::Judge(attempt_->End());
   explain::Refine(verdict, attempt_->logs());
   for (const Finding& finding : verdict.findings) {
     Tell(finding);
   }
-  Conclude(attempt_->RootOf(verdict));
+  return verdict;
 }
 
 void Coordinator::FailSetUp(std::span<const Error> errors) {

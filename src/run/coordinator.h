@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "connect/gathering.h"
+#include "explain/verdict.h"
 #include "finding/finding.h"
 #include "muster/cluster.h"
 #include "observe/live.h"
@@ -92,6 +93,7 @@ class Coordinator {
   void Launch(const connect::Gathered& gathered, const Planned& planned);
   void EndRanks(const std::string& cause, bool now);
   void OnAttemptOver();
+  explain::Verdict TellRoot();
   void Conclude(const Failure& failure);
   bool MayStart(std::span<const Finding> findings);
   void FailSetUp(std::span<const Error> errors);

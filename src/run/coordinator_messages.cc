@@ -173,8 +173,8 @@ void Coordinator::OnLost(int agent, const Error& why) {
   Record("agent.lost", {{"agent", std::int64_t{agent}},
                         {"cause", std::string(Label(why.cause()))},
                         {"text", why.message()}});
-  attempt_->Lost(agent, why, host_.clock.WallNow());
-  if (state_ == State::kRunning && !attempt_->Done()) {
+  const bool lost = attempt_->Lost(agent, why, host_.clock.WallNow());
+  if (state_ == State::kRunning && lost && !attempt_->Done()) {
     EndRanks(PeerDied(), false);
   }
   if (attempt_->Unstopped().empty()) {

@@ -311,6 +311,56 @@ TEST_F(CoordinatorTest, AStandstillIsStoppedAndNamed) {
   EXPECT_THAT(Causes(), ElementsAre("no-progress"));
 }
 
+TEST_F(CoordinatorTest, AStandstillThatEndsAsAskedIsOneAllTheSame) {
+  agent_.on_launch = [&](const LaunchPlan& plan) {
+    if (plan.attempt == 2) {
+      agent_.EndsWell();
+      return;
+    }
+    Progress progress{.attempt = 1};
+    for (int second = 0; second < 14; ++second) {
+      progress.now_ns = (1 + second) * std::int64_t{1'000'000'000};
+      progress.ranks = {
+          {.rank = 0, .progress = {.phase = Phase::kStep}},
+          {.rank = 1, .progress = {.phase = Phase::kStep}, .state = 'T'}};
+      agent_.Say("progress", ToJson(progress));
+    }
+  };
+  agent_.on_stop = [&](const StopRanks&) {
+    agent_.Ends(0, 0, 15);
+    agent_.Ends(1, 0, 15);
+    agent_.Stops();
+  };
+  EXPECT_EQ(Run().exit_code, 0);
+  EXPECT_EQ(agent_.attempt, 2);
+  EXPECT_THAT(Causes(), ElementsAre("no-progress"));
+}
+
+TEST_F(CoordinatorTest, RanksThatLeaveWhenStoppedHaveNotDoneTheirWork) {
+  cluster_.members[1].task = "ps";
+  agent_.on_launch = [&](const LaunchPlan&) { agent_.Ends(1, 1 << 8); };
+  agent_.on_stop = [&](const StopRanks&) {
+    agent_.Ends(0, 0, 15);
+    agent_.Stops();
+  };
+  EXPECT_EQ(Run().exit_code, 1);
+  EXPECT_THAT(Causes(), ElementsAre("app-exception"));
+}
+
+TEST_F(CoordinatorTest, AnInterruptionTellsWhatHadFailedBefore) {
+  agent_.on_launch = [&](const LaunchPlan&) { agent_.Ends(1, 3 << 8); };
+  agent_.on_stop = [&](const StopRanks& stop) {
+    if (stop.cause == "cancelled") {
+      return;
+    }
+    coordinator_.Interrupt("SIGINT", false);
+    agent_.Ends(0, 15, 15);
+    agent_.Stops();
+  };
+  EXPECT_EQ(Run().exit_code, 130);
+  EXPECT_THAT(Causes(), ElementsAre("app-exception", "cancelled"));
+}
+
 TEST_F(CoordinatorTest, ServersAreStoppedWhenTheWorkIsDone) {
   cluster_.members[1].task = "ps";
   agent_.on_launch = [&](const LaunchPlan&) { agent_.Ends(0, 0); };
