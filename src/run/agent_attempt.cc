@@ -77,11 +77,12 @@ void AgentAttempt::Launch(std::function<void()> on_over) {
   if (Running() == 0) {
     none_started_ = context_.loop.After(Duration::zero(), [this] { Kill(); });
   } else {
-    use_.Begin(
-        EnvironmentOf(
-            plan_.ranks.at(static_cast<std::size_t>(ranks_.front()->rank())),
-            context_.host.env.All()),
-        context_.options.identity.host, plan_.attempt);
+    const auto first = std::find_if(
+        plan_.ranks.begin(), plan_.ranks.end(), [&](const RankPlan& plan) {
+          return plan.rank == ranks_.front()->rank();
+        });
+    use_.Begin(EnvironmentOf(*first, context_.host.env.All()),
+               context_.options.identity.host, plan_.attempt);
   }
 }
 

@@ -203,9 +203,9 @@ void Coordinator::Launch(const connect::Gathered& gathered,
   progress_->Begin(number_);
   state_ = State::kRunning;
   Record(kAttemptLaunched, {{"digest", planned.plan.digest}});
-  const Json plan = ToJson(planned.plan);
   for (const connect::Attendance& agent : gathered.agents) {
-    Send(agent.agent, "launch", plan);
+    Send(agent.agent, "launch",
+         ToJson(PartOf(planned.plan, agent.hello.ranks)));
   }
   Say("run " + options_.run_id + (number_ > 1 ? ", attempt " : "") +
       (number_ > 1 ? std::to_string(number_) : "") + ": " +

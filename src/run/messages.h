@@ -39,9 +39,9 @@ struct LaunchPlan {
   int attempt = 1;
   int world_size = 1;
   std::vector<std::vector<int>> agents;  // ranks by agent
-  std::vector<RankPlan> ranks;           // by rank
-  std::int64_t grace_ms = 10'000;        // between TERM and KILL
-  std::string digest;                    // of all the above
+  std::vector<RankPlan> ranks;     // by rank; an agent gets those of its own
+  std::int64_t grace_ms = 10'000;  // between TERM and KILL
+  std::string digest;              // of all the above
 };
 
 // agent -> coordinator, kind "started".

@@ -327,4 +327,18 @@ Result<Planned> MakePlan(const Cluster& cluster,
   return planned;
 }
 
+LaunchPlan PartOf(const LaunchPlan& plan, std::span<const int> ranks) {
+  LaunchPlan part{.run_id = plan.run_id,
+                  .attempt = plan.attempt,
+                  .world_size = plan.world_size,
+                  .agents = plan.agents,
+                  .ranks = {},
+                  .grace_ms = plan.grace_ms,
+                  .digest = plan.digest};
+  for (const int rank : ranks) {
+    part.ranks.push_back(plan.ranks.at(static_cast<std::size_t>(rank)));
+  }
+  return part;
+}
+
 }  // namespace muster::run

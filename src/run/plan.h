@@ -60,4 +60,8 @@ Result<Planned> MakePlan(const Cluster& cluster,
                          std::span<const connect::Hello> agents,
                          const PlanOptions& options);
 
+// What an agent of these ranks is told: each rank's plan names all members, and
+// the plans of all would grow with the square of their number.
+LaunchPlan PartOf(const LaunchPlan& plan, std::span<const int> ranks);
+
 }  // namespace muster::run

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
+#include "connect/inbox.h"
 
 namespace muster::run {
 namespace {
@@ -217,6 +218,27 @@ TEST(Plan, HasADigestOverEverything) {
   const auto other = Make(OneHost(2), {Agent({0, 1})}, options);
   EXPECT_EQ(one.plan.digest, again.plan.digest);
   EXPECT_NE(one.plan.digest, other.plan.digest);
+}
+
+TEST(PartOfAPlan, OfManyHostsFitsAMessage) {
+  constexpr int kHosts = 340;
+  Cluster cluster = OneHost(kHosts);
+  cluster.one_host = false;
+  std::vector<connect::Hello> agents;
+  for (int rank = 0; rank < kHosts; ++rank) {
+    const std::string name = std::string(50, 'h') + std::to_string(rank);
+    cluster.members[static_cast<std::size_t>(rank)].address = {
+        Address{name, 2222}, "flag --hosts"};
+    agents.push_back(Agent({rank}, name));
+  }
+  const auto planned = Make(cluster, agents);
+  ASSERT_GT(ToJson(planned.plan).dump().size(), connect::kMaxMessage);
+  const int ranks[] = {7};
+  const LaunchPlan part = PartOf(planned.plan, ranks);
+  ASSERT_EQ(part.ranks.size(), 1U);
+  EXPECT_EQ(part.ranks[0].rank, 7);
+  EXPECT_EQ(part.world_size, kHosts);
+  EXPECT_LT(ToJson(part).dump().size(), connect::kMaxMessage / 16);
 }
 
 }  // namespace
