@@ -128,8 +128,8 @@ Result<HttpResponse> PatientHttp::Send(const HttpRequest& request) {
   bounded.connect_timeout = std::min(bounded.connect_timeout, bounded.timeout);
   const auto from = std::chrono::steady_clock::now();
   auto answer = http_.Send(bounded);
-  left_ -= std::chrono::steady_clock::now() - from;
   if (!answer) {
+    left_ -= std::chrono::steady_clock::now() - from;
     silent_hosts_.emplace(host, answer.error());
   } else if (answer->status >= 500) {
     return answer;  // it may be better soon
@@ -141,7 +141,9 @@ Result<HttpResponse> FakeHttp::Send(const HttpRequest& request) {
   requests.push_back(request);
   const UrlParts asked = SplitUrl(request.url);
   bool known_host = false;
-  for (const auto& [url, answer] : answers) {
+  // From the last: of two that fit, the one with more parameters.
+  for (auto it = answers.rbegin(); it != answers.rend(); ++it) {
+    const auto& [url, answer] = *it;
     const UrlParts listed = SplitUrl(url);
     known_host =
         known_host || (listed.host == asked.host && answer.fault != "nxdomain");

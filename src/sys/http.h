@@ -48,7 +48,7 @@ class Http {
 };
 
 // Asks each URL once for the life of the object, a host that did not answer
-// never again, and nothing once `total` has been spent waiting.
+// never again, and nothing once `total` has been spent on those that did not.
 class PatientHttp : public Http {
  public:
   PatientHttp(Http& http, Duration total) : http_(http), left_(total) {}

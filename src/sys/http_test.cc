@@ -44,6 +44,26 @@ TEST(PatientHttp, AsksAgainAfterAnErrorOfTheServer) {
   EXPECT_EQ(http.Send({.url = "http://a/1"})->status, 200);
 }
 
+// Answers, but not at once.
+class SlowHttp : public Http {
+ public:
+  Result<HttpResponse> Send(const HttpRequest& /*request*/) override {
+    const auto until =
+        std::chrono::steady_clock::now() + std::chrono::milliseconds(3);
+    while (std::chrono::steady_clock::now() < until) {
+    }
+    return HttpResponse{.status = 200};
+  }
+};
+
+TEST(PatientHttp, HasTimeForAllThatAnswer) {
+  SlowHttp slow;
+  PatientHttp http(slow, std::chrono::milliseconds(5));
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_TRUE(http.Send({.url = "http://a/" + std::to_string(i)})) << i;
+  }
+}
+
 TEST(PatientHttp, StopsWhenItsTimeIsSpent) {
   FakeHttp fake;
   fake.answers["http://a/1"].response = {.status = 200};
