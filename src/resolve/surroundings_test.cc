@@ -300,6 +300,27 @@ TEST(Credentials, OfAUserAreExchangedForAToken) {
   EXPECT_THAT(here.http.requests.front().body, HasSubstr("client_secret=s%26"));
 }
 
+TEST(InstanceGroup, IsReadToItsLastPage) {
+  FakeHere here;
+  here.env.variables["CLOUDSDK_AUTH_ACCESS_TOKEN"] = "T";
+  here.request.cloud.project = "p";
+  here.request.cloud.zone = "z";
+  here.request.cloud.instance_group = "g";
+  const std::string zone =
+      "https://compute.googleapis.com/compute/v1/projects/p/zones/z/";
+  here.Json(zone + "instanceGroups/g/listInstances",
+            R"({"items": [{"instance": "zones/z/instances/a"}],
+                "nextPageToken": "two"})");
+  here.Json(zone + "instanceGroups/g/listInstances?pageToken=two",
+            R"({"items": [{"instance": "zones/z/instances/b"}]})");
+  here.Json(zone + "instances/a",
+            R"({"networkInterfaces": [{"networkIP": "10.0.0.2"}]})");
+  here.Json(zone + "instances/b",
+            R"({"networkInterfaces": [{"networkIP": "10.0.0.3"}]})");
+  ASSERT_TRUE(here.Ask()) << here.Refusal();
+  EXPECT_EQ(here.Ask()->cluster.members.size(), 2U);
+}
+
 TEST(Credentials, OfTheMachineAreAskedOfItsMetadataServer) {
   auto here = ByName();
   here.Metadata("instance/service-accounts/default/token",

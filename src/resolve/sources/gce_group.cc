@@ -47,14 +47,17 @@ Result<Place> Where(const Request& request, const sys::Host& host) {
                .bearer = std::move(bearer)};
 }
 
-Result<std::vector<std::string>> Instances(const Place& place,
-                                           const sys::Host& host) {
+// One page, whose names are added; gives the token of the next, or "".
+Result<std::string> AddPage(const Place& place, const std::string& token,
+                            const sys::Host& host,
+                            std::vector<std::string>& names) {
   const std::string what =
       "the instance group `" + Printable(place.group) + "`";
-  sys::HttpRequest post{.url = place.base + "/instanceGroups/" +
-                               sys::PercentEncode(place.group) +
-                               "/listInstances",
-                        .method = "POST"};
+  sys::HttpRequest post{
+      .url = place.base + "/instanceGroups/" + sys::PercentEncode(place.group) +
+             "/listInstances" +
+             (token.empty() ? "" : "?pageToken=" + sys::PercentEncode(token)),
+      .method = "POST"};
   post.headers["Content-Type"] = "application/json";
   post.body = "{}";
   MUSTER_ASSIGN(
@@ -70,7 +73,6 @@ Result<std::vector<std::string>> Instances(const Place& place,
     return Error(Cause::kClusterSpecInvalid,
                  what + " does not exist at " + place.base);
   }
-  std::vector<std::string> names;
   const Json& items = At(*answer, {"items"});
   if (items.is_array()) {
     for (const Json& item : items) {
@@ -84,8 +86,27 @@ Result<std::vector<std::string>> Instances(const Place& place,
       }
     }
   }
+  return TextOf(*answer, "nextPageToken");
+}
+
+Result<std::vector<std::string>> Instances(const Place& place,
+                                           const sys::Host& host) {
+  constexpr int kMostPages = 100;
+  std::vector<std::string> names;
+  std::string token;
+  for (int page = 0; page == 0 || !token.empty(); ++page) {
+    if (page == kMostPages) {
+      return Error(Cause::kClusterSpecInvalid,
+                   "the instance group `" + Printable(place.group) +
+                       "` has more than " + Count(kMostPages, "page") +
+                       " of instances");
+    }
+    MUSTER_ASSIGN(token, AddPage(place, token, host, names));
+  }
   if (names.empty()) {
-    return Error(Cause::kClusterSpecInvalid, what + " has no instances");
+    return Error(
+        Cause::kClusterSpecInvalid,
+        "the instance group `" + Printable(place.group) + "` has no instances");
   }
   return names;
 }
