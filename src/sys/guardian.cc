@@ -42,8 +42,11 @@ double SecondsOf(const timeval& time) {
 
 class Guardian {
  public:
-  Guardian(Fd socket, const sigset_t& mask)
-      : socket_(std::move(socket)), rank_mask_(mask), pid_(getpid()) {}
+  Guardian(Fd socket, const sigset_t& mask, Duration exec_within)
+      : socket_(std::move(socket)),
+        rank_mask_(mask),
+        exec_within_(exec_within),
+        pid_(getpid()) {}
 
   void Run() {
     while (!owner_gone_ || kill_) {
@@ -114,8 +117,10 @@ class Guardian {
                                                   std::ssize(request.targets)));
     descriptors_.erase(descriptors_.begin(),
                        descriptors_.begin() + std::ssize(request.targets));
-    const auto started = StartChild(request, given, rank_mask_);
+    const auto started =
+        StartChild(request, given, rank_mask_, Deadline::After(exec_within_));
     if (started.failure) {
+      // One that was given up is no rank: Reap buries it without a word.
       Send(Pack(*started.failure), {});
       return;
     }
@@ -193,6 +198,7 @@ class Guardian {
 
   Fd socket_;
   sigset_t rank_mask_;
+  Duration exec_within_;
   pid_t pid_;
   std::string buffer_;
   std::vector<Fd> descriptors_;
@@ -223,7 +229,7 @@ void OnChild(int /*signal*/) {}
 
 }  // namespace
 
-void RunGuardian(Fd socket, const sigset_t& mask) {
+void RunGuardian(Fd socket, const sigset_t& mask, Duration exec_within) {
   // Blocked, not ignored: dispositions are inherited by ranks, and a rank gets
   // those with which the user started us (nohup).
   sigset_t all;
@@ -236,7 +242,7 @@ void RunGuardian(Fd socket, const sigset_t& mask) {
   setsid();  // a terminal's Ctrl-C is for our owner, who decides
   prctl(PR_SET_NAME, "muster-guardian");
   prctl(PR_SET_CHILD_SUBREAPER, 1);
-  Guardian(LeaveEverythingElse(std::move(socket)), mask).Run();
+  Guardian(LeaveEverythingElse(std::move(socket)), mask, exec_within).Run();
 }
 
 }  // namespace muster::sys

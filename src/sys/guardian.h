@@ -5,13 +5,15 @@
 
 #include <signal.h>
 
+#include "muster/deadline.h"
 #include "sys/fd.h"
 
 namespace muster::sys {
 
 // The whole life of the guardian, in a process that was just forked and has no
 // other thread. `socket` leads to the process that forked it; `mask` is the
-// signal mask that ranks get. Returns when everything below is ended.
-void RunGuardian(Fd socket, const sigset_t& mask);
+// signal mask that ranks get. A program that does not run `exec_within` its
+// start is given up. Returns when everything below is ended.
+void RunGuardian(Fd socket, const sigset_t& mask, Duration exec_within);
 
 }  // namespace muster::sys

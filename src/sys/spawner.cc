@@ -72,6 +72,14 @@ Refusal Explain(const ProcessSpec& spec, const StartFailure& failure,
     return {.message = "the interpreter that the first line of `" +
                        Printable(program) + "` names does not exist"};
   }
+  if (why == ETIMEDOUT) {
+    return {Cause::kDeadlineExceeded, 126,
+            name +
+                " could not be started: the file system of the program, of a "
+                "folder on the PATH or of the working directory does not "
+                "answer" +
+                said};
+  }
   if (failure.stage != StartStage::kExec || why == E2BIG || why == ENOMEM) {
     return {CauseOfErrno(why), 126, name + " could not be started" + said};
   }
@@ -401,7 +409,8 @@ void GuardianSpawner::Inner::EndSweep(int left) {
 GuardianSpawner::GuardianSpawner(std::unique_ptr<Inner> inner)
     : inner_(std::move(inner)) {}
 
-Result<std::unique_ptr<GuardianSpawner>> GuardianSpawner::Fork() {
+Result<std::unique_ptr<GuardianSpawner>> GuardianSpawner::Fork(
+    Duration exec_within) {
   // A descriptor of ours must never be somebody's stdout.
   for (int fd = 0; fd <= 2; ++fd) {
     if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0) {
@@ -421,7 +430,7 @@ Result<std::unique_ptr<GuardianSpawner>> GuardianSpawner::Fork() {
   inner->guardian = fork();
   if (inner->guardian == 0) {
     ends.first.Close();
-    RunGuardian(std::move(ends.second), mask);
+    RunGuardian(std::move(ends.second), mask, exec_within);
     _exit(0);
   }
   if (inner->guardian < 0) {

@@ -59,7 +59,8 @@ class Spawner {
 
   // The pid. program-not-found when argv[0] cannot be found on the PATH of
   // `environment` (code 127) or executed (code 126); the cause of errno where
-  // the directory or a limit is at fault (code 126). Every error has the fact
+  // the directory or a limit is at fault (code 126); deadline-exceeded (code
+  // 126) where a file system does not answer. Every error has the fact
   // "spawn.failed" with fields code, errno, step, program. on_exit is called
   // once, on the loop.
   virtual Result<int> Start(const ProcessSpec& spec, OnExit on_exit) = 0;
@@ -78,7 +79,12 @@ class Spawner {
 // one spawner per process. Destroying it ends all that was started, within 5 s.
 class GuardianSpawner : public Spawner {
  public:
-  static Result<std::unique_ptr<GuardianSpawner>> Fork();
+  // Well below the patience of Start with the guardian.
+  static constexpr Duration kExecWithin = std::chrono::seconds(10);
+
+  // `exec_within`: how long a program may take to be executed.
+  static Result<std::unique_ptr<GuardianSpawner>> Fork(
+      Duration exec_within = kExecWithin);
   ~GuardianSpawner() override;
   Status Attach(Loop& loop);
 

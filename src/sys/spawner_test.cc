@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <set>
 
 #include "sys/env.h"
@@ -62,10 +63,41 @@ bool EndsWithin(int fd, seconds limit) {
   return ReadUntil(fd, 1000, Deadline::After(limit));
 }
 
+// A program that nobody can open while this lives, as if it lay on a mount
+// whose server is gone: a lease on it is held that is not given back when it
+// should.
+class LeasedProgram {
+ public:
+  LeasedProgram() {
+    signal(SIGIO, SIG_IGN);  // by which the kernel asks for it
+    std::filesystem::copy_file("/bin/true", path_);
+    file_ = Fd(open(path_.c_str(), O_RDONLY | O_CLOEXEC));
+    held_ = fcntl(file_.get(), F_SETLEASE, F_WRLCK) == 0;
+  }
+  LeasedProgram(const LeasedProgram&) = delete;
+  LeasedProgram& operator=(const LeasedProgram&) = delete;
+  ~LeasedProgram() {
+    file_.Close();
+    std::filesystem::remove(path_);
+    signal(SIGIO, SIG_DFL);
+  }
+  const std::string& path() const { return path_; }
+  bool held() const { return held_; }
+
+ private:
+  const std::string path_ =
+      testing::TempDir() + "muster_leased_" + std::to_string(getpid());
+  Fd file_;
+  bool held_ = false;
+};
+
 class SpawnerTest : public testing::Test {
  protected:
-  void SetUp() override {
-    spawner = GuardianSpawner::Fork().value();
+  void SetUp() override { Fork(GuardianSpawner::kExecWithin); }
+
+  void Fork(Duration exec_within) {
+    spawner.reset();
+    spawner = GuardianSpawner::Fork(exec_within).value();
     ASSERT_TRUE(spawner->Attach(*loop));
     limit = loop->After(seconds(20), [this] {
       ADD_FAILURE() << "nothing has come for 20 s";
@@ -239,6 +271,23 @@ TEST_F(SpawnerTest, SaysThatTheDirectoryOrALimitIsAtFault) {
   auto large = Shell("exit 0");
   large.environment["LARGE"] = std::string(4 << 20, 'x');
   EXPECT_EQ(FailureOf(large), std::pair(Cause::kOsLimit, std::int64_t{126}));
+}
+
+TEST_F(SpawnerTest, GivesUpAProgramWhoseFileSystemDoesNotAnswer) {
+  const LeasedProgram program;
+  if (!program.held()) {
+    GTEST_SKIP() << "no lease is given here on a file below "
+                 << testing::TempDir();
+  }
+  Fork(milliseconds(500));
+  const Deadline soon = Deadline::After(seconds(10));
+  EXPECT_EQ(FailureOf({.argv = {program.path()}}),
+            std::pair(Cause::kDeadlineExceeded, std::int64_t{126}));
+  EXPECT_FALSE(soon.Expired());
+  EXPECT_THAT(message, HasSubstr("does not answer"));
+  EXPECT_EQ(Run(Shell("exit 3")).code(), 3) << "the guardian serves no more";
+  EXPECT_LE(KillAll(), 1);
+  EXPECT_EQ(Descendants(getpid()).size(), 1U) << "more than the guardian";
 }
 
 TEST_F(SpawnerTest, SignalsAProcessAndForgivesOneThatIsGone) {

@@ -2,6 +2,7 @@
 #include "sys/start_child.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -178,11 +179,29 @@ Recipe MakeRecipe(const StartRequest& request, std::span<const Fd> given,
   return recipe;
 }
 
+// False: nothing has come over the pipe by the deadline, its end neither.
+bool AwaitWord(int report, Deadline deadline) {
+  pollfd poll_fd{report, POLLIN, 0};
+  int ready = 0;
+  do {
+    ready = poll(&poll_fd, 1, deadline.PollTimeout());
+  } while (ready < 0 && errno == EINTR);
+  return ready != 0;
+}
+
 // What the child said until its exec closed the pipe.
-StartedChild Hear(int pid, int report, std::int64_t id) {
+StartedChild Hear(int pid, int report, std::int64_t id, Deadline deadline) {
   StartedChild started{.pid = pid};
   Word word;
   while (true) {
+    if (!AwaitWord(report, deadline)) {
+      // It waits for a file system, perhaps beyond the reach of KILL as well:
+      // whoever buries our children does so when it ends.
+      kill(pid, SIGKILL);
+      started.failure = StartFailure{
+          .id = id, .stage = StartStage::kExec, .error_number = ETIMEDOUT};
+      return started;
+    }
     const ssize_t got = read(report, &word, sizeof word);
     if (got < 0 && errno == EINTR) {
       continue;
@@ -206,7 +225,7 @@ StartedChild Hear(int pid, int report, std::int64_t id) {
 }  // namespace
 
 StartedChild StartChild(const StartRequest& request, std::span<const Fd> given,
-                        const sigset_t& mask) {
+                        const sigset_t& mask, Deadline deadline) {
   Recipe recipe = MakeRecipe(request, given, mask);
   const auto fail = [&](int error_number) {
     return StartedChild{.failure = StartFailure{.id = request.id,
@@ -227,7 +246,7 @@ StartedChild StartChild(const StartRequest& request, std::span<const Fd> given,
   }
   CPU_FREE(recipe.cores);
   report.Close();
-  return pid < 0 ? fail(why) : Hear(pid, hear.get(), request.id);
+  return pid < 0 ? fail(why) : Hear(pid, hear.get(), request.id, deadline);
 }
 
 void CloseFrom(int first) {
