@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <functional>
 #include <set>
 #include <thread>
 
@@ -199,6 +201,55 @@ TEST(Pipe, NeverWaits) {
   while (*ReadNow(pipe.read.get(), buffer) == Arrived::kSome) {
   }
   EXPECT_EQ(buffer.size(), total);
+}
+
+// Ends a child that waits where it must not.
+constexpr unsigned kPatience = 10;
+
+// The exit code of `play` in a process of its own; -1: it was ended.
+int CodeOf(const std::function<int()>& play) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(kPatience);
+    _exit(play());
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+// Fills the pipe, and wants it full then; 0: so it was.
+int Fill(int fd, std::size_t limit) {
+  const std::string much(1 << 20, 'x');
+  std::size_t total = 0;
+  while (const std::size_t some = WriteNow(fd, much).value()) {
+    total += some;
+  }
+  return total > 0 && total <= limit ? 0 : 1;
+}
+
+TEST(Pipe, NeverWaitsWhereItIsOfTheBlockingKind) {
+  auto pipe = MakePipe().value();
+  EXPECT_EQ(CodeOf([&] { return Fill(pipe.write.get(), 1 << 20); }), 0);
+  std::string buffer;
+  ASSERT_EQ(*ReadNow(pipe.read.get(), buffer), Arrived::kSome);
+  EXPECT_EQ(CodeOf([&] { return Fill(pipe.write.get(), buffer.size()); }), 0);
+}
+
+TEST(Pipe, NeverWaitsWhereItIsAnotherUsers) {
+  if (geteuid() != 0) {
+    GTEST_SKIP() << "only root can become another user";
+  }
+  auto pipe = MakePipe().value();
+  EXPECT_EQ(CodeOf([&] {
+              constexpr uid_t kNobody = 65534;
+              if (setgid(kNobody) != 0 || setuid(kNobody) != 0) {
+                return 2;
+              }
+              const auto writer = OpenWithoutWaiting(pipe.write.get());
+              return writer ? Fill(writer->get(), 1 << 20) : 3;
+            }),
+            0);
 }
 
 }  // namespace

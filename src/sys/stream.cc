@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cerrno>
+#include <climits>
 #include <csignal>
 #include <cstring>
 
@@ -68,6 +69,17 @@ void TakeDescriptors(msghdr& message, std::vector<Fd>* descriptors) {
       }
     }
   }
+}
+
+// What a write takes without waiting, also of a descriptor that waits: where
+// poll says that there is room, a pipe has it for PIPE_BUF bytes.
+std::string_view WhatFits(int fd, std::string_view bytes) {
+  if ((fcntl(fd, F_GETFL) & O_NONBLOCK) != 0) {
+    return bytes;
+  }
+  pollfd poll_fd{fd, POLLOUT, 0};
+  const int ready = poll(&poll_fd, 1, 0);
+  return bytes.substr(0, ready > 0 ? PIPE_BUF : 0);
 }
 
 // Waits until the socket can be read or written, or the deadline passes.
@@ -131,6 +143,10 @@ Result<std::size_t> WriteNow(int fd, std::string_view bytes) {
         send(fd, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     int why = errno;
     if (sent < 0 && why == ENOTSOCK) {
+      bytes = WhatFits(fd, bytes);
+      if (bytes.empty()) {
+        return std::size_t{0};
+      }
       sent = write(fd, bytes.data(), bytes.size());
       why = errno;
     }
@@ -227,7 +243,7 @@ Result<Fd> OpenWithoutWaiting(int fd) {
     if (again) {
       return again;
     }
-    // Another user's terminal (su, sudo): written to as it is.
+    // Another user's (su, sudo): WriteNow looks for room before each write.
   }
   Fd copy(fcntl(fd, F_DUPFD_CLOEXEC, 3));
   if (!copy) {
