@@ -17,6 +17,9 @@ using run::SshAnswer;
 constexpr auto kMostForConnecting = std::chrono::seconds(10);
 // What ssh says is kept for the finding.
 constexpr std::size_t kMostSaid = 16U << 10;
+// When ssh has ended, what it wrote is there to be read. What is open for
+// longer is held by something that ssh has started and that outlives it.
+constexpr auto kHeldOpen = std::chrono::seconds(2);
 
 }  // namespace
 
@@ -75,6 +78,23 @@ void SshSession::Read(Console::Stream stream) {
     MaybeFail();
     listener_.changed();
   }
+}
+
+// Nobody waits for the end of streams that ssh has left to others.
+void SshSession::StopReading() {
+  using Stream = Console::Stream;
+  for (const Stream stream : {Stream::kOut, Stream::kErr}) {
+    auto& readable = stream == Stream::kOut ? out_readable_ : err_readable_;
+    if (readable.active()) {
+      Read(stream);  // all that a pipe holds, where the loop was late
+    }
+    if (readable.active()) {
+      (stream == Stream::kOut ? out_ : err_).Finish();
+      readable.Cancel();
+    }
+  }
+  MaybeFail();
+  listener_.changed();
 }
 
 void SshSession::Line(Console::Stream stream, std::string_view line) {
@@ -146,6 +166,9 @@ void SshSession::Ended(const sys::Exit& exit) {
   killed_ = !exit.exited();
   code_ = killed_ ? kLost : exit.code();
   Close();
+  if (!ended()) {
+    held_open_ = place_.loop.After(kHeldOpen, [this] { StopReading(); });
+  }
   MaybeFail();
   listener_.changed();
 }

@@ -66,7 +66,8 @@ class SshSession {
   bool ready() const { return ready_; }
   // Why it did not get ready.
   const std::optional<Finding>& failed() const { return failed_; }
-  // ssh has ended, and all that came over it was read.
+  // ssh has ended, and all that came over it was read: also where something
+  // that it has started (ProxyCommand) keeps its streams open.
   bool ended() const {
     return code_ && !out_readable_.active() && !err_readable_.active();
   }
@@ -78,6 +79,7 @@ class SshSession {
 
  private:
   void Read(run::Console::Stream stream);
+  void StopReading();
   void Line(run::Console::Stream stream, std::string_view line);
   void Flush();
   void Ended(const sys::Exit& exit);
@@ -98,7 +100,7 @@ class SshSession {
   bool killed_ = false;  // ssh was, by a signal
   std::optional<Finding> failed_;
   std::optional<int> code_;
-  sys::Loop::Handle writable_, out_readable_, err_readable_;
+  sys::Loop::Handle writable_, out_readable_, err_readable_, held_open_;
 };
 
 }  // namespace muster::cli

@@ -320,6 +320,18 @@ class Hosts(StartSsh):
         # The user's list of keys is the user's.
         self.assertNotIn("w-1", (self.ssh.folder / "known_hosts").read_text())
 
+    def test_whose_ssh_leaves_a_program_that_holds_its_streams(self):
+        self.serve(self.members[0])
+        client = self.ssh.path / "ssh"
+        real = client.read_text().removeprefix("#!/bin/sh\n")
+        # As the program of a ProxyCommand may, or of `Match exec`.
+        client.write_text(
+            '#!/bin/sh\ncase "$*" in *w-1*)\n'
+            "  echo 'w-1: Permission denied (publickey).' >&2\n"
+            "  sleep 600 &\n  exit 255;;\nesac\n" + real)
+        done = self.begin(limit="60s", names=["w-0", "w-1"]).wait(30)
+        self.assert_named(done, {"w-1": "cloud-auth-missing"})
+
     def test_that_have_no_room_no_right_or_another_processor(self):
         self.serve(self.members[0])
         for host, options in ((self.members[1], "size=1m"),
