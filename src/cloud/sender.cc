@@ -147,6 +147,7 @@ Result<sys::HttpResponse> Sender::Send(sys::HttpRequest request,
                              Dice()))) {
       return Ended(std::move(response), tries, proxy);
     }
+    ++repeats_;
     MUSTER_LOG(kInfo, "asking `" + server + "` again, try " +
                           std::to_string(tries + 1));
   }

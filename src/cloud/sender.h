@@ -60,6 +60,9 @@ class Sender {
   void SetDeadline(Deadline deadline) { patience_.deadline = deadline; }
 
   const sys::Host& host() const { return host_; }
+  // How often a request was sent again, of all: a refusal of what was sent
+  // again says nothing of the tries before it.
+  int repeats() const { return repeats_; }
   // Of the last answer that told a date.
   const std::optional<ClockOffset>& clock_offset() const { return offset_; }
   // More than five minutes, which is what Google's services allow.
@@ -73,6 +76,7 @@ class Sender {
 
   const sys::Host& host_;
   Patience patience_;
+  int repeats_ = 0;
   std::optional<ClockOffset> offset_;
 };
 

@@ -124,6 +124,7 @@ void TpuSearch::Finish(Hunt& hunt) const {
   hunt.phase = Phase::kBegin;
   hunt.made.request.clear();
   hunt.made.operation.clear();
+  hunt.doubtful = false;
   hunt.state.clear();
   hunt.backoff = std::clamp(hunt.backoff * 2, waiting_.poll * kFirstBackoff,
                             waiting_.poll * kLastBackoff);
@@ -152,18 +153,23 @@ void TpuSearch::Create(Hunt& hunt) {
                    .request = hunt.made.request,
                    .valid = plan_.valid,
                    .like = plan_.like};
+  const int repeats = api_.sender().repeats();
   auto operation =
       hunt.place.queued ? api_.CreateQueued(tpu) : api_.CreateNode(tpu);
   if (!operation) {
     Error error = std::move(operation).error();
+    hunt.doubtful = hunt.doubtful || api_.sender().repeats() > repeats;
     if (IsTaken(error)) {
       Meet(hunt, error);
     } else if (MayPass(error)) {
       // Nobody knows whether the cloud has it: another try has the same id.
       Silent(hunt, std::move(error));
+      hunt.doubtful = true;
       hunt.phase = plan_.search ? hunt.phase : Phase::kOver;
-    } else if (Note(TpuStep::kRefused, hunt, error.message())) {
-      Fail(hunt, std::move(error), false);
+    } else if (hunt.doubtful) {
+      Doubt(hunt, std::move(error));
+    } else {
+      Refuse(hunt, std::move(error));
     }
     return;
   }
@@ -179,6 +185,46 @@ void TpuSearch::Create(Hunt& hunt) {
   Later(hunt);
 }
 
+// What has the name of the place.
+struct TpuSearch::Seen {
+  std::string request, about;
+};
+Result<TpuSearch::Seen> TpuSearch::Look(const Hunt& hunt) {
+  if (hunt.place.queued) {
+    MUSTER_ASSIGN(const auto queued,
+                  api_.QueuedResourceOf(hunt.place.zone, hunt.place.name));
+    return Seen{queued.request, queued.accelerator_type + ", " + queued.state};
+  }
+  MUSTER_ASSIGN(const auto node, api_.Node(hunt.place.zone, hunt.place.name));
+  return Seen{node.request, node.accelerator_type + ", " + node.state};
+}
+
+// No try has made it.
+void TpuSearch::Refuse(Hunt& hunt, Error error) {
+  if (Note(TpuStep::kRefused, hunt, error.message())) {
+    Fail(hunt, std::move(error), false);
+  }
+}
+
+// The last try was refused, but one before it may have made what costs: only
+// what is surely not there is written down as refused.
+void TpuSearch::Doubt(Hunt& hunt, Error error) {
+  const auto seen = Look(hunt);
+  const bool is_none = seen ? seen->request != hunt.made.request
+                            : seen.error().cause() == Cause::kTpuNotFound;
+  if (is_none) {
+    Refuse(hunt, std::move(error));
+    return;
+  }
+  hunt.error = Reworded(
+      error, error.message() + "; " +
+                 (seen ? "an earlier try made it: it is there (" +
+                             Printable(seen->about) + ")"
+                       : "whether an earlier try made it is not known: " +
+                             seen.error().message()));
+  hunt.phase = Phase::kOver;
+}
+
 // Something had the name, and cannot be looked at.
 void TpuSearch::Unmet(Hunt& hunt, const Error& error, const Error& taken) {
   if (error.cause() != Cause::kTpuNotFound) {
@@ -190,25 +236,12 @@ void TpuSearch::Unmet(Hunt& hunt, const Error& error, const Error& taken) {
 
 // Something has the name: what an earlier try made, or somebody else's.
 void TpuSearch::Meet(Hunt& hunt, const Error& taken) {
-  std::string request, about;
-  if (hunt.place.queued) {
-    const auto queued = api_.QueuedResourceOf(hunt.place.zone, hunt.place.name);
-    if (!queued) {
-      Unmet(hunt, queued.error(), taken);
-      return;
-    }
-    request = queued->request;
-    about = queued->accelerator_type + ", " + queued->state;
-  } else {
-    const auto node = api_.Node(hunt.place.zone, hunt.place.name);
-    if (!node) {
-      Unmet(hunt, node.error(), taken);
-      return;
-    }
-    request = node->request;
-    about = node->accelerator_type + ", " + node->state;
+  const auto seen = Look(hunt);
+  if (!seen) {
+    Unmet(hunt, seen.error(), taken);
+    return;
   }
-  if (request == hunt.made.request) {
+  if (seen->request == hunt.made.request) {
     if (!Note(TpuStep::kMade, hunt)) {
       return;
     }
@@ -226,8 +259,8 @@ void TpuSearch::Meet(Hunt& hunt, const Error& taken) {
       hunt,
       Reworded(taken,
                PlaceText(hunt.place) + " is there already (" +
-                   Printable(about) + ")" +
-                   (journal_.Find(request) != nullptr
+                   Printable(seen->about) + ")" +
+                   (journal_.Find(seen->request) != nullptr
                         ? ", made from here: `muster tpu wait " +
                               Printable(hunt.place.name) + " --zone " +
                               Printable(hunt.place.zone) +

@@ -20,6 +20,7 @@ struct TpuSearch::Hunt {
   Duration backoff{};
   int tries = 0, looks = 0, silent = 0;
   bool found_again = false;
+  bool doubtful = false;             // an earlier try may have made it
   std::optional<Error> error;        // why it failed last
   std::optional<Error> unreachable;  // it is there, but not reached
   std::optional<TpuRemoval> removal;

@@ -48,7 +48,7 @@ void TpuSearch::TakeUp(Hunt& hunt) {
         one.type == made.type && one.version == made.version &&
         one.scheduling == made.scheduling) {
       hunt.made = one;
-      hunt.found_again = true;
+      hunt.found_again = hunt.doubtful = true;
     }
   }
   if (hunt.found_again) {

@@ -63,7 +63,11 @@ class TpuSearch {
   void TakeUp(Hunt& hunt);
   void Begin(Hunt& hunt);
   void Create(Hunt& hunt);
+  struct Seen;
+  Result<Seen> Look(const Hunt& hunt);
   void Meet(Hunt& hunt, const Error& taken);
+  void Refuse(Hunt& hunt, Error error);
+  void Doubt(Hunt& hunt, Error error);
   void Unmet(Hunt& hunt, const Error& error, const Error& taken);
   void WatchOperation(Hunt& hunt);
   void Watch(Hunt& hunt);

@@ -20,6 +20,8 @@ constexpr const char* kTaken =
 constexpr const char* kStockOut =
     R"({"name":"projects/p/locations/z/operations/o","done":true,"error":)"
     R"({"code":8,"message":"There is no more capacity in the zone \"z\""}})";
+constexpr const char* kNo =
+    R"({"error":{"code":403,"status":"PERMISSION_DENIED","message":"no"}})";
 constexpr const char* kNotThere =
     R"({"error":{"code":404,"status":"NOT_FOUND","message":"gone"}})";
 
@@ -139,6 +141,42 @@ TEST_F(Search, AnUnfinishedOneOfTheSameIsFoundAgain) {
   ASSERT_TRUE(found) << found.error().ToText();
   EXPECT_TRUE(found->found_again);
   EXPECT_THAT(journal->Unfinished(), IsEmpty());
+}
+
+TEST_F(Search, ARefusedRepeatForgetsNothingThatIsThere) {
+  Begin("earlier");
+  cloud.http.Answer(403, kNo);
+  cloud.http.Answer(200, Node("READY", "earlier"));
+  const auto found = Run();
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().cause(), Cause::kCloudPermissionDenied);
+  EXPECT_THAT(found.error().message(), HasSubstr("an earlier try made it"));
+  EXPECT_THAT(journal->Unfinished(), SizeIs(1));
+  EXPECT_THAT(search->Left(), SizeIs(1));
+}
+
+TEST_F(Search, ARefusedRepeatOfWhatIsNotThereIsOver) {
+  for (const bool another : {false, true}) {
+    Begin("earlier");
+    cloud.http.answers.clear();
+    cloud.http.Answer(403, kNo);
+    cloud.http.Answer(another ? 200 : 404,
+                      another ? Node("READY", "theirs") : kNotThere);
+    EXPECT_FALSE(Run());
+    EXPECT_THAT(journal->Unfinished(), IsEmpty()) << another;
+  }
+}
+
+TEST_F(Search, ARefusalAfterASilenceIsNoProofThatNothingWasMade) {
+  cloud.http.answers.emplace_back(
+      Error(Cause::kNetTimeoutFiltered, "no answer"));
+  cloud.http.Answer(403, kNo);
+  const auto found = Run();
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().cause(), Cause::kCloudPermissionDenied);
+  ASSERT_THAT(cloud.http.requests, SizeIs(3));
+  EXPECT_EQ(cloud.http.requests.back().method, "GET");
+  EXPECT_THAT(search->Left(), SizeIs(1));
 }
 
 TEST_F(Search, WhatAnotherMadeIsNotTaken) {
