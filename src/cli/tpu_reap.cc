@@ -6,21 +6,26 @@
 #include "base/text.h"
 #include "cli/answer.h"
 #include "cli/tpu_change.h"
-#include "sys/process.h"
 
 namespace muster::cli {
 namespace {
 
-// The program that wrote the line is still at it.
-bool IsAtWork(const cloud::MadeTpu& made, const sys::Host& host) {
-  if (made.host != host.env.Hostname() || made.pid == sys::OwnPid()) {
+// What another process may still be at is left to it, and that is said.
+bool IsLeftToAnother(const cloud::MadeTpu& made, const sys::Host& host) {
+  const auto at_work = IsAtWork(made, host);
+  if (at_work == cloud::AtWork::kNo) {
     return false;
   }
-  const auto own = host.fs.Read("/proc/self/comm", 100);
-  const auto its =
-      host.fs.Read("/proc/" + std::to_string(made.pid) + "/comm", 100);
-  const auto state = sys::ReadProcess(made.pid);
-  return own && its && *own == *its && state && state->state != 'Z';
+  PrintAside("muster: " + NameOf(made) + " is left to " + WriterText(made) +
+             (at_work == cloud::AtWork::kYes
+                  ? ", which is still at it\n"
+                  : ", which cannot be seen from here and may be at it until a "
+                    "day after " +
+                        ToText(made.at) + ": muster tpu " +
+                        (made.kind == "queued" ? "queued " : "") + "delete " +
+                        Printable(made.name) + " --zone " +
+                        Printable(made.zone) + "\n"));
+  return true;
 }
 
 Json ToJson(const cloud::MadeTpu& made) {
@@ -57,9 +62,7 @@ Result<Lost> LookForLost(const TpuCall& call, cloud::TpuApi& api,
                  Printable(made.project) + ": --project names it\n");
       continue;
     }
-    if (IsAtWork(made, call.host)) {
-      PrintAside("muster: " + NameOf(made) + " is left to process " +
-                 std::to_string(made.pid) + ", which is still at it\n");
+    if (IsLeftToAnother(made, call.host)) {
       continue;
     }
     api.sender().SetDeadline(Deadline::After(call.settings.patience.value));

@@ -18,6 +18,8 @@
 namespace muster::cloud {
 namespace {
 
+// As long as a creation on another host is left to it.
+constexpr std::chrono::hours kMaybeAtWork{24};
 constexpr const char* kSchema = "muster.tpu.journal/1";
 constexpr std::array<std::pair<TpuStep, const char*>, 8> kSteps{{
     {TpuStep::kAsked, "asked"},
@@ -81,7 +83,27 @@ MadeTpu FromJson(const Json& line) {
           .host = TextOf(line, "host")};
 }
 
+bool IsAlive(int pid, const sys::Host& host) {
+  const auto own = host.fs.Read("/proc/self/comm", 100);
+  const auto its = host.fs.Read("/proc/" + std::to_string(pid) + "/comm", 100);
+  const auto state = sys::ReadProcess(pid);
+  return own && its && *own == *its && state && state->state != 'Z';
+}
+
 }  // namespace
+
+AtWork IsAtWork(const MadeTpu& made, const sys::Host& host) {
+  if (made.host == host.env.Hostname()) {
+    return made.pid != sys::OwnPid() && IsAlive(made.pid, host) ? AtWork::kYes
+                                                                : AtWork::kNo;
+  }
+  const bool is_young = host.clock.WallNow() - made.at < kMaybeAtWork;
+  return !made.host.empty() && is_young ? AtWork::kMaybe : AtWork::kNo;
+}
+
+std::string WriterText(const MadeTpu& made) {
+  return "process " + std::to_string(made.pid) + " on " + Printable(made.host);
+}
 
 Result<TpuJournal> TpuJournal::Open(const sys::Host& host) {
   const auto state = sys::FirstSet(host.env, {"XDG_STATE_HOME"});

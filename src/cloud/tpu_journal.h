@@ -42,6 +42,16 @@ enum class TpuStep {
   kChanged,   // what came of that is in the line
 };
 
+// Whether the process that wrote the last line of it is still at it.
+enum class AtWork {
+  kNo,
+  kYes,
+  kMaybe,  // on another host, where nothing is seen: for a day after the line
+};
+AtWork IsAtWork(const MadeTpu& made, const sys::Host& host);
+// "process 17 on host-a".
+std::string WriterText(const MadeTpu& made);
+
 // One file of lines for each user: $XDG_STATE_HOME/muster/tpu.jsonl, else
 // ~/.local/state. Several processes may write it. One thread.
 class TpuJournal {

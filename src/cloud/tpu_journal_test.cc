@@ -100,6 +100,30 @@ TEST_F(Journal, WithoutAHomeThereIsNoPlace) {
   EXPECT_THAT(journal.error().message(), HasSubstr("XDG_STATE_HOME"));
 }
 
+TEST_F(Journal, WhatALiveProcessWroteIsAtWork) {
+  MadeTpu made = Node("a");
+  made.pid = 1;  // which lives everywhere
+  made.host = cloud.env.hostname;
+  cloud.fs.files["/proc/self/comm"] = "muster\n";
+  EXPECT_EQ(IsAtWork(made, cloud.host), AtWork::kNo);
+  cloud.fs.files["/proc/1/comm"] = "init\n";
+  EXPECT_EQ(IsAtWork(made, cloud.host), AtWork::kNo);
+  cloud.fs.files["/proc/1/comm"] = "muster\n";
+  EXPECT_EQ(IsAtWork(made, cloud.host), AtWork::kYes);
+}
+
+TEST_F(Journal, WhatAnotherHostWroteMayBeAtWorkForADay) {
+  MadeTpu made = Node("a");
+  made.pid = 1;
+  made.at = cloud.clock.WallNow();
+  EXPECT_EQ(IsAtWork(made, cloud.host), AtWork::kNo);  // no host is told
+  made.host = "another";
+  EXPECT_EQ(IsAtWork(made, cloud.host), AtWork::kMaybe);
+  EXPECT_EQ(WriterText(made), "process 1 on another");
+  cloud.clock.Advance(std::chrono::hours(24));
+  EXPECT_EQ(IsAtWork(made, cloud.host), AtWork::kNo);
+}
+
 TEST(RequestId, IsAUuidAndNeverTheSame) {
   const std::string id = MakeRequestId();
   EXPECT_TRUE(std::regex_match(

@@ -39,14 +39,23 @@ TpuSearch::TpuSearch(TpuApi& api, TpuJournal& journal, SearchPlan plan,
 
 TpuSearch::~TpuSearch() = default;
 
-// A creation of the same that was not finished goes on.
-void TpuSearch::TakeUp(Hunt& hunt) {
+// A creation of the same that was not finished goes on, unless somebody is
+// at it: the first of two that ends would remove what the other waits for.
+Status TpuSearch::TakeUp(Hunt& hunt) const {
   for (const MadeTpu& one : journal_.Unfinished()) {
     const MadeTpu& made = hunt.made;
     if (one.kind == made.kind && one.project == made.project &&
         one.zone == made.zone && one.name == made.name &&
         one.type == made.type && one.version == made.version &&
         one.scheduling == made.scheduling) {
+      if (IsAtWork(one, api_.sender().host()) == AtWork::kYes) {
+        return Error(Cause::kUsageInvalid,
+                     PlaceText(hunt.place) +
+                         " is being created already: " + WriterText(one) +
+                         " is still at it; `muster tpu wait " +
+                         Printable(one.name) + " --zone " +
+                         Printable(one.zone) + "` waits for it");
+      }
       hunt.made = one;
       hunt.found_again = hunt.doubtful = true;
     }
@@ -55,6 +64,7 @@ void TpuSearch::TakeUp(Hunt& hunt) {
     waiting_.say(PlaceText(hunt.place) +
                  " was asked for before, which was not finished: going on");
   }
+  return Ok();
 }
 
 TpuSearch::Hunt* TpuSearch::Winner() {
@@ -80,7 +90,7 @@ Result<Found> TpuSearch::Run() {
   bool stopped = false;
   for (Hunt& hunt : hunts_) {
     if (plan_.create) {
-      TakeUp(hunt);
+      MUSTER_TRY(TakeUp(hunt));
     }
   }
   while (Winner() == nullptr && !stopped && !broken_) {

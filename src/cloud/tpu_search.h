@@ -43,9 +43,10 @@ struct Found {
   bool found_again = false;  // of a creation that was not finished before
 };
 
-// Errors: what the last answer of the only place means; of several places that
-// of one without capacity, else of the first, with all of them named;
-// deadline-exceeded; cancelled. What was made and is not gone is then
+// Errors: usage-invalid where another process is at the same creation, which
+// is left to it; what the last answer of the only place means; of several
+// places that of one without capacity, else of the first, with all of them
+// named; deadline-exceeded; cancelled. What was made and is not gone is then
 // unfinished in the journal, and Left() names it. One thread.
 class TpuSearch {
  public:
@@ -60,7 +61,7 @@ class TpuSearch {
  private:
   struct Hunt;
   void Advance(Hunt& hunt);
-  void TakeUp(Hunt& hunt);
+  Status TakeUp(Hunt& hunt) const;
   void Begin(Hunt& hunt);
   void Create(Hunt& hunt);
   struct Seen;

@@ -81,6 +81,18 @@ class Search : public ::testing::Test {
                                          .scheduling = "on-demand"}));
   }
 
+  // The journal, as that process has left it; process 1 is alive everywhere.
+  void BelongsTo(int pid, const std::string& host) {
+    std::string& text = cloud.fs.files["/state/muster/tpu.jsonl"];
+    Json line = Json::parse(text, nullptr, false);
+    line["pid"] = pid;
+    line["host"] = host;
+    text = line.dump() + "\n";
+    cloud.fs.files["/proc/self/comm"] = "muster\n";
+    cloud.fs.files["/proc/1/comm"] = "muster\n";
+    journal.emplace(*TpuJournal::Open(cloud.host));
+  }
+
   FakeCloud cloud;
   std::optional<TpuApi> api;
   std::optional<TpuJournal> journal;
@@ -141,6 +153,18 @@ TEST_F(Search, AnUnfinishedOneOfTheSameIsFoundAgain) {
   ASSERT_TRUE(found) << found.error().ToText();
   EXPECT_TRUE(found->found_again);
   EXPECT_THAT(journal->Unfinished(), IsEmpty());
+}
+
+TEST_F(Search, WhatAnotherProcessIsAtIsLeftToIt) {
+  Begin("earlier");
+  BelongsTo(1, "testhost");
+  const auto found = Run();
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().cause(), Cause::kUsageInvalid);
+  EXPECT_THAT(found.error().message(),
+              HasSubstr("process 1 on testhost is still at it"));
+  EXPECT_THAT(cloud.http.requests, IsEmpty());
+  EXPECT_THAT(search->Left(), IsEmpty());
 }
 
 TEST_F(Search, ARefusedRepeatForgetsNothingThatIsThere) {

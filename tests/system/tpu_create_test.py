@@ -399,6 +399,33 @@ class Interrupted(ChangeCase):
         self.assertIn(f"is left to process {process.pid}", done.err)
         self.assertEqual(self.cloud.left_over(), [node()])
 
+    def test_what_another_process_is_at_is_not_joined(self):
+        process = self.begin_create("--zone", WEST)
+        self.until(lambda: self.posts() and "made" in self.steps(), "created")
+        done = self.create("--output", "json")
+        what = self.found(done, "usage-invalid", 2)
+        self.assertIn(f"process {process.pid} on ", what)
+        self.assertIn("is still at it", what)
+        self.assertNotIn("to stop it", done.err.lower())
+        self.assertEqual(len(self.posts()), 1)
+
+    def test_what_another_host_may_be_at_is_left_to_it_for_a_day(self):
+        self.killed("--zone", WEST)
+        path = self.folder / ".local/state/muster/tpu.jsonl"
+        lines = [{**line, "host": "another"} for line in self.lines()]
+
+        def reap():
+            path.write_text("".join(json.dumps(line) + "\n"
+                                    for line in lines))
+            return self.muster("reap", "--yes", *FAST)
+        done = reap()
+        self.assertIn("on another, which cannot be seen from here", done.err)
+        self.assertIn("muster tpu delete t --zone us-west4-a", done.err)
+        self.assertEqual(self.api.asked("", "DELETE"), [])
+        for line in lines:
+            line["at"] = "2020-01-01T00:00:00Z"
+        self.assertIn("is deleted", reap().out)
+
 
 class Search(ChangeCase):
     """Several zones at once: one is kept, all others go."""
