@@ -120,7 +120,7 @@ Result<const Token*> Credentials::Get(Sender& sender) {
 
 bool Credentials::Reject() {
   token_.reset();
-  return kind_ != "token" && !std::exchange(renewed_, true);
+  return kind_ != "token";
 }
 
 Result<Bearer> BearerOf(const std::optional<std::string>& given,

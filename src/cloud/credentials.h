@@ -28,7 +28,8 @@ class Credentials {
   // TokenSource::Fetch says.
   Result<const Token*> Get(Sender& sender);
   // The server did not accept it (401): the next Get fetches a new one. False
-  // when that cannot help.
+  // when that cannot help. Who asks does so once for a request, lest a server
+  // that accepts none is asked for ever.
   bool Reject();
 
   // Only the metadata server is left to ask: nothing else was found.
@@ -49,7 +50,6 @@ class Credentials {
   std::string project_;
   TokenSourcePtr tokens_;
   std::optional<Token> token_;
-  bool renewed_ = false;  // since the last 401
 };
 
 // What one request is sent with: the token of credentials for a look beside

@@ -8,12 +8,14 @@
 #include "base/text.h"
 #include "cloud/rs256.h"
 #include "cloud/testing.h"
+#include "cloud/tpu_api.h"
 
 namespace muster::cloud {
 namespace {
 
 using std::chrono::seconds;
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::SizeIs;
@@ -57,12 +59,42 @@ TEST(Credentials, OfAUserBecomeATokenUntilShortBeforeItsEnd) {
   EXPECT_THAT(login.cloud.http.requests, SizeIs(2));
 }
 
-TEST(Credentials, AreRenewedOnceAfterARefusal) {
+// Answers to one question of the Cloud TPU API after another.
+std::vector<bool> Asked(FakeCloud& cloud, int count) {
+  TpuApi api(cloud.host, *Credentials::Find(std::nullopt, cloud.host),
+             {"p", "test"}, cloud.Patient());
+  std::vector<bool> answered;
+  for (int i = 0; i < count; ++i) {
+    answered.push_back(static_cast<bool>(api.Node("z", "t")));
+  }
+  return answered;
+}
+
+TEST(Credentials, AreRenewedAfterEveryRefusal) {
+  FakeCloud cloud;
+  cloud.GiveFile(kUser);
+  cloud.http.Answer(200, kToken);
+  for (int i = 0; i < 2; ++i) {
+    cloud.http.Answer(401, "{}");
+    cloud.http.Answer(200, kToken);
+    cloud.http.Answer(200, "{}");
+  }
+  EXPECT_THAT(Asked(cloud, 2), ElementsAre(true, true));
+}
+
+TEST(Credentials, AreRenewedOnceForOneQuestion) {
+  FakeCloud cloud;
+  cloud.GiveFile(kUser);
+  cloud.http.Answer(200, kToken);
+  cloud.http.Answer(401, "{}");
+  cloud.http.Answer(200, kToken);
+  cloud.http.Answer(401, "{}");
+  EXPECT_THAT(Asked(cloud, 1), ElementsAre(false));
+  EXPECT_THAT(cloud.http.requests, SizeIs(4));
+}
+
+TEST(Credentials, OfAGivenTokenAreNotRenewed) {
   Login login;
-  login.cloud.GiveFile(kUser);
-  auto found = *Credentials::Find(std::nullopt, login.cloud.host);
-  EXPECT_TRUE(found.Reject());
-  EXPECT_FALSE(found.Reject());
   login.cloud.env.variables["CLOUDSDK_AUTH_ACCESS_TOKEN"] = "T";
   EXPECT_FALSE(Credentials::Find(std::nullopt, login.cloud.host)->Reject());
 }
