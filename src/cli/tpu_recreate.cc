@@ -5,6 +5,7 @@
 #include "cli/answer.h"
 #include "cli/confirm.h"
 #include "cli/tpu_change.h"
+#include "cloud/tpu_reach.h"
 #include "cloud/tpu_search.h"
 #include "cloud/tpu_state.h"
 #include "sys/curl_http.h"
@@ -39,12 +40,7 @@ Result<std::optional<T>> IfThere(Result<T> asked) {
 
 // The command that makes the same, for when this one does not.
 std::string ByHand(const cloud::TpuNode& node) {
-  return "`muster tpu create " + Printable(node.name) + " --zone " +
-         Printable(node.zone) + " --type " + Printable(node.accelerator_type) +
-         " --version " + Printable(node.runtime_version) +
-         (node.scheduling == "on-demand" ? "" : " --" + node.scheduling) +
-         (node.queued_resource.empty() ? "" : " --queued") +
-         " --wait`, then the same command again";
+  return "`" + CreateCommand(node) + "`, then the same command again";
 }
 
 std::string WillText(const cloud::TpuApi& api, const cloud::TpuNode& node,

@@ -135,10 +135,7 @@ std::vector<Fix> MakeAnew(const TpuNode& node) {
        .safety = Safety::kCosts},
       {.text = "make it anew and start the same command again: it goes on from "
                "the newest checkpoint that lies outside of the TPU",
-       .command = "muster tpu create" + name + zone + " --type " +
-                  Or(node.accelerator_type, "TYPE") + " --version " +
-                  Or(node.runtime_version, "VERSION") +
-                  (node.scheduling == "spot" ? " --spot" : "") + " --wait",
+       .command = CreateCommand(node),
        .safety = Safety::kCosts}};
 }
 
@@ -233,6 +230,17 @@ Result<TpuLogin> FindLogin(const TpuNode& node, const std::string& user,
 std::string HostKeyName(const TpuNode& node, int worker) {
   return "tpu." + (node.id.empty() ? node.name : node.id) + "-" +
          std::to_string(worker);
+}
+
+std::string CreateCommand(const TpuNode& node) {
+  const bool is_usual =
+      node.scheduling.empty() || node.scheduling == "on-demand";
+  return "muster tpu create " + Or(node.name, "NAME") + " --zone " +
+         Or(node.zone, "ZONE") + " --type " +
+         Or(node.accelerator_type, "TYPE") + " --version " +
+         Or(node.runtime_version, "VERSION") +
+         (is_usual ? "" : " --" + node.scheduling) +
+         (node.queued_resource.empty() ? "" : " --queued") + " --wait";
 }
 
 std::optional<Finding> WhyGone(const TpuNode& node) {

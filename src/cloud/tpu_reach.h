@@ -53,6 +53,9 @@ Result<TpuLogin> FindLogin(const TpuNode& node, const std::string& user,
 // its address has another.
 std::string HostKeyName(const TpuNode& node, int worker);
 
+// "muster tpu create t --zone … --wait", which makes another of the same kind.
+std::string CreateCommand(const TpuNode& node);
+
 // Why nobody answers at the TPU any more; nullopt: it is as it should be.
 std::optional<Finding> WhyGone(const TpuNode& node);
 

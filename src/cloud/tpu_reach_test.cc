@@ -10,6 +10,7 @@ namespace muster::cloud {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TpuNode Node(const std::string& more = "") {
   return ToTpuNode(*ParseJson(
@@ -145,6 +146,18 @@ TEST(TpuReach, SaysWhyNobodyAnswersAnyMore) {
     EXPECT_EQ(why->cause, one.cause) << one.state;
     EXPECT_THAT(why->evidence[0].what, HasSubstr(one.state));
   }
+}
+
+TEST(TpuReach, WhatIsMadeAnewIsOfTheSameKind) {
+  TpuNode node = Node(R"(, "schedulingConfig": {"reserved": true})");
+  node.state = "TERMINATED";
+  EXPECT_THAT(WhyGone(node)->fixes[1].command, HasSubstr(" --reserved --wait"));
+  node.scheduling = "spot";
+  node.queued_resource = "q";
+  EXPECT_THAT(WhyGone(node)->fixes[1].command,
+              HasSubstr(" --spot --queued --wait"));
+  node.scheduling = "on-demand";
+  EXPECT_THAT(WhyGone(node)->fixes[1].command, Not(HasSubstr("--on-demand")));
 }
 
 TEST(TpuReach, AWorkerWithoutAnExternalAddressKeepsItsPlace) {
