@@ -77,6 +77,12 @@ std::string Chosen(const Json& json) {
 
 }  // namespace
 
+std::string ProjectOf(const std::string& path) {
+  const auto parts = Split(path, '/');
+  const auto at = std::find(parts.begin(), parts.end(), "projects");
+  return std::distance(at, parts.end()) > 1 ? *std::next(at) : "";
+}
+
 ResourceName SplitResourceName(const std::string& text) {
   const auto parts = Split(text, '/');
   return parts.size() == 6 && parts[0] == "projects" && parts[2] == "locations"
@@ -103,6 +109,10 @@ TpuNode ToTpuNode(const Json& json) {
       .network = TextOf(At(json, {"networkConfig"}), "network"),
       .endpoints = Endpoints(json)};
   node.request = TextOf(At(json, {"labels"}), kRequestLabel);
+  node.network_project = ProjectOf(node.network);
+  if (node.network_project.empty()) {
+    node.network_project = node.project;
+  }
   node.network = node.network.substr(node.network.rfind('/') + 1);
   if (node.runtime_version.empty()) {
     node.runtime_version = TextOf(json, "tensorflowVersion");

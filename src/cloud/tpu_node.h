@@ -23,6 +23,7 @@ struct TpuNode {
   std::string accelerator_type, topology, runtime_version;
   std::string scheduling;  // "spot", "reserved", "on-demand"
   std::string queued_resource, created, network;
+  std::string network_project;         // that it is of: a name or a number
   std::string request;                 // of muster, that made it
   std::vector<std::string> endpoints;  // "ip:port", by worker
   // By worker, empty where one has none; none: no worker has one.
@@ -53,5 +54,9 @@ struct ResourceName {
   std::string project, zone, id;
 };
 ResourceName SplitResourceName(const std::string& text);
+
+// "1" of "projects/1/networks/default", also behind a server's address; empty
+// where none is told.
+std::string ProjectOf(const std::string& path);
 
 }  // namespace muster::cloud

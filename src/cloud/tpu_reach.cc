@@ -23,6 +23,29 @@ std::string LastPart(const std::string& path) {
   return path.substr(path.rfind('/') + 1);
 }
 
+// Every project has a network `default`. Whether the network at that path
+// ("projects/1/networks/default"), which this machine is in, is surely of
+// another project than the TPU's. A machine in the network of a host project
+// knows the number of that project and not its name: nothing is sure then.
+bool IsOfAnotherProject(const std::string& own, const TpuNode& node,
+                        const Metadata& metadata) {
+  const std::string number = ProjectOf(own);
+  const std::string& wanted = node.network_project;
+  if (number.empty() || wanted.empty()) {
+    return false;
+  }
+  if (ParseInt(wanted)) {
+    return wanted != number;
+  }
+  const auto project = metadata.Get("project/project-id");
+  const auto own_number = metadata.Get("project/numeric-project-id");
+  if (!project || !*project || !own_number || !*own_number) {
+    return false;
+  }
+  const bool is_own = number == **own_number;
+  return **project == wanted ? !is_own : is_own;
+}
+
 // Whether this machine reaches internal addresses, and how that is known.
 struct Inside {
   bool yes = false;
@@ -44,7 +67,11 @@ Inside LookInside(const TpuNode& node, const std::vector<std::string>& internal,
     return {false, "no metadata server tells the network of this machine"};
   }
   const std::string own = Printable(LastPart(**network));
-  return {own == node.network, "this machine is in network `" + own + "`"};
+  const bool is_another =
+      own == node.network && IsOfAnotherProject(**network, node, metadata);
+  return {own == node.network && !is_another,
+          "this machine is in network `" + own + "`" +
+              (is_another ? " of another project" : "")};
 }
 
 Result<std::optional<int>> WantedWorker(const std::string& which, int size,

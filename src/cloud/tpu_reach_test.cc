@@ -12,11 +12,12 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TpuNode Node(const std::string& more = "") {
+TpuNode Node(const std::string& more = "", const std::string& owner = "p") {
   return ToTpuNode(*ParseJson(
       R"({"name": "projects/p/locations/z-a/nodes/t", "id": "17",
           "state": "READY", "health": "HEALTHY",
-          "networkConfig": {"network": "projects/p/global/networks/own"},
+          "networkConfig": {"network": "projects/)" +
+          owner + R"(/global/networks/own"},
           "networkEndpoints": [
             {"ipAddress": "10.0.0.2",
              "accessConfig": {"externalIp": "198.51.100.2"}},
@@ -32,10 +33,22 @@ TpuNode WithoutExternal() {
   return node;
 }
 
-void PutInto(const std::string& network, FakeCloud& cloud) {
+// A machine of project `project`, whose number is 1, in a network of the
+// project of number `owner`.
+void PutInto(const std::string& network, FakeCloud& cloud,
+             const std::string& project = "p", const std::string& owner = "1") {
   cloud.env.variables["GCE_METADATA_HOST"] = "m";
-  cloud.http.Answer(200, "projects/1/networks/" + network,
-                    {{"metadata-flavor", "Google"}});
+  for (const std::string& answer :
+       {"projects/" + owner + "/networks/" + network, project,
+        std::string("1")}) {
+    cloud.http.Answer(200, answer, {{"metadata-flavor", "Google"}});
+  }
+}
+
+std::string FirstAddress(const TpuNode& node, const FakeCloud& cloud) {
+  return FindWorkers(node, "0", AddressChoice::kAuto, cloud.host)
+      ->workers[0]
+      .address;
 }
 
 TEST(TpuReach, FromOutsideTakesExternalAddresses) {
@@ -63,6 +76,36 @@ TEST(TpuReach, FromItsNetworkTakesInternalAddresses) {
                 ->workers[0]
                 .address,
             "198.51.100.3");
+}
+
+TEST(TpuReach, ANetworkOfTheSameNameInAnotherProjectIsAnother) {
+  FakeCloud cloud;
+  PutInto("own", cloud, "q");
+  const auto found = FindWorkers(Node(), "0", AddressChoice::kAuto, cloud.host);
+  EXPECT_EQ(found->workers[0].address, "198.51.100.2");
+  EXPECT_THAT(found->why, HasSubstr("of another project"));
+  FakeCloud again;
+  PutInto("own", again, "q");
+  EXPECT_EQ(FirstAddress(WithoutExternal(), again), "10.0.0.2");
+}
+
+TEST(TpuReach, ANetworkIsComparedByTheNumberOfItsProject) {
+  const TpuNode node = Node("", "7");
+  for (const auto& [owner, address] :
+       {std::pair("7", "10.0.0.2"), {"1", "198.51.100.2"}}) {
+    FakeCloud cloud;
+    PutInto("own", cloud, "p", owner);
+    EXPECT_EQ(FirstAddress(node, cloud), address) << owner;
+  }
+}
+
+TEST(TpuReach, ASharedNetworkOfAHostProjectIsTakenByItsName) {
+  FakeCloud cloud;
+  PutInto("own", cloud, "q", "9");
+  EXPECT_EQ(FirstAddress(Node(), cloud), "10.0.0.2");
+  FakeCloud of_it;  // a network of the machine's own project is another
+  PutInto("own", of_it, "p", "9");
+  EXPECT_EQ(FirstAddress(Node(), of_it), "198.51.100.2");
 }
 
 TEST(TpuReach, OneOfTheWorkersTakesInternalAddresses) {
