@@ -48,7 +48,8 @@ class Session {
   // task -> addresses by index, as TensorFlow's cluster_spec.
   const std::map<std::string, std::vector<std::string>>& Spec() const;
 
-  // Store of this attempt, shared by all ranks. Get waits for the key:
+  // Store of this attempt, shared by all ranks. A key and its value have 2 MiB
+  // together, all of them 256 MiB: os-limit. Get waits for the key:
   // deadline-exceeded names it. A wait also ends with the cause for which the
   // agent stops the attempt, and with peer-died when the agent is gone.
   Status Put(std::string_view key, std::string_view value, Deadline deadline);
