@@ -13,7 +13,7 @@ struct Named {
   std::string_view name;
 };
 
-constexpr Named kNames[] = {
+constexpr Named kSignals[] = {
     {SIGHUP, "SIGHUP"},   {SIGINT, "SIGINT"},   {SIGQUIT, "SIGQUIT"},
     {SIGILL, "SIGILL"},   {SIGTRAP, "SIGTRAP"}, {SIGABRT, "SIGABRT"},
     {SIGBUS, "SIGBUS"},   {SIGFPE, "SIGFPE"},   {SIGKILL, "SIGKILL"},
@@ -27,9 +27,9 @@ constexpr Named kNames[] = {
 
 std::string SignalName(int signal) {
   const auto* const found = std::find_if(
-      std::begin(kNames), std::end(kNames),
+      std::begin(kSignals), std::end(kSignals),
       [signal](const Named& named) { return named.number == signal; });
-  return found == std::end(kNames) ? "signal " + std::to_string(signal)
+  return found == std::end(kSignals) ? "signal " + std::to_string(signal)
                                    : std::string(found->name);
 }
 
@@ -40,9 +40,9 @@ std::optional<int> SignalNumber(std::string_view name) {
   });
   const std::string full = upper.starts_with("SIG") ? upper : "SIG" + upper;
   const auto* const found =
-      std::find_if(std::begin(kNames), std::end(kNames),
+      std::find_if(std::begin(kSignals), std::end(kSignals),
                    [&](const Named& named) { return named.name == full; });
-  return found == std::end(kNames) ? std::nullopt
+  return found == std::end(kSignals) ? std::nullopt
                                    : std::optional(found->number);
 }
 
