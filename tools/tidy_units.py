@@ -42,11 +42,14 @@ def entries(build):
 
 
 def grouped(found):
-    """Lists of files that go together: with the same flags, one main()."""
+    """Lists of files that go together: with the same flags, one main(), and
+    those that call the system apart. Our namespace `connect` hides its function
+    of that name."""
     groups = collections.defaultdict(list)
     for name, (_, flags) in sorted(found.items()):
         alone = name if "\nint main(" in (ROOT / name).read_text() else None
-        groups[flags, alone].append(ROOT / name)
+        of_system = name.parts[:2] == ("src", "sys")
+        groups[flags, alone, of_system].append(ROOT / name)
     return [[path.relative_to(ROOT) for path in unit]
             for group in groups.values() for unit in united(group, MOST_FILES)]
 
