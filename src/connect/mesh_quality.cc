@@ -26,6 +26,15 @@ Cause CauseOfHealed(Path path) {
   }
 }
 
+// What most peers see. Of the two in the middle the nearer to zero: one of them
+// may be a peer whose own clock is wrong.
+Duration OffsetOf(std::vector<Duration> values) {
+  std::sort(values.begin(), values.end());
+  const Duration low = values[(values.size() - 1) / 2];
+  const Duration high = values[values.size() / 2];
+  return std::chrono::abs(low) < std::chrono::abs(high) ? low : high;
+}
+
 }  // namespace
 
 void JudgeClocks(MeshCase& one) {
@@ -39,7 +48,7 @@ void JudgeClocks(MeshCase& one) {
     }
   }
   for (const auto& [rank, values] : ahead) {
-    const Duration offset = Median(values);
+    const Duration offset = OffsetOf(values);
     const Duration size = std::chrono::abs(offset);
     // Of two clocks that differ both look wrong; the second is told.
     const bool pair = ahead.size() <= 2;

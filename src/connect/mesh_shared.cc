@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What members should have in common: files that are the same, folders in which
 // they see each other's.
+#include <algorithm>
 #include <array>
 
 #include "base/text.h"
@@ -136,6 +137,17 @@ void JudgeFolder(MeshCase& one, const std::string& path,
   one.findings.back().severity = Severity::kWarning;
 }
 
+// Ranks come from peers.
+bool AreOfOneHost(const Cluster& cluster, int a, int b) {
+  const auto size = static_cast<int>(cluster.members.size());
+  if (std::min(a, b) < 0 || std::max(a, b) >= size) {
+    return false;
+  }
+  const auto& one = cluster.members[static_cast<std::size_t>(a)].address;
+  const auto& other = cluster.members[static_cast<std::size_t>(b)].address;
+  return one && other && one->value.host == other->value.host;
+}
+
 }  // namespace
 
 void JudgeFiles(MeshCase& one) {
@@ -160,6 +172,9 @@ void JudgeMarks(MeshCase& one) {
   std::size_t looked = 0;
   for (const auto& [by, row] : one.rows) {
     for (const auto& [of, folders] : row.marks) {
+      if (AreOfOneHost(one.cluster, by, of)) {
+        continue;  // they see each other's in any case
+      }
       ++looked;
       for (const std::string& path : folders) {
         unseen[path].insert({by, of});

@@ -161,6 +161,20 @@ TEST_F(MeshVerdictTest, FoldersOfEachHostMayBeMeant) {
   EXPECT_EQ(Text(), "");
 }
 
+TEST_F(MeshVerdictTest, MembersOfOneHostSeeItsFolderInAnyCase) {
+  cluster_.members[1].address->value.host = "10.0.0.1";
+  for (auto& [rank, row] : rows_) {
+    for (int of = 0; of < 3; ++of) {
+      if (of != rank) {
+        row.marks[of] = rank == 2 || of == 2 ? std::vector<std::string>{"/ck"}
+                                             : std::vector<std::string>{};
+      }
+    }
+  }
+  EXPECT_THAT(Text(), HasSubstr("warning ckpt-placement: every host has a "
+                                "`/ck` of its own"));
+}
+
 TEST_F(MeshVerdictTest, OfTwoHostsTheOneWithoutTheMountIsNamed) {
   rows_.erase(2);
   for (const int rank : {0, 1}) {
@@ -328,6 +342,17 @@ TEST_F(MeshVerdictTest, AClockThatIsAheadIsNamed) {
   EXPECT_THAT(verdict.findings[0].what, HasSubstr("ahead"));
   EXPECT_THAT(verdict.findings[0].evidence[0].what,
               HasSubstr("ahead, give or take 0.1"));
+}
+
+TEST_F(MeshVerdictTest, AClockThatIsBehindIsNamed) {
+  for (const int from : {0, 1}) {
+    At(from, 2).clock_ahead = -std::chrono::minutes(10);
+    At(2, from).clock_ahead = std::chrono::minutes(10);
+  }
+  const auto verdict = Judge();
+  ASSERT_EQ(verdict.findings.size(), 1U) << Text();
+  EXPECT_THAT(verdict.findings[0].subjects, testing::ElementsAre("rank 2"));
+  EXPECT_THAT(verdict.findings[0].what, HasSubstr("behind"));
 }
 
 TEST_F(MeshVerdictTest, ClocksThatAgreeHaveABound) {
