@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdio>
 #include <map>
+#include <tuple>
 
 #include "base/text.h"
 #include "connect/mesh_case.h"
@@ -480,11 +481,14 @@ std::string RateText(double bytes_per_second) {
 
 std::vector<RankPair> LinksToRepeat(const SpeedOutcome& outcome) {
   const Yardstick yardstick = YardstickOf(outcome);
-  std::vector<std::pair<double, RankPair>> doubtful;
+  // Those that were chosen before come first: of a host with many slow links a
+  // few are measured often enough, and not all of them too seldom.
+  std::vector<std::tuple<int, double, RankPair>> doubtful;
   for (const LinkSpeed& link : outcome.links) {
     if (IsSlow(yardstick, link, link.a) || IsSlow(yardstick, link, link.b) ||
         IsLate(yardstick, link)) {
       doubtful.emplace_back(
+          -link.passes,
           std::min(link.there.BytesPerSecond(), link.back.BytesPerSecond()),
           RankPair{link.a, link.b});
     }
@@ -492,7 +496,7 @@ std::vector<RankPair> LinksToRepeat(const SpeedOutcome& outcome) {
   std::sort(doubtful.begin(), doubtful.end());
   std::map<int, int> of_host;
   std::vector<RankPair> again;
-  for (const auto& [rate, pair] : doubtful) {
+  for (const auto& [passes, rate, pair] : doubtful) {
     if (of_host[pair.first] < kMostAgainOfAHost &&
         of_host[pair.second] < kMostAgainOfAHost) {
       ++of_host[pair.first];

@@ -182,6 +182,24 @@ TEST_F(SpeedJudgeTest, OfASlowHostAFewLinksAreRepeated) {
   EXPECT_EQ(LinksToRepeat(outcome_).size(), 4U);
 }
 
+TEST_F(SpeedJudgeTest, OfASlowHostAmongManyTheSameLinksAreRepeated) {
+  Make(16);
+  SlowHost(1, 0.1);
+  for (LinkSpeed& link : outcome_.links) {
+    link.passes = 1;
+  }
+  for (int pass = 2; pass <= kSpeedPasses; ++pass) {
+    for (const auto& [a, b] : LinksToRepeat(outcome_)) {
+      LinkSpeed again = At(a, b);
+      again.there.bytes += again.there.bytes / 20;
+      again.back.bytes += again.back.bytes / 20;
+      again.passes = 1;
+      At(a, b) = Better(At(a, b), again);
+    }
+  }
+  EXPECT_THAT(Text(), HasSubstr("each link of rank 1"));
+}
+
 TEST_F(SpeedJudgeTest, ALateLinkIsNamed) {
   Make(8);
   Late(0, 7, microseconds(20'000));
