@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <new>
 #include <thread>
@@ -85,6 +86,7 @@ struct Loader::Inner {
   // ---- The thread that makes batches ----
   void Run(const std::stop_token& stop);
   Result<Batch> MakeBatch(std::uint64_t position);
+  Result<Batch> TryToMakeBatch(std::uint64_t position);
   Result<std::unique_ptr<Batch::Slab>> TakeSlab();
   bool WaitForRoom(const std::stop_token& stop);
 
@@ -152,6 +154,21 @@ Result<Batch> Loader::Inner::MakeBatch(std::uint64_t position) {
   return batch;
 }
 
+// A dataset is its user's code, and may throw what we do not.
+Result<Batch> Loader::Inner::TryToMakeBatch(std::uint64_t position) {
+  try {
+    return MakeBatch(position);
+  } catch (const std::bad_alloc&) {
+    return Error(Cause::kOomHost, "no memory for a batch");
+  } catch (const std::exception& thrown) {
+    return Error(Cause::kAppException,
+                 "the dataset threw: " + std::string(thrown.what()));
+  } catch (...) {
+    return Error(Cause::kAppException,
+                 "the dataset threw what is no std::exception");
+  }
+}
+
 // False when the thread is to end.
 bool Loader::Inner::WaitForRoom(const std::stop_token& stop) {
   MutexLock lock(mutex);
@@ -167,7 +184,7 @@ bool Loader::Inner::WaitForRoom(const std::stop_token& stop) {
 void Loader::Inner::Run(const std::stop_token& stop) {
   std::uint64_t position = options.position;
   while (position < end && WaitForRoom(stop)) {
-    auto batch = MakeBatch(position);
+    auto batch = TryToMakeBatch(position);
     MutexLock lock(mutex);
     if (batch) {
       position = batch->global().next();

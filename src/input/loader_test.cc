@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <latch>
+#include <stdexcept>
 #include <set>
 
 #include "muster/dataset.h"
@@ -25,6 +26,9 @@ class Numbers : public Dataset {
       gate->wait();
     }
     for (std::size_t i = 0; i < indices.size(); ++i) {
+      if (indices[i] == throws_at) {
+        throw std::runtime_error("no JPEG");
+      }
       if (indices[i] == bad_sample) {
         return Error(Cause::kFileCorrupt, "sample is damaged");
       }
@@ -38,6 +42,7 @@ class Numbers : public Dataset {
   mutable std::atomic<int> fills{0};
   std::latch* gate = nullptr;  // Fill waits for it
   std::uint64_t bad_sample = ~0ULL;
+  std::uint64_t throws_at = ~0ULL;
 
  private:
   std::uint64_t size_;
@@ -98,6 +103,18 @@ TEST(Loader, TheUnionOverRanksDoesNotDependOnTheirNumber) {
     }
     EXPECT_EQ(together, alone);
   }
+}
+
+TEST(Loader, TellsWhatADatasetThrows) {
+  Numbers data(10);
+  data.throws_at = 5;
+  auto loader =
+      Loader::Make(data, {.global_batch = 4, .shuffle = false}).value();
+  ASSERT_TRUE(loader->Next(Soon()).value());
+  const auto next = loader->Next(Soon());
+  ASSERT_FALSE(next);
+  EXPECT_EQ(next.error().cause(), Cause::kAppException);
+  EXPECT_EQ(next.error().message(), "the dataset threw: no JPEG");
 }
 
 TEST(Loader, GoesOnFromAPosition) {
