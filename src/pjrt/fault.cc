@@ -84,7 +84,7 @@ struct Rule {
 };
 
 // In this order; the first that the text says.
-constexpr std::array<Rule, 26> kRules{{
+constexpr std::array<Rule, 28> kRules{{
     // Operations of the portable form: one that is not known is a newer one.
     {"unregistered operation 'vhlo.", Cause::kVerPluginMismatch},
     {"Mosaic failed to compile", Cause::kOpUnsupported},
@@ -111,6 +111,8 @@ constexpr std::array<Rule, 26> kRules{{
     {"Invalid TPU external name", Cause::kUsageInvalid},
     {"does not match regex", Cause::kUsageInvalid},
     {"TPU initialization failed", Cause::kDeviceMissing},
+    {"No visible GPU devices", Cause::kDeviceMissing},
+    {"no supported devices found", Cause::kDeviceMissing},
     {"tatically shaped", Cause::kOpUnsupported},
 }};
 
@@ -310,9 +312,12 @@ Cause CauseOf(const Fault& fault) {
     return CauseOfRunning(fault.code);
   }
   const Cause cause = CauseOfCode(fault.code);
-  return cause == Cause::kOpUnsupported && IsOfTopology(fault.call)
-             ? Cause::kUsageInvalid
-             : cause;
+  // There is no program yet that could hold what is refused.
+  const bool of_options =
+      IsOfTopology(fault.call) || (fault.call == "PJRT_Client_Create" &&
+                                   fault.code == abi::Code::kInvalidArgument);
+  return cause == Cause::kOpUnsupported && of_options ? Cause::kUsageInvalid
+                                                      : cause;
 }
 
 Error ToError(const Fault& fault) {

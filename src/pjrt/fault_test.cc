@@ -62,6 +62,15 @@ INSTANTIATE_TEST_SUITE_P(
         Case{static_cast<abi::Code>(99), "odd", Cause::kFrameworkBug}));
 
 // As XLA documents its codes, with the words of its examples.
+TEST(FaultOfOpening, IsNoFaultOfAProgram) {
+  EXPECT_EQ(CauseOf({"PJRT_Client_Create", abi::Code::kFailedPrecondition,
+                     "No visible GPU devices."}),
+            Cause::kDeviceMissing);
+  EXPECT_EQ(CauseOf({"PJRT_Client_Create", abi::Code::kInvalidArgument,
+                     "Unexpected option name passed to PJRT_Client_Create: x"}),
+            Cause::kUsageInvalid);
+}
+
 class XlaCode : public FaultCause {};
 
 TEST_P(XlaCode, HasACause) {
