@@ -2,6 +2,7 @@
 // The life of a step: gradients to zero, the loss, the backward pass with sums
 // that begin inside it, the optimizer, progress, now and then a checkpoint.
 #include <chrono>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -46,13 +47,39 @@ std::uint64_t WordOf(const std::map<std::string, std::string>& words,
 std::vector<NamedTensor> ParametersOf(const torch::nn::Module& model,
                                       bool trained_only) {
   std::vector<NamedTensor> parameters;
+  std::set<const void*>
+      seen;  // a shared module has a name for each of its uses
   for (const auto& item : model.named_parameters()) {
-    if (item.value().requires_grad() || !trained_only) {
+    const bool is_new = seen.insert(item.value().unsafeGetTensorImpl()).second;
+    if (is_new && (item.value().requires_grad() || !trained_only)) {
       parameters.push_back({item.key(), item.value()});
     }
   }
   return parameters;
 }
+
+// Whether each module trains: a frozen one goes back to evaluation.
+class Modes {
+ public:
+  explicit Modes(torch::nn::Module& model)
+      : model_(model), training_(model.is_training()) {
+    for (const auto& module : model.modules(/*include_self=*/false)) {
+      others_.emplace_back(module, module->is_training());
+    }
+  }
+  // The outer ones first: train() is handed on to what is inside.
+  void Restore() const {
+    model_.train(training_);
+    for (const auto& [module, training] : others_) {
+      module->train(training);
+    }
+  }
+
+ private:
+  torch::nn::Module& model_;
+  bool training_;
+  std::vector<std::pair<std::shared_ptr<torch::nn::Module>, bool>> others_;
+};
 
 // Tensors over the memory of a batch, which lives as long as any of them.
 TensorBatch TensorsOf(Batch batch, std::span<const std::int64_t> sample_shape) {
@@ -487,7 +514,7 @@ Result<double> Trainer::EvaluateWith(
     return *ended;
   }
   trainer.meter.Enter(Phase::kEvaluate);
-  bool training = trainer.model.is_training();
+  const Modes modes(trainer.model);
   trainer.model.eval();
   Inner::Sums sums;
   Status status = Catching([&]() -> Status {
@@ -496,7 +523,7 @@ Result<double> Trainer::EvaluateWith(
                      {.data = &sums, .count = 2, .dtype = DType::kFloat64},
                      Deadline::After(trainer.options.wait_limit));
   });
-  trainer.model.train(training);
+  modes.Restore();
   if (!status) {
     return trainer.Fail(std::move(status).error().While("evaluating"));
   }
