@@ -30,7 +30,7 @@ std::string SignalName(int signal) {
       std::begin(kSignals), std::end(kSignals),
       [signal](const Named& named) { return named.number == signal; });
   return found == std::end(kSignals) ? "signal " + std::to_string(signal)
-                                   : std::string(found->name);
+                                     : std::string(found->name);
 }
 
 std::optional<int> SignalNumber(std::string_view name) {
@@ -43,7 +43,7 @@ std::optional<int> SignalNumber(std::string_view name) {
       std::find_if(std::begin(kSignals), std::end(kSignals),
                    [&](const Named& named) { return named.name == full; });
   return found == std::end(kSignals) ? std::nullopt
-                                   : std::optional(found->number);
+                                     : std::optional(found->number);
 }
 
 }  // namespace muster

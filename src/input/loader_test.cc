@@ -4,8 +4,8 @@
 
 #include <atomic>
 #include <latch>
-#include <stdexcept>
 #include <set>
+#include <stdexcept>
 
 #include "muster/dataset.h"
 
