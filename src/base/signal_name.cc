@@ -5,6 +5,8 @@
 #include <csignal>
 #include <iterator>
 
+#include "base/text.h"
+
 namespace muster {
 namespace {
 
@@ -34,10 +36,7 @@ std::string SignalName(int signal) {
 }
 
 std::optional<int> SignalNumber(std::string_view name) {
-  std::string upper(name);
-  std::transform(upper.begin(), upper.end(), upper.begin(), [](char c) {
-    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  });
+  const std::string upper = Upper(name);
   const std::string full = upper.starts_with("SIG") ? upper : "SIG" + upper;
   const auto* const found =
       std::find_if(std::begin(kSignals), std::end(kSignals),

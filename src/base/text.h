@@ -20,6 +20,8 @@ std::string Join(std::span<const std::string> parts, std::string_view between);
 std::string_view Trim(std::string_view text);
 // ASCII letters in lower case, every other byte as it is.
 std::string Lower(std::string_view text);
+// ASCII letters in upper case, every other byte as it is.
+std::string Upper(std::string_view text);
 
 // Nothing but the digits 0 to 9, at least one.
 bool IsDigits(std::string_view text);

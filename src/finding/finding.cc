@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "finding/catalogue.h"
 
 namespace muster {
@@ -33,14 +34,6 @@ std::optional<std::string> FieldOf(std::span<const Fact> facts,
   return std::nullopt;
 }
 
-std::string Capitals(std::string_view word) {
-  std::string out(word);
-  std::transform(out.begin(), out.end(), out.begin(), [](char c) {
-    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  });
-  return out;
-}
-
 void AddOnce(std::vector<std::string>& list, const std::string& item) {
   if (!item.empty() &&
       std::find(list.begin(), list.end(), item) == list.end()) {
@@ -61,7 +54,7 @@ std::string Filled(std::string_view command, std::span<const Fact> facts) {
     const std::string_view field = command.substr(open + 1, close - open - 1);
     const auto value = FieldOf(facts, field);
     out += command.substr(0, open);
-    out += value && SafeToPaste(*value) ? *value : Capitals(field);
+    out += value && SafeToPaste(*value) ? *value : Upper(field);
     command.remove_prefix(close + 1);
   }
   return out + std::string(command);
