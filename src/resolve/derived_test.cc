@@ -214,32 +214,27 @@ TEST(Derived, RankZeroIsOnTheFirstHostOfSlurmsOrder) {
   EXPECT_EQ(here.Ask()->cluster.coordinator->value.host, "n1-ib0");
 }
 
-TEST(Derived, AHostFileOrdersTheTasksOfSlurm) {
+// Where SLURM_HOSTFILE places this many tasks.
+std::vector<std::string> PlacedByHostFile(const std::string& text,
+                                          const std::string& tasks) {
   FakeHere here;
-  here.fs.files["/job/hosts"] = "n2\nn1\n";
+  here.fs.files["/job/hosts"] = text;
   here.env.variables = {{"SLURM_JOB_ID", "7"},
                         {"SLURM_PROCID", "0"},
                         {"SLURM_LOCALID", "0"},
-                        {"SLURM_NTASKS", "2"},
-                        {"SLURM_STEP_NODELIST", "n[1-2]"},
-                        {"SLURM_DISTRIBUTION", "arbitrary"},
-                        {"SLURM_HOSTFILE", "/job/hosts"}};
-  ASSERT_TRUE(here.Ask()) << here.Refusal();
-  EXPECT_EQ(here.Ask()->claims[0].rank_hosts[0], "n2");
-}
-
-TEST(Derived, AHostFileMayNameSeveralTasksOfALine) {
-  FakeHere here;
-  here.fs.files["/job/hosts"] = "n2*2,n1\nn3  # the last\n";
-  here.env.variables = {{"SLURM_JOB_ID", "7"},
-                        {"SLURM_PROCID", "0"},
-                        {"SLURM_LOCALID", "0"},
-                        {"SLURM_NTASKS", "4"},
+                        {"SLURM_NTASKS", tasks},
                         {"SLURM_STEP_NODELIST", "n[1-3]"},
                         {"SLURM_DISTRIBUTION", "arbitrary"},
                         {"SLURM_HOSTFILE", "/job/hosts"}};
-  ASSERT_TRUE(here.Ask()) << here.Refusal();
-  EXPECT_THAT(here.Ask()->claims[0].rank_hosts,
+  const auto resolved = here.Ask();
+  EXPECT_TRUE(resolved) << here.Refusal();
+  return resolved ? resolved->claims[0].rank_hosts : std::vector<std::string>();
+}
+
+TEST(Derived, AHostFileOrdersTheTasksOfSlurm) {
+  EXPECT_THAT(PlacedByHostFile("n2\nn1\n", "2"),
+              testing::ElementsAre("n2", "n1"));
+  EXPECT_THAT(PlacedByHostFile("n2*2,n1\nn3  # the last\n", "4"),
               testing::ElementsAre("n2", "n2", "n1", "n3"));
 }
 

@@ -102,6 +102,24 @@ class CoordinatorTest : public testing::Test {
   }
   ~CoordinatorTest() override { SetLogLevel(LogLevel::kInfo); }
 
+  // Rank 1 is stopped in the first attempt; the second ends well.
+  void StandsStillOnce() {
+    agent_.on_launch = [this](const LaunchPlan& plan) {
+      if (plan.attempt == 2) {
+        agent_.EndsWell();
+        return;
+      }
+      Progress progress{.attempt = 1};
+      for (int second = 0; second < 14; ++second) {
+        progress.now_ns = (1 + second) * std::int64_t{1'000'000'000};
+        progress.ranks = {
+            {.rank = 0, .progress = {.phase = Phase::kStep}},
+            {.rank = 1, .progress = {.phase = Phase::kStep}, .state = 'T'}};
+        agent_.Say("progress", ToJson(progress));
+      }
+    };
+  }
+
   RunEnd Run() {
     RunEnd result;
     coordinator_.Start(nullptr, cluster_, hello_, [&](const RunEnd& end) {
@@ -287,20 +305,7 @@ TEST_F(CoordinatorTest, TheLogsOfAFailedRankNameTheCauseAndDecide) {
 }
 
 TEST_F(CoordinatorTest, AStandstillIsStoppedAndNamed) {
-  agent_.on_launch = [&](const LaunchPlan& plan) {
-    if (plan.attempt == 2) {
-      agent_.EndsWell();
-      return;
-    }
-    Progress progress{.attempt = 1};
-    for (int second = 0; second < 14; ++second) {
-      progress.now_ns = (1 + second) * std::int64_t{1'000'000'000};
-      progress.ranks = {
-          {.rank = 0, .progress = {.phase = Phase::kStep}},
-          {.rank = 1, .progress = {.phase = Phase::kStep}, .state = 'T'}};
-      agent_.Say("progress", ToJson(progress));
-    }
-  };
+  StandsStillOnce();
   agent_.on_stop = [&](const StopRanks& stop) {
     EXPECT_EQ(stop.cause, "no-progress");
     agent_.Ends(0, 15, 15);
@@ -312,20 +317,7 @@ TEST_F(CoordinatorTest, AStandstillIsStoppedAndNamed) {
 }
 
 TEST_F(CoordinatorTest, AStandstillThatEndsAsAskedIsOneAllTheSame) {
-  agent_.on_launch = [&](const LaunchPlan& plan) {
-    if (plan.attempt == 2) {
-      agent_.EndsWell();
-      return;
-    }
-    Progress progress{.attempt = 1};
-    for (int second = 0; second < 14; ++second) {
-      progress.now_ns = (1 + second) * std::int64_t{1'000'000'000};
-      progress.ranks = {
-          {.rank = 0, .progress = {.phase = Phase::kStep}},
-          {.rank = 1, .progress = {.phase = Phase::kStep}, .state = 'T'}};
-      agent_.Say("progress", ToJson(progress));
-    }
-  };
+  StandsStillOnce();
   agent_.on_stop = [&](const StopRanks&) {
     agent_.Ends(0, 0, 15);
     agent_.Ends(1, 0, 15);
