@@ -47,8 +47,8 @@ std::uint64_t WordOf(const std::map<std::string, std::string>& words,
 std::vector<NamedTensor> ParametersOf(const torch::nn::Module& model,
                                       bool trained_only) {
   std::vector<NamedTensor> parameters;
-  std::set<const void*>
-      seen;  // a shared module has a name for each of its uses
+  // A shared module has a name for each of its uses.
+  std::set<const void*> seen;
   for (const auto& item : model.named_parameters()) {
     const bool is_new = seen.insert(item.value().unsafeGetTensorImpl()).second;
     if (is_new && (item.value().requires_grad() || !trained_only)) {
