@@ -28,8 +28,7 @@ std::string MemberOf(const Fact& fact) {
 std::string AttemptOf(const std::string& source) {
   std::string attempt;
   for (const std::string& part : Split(source, '/')) {
-    const std::string_view number = std::string_view(part).substr(1);
-    if (part.starts_with('a') && ParseInt(number).value_or(-1) >= 0) {
+    if (part.starts_with('a') && ParseInt(part.substr(1)).value_or(-1) >= 0) {
       attempt = part;
     }
   }

@@ -43,7 +43,7 @@ TEST(Clocks, StayForOneEventThatMayBeChance) {
 
 TEST(Clocks, StayBetweenAttemptsAndBetweenLogsOfOneRank) {
   for (const auto& [a, b, rank] :
-       {std::tuple("r/a1/rank0.out", "r/a2/rank0.out", -1),
+       {std::tuple("/r//a1/rank0.out", "/r//a2/rank0.out", -1),
         std::tuple("mon/rank0.out", "tue/rank0.out", 0)}) {
     std::vector<Fact> facts = {
         At("shared.event", a, kNoon, "step 1"),
