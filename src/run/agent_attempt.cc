@@ -64,12 +64,14 @@ std::string AgentAttempt::MakeLogDirectory() {
 
 void AgentAttempt::Launch(std::function<void()> on_over) {
   on_over_ = std::move(on_over);
-  const auto pages = MakePages();
+  // What keeps one rank from starting keeps the next from it, too, after
+  // another wait maybe.
+  Status possible = MakePages();
   const std::string directory = MakeLogDirectory();
   const auto& own = context_.options.identity.ranks;
   for (const RankPlan& plan : plan_.ranks) {
     if (std::find(own.begin(), own.end(), plan.rank) != own.end()) {
-      LaunchRank(plan, pages, directory);
+      possible = LaunchRank(plan, possible, directory);
     }
   }
   progress_ = context_.loop.Every(context_.options.progress_period,
@@ -86,8 +88,8 @@ void AgentAttempt::Launch(std::function<void()> on_over) {
   }
 }
 
-void AgentAttempt::LaunchRank(const RankPlan& plan, const Status& pages,
-                              const std::string& log_directory) {
+Status AgentAttempt::LaunchRank(const RankPlan& plan, const Status& possible,
+                                const std::string& log_directory) {
   AgentRank::Placement placement{
       .plan = plan,
       .attempt = plan_.attempt,
@@ -100,19 +102,19 @@ void AgentAttempt::LaunchRank(const RankPlan& plan, const Status& pages,
   ranks_.push_back(rank);
   const bool has_slot = plan.local_rank >= 0 &&
                         static_cast<std::size_t>(plan.local_rank) < kBoardSlots;
-  if (!pages) {
-    rank->RefuseToStart(pages.error());
-  } else if (!has_slot) {
-    rank->RefuseToStart(Error(
-        Cause::kOsLimit,
-        "one host takes at most " + std::to_string(kBoardSlots) + " ranks"));
-  } else {
-    rank->Start([weak = weak_from_this()] {
+  if (possible && has_slot) {
+    return rank->Start([weak = weak_from_this()] {
       if (auto self = weak.lock()) {
         self->OnExit();
       }
     });
   }
+  const Error why = possible ? Error(Cause::kOsLimit,
+                                     "one host takes at most " +
+                                         std::to_string(kBoardSlots) + " ranks")
+                             : possible.error();
+  rank->RefuseToStart(why);
+  return why;
 }
 
 int AgentAttempt::Running() const {

@@ -45,8 +45,9 @@ class AgentAttempt : public std::enable_shared_from_this<AgentAttempt> {
 
   Status MakePages();
   std::string MakeLogDirectory();
-  void LaunchRank(const RankPlan& plan, const Status& pages,
-                  const std::string& log_directory);
+  // Why not, if it was not started.
+  Status LaunchRank(const RankPlan& plan, const Status& possible,
+                    const std::string& log_directory);
   int Running() const;
   void OnExit();
   void WriteStop(Cause cause) const;

@@ -126,25 +126,14 @@ Status AgentRank::Prepare(sys::ProcessSpec& spec,
   return Ok();
 }
 
-void AgentRank::Start(std::function<void()> on_exit) {
+Status AgentRank::Start(std::function<void()> on_exit) {
   on_exit_ = std::move(on_exit);
-  sys::ProcessSpec spec;
-  std::vector<sys::Fd> for_child;  // closed here once the child has them
-  if (auto ready = Prepare(spec, for_child); !ready) {
-    RefuseToStart(ready.error());
-    return;
-  }
-  // Before: a short program may end before Start returns.
+  // Before: a short program may end before Spawn returns.
   const WallTime began = context_.host.clock.WallNow();
-  auto pid = context_.spawner.Start(
-      spec, [weak = weak_from_this()](const sys::Exit& exit) {
-        if (auto self = weak.lock()) {
-          self->OnExit(exit);
-        }
-      });
+  const auto pid = Spawn();
   if (!pid) {
     RefuseToStart(pid.error());
-    return;
+    return pid.error();
   }
   pid_ = *pid;
   running_ = true;
@@ -152,6 +141,19 @@ void AgentRank::Start(std::function<void()> on_exit) {
       "started",
       ToJson(RankStarted{
           .rank = plan_.rank, .pid = pid_, .attempt = attempt_, .at = began}));
+  return Ok();
+}
+
+Result<int> AgentRank::Spawn() {
+  sys::ProcessSpec spec;
+  std::vector<sys::Fd> for_child;  // closed here once the child has them
+  MUSTER_TRY(Prepare(spec, for_child));
+  return context_.spawner.Start(
+      spec, [weak = weak_from_this()](const sys::Exit& exit) {
+        if (auto self = weak.lock()) {
+          self->OnExit(exit);
+        }
+      });
 }
 
 void AgentRank::RefuseToStart(const Error& why) {

@@ -74,9 +74,9 @@ class AgentRank : public std::enable_shared_from_this<AgentRank> {
   AgentRank(const AgentContext& context, Placement placement,
             RankShares& shares);
 
-  // Starts the process. A failure is told as "exited", could_not_start.
-  // on_exit is called from the loop when the process has ended.
-  void Start(std::function<void()> on_exit);
+  // Starts the process. A failure is told as "exited", could_not_start, and
+  // given. on_exit is called from the loop when the process has ended.
+  Status Start(std::function<void()> on_exit);
   // The rank is told not to have been started, for a reason of ours.
   void RefuseToStart(const Error& why);
 
@@ -97,6 +97,7 @@ class AgentRank : public std::enable_shared_from_this<AgentRank> {
   std::vector<Fact> ReadLogs() const;
 
  private:
+  Result<int> Spawn();
   Status Prepare(sys::ProcessSpec& spec, std::vector<sys::Fd>& for_child);
   Result<sys::Fd> OpenOutput(Console::Stream stream);
   void OnExit(const sys::Exit& exit);
