@@ -114,24 +114,26 @@ class Tensors {
   std::vector<TensorView> views_;
 };
 
+// `position`: where to begin, in samples.
 Result<std::unique_ptr<Loader>> Load(const muster::Dataset& dataset,
                                      const PjrtStrategy& strategy,
                                      const Settings& settings,
-                                     std::uint64_t epochs) {
+                                     std::uint64_t epochs,
+                                     std::uint64_t position) {
   return Loader::Make(dataset,
                       {.global_batch = strategy.global_batch(),
                        .epochs = epochs,
                        .seed = static_cast<std::uint64_t>(settings.seed),
                        .shuffle = settings.shuffle,
                        .who = {},
-                       .position = 0});
+                       .position = position});
 }
 
 // Prints the part of the test images that the network names right.
 Status Test(PjrtStrategy& strategy, const Settings& settings) {
   MUSTER_ASSIGN(const auto images,
                 muster::FashionMnist::Open(settings.data, Split::kTest));
-  MUSTER_ASSIGN(auto loader, Load(images, strategy, settings, 1));
+  MUSTER_ASSIGN(auto loader, Load(images, strategy, settings, 1, 0));
   double right = 0;
   while (true) {
     MUSTER_ASSIGN(const auto batch,
@@ -150,9 +152,13 @@ Status Test(PjrtStrategy& strategy, const Settings& settings) {
   return muster::Ok();
 }
 
-// Goes on from the newest checkpoint, or begins.
-Status Begin(PjrtStrategy& strategy, std::optional<CheckpointStore>& store,
-             const Settings& settings) {
+constexpr const char* kPosition = "position";
+
+// Goes on from the newest checkpoint, or begins. Gives the sample to go on
+// from: with another number of devices a step has another number of them.
+Result<std::uint64_t> Begin(PjrtStrategy& strategy,
+                            std::optional<CheckpointStore>& store,
+                            const Settings& settings) {
   if (!settings.checkpoints.empty()) {
     MUSTER_ASSIGN(store, CheckpointStore::Open(
                              {.directory = settings.checkpoints, .keep = 3}));
@@ -160,54 +166,68 @@ Status Begin(PjrtStrategy& strategy, std::optional<CheckpointStore>& store,
     if (found.checkpoint) {
       std::printf("going on after step %llu\n",
                   static_cast<unsigned long long>(found.checkpoint->step));
-      return strategy.Restore(*found.checkpoint);
+      MUSTER_TRY(strategy.Restore(*found.checkpoint));
+      const auto& words = found.checkpoint->metadata;
+      const auto position = words.find(kPosition);
+      if (position == words.end()) {
+        return muster::Error(muster::Cause::kCkptMismatch,
+                             "the checkpoint does not say at which sample it "
+                             "was made");
+      }
+      return std::strtoull(position->second.c_str(), nullptr, 10);
     }
   }
-  return strategy.Initialize(settings.seed);
+  MUSTER_TRY(strategy.Initialize(settings.seed));
+  return std::uint64_t{0};
 }
 
 Status Train(PjrtStrategy& strategy, const Settings& settings) {
   std::optional<CheckpointStore> store;
-  MUSTER_TRY(Begin(strategy, store, settings));
+  MUSTER_ASSIGN(std::uint64_t position, Begin(strategy, store, settings));
   MUSTER_ASSIGN(const auto images,
                 muster::FashionMnist::Open(settings.data, Split::kTrain));
-  // Whole batches only: the step was exported for their size.
-  const std::uint64_t steps = images.size() / strategy.global_batch();
   const auto close = [](std::FILE* file) { std::fclose(file); };
   std::unique_ptr<std::FILE, decltype(close)> losses(
       settings.losses.empty() ? nullptr
                               : std::fopen(settings.losses.c_str(), "w"),
       close);
-  MUSTER_ASSIGN(auto loader, Load(images, strategy, settings, settings.epochs));
-  for (std::uint64_t seen = 0;;) {
+  const auto save = [&] {
+    return strategy.Save(*store, {{kPosition, std::to_string(position)}});
+  };
+  MUSTER_ASSIGN(auto loader,
+                Load(images, strategy, settings, settings.epochs, position));
+  while (settings.steps == 0 || strategy.step() < settings.steps) {
     MUSTER_ASSIGN(auto batch,
                   loader->Next(Deadline::After(std::chrono::minutes(1))));
-    if (!batch || (settings.steps > 0 && strategy.step() >= settings.steps)) {
+    if (!batch) {
       break;
     }
-    if (batch->count() < strategy.global_batch() || seen++ < strategy.step()) {
+    // Whole batches only: the step was exported for their size.
+    if (batch->count() < strategy.global_batch()) {
       continue;
     }
     MUSTER_ASSIGN(
         const auto metrics,
         strategy.Step(Tensors(strategy, *batch).views(), batch->waited()));
+    const muster::GlobalBatch& done = batch->global();
+    position = done.next();
     if (losses) {
       std::fprintf(losses.get(), "%.9g\n", static_cast<double>(metrics[0]));
     }
-    if (strategy.step() % steps == 0) {
+    if (done.first + done.count + strategy.global_batch() > images.size()) {
       std::printf("epoch %llu of %llu: loss %.4f\n",
-                  static_cast<unsigned long long>(strategy.step() / steps),
+                  static_cast<unsigned long long>(done.epoch + 1),
                   static_cast<unsigned long long>(settings.epochs),
                   static_cast<double>(metrics[0]));
       std::fflush(stdout);
     }
     if (store && settings.every > 0 && strategy.step() % settings.every == 0) {
-      MUSTER_TRY(strategy.Save(*store, {}));
+      MUSTER_TRY(save());
     }
   }
   MUSTER_TRY(strategy.ProveReplicasEqual());
   if (store) {
-    MUSTER_TRY(strategy.Save(*store, {}));
+    MUSTER_TRY(save());
   }
   return Test(strategy, settings);
 }

@@ -159,6 +159,17 @@ class Training(MusterTest):
         self.assertTrue(filecmp.cmp(self.folder / "calm" / last,
                                     self.folder / "killed" / last, False))
 
+    def test_goes_on_from_its_sample_with_another_number_of_devices(self):
+        flags = ("--epochs", "1", "--checkpoints", self.folder / "checkpoints")
+        done = self.train("dense", *flags, "--devices", "2", "--steps", 101,
+                          name="on2").wait()
+        self.assertEqual(done.code, 0, done.err)
+        done = self.train("dense", *flags, "--devices", "4", name="on4").wait()
+        self.assertEqual(done.code, 0, done.err)
+        self.assertIn("going on after step 101", done.out)
+        self.assertEqual(done.report["training"]["step"],
+                         101 + (60_000 - 101 * 2 * 16) // (4 * 16))
+
     def test_one_process_drives_all_devices(self):
         done = self.start("run", "-n", "2", "--", TRAIN, "--plugin", PLUGIN,
                           "--step", EXPORTED / "dense" / "step.json").wait()
