@@ -194,14 +194,17 @@ class Trainer {
 
   // The batches that are still to be trained on. After a resume the loops of
   // the program go on where the checkpoint was made: a finished one gives
-  // nothing, an unfinished one the rest. The dataset must outlive the range.
+  // nothing, an unfinished one the rest. Epochs are counted over the loops, so
+  // that ten of one epoch have the orders of one of ten. The dataset must
+  // outlive the range.
   BatchRange Batches(const Dataset& dataset, const BatchesOptions& options);
 
   // One step of the whole cluster. loss(batch) is the mean over the batch's
   // samples, a tensor of one element; a rank whose share is empty does not call
   // it and takes part with weight 0. Errors: numerics-nan with step and rank,
-  // app-exception (loss threw), those of Work::Wait; after one, every later
-  // call gives it again.
+  // app-exception (loss threw), usage-invalid (a parameter was frozen after
+  // Make, or is no longer), those of Work::Wait; after one, every later call
+  // gives it again.
   template <typename Loss>
   Status Step(TensorBatch& batch, Loss&& loss) {
     return StepWith(batch, [&] { return loss(batch); });

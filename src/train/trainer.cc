@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The life of a step: gradients to zero, the loss, the backward pass with sums
 // that begin inside it, the optimizer, progress, now and then a checkpoint.
+#include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <set>
 #include <string>
@@ -39,9 +41,12 @@ std::uint64_t StreamSeed(std::uint64_t seed, int rank, std::uint64_t step) {
 
 std::uint64_t WordOf(const std::map<std::string, std::string>& words,
                      const std::string& name) {
-  auto found = words.find(name);
-  auto value = found == words.end() ? std::nullopt : ParseInt(found->second);
-  return static_cast<std::uint64_t>(value.value_or(0));
+  std::uint64_t value = 0;
+  if (auto found = words.find(name); found != words.end()) {
+    const std::string& word = found->second;
+    std::from_chars(word.data(), word.data() + word.size(), value);
+  }
+  return value;
 }
 
 std::vector<NamedTensor> ParametersOf(const torch::nn::Module& model,
@@ -121,6 +126,8 @@ struct Trainer::Inner {
   TrainerOptions options;
   StepMeter meter;
   std::unique_ptr<GradientBuckets> buckets;
+  // All of the model, and which of them have a place in the buckets.
+  std::vector<std::pair<NamedTensor, bool>> trained;
   std::optional<ReplicaState> state;
   std::optional<CheckpointStore> store;  // of rank 0
   std::optional<Error> failed;
@@ -131,6 +138,7 @@ struct Trainer::Inner {
   std::uint64_t position = 0;  // in samples, over the program's loops
   std::uint64_t planned = 0;   // samples of the loops asked for so far
   std::uint64_t seed = 0;
+  std::uint64_t resumed_seed = 0;
   double loss = 0;
   std::uint64_t unchanged = 0;
   std::uint64_t parameter_digest = 0;
@@ -148,6 +156,8 @@ struct Trainer::Inner {
   void SaySkipped(const std::vector<Error>& skipped);
   Status Train(const TensorBatch& batch,
                const std::function<torch::Tensor()>& loss_function);
+  // usage-invalid: a parameter was frozen, or is no longer, since Prepare.
+  Status ProveTrainedAsMade() const;
   Status Backward(const TensorBatch& batch,
                   const std::function<torch::Tensor()>& loss_function);
   Status AfterStep(const TensorBatch& batch);
@@ -194,12 +204,16 @@ Status Trainer::Inner::Prepare() {
   MUSTER_TRY(state->ProveEqual(peers()));
   step = resumed = saved = progress.step;
   position = WordOf(progress.words, "position");
-  seed = WordOf(progress.words, "seed");
+  seed = resumed_seed = WordOf(progress.words, "seed");
   BucketSizes sizes = SizesFor(group);
   sizes.first = options.first_bucket > 0 ? options.first_bucket : sizes.first;
   sizes.other = options.bucket > 0 ? options.bucket : sizes.other;
   MUSTER_ASSIGN(buckets,
                 GradientBuckets::Make(group, ParametersOf(model, true), sizes));
+  for (NamedTensor& parameter : ParametersOf(model, false)) {
+    const bool is_trained = parameter.tensor.requires_grad();
+    trained.emplace_back(std::move(parameter), is_trained);
+  }
   parameter_digest = state->ParameterDigest();
   meter.Resume(step);
   return Ok();
@@ -298,6 +312,7 @@ Status Trainer::Inner::Train(
                  "the batch does not say how many samples the step has over "
                  "all ranks: take it from Trainer::Batches");
   }
+  MUSTER_TRY(ProveTrainedAsMade());
   buckets->Begin();
   buckets->SetLoss(0);
   if (batch.count() > 0) {
@@ -310,6 +325,23 @@ Status Trainer::Inner::Train(
     MUSTER_TRY(state->BroadcastBuffers(peers()));
   }
   return AfterStep(batch);
+}
+
+Status Trainer::Inner::ProveTrainedAsMade() const {
+  for (const auto& [parameter, was_trained] : trained) {
+    if (parameter.tensor.requires_grad() != was_trained) {
+      return Error(
+          Cause::kUsageInvalid,
+          "`" + parameter.name +
+              (was_trained
+                   ? "` was frozen after the trainer was made, and a momentum "
+                     "would go on moving it: freeze it before Trainer::Make"
+                   : "` trains since the trainer was made, and no rank would "
+                     "add its gradient to the others': let it train before "
+                     "Trainer::Make"));
+    }
+  }
+  return Ok();
 }
 
 Status Trainer::Inner::Backward(
@@ -401,7 +433,7 @@ struct BatchRange::Source {
   Trainer::Inner* trainer = nullptr;
   std::unique_ptr<Loader> loader;
   std::vector<std::int64_t> sample_shape;
-  std::uint64_t offset = 0;  // of the loop, in the training's samples
+  std::uint64_t offset = 0;  // of the loader's positions in the training's
 };
 
 BatchRange::BatchRange(std::unique_ptr<Source> source)
@@ -416,27 +448,31 @@ BatchRange Trainer::Batches(const Dataset& dataset,
   source->trainer = &trainer;
   source->sample_shape = {dataset.sample_shape().begin(),
                           dataset.sample_shape().end()};
-  source->offset = trainer.planned;
-  std::uint64_t samples = dataset.size() * options.epochs;
-  trainer.planned += samples;
-  if (trainer.resumed > 0 && trainer.step == trainer.resumed &&
-      trainer.seed != options.seed) {
-    MUSTER_LOG(kWarn, "the checkpoint was trained with another seed",
-               {{"checkpoint", trainer.seed}, {"program", options.seed}});
-  }
+  const std::uint64_t before =
+      dataset.size() > 0 ? trainer.planned / dataset.size() : 0;
+  const std::uint64_t begin = trainer.planned;
+  trainer.planned += dataset.size() * options.epochs;
+  source->offset = begin - before * dataset.size();
   trainer.seed = options.seed;
   trainer.meter.TellClasses(dataset.classes());
-  std::uint64_t done =
-      trainer.position > source->offset ? trainer.position - source->offset : 0;
+  const std::uint64_t position = std::max(trainer.position, begin);
+  // The loop that the checkpoint was made in.
+  if (trainer.resumed > 0 && trainer.step == trainer.resumed &&
+      position > begin && position < trainer.planned &&
+      trainer.resumed_seed != options.seed) {
+    MUSTER_LOG(
+        kWarn, "the checkpoint was trained with another seed",
+        {{"checkpoint", trainer.resumed_seed}, {"program", options.seed}});
+  }
   // Of an empty dataset the loader says what is wrong.
-  if (!trainer.failed && (done < samples || dataset.size() == 0)) {
+  if (!trainer.failed && (position < trainer.planned || dataset.size() == 0)) {
     auto loader = Loader::Make(
         dataset, {.global_batch = options.global_batch,
-                  .epochs = options.epochs,
+                  .epochs = before + options.epochs,
                   .seed = options.seed,
                   .shuffle = options.shuffle,
                   .who = {trainer.group.rank(), trainer.group.size()},
-                  .position = done});
+                  .position = position - source->offset});
     if (loader) {
       source->loader = *std::move(loader);
     } else {

@@ -261,6 +261,61 @@ TEST(Trainer, DoesNothingMoreWhenTheTrainingWasFinished) {
   EXPECT_TRUE(again.losses.empty());
 }
 
+// The losses of a training in loops of one epoch each, as of rank 0.
+std::vector<double> TrainEpochByEpoch(const TrainerOptions& options,
+                                      std::uint64_t stop_after,
+                                      const std::function<int(int)>& seed_of) {
+  std::vector<double> losses;
+  ThreadCluster(1).Run([&](MultiWorkerMirrored& strategy) {
+    ToyDataset data(100);
+    Mlp model = MakeModel(12, {16}, 3);
+    torch::optim::Adam optimizer(model->parameters(), 1e-2);
+    auto trainer = Trainer::Make(strategy, model, optimizer, options);
+    ASSERT_TRUE(trainer) << trainer.error().ToText();
+    for (int epoch = 0; epoch < 3; ++epoch) {
+      for (auto& batch : trainer->Batches(
+               data, {.global_batch = 12,
+                     .seed = static_cast<std::uint64_t>(seed_of(epoch))})) {
+        ASSERT_TRUE(trainer->Step(
+            batch, [&](auto& b) { return PlainLoss(model, b, 0, 0); }));
+        losses.push_back(trainer->loss());
+        if (trainer->step() == stop_after) {
+          return;
+        }
+      }
+    }
+    EXPECT_TRUE(trainer->Finish());
+  });
+  return losses;
+}
+
+TEST(Trainer, LoopsOfOneEpochAreTheTrainingOfOneLoop) {
+  Curve whole = Train({.samples = 100, .global_batch = 12, .epochs = 3});
+  ASSERT_TRUE(whole.errors.empty());
+  EXPECT_EQ(TrainEpochByEpoch({}, 0, [](int) { return 3; }), whole.losses);
+}
+
+TEST(Trainer, ASeedForEachEpochIsNoOtherSeedAfterAResume) {
+  TemporaryFolder folder;
+  const TrainerOptions options{.checkpoints = folder.path(), .every = 5};
+  const auto own_seed = [](int epoch) { return 100 + epoch; };
+  const auto whole = TrainEpochByEpoch({}, 0, own_seed);
+  ASSERT_EQ(whole.size(), 27U);
+  TrainEpochByEpoch(options, 16, own_seed);
+  testing::internal::CaptureStderr();
+  const auto rest = TrainEpochByEpoch(options, 0, own_seed);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              Not(HasSubstr("another seed")));
+  EXPECT_EQ(rest, std::vector(whole.begin() + 15, whole.end()));
+  TemporaryFolder other;
+  const TrainerOptions into_other{.checkpoints = other.path(), .every = 5};
+  TrainEpochByEpoch(into_other, 16, own_seed);
+  testing::internal::CaptureStderr();
+  TrainEpochByEpoch(into_other, 0, [](int) { return -1; });
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("another seed"));
+}
+
 TEST(Trainer, PassesOverACorruptCheckpoint) {
   TemporaryFolder folder;
   Toy toy{.options = {.checkpoints = folder.path(), .every = 9}};
@@ -416,6 +471,33 @@ TEST(Trainer, TurnsAnExceptionOfTheLossIntoAnError) {
   EXPECT_THAT(curve.errors[0].ToText(), HasSubstr("step 1"));
 }
 
+TEST(Trainer, RefusesAParameterThatIsFrozenOrFreedOnTheWay) {
+  for (const bool frozen_first : {false, true}) {
+    ThreadCluster(2).Run([&](MultiWorkerMirrored& strategy) {
+      Mlp model = MakeModel(12, {4}, 3);
+      torch::Tensor first = model->parameters()[0];
+      first.set_requires_grad(!frozen_first);
+      torch::optim::SGD optimizer(model->parameters(), 0.1);
+      auto trainer = Trainer::Make(strategy, model, optimizer);
+      ASSERT_TRUE(trainer) << trainer.error().ToText();
+      ToyDataset data(100);
+      Status last = Ok();
+      for (auto& batch : trainer->Batches(data, {.global_batch = 10})) {
+        first.set_requires_grad((trainer->step() < 3) != frozen_first);
+        last = trainer->Step(
+            batch, [&](auto& b) { return PlainLoss(model, b, 0, 0); });
+        if (!last) {
+          break;
+        }
+      }
+      EXPECT_EQ(trainer->step(), 3U);
+      ASSERT_FALSE(last);
+      EXPECT_EQ(last.error().cause(), Cause::kUsageInvalid);
+      EXPECT_THAT(last.error().message(), HasSubstr("layers0.weight"));
+    });
+  }
+}
+
 TEST(Trainer, RefusesALossThatIsNotOneNumber) {
   Curve curve =
       Train({}, [](Mlp& model, TensorBatch& batch, int, std::uint64_t) {
@@ -493,8 +575,6 @@ TEST(Trainer, RefusesAnOptimizerThatCannotBeSaved) {
   });
 }
 
-// ---- Evaluating ----
-
 // A module that stands in a model twice has one gradient, however often it is
 // named.
 TEST(Trainer, SumsTheGradientOfASharedModuleOnce) {
@@ -530,6 +610,8 @@ TEST(Trainer, SumsTheGradientOfASharedModuleOnce) {
   ASSERT_EQ(weights.size(), 2U);
   EXPECT_TRUE(torch::allclose(weights[0], weights[1], 1e-4, 1e-6));
 }
+
+// ---- Evaluating ----
 
 TEST(Trainer, LeavesAFrozenModuleInEvaluation) {
   ToyDataset data(64);
