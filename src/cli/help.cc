@@ -204,7 +204,8 @@ The cluster (muster resolve shows what is used):
   --source NAME          ask this source alone
   --profile NAME         the convention that holds where they differ: tf,
                          estimator, jax, torch, torch_xla, ray, deepspeed,
-                         openmpi
+                         openmpi; with jax, run serves a program that calls
+                         jax.distributed.initialize() without arguments
   --hostfile FILE        a host file of Open MPI or DeepSpeed
   --tpu NAME             a TPU by name or address; --project P, --zone Z; of a
                          name, check and run start on its workers by ssh

@@ -68,6 +68,10 @@ struct Place {
   }
 };
 
+bool IsForJax(const RunFlags& flags) {
+  return flags.cluster.profile == "jax";
+}
+
 bool AllRanksAreHere(const Cluster& cluster) {
   return cluster.one_host || cluster.members.size() == 1;
 }
@@ -253,6 +257,7 @@ Result<int> Coordinate(const Place& place) {
       {.run_id = id,
        .argv = place.flags.command,
        .environment = UserEnvironment(place.flags),
+       .for_jax = IsForJax(place.flags),
        .max_restarts = place.settings().max_restarts.value,
        .gather_timeout = place.settings().gather_timeout.value,
        .grace = place.settings().grace.value,
@@ -439,6 +444,7 @@ Result<int> DryRun(const RunFlags& flags, const sys::Host& host,
                      .max_restarts = flags.settings.max_restarts.value,
                      .argv = flags.command,
                      .user_environment = UserEnvironment(flags),
+                     .for_jax = IsForJax(flags),
                      .grace = flags.settings.grace.value,
                      .dry_run = true}));
   for (const Finding& finding : resolved.findings) {

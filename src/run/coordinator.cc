@@ -151,6 +151,7 @@ void Coordinator::Plan() {
                            .max_restarts = options_.max_restarts,
                            .argv = options_.argv,
                            .user_environment = options_.environment,
+                           .for_jax = options_.for_jax,
                            .grace = options_.grace});
   if (!planned) {
     FailSetUp(std::vector{planned.error()});

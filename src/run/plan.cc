@@ -203,7 +203,8 @@ Result<AttemptFacts> FactsOf(const Cluster& cluster,
                      .attempt = options.attempt,
                      .max_restarts = options.max_restarts,
                      .world_size = cluster.WorldSize(),
-                     .agents = 1};
+                     .agents = 1,
+                     .for_jax = options.for_jax};
   const auto fixed = FixedPorts(cluster);
   for (std::size_t rank = 0; rank < places.size(); ++rank) {
     facts.agents = std::max(facts.agents, places[rank].agent_index + 1);

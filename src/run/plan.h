@@ -26,6 +26,7 @@ struct PlanOptions {
   std::vector<std::string> argv;  // the same for every rank; never a shell
   // --env: wins over whatever the plan would set.
   std::map<std::string, std::string> user_environment;
+  bool for_jax = false;  // AttemptFacts::for_jax
   Duration grace = std::chrono::seconds(10);
   // Ports that are not offered yet are written as "(offered at launch)".
   bool dry_run = false;

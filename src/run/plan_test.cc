@@ -79,6 +79,26 @@ TEST(Plan, TellsEveryRankWhoItIs) {
   EXPECT_THAT(planned.plan.agents, ElementsAre(ElementsAre(0, 1)));
 }
 
+TEST(Plan, TellsJaxCountAndIdAsOpenMpiDoesWhenAsked) {
+  EXPECT_EQ(Value(Make(OneHost(2), {Agent({0, 1})}), 1, "OMPI_COMM_WORLD_SIZE"),
+            "(not set)");
+  auto options = Options();
+  options.for_jax = true;
+  const auto planned = Make(OneHost(2), {Agent({0, 1})}, options);
+  EXPECT_EQ(Value(planned, 1, "OMPI_COMM_WORLD_SIZE"), "2");
+  EXPECT_EQ(Value(planned, 1, "OMPI_COMM_WORLD_RANK"), "1");
+  EXPECT_EQ(Value(planned, 1, "OMPI_COMM_WORLD_LOCAL_RANK"), "1");
+  EXPECT_EQ(Value(planned, 1, "OMPI_MCA_orte_hnp_uri"),
+            "0.0;tcp://127.0.0.1:20001");
+  // One rank of a host would get one of its GPUs.
+  const std::vector<connect::Hello> hosts{Agent({0}), Agent({1}, "b")};
+  EXPECT_THAT(Make(Hosts("flag --hosts"), hosts, options).notes,
+              Contains(HasSubstr("JAX_LOCAL_DEVICE_IDS")));
+  options.user_environment["JAX_LOCAL_DEVICE_IDS"] = "0,1";
+  EXPECT_THAT(Make(Hosts("flag --hosts"), hosts, options).notes,
+              testing::Not(Contains(HasSubstr("JAX_LOCAL_DEVICE_IDS"))));
+}
+
 TEST(Plan, WritesTheTfConfigOfEachTask) {
   const auto planned = Make(OneHost(2), {Agent({0, 1})});
   EXPECT_EQ(Value(planned, 1, "TF_CONFIG"),

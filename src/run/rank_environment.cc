@@ -26,6 +26,7 @@ constexpr std::array kRankVariables =
                                      "GROUP_WORLD_SIZE",
                                      "GRPC_FAIL_FAST",
                                      "JAX_COORDINATOR_ADDRESS",
+                                     "JAX_LOCAL_DEVICE_IDS",
                                      "LOCAL_RANK",
                                      "LOCAL_WORLD_SIZE",
                                      "MASTER_ADDR",
@@ -39,6 +40,10 @@ constexpr std::array kRankVariables =
                                      "MUSTER_TASK",
                                      "MUSTER_TASK_INDEX",
                                      "MUSTER_WORLD_SIZE",
+                                     "OMPI_COMM_WORLD_LOCAL_RANK",
+                                     "OMPI_COMM_WORLD_RANK",
+                                     "OMPI_COMM_WORLD_SIZE",
+                                     "OMPI_MCA_orte_hnp_uri",
                                      "OMP_NUM_THREADS",
                                      "OPENBLAS_NUM_THREADS",
                                      "PYTHONFAULTHANDLER",
@@ -87,7 +92,7 @@ class Builder {
   // Helps unless somebody has said otherwise.
   bool Default(const std::string& name, const std::string& value,
                const std::string& source) {
-    if (user_.contains(name) || inherited_.contains(name)) {
+    if (IsGiven(name)) {
       return false;
     }
     environment_.set[name] = {value, source};
@@ -99,6 +104,11 @@ class Builder {
       environment_.unset.push_back(name);
       replaced_.push_back(name + "=" + inherited_.at(name));
     }
+  }
+
+  // By --env or by what is inherited.
+  bool IsGiven(const std::string& name) const {
+    return user_.contains(name) || inherited_.contains(name);
   }
 
   const std::string* Inherited(const std::string& name) const {
@@ -204,6 +214,32 @@ void AddTensorFlow(const AttemptFacts& attempt, const RankPlace& place,
   }
 }
 
+// JAX has a variable for the coordinator only; count and id it takes from
+// Open MPI's (jax/_src/distributed.py, clusters/ompi_cluster.py).
+void AddJax(const AttemptFacts& attempt, const RankPlace& place,
+            Builder& builder) {
+  const std::string coordinator =
+      HostPort(attempt.master_host, attempt.master_port);
+  builder.Must("JAX_COORDINATOR_ADDRESS", coordinator,
+               "rank 0, the port of MASTER_PORT");
+  if (!attempt.for_jax || !Trains(place.member)) {
+    return;
+  }
+  const std::string why = "--profile jax, which reads Open MPI's";
+  const bool is_v6 = coordinator.starts_with('[');
+  builder.Must("OMPI_MCA_orte_hnp_uri",
+               (is_v6 ? "0.0;tcp6://" : "0.0;tcp://") + coordinator, why);
+  builder.Must("OMPI_COMM_WORLD_SIZE", std::to_string(attempt.world_size), why);
+  builder.Must("OMPI_COMM_WORLD_RANK", std::to_string(place.member.rank), why);
+  builder.Must("OMPI_COMM_WORLD_LOCAL_RANK", std::to_string(place.local_rank),
+               why);
+  if (place.local_size == 1 && !builder.IsGiven("JAX_LOCAL_DEVICE_IDS")) {
+    builder.Note(
+        "JAX gives a rank one GPU, that of its local rank: for more of them "
+        "start more ranks, or give --env JAX_LOCAL_DEVICE_IDS=0,1");
+  }
+}
+
 void AddThreads(const RankPlace& place, Builder& builder) {
   if (place.threads < 1) {
     return;
@@ -246,9 +282,7 @@ RankEnvironment MakeRankEnvironment(const AttemptFacts& attempt,
   AddMuster(attempt, place, builder);
   AddTorch(attempt, place, builder);
   AddTensorFlow(attempt, place, builder);
-  builder.Must("JAX_COORDINATOR_ADDRESS",
-               HostPort(attempt.master_host, attempt.master_port),
-               "rank 0, the port of MASTER_PORT");
+  AddJax(attempt, place, builder);
   builder.Default("PYTHONUNBUFFERED", "1", "output appears when it is written");
   builder.Default("PYTHONFAULTHANDLER", "1", "a fatal signal leaves a stack");
   AddThreads(place, builder);

@@ -26,6 +26,8 @@ struct AttemptFacts {
   std::vector<std::string> addresses;
   std::string master_host;
   std::string master_port;  // of rank 0, beside its own
+  // Count and id for JAX, in variables that others take for Open MPI's.
+  bool for_jax = false;
 };
 
 // Where one rank is placed.
