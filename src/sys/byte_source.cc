@@ -77,8 +77,22 @@ PathKind KindOf(const std::string& path) {
   }
 }
 
+namespace {
+
+bool MayList(const std::string& directory) {
+  return ::faccessat(AT_FDCWD, directory.c_str(), R_OK | X_OK, AT_EACCESS) ==
+             0 ||
+         errno != EACCES;
+}
+
+}  // namespace
+
 FileList FilesBelow(const std::string& directory, std::size_t limit) {
   FileList list;
+  if (!MayList(directory)) {
+    list.refused.push_back(directory);
+    return list;
+  }
   std::error_code error;
   auto entry = std::filesystem::recursive_directory_iterator(
       directory, std::filesystem::directory_options::skip_permission_denied,
@@ -86,6 +100,11 @@ FileList FilesBelow(const std::string& directory, std::size_t limit) {
   for (const std::filesystem::recursive_directory_iterator end;
        !error && entry != end; entry.increment(error)) {
     std::error_code ignored;
+    if (entry->is_directory(ignored) && !entry->is_symlink(ignored) &&
+        !MayList(entry->path().string())) {
+      list.refused.push_back(entry->path().string());
+      entry.disable_recursion_pending();
+    }
     if (!entry->is_regular_file(ignored)) {
       continue;
     }
@@ -100,6 +119,7 @@ FileList FilesBelow(const std::string& directory, std::size_t limit) {
     list.cut = "not all files below it are read: " + error.message();
   }
   std::sort(list.paths.begin(), list.paths.end());
+  std::sort(list.refused.begin(), list.refused.end());
   return list;
 }
 

@@ -44,8 +44,9 @@ PathKind KindOf(const std::string& path);
 // The files below a directory, at most `limit`; symbolic links to directories
 // are not followed.
 struct FileList {
-  std::vector<std::string> paths;  // sorted
-  std::string cut;                 // why these are not all; empty: they are
+  std::vector<std::string> paths;    // sorted
+  std::vector<std::string> refused;  // folders that may not be read, sorted
+  std::string cut;  // why else these are not all; empty: they are
 };
 FileList FilesBelow(const std::string& directory, std::size_t limit);
 

@@ -41,15 +41,17 @@ std::string Parent(const std::string& path) {
                                     : path.substr(0, std::max(slash, 1UL));
 }
 
-// Everything of Write that happens to the temporary file.
-Status WriteTemporary(const std::string& path, std::string_view bytes) {
+// Everything of Write that happens to the temporary file. Errors name `target`,
+// which is what its user knows.
+Status WriteTemporary(const std::string& path, std::string_view bytes,
+                      const std::string& target) {
   Fd fd(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (!fd) {
     const int why = errno;
-    return FromErrno("open", path, why);
+    return FromErrno("open", target, why);
   }
-  MUSTER_TRY(WriteAll(fd.get(), bytes, path));
-  return Sync(fd.get(), path);
+  MUSTER_TRY(WriteAll(fd.get(), bytes, target));
+  return Sync(fd.get(), target);
 }
 
 class RealAppender : public Appender {
@@ -118,7 +120,7 @@ Status RealFs::Write(const std::string& path, std::string_view bytes) {
   static std::atomic<std::uint64_t> counter{0};
   const std::string temporary = path + ".tmp-" + std::to_string(getpid()) +
                                 "-" + std::to_string(++counter);
-  auto written = WriteTemporary(temporary, bytes);
+  auto written = WriteTemporary(temporary, bytes, path);
   if (written && rename(temporary.c_str(), path.c_str()) != 0) {
     const int why = errno;
     written = FromErrno("rename", path, why);
@@ -251,6 +253,13 @@ Cause CauseOfErrno(int error_number) {
   switch (error_number) {
     case ENOENT:
     case ENOTDIR:
+    // Something else is there: a folder, a socket, a loop of links.
+    case EISDIR:
+    case ENXIO:
+    case ENODEV:
+    case ELOOP:
+    case ENAMETOOLONG:
+    case ESTALE:
       return Cause::kFileMissing;
     case EACCES:
     case EPERM:

@@ -193,6 +193,21 @@ TEST(FromErrno, NamesTheCauseAndKeepsTheFact) {
   EXPECT_EQ(CauseOfErrno(EDQUOT), Cause::kDiskFull);
   EXPECT_EQ(CauseOfErrno(EMFILE), Cause::kOsLimit);
   EXPECT_EQ(CauseOfErrno(EIO), Cause::kInternalError);
+  for (const int of_the_path : {EISDIR, ENXIO, ELOOP, ENAMETOOLONG, ENOTDIR}) {
+    EXPECT_EQ(CauseOfErrno(of_the_path), Cause::kFileMissing) << of_the_path;
+  }
+}
+
+TEST(RealFs, NamesTheTargetThatItCannotWrite) {
+  RealFs fs;
+  const auto missing = fs.Write("/nonexistent/x.tgz", "");
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().evidence().at(0).Text("object"),
+            "/nonexistent/x.tgz");
+  const auto folder = fs.Write(testing::TempDir() + ".", "");
+  ASSERT_FALSE(folder);
+  EXPECT_EQ(folder.error().evidence().at(0).Text("object"),
+            testing::TempDir() + ".");
 }
 
 TEST(FilesBelow, SaysThatItDoesNotGiveAll) {
@@ -210,6 +225,28 @@ TEST(FilesBelow, SaysThatItDoesNotGiveAll) {
   EXPECT_EQ(two.paths.size(), 2U);
   EXPECT_EQ(two.cut, "only the first 2 files below it are read");
   EXPECT_NE(FilesBelow(root + "/nothing", 2).cut, "");
+  EXPECT_TRUE(fs.RemoveRecursively(root));
+}
+
+TEST(FilesBelow, NamesFoldersThatMayNotBeRead) {
+  const std::string root =
+      testing::TempDir() + "muster_refused_" + std::to_string(getpid());
+  RealFs fs;
+  ASSERT_TRUE(fs.MakeDirectories(root + "/closed"));
+  ASSERT_TRUE(fs.Write(root + "/a", ""));
+  ASSERT_TRUE(fs.Write(root + "/closed/b", ""));
+  ASSERT_EQ(chmod((root + "/closed").c_str(), 0), 0);
+  // Root may read everything, nobody else may.
+  const uid_t user = geteuid();
+  ASSERT_EQ(seteuid(user == 0 ? 65534 : user), 0);
+  const FileList list = FilesBelow(root, 9);
+  const FileList closed = FilesBelow(root + "/closed", 9);
+  ASSERT_EQ(seteuid(user), 0);
+  EXPECT_EQ(list.paths, Names({root + "/a"}));
+  EXPECT_EQ(list.refused, Names({root + "/closed"}));
+  EXPECT_EQ(list.cut, "");
+  EXPECT_EQ(closed.refused, Names({root + "/closed"}));
+  ASSERT_EQ(chmod((root + "/closed").c_str(), 0700), 0);
   EXPECT_TRUE(fs.RemoveRecursively(root));
 }
 
