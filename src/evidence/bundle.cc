@@ -145,6 +145,9 @@ class Packer {
     if (!list.cut.empty()) {
       bundle_.notes.push_back(path + ": " + list.cut);
     }
+    for (const std::string& folder : list.refused) {
+      bundle_.notes.push_back(folder + ": this folder may not be read");
+    }
     for (const std::string& file : list.paths) {
       File(file);
     }

@@ -38,13 +38,19 @@ struct Unpacking {
   int depth = 0;                           // archives around this stream
   // Set for files that nobody named one by one: what is no text is skipped.
   bool only_text = false;
-  std::vector<std::string>* notes = nullptr;  // what was skipped, and why
-  Budget* budget = nullptr;                   // null: no bound
-  std::vector<Finding>* reported = nullptr;   // of reports of runs
+  std::vector<std::string>* notes = nullptr;    // what was not read, and why
+  std::vector<std::string>* skipped = nullptr;  // what is no log, and why
+  Budget* budget = nullptr;                     // null: no bound
+  std::vector<Finding>* reported = nullptr;     // of reports of runs
+  std::uint64_t* read = nullptr;  // grows with text and reports that were read
 };
 
 // Keeps the note, up to a number of them.
 void Note(const Unpacking& unpacking, std::string note);
+// The same of what nobody would want to read.
+void Skip(const Unpacking& unpacking, std::string note);
+// Says that so many bytes of a text or report were read.
+void CountRead(const Unpacking& unpacking, std::size_t bytes);
 
 // False, with a note, when the budget does not allow so many bytes more.
 bool Spend(const Unpacking& unpacking, const std::string& name,
@@ -54,8 +60,10 @@ bool Spend(const Unpacking& unpacking, const std::string& name,
 bool SpendMember(const Unpacking& unpacking, const std::string& name);
 
 // Looks at the first bytes and passes the stream to what can read it: gzip,
-// zstd, tar, zip, a Kaggle log, a notebook, the report of a run, UTF-16, or
-// text. What else a run has written of itself repeats its logs and is left out.
+// zstd, tar, zip, a Kaggle log, a notebook, the report of a run, UTF-16 (also
+// without a mark), or text. What else a run has written of itself repeats its
+// logs and is left out; what is no text is not read, and a note says what it
+// is.
 std::unique_ptr<ByteSink> MakeUnpacker(std::string name,
                                        const Unpacking& unpacking);
 

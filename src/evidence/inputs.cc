@@ -2,11 +2,13 @@
 #include "evidence/inputs.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <optional>
 
 #include "evidence/byte_sink.h"
 #include "evidence/log_scanner.h"
 #include "sys/byte_source.h"
+#include "sys/fs.h"
 
 namespace muster::evidence {
 namespace {
@@ -36,6 +38,8 @@ class Reader {
       unpacking_.rank_from = &*options_.rank_from;
     }
     unpacking_.notes = &reading_.notes;
+    unpacking_.skipped = &reading_.skipped;
+    unpacking_.read = &read_;
     unpacking_.reported = &reading_.reported;
     unpacking_.budget = &budget_;
   }
@@ -52,8 +56,7 @@ class Reader {
 
   Result<Reading> Finish() {
     if (reading_.files == 0) {
-      return failed_ ? std::move(*failed_)
-                     : Error(Cause::kFileMissing, "there is no log to read");
+      return failed_ ? std::move(*failed_) : NothingRead();
     }
     reading_.facts = scanner_.TakeFacts();
     return std::move(reading_);
@@ -61,17 +64,37 @@ class Reader {
 
  private:
   void Folder(const std::string& path) {
+    const std::uint64_t before = read_;
+    const std::size_t notes = reading_.notes.size();
     const sys::FileList list = sys::FilesBelow(path, kMostFiles);
     if (!list.cut.empty()) {
       reading_.notes.push_back(path + ": " + list.cut);
     }
+    for (const std::string& folder : list.refused) {
+      Failed(sys::FromErrno("open", folder, EACCES));
+    }
     for (const std::string& file : list.paths) {
       if (IsNoLog(file)) {
-        reading_.notes.push_back(file + ": no log, skipped");
+        reading_.skipped.push_back(file + ": no log, skipped");
       } else {
         File(file, true);
       }
     }
+    if (read_ == before && reading_.notes.size() == notes) {
+      reading_.notes.push_back(path + (list.paths.empty()
+                                           ? ": no file is below it"
+                                           : ": no log with text is below it"));
+    }
+  }
+
+  // Of inputs that could be opened and gave nothing.
+  Error NothingRead() const {
+    std::string why;
+    for (const std::string& note : reading_.notes) {
+      why = why.empty() ? note : why;
+    }
+    return Error(Cause::kUsageInvalid,
+                 "there is no text to read" + (why.empty() ? "" : ": " + why));
   }
 
   void File(const std::string& path, bool only_text) {
@@ -85,7 +108,10 @@ class Reader {
 
   void Stream(sys::ByteSource source, const std::string& name, bool only_text) {
     unpacking_.only_text = only_text;
+    const std::uint64_t before = read_;
+    const std::size_t notes = reading_.notes.size();
     const auto unpacker = MakeUnpacker(name, unpacking_);
+    std::uint64_t bytes = 0;
     for (;;) {
       auto count = source.Read(piece_);
       if (!count) {
@@ -93,12 +119,18 @@ class Reader {
         break;
       }
       if (*count == 0) {
-        ++reading_.files;
         break;
       }
+      bytes += *count;
       unpacker->Feed({piece_.data(), *count});
     }
     unpacker->End();
+    if (read_ > before) {
+      ++reading_.files;
+    } else if (!only_text && reading_.notes.size() == notes) {
+      reading_.notes.push_back(
+          name + (bytes == 0 ? ": it is empty" : ": no text is in it"));
+    }
   }
 
   void Failed(Error error) {
@@ -113,6 +145,7 @@ class Reader {
   Unpacking unpacking_;
   Budget budget_;
   Reading reading_;
+  std::uint64_t read_ = 0;  // bytes of text and reports
   std::optional<Error> failed_;
   std::vector<char> piece_ = std::vector<char>(kPiece);
 };

@@ -22,13 +22,15 @@ struct InputOptions {
 
 struct Reading {
   std::vector<Fact> facts;
-  std::vector<Finding> reported;   // what runs have found out themselves
-  std::vector<std::string> notes;  // what was skipped, and why
-  std::size_t files = 0;           // that were read
+  std::vector<Finding> reported;  // what runs have found out themselves
+  // What was asked for or might tell something and was not read, and why.
+  std::vector<std::string> notes;
+  std::vector<std::string> skipped;  // what is no log, and why
+  std::size_t files = 0;             // of which text was read
 };
 
 // Reads every input: a path of a file or folder, or "-". Memory does not grow
-// with their size. An Error only when nothing at all could be read: the first
+// with their size. An Error only when no text at all could be read: the first
 // input's.
 Result<Reading> ReadInputs(std::span<const std::string> inputs,
                            const InputOptions& options, const Matcher& matcher);

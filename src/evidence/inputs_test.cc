@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "base/json.h"
 #include "evidence/byte_sink.h"
@@ -188,6 +189,48 @@ TEST(Unpacking, ReadsUtf16OfTheOtherOrder) {
     wide += {'\0', c};
   }
   EXPECT_THAT(Seen(wide), ElementsAre("in:2"));
+}
+
+TEST(Unpacking, ReadsUtf16WithoutAMark) {
+  std::string little;
+  std::string big;
+  for (char c : kLog) {
+    little += {c, '\0'};
+    big += {'\0', c};
+  }
+  EXPECT_THAT(Seen(little), ElementsAre("in:2"));
+  EXPECT_THAT(Seen(big), ElementsAre("in:2"));
+}
+
+TEST(Unpacking, SaysWhatIsNotReadAndHowToUnpackIt) {
+  using std::string_literals::operator""s;
+  std::string wide("\xFF\xFE\0\0", 4);
+  for (char c : kLog) {
+    wide += {c, '\0', '\0', '\0'};
+  }
+  const std::pair<std::string, std::string> kinds[] = {
+      {"\xFD"
+       "7zXZ\0\0\4"s,
+       "in: xz: unpack it first (xz -d)"},
+      {"BZh91AY&SY\1\2\3", "in: bzip2: unpack it first (bzip2 -d)"},
+      {"7z\xBC\xAF\x27\x1C"s, "in: 7z: unpack it first (7z x)"},
+      {wide, "in: UTF-32: convert it first (iconv -f UTF-32)"},
+      {wide.substr(4), "in: no text"},
+      {"\x7F" + "ELF\2\1\1\0\0\0"s, "in: no text"}};
+  for (const auto& [bytes, note] : kinds) {
+    const Unpacked all = Unpack(bytes);
+    EXPECT_THAT(all.seen, testing::IsEmpty()) << note;
+    EXPECT_THAT(all.notes, ElementsAre(note));
+  }
+}
+
+TEST(Unpacking, TakesOddTextForText) {
+  const std::string bar = "1/9" + std::string(400, '\b') + "2/9\n";
+  EXPECT_THAT(Seen(bar + "out of disk on sda\n"), ElementsAre("in:2"));
+  EXPECT_THAT(Seen("BZh is how bzip2 begins\nout of disk on sda\n"),
+              ElementsAre("in:2"));
+  EXPECT_THAT(Seen(std::string(3000, '\0') + "one\nout of disk on sda\n"),
+              ElementsAre("in:2"));
 }
 
 TEST(Unpacking, ReadsLinesOfJson) {
@@ -405,8 +448,86 @@ TEST(Inputs, ReadsAFolderAndSaysWhatItSkipped) {
   ASSERT_EQ(reading->facts.size(), 2U);
   EXPECT_EQ(reading->facts[0].subject, "rank 0");
   EXPECT_EQ(reading->facts[1].name, kEnd);
-  EXPECT_THAT(reading->notes, ElementsAre(HasSubstr("model.pt")));
+  EXPECT_THAT(reading->notes, testing::IsEmpty());
+  EXPECT_THAT(reading->skipped, ElementsAre(HasSubstr("model.pt")));
+  EXPECT_EQ(reading->files, 1U);
   std::filesystem::remove_all(folder);
+}
+
+// A folder with these files, for the time of a test.
+class InputFolder {
+ public:
+  explicit InputFolder(const std::map<std::string, std::string>& files)
+      : path_(testing::TempDir() + "muster_input_folder") {
+    std::filesystem::create_directories(path_);
+    for (const auto& [name, bytes] : files) {
+      std::ofstream(path_ + "/" + name) << bytes;
+    }
+  }
+  ~InputFolder() { std::filesystem::remove_all(path_); }
+  InputFolder(const InputFolder&) = delete;
+  InputFolder& operator=(const InputFolder&) = delete;
+
+  Result<Reading> Read(const std::vector<std::string>& names) const {
+    std::vector<std::string> inputs;
+    for (const std::string& name : names) {
+      inputs.push_back(name.empty() ? path_ : path_ + "/" + name);
+    }
+    return ReadInputs(inputs, {}, Matcher(kRows));
+  }
+
+ private:
+  std::string path_;
+};
+
+TEST(Inputs, WithoutTextAreAnErrorThatSaysWhy) {
+  using std::string_literals::operator""s;
+  const std::string gzip = Deflated(kLog, 31);
+  const InputFolder folder(
+      {{"a.log.xz",
+        "\xFD"
+        "7zXZ\0\0\4"s},
+       {"b.log.gz", gzip.substr(0, 10) + std::string(40, '\xff')},
+       {"c.zip", ZipMember("c", kLog, true).substr(0, 20)},
+       {"d.log", ""},
+       {"e.ipynb", R"({"cells": [], "metadata": {}})"}});
+  const std::pair<std::string, std::string> named[] = {
+      {"a.log.xz", "xz: unpack it first (xz -d)"},
+      {"b.log.gz", "damaged gzip, read up to there"},
+      {"c.zip", "incomplete zip, read up to there"},
+      {"d.log", "it is empty"},
+      {"e.ipynb", "no text is in it"}};
+  for (const auto& [name, why] : named) {
+    const auto reading = folder.Read({name});
+    ASSERT_FALSE(reading) << name;
+    EXPECT_EQ(reading.error().cause(), Cause::kUsageInvalid);
+    EXPECT_THAT(reading.error().message(), HasSubstr(name + ": " + why));
+  }
+  EXPECT_FALSE(folder.Read({""}));
+}
+
+TEST(Inputs, OfAFolderWithoutTextAreAnError) {
+  const InputFolder binary({{"core", "\x7F" + std::string(99, '\1')}});
+  const auto reading = binary.Read({""});
+  ASSERT_FALSE(reading);
+  EXPECT_THAT(reading.error().message(),
+              HasSubstr("muster_input_folder: no log with text is below it"));
+}
+
+TEST(Inputs, OfAnEmptyFolderAreAnErrorThatNamesIt) {
+  const auto reading = InputFolder({}).Read({""});
+  ASSERT_FALSE(reading);
+  EXPECT_THAT(reading.error().message(),
+              HasSubstr("muster_input_folder: no file is below it"));
+}
+
+TEST(Inputs, ThatCannotBeReadAreNotedBesideOthers) {
+  const InputFolder folder({{"a.log", std::string(kLog)}, {"b.log", ""}});
+  const auto reading = folder.Read({"a.log", "b.log", "missing.log"});
+  ASSERT_TRUE(reading) << reading.error().ToText();
+  EXPECT_EQ(reading->files, 1U);
+  EXPECT_THAT(reading->notes, ElementsAre(HasSubstr("b.log: it is empty"),
+                                          HasSubstr("missing.log")));
 }
 
 TEST(Inputs, OfARunsFolderAreItsLogsAndWhatItFoundOutItself) {

@@ -24,6 +24,7 @@ class RunReport : public ByteSink {
       Note(unpacking_, name_ + ": a run's report that cannot be read");
       return;
     }
+    CountRead(unpacking_, text_.size());
     for (const Json& one : report["findings"]) {
       if (auto finding = FindingFromJson(one)) {
         unpacking_.reported->push_back(*std::move(finding));

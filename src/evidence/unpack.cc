@@ -14,12 +14,66 @@ constexpr std::size_t kHead = 1024;
 constexpr int kDeepest = 4;
 constexpr std::size_t kMostNotes = 1000;
 
+// Backspaces are of progress bars. A log that was truncated under its writer
+// begins with zeros.
 bool IsBinary(std::string_view head) {
+  head.remove_prefix(std::min(head.find_first_not_of('\0'), head.size()));
   const auto odd = std::count_if(head.begin(), head.end(), [](char c) {
     const auto byte = static_cast<unsigned char>(c);
-    return byte < 0x09 || (byte > 0x0D && byte < 0x1B) || byte == 0x7F;
+    return byte < 0x08 || (byte > 0x0D && byte < 0x1B) || byte == 0x7F;
   });
   return odd * 20 > std::ssize(head);
+}
+
+// What begins so is packed or encoded in a way that nobody reads here.
+std::string_view UnreadKind(std::string_view head) {
+  using std::string_view_literals::operator""sv;
+  constexpr std::pair<std::string_view, std::string_view> kKinds[] = {
+      {"\xFD"
+       "7zXZ\0"sv,
+       "xz: unpack it first (xz -d)"},
+      {"BZh"sv, "bzip2: unpack it first (bzip2 -d)"},
+      {"7z\xBC\xAF\x27\x1C"sv, "7z: unpack it first (7z x)"},
+      {"\x04\x22\x4D\x18"sv, "lz4: unpack it first (lz4 -d)"},
+      {"\x1F\x9D"sv, "compress: unpack it first (uncompress)"},
+      {"LZIP\x01"sv, "lzip: unpack it first (lzip -d)"},
+      {"Rar!\x1A\x07"sv, "rar: unpack it first (unrar x)"},
+      {"\xFF\xFE\0\0"sv, "UTF-32: convert it first (iconv -f UTF-32)"},
+      {"\0\0\xFE\xFF"sv, "UTF-32: convert it first (iconv -f UTF-32)"},
+  };
+  constexpr std::string_view kBlock = "1AY&SY";  // of bzip2
+  for (const auto& [magic, kind] : kKinds) {
+    if (head.starts_with(magic) &&
+        (magic != "BZh" || head.substr(0, 10).ends_with(kBlock))) {
+      return kind;
+    }
+  }
+  return IsBinary(head.substr(0, 512)) ? "no text"sv : ""sv;
+}
+
+enum class Utf16Order { kNone, kLittle, kBig };
+
+// By the mark, or by the zeros of Latin letters: every second byte is one.
+Utf16Order Utf16OrderOf(std::string_view head) {
+  using std::string_view_literals::operator""sv;
+  if (head.starts_with("\xFF\xFE"sv) && !head.starts_with("\xFF\xFE\0\0"sv)) {
+    return Utf16Order::kLittle;
+  }
+  if (head.starts_with("\xFE\xFF"sv)) {
+    return Utf16Order::kBig;
+  }
+  const std::size_t pairs = head.size() / 2;
+  std::size_t zeros[] = {0, 0};
+  for (std::size_t i = 0; i < 2 * pairs; ++i) {
+    zeros[i % 2] += head[i] == '\0' ? 1U : 0U;
+  }
+  const auto are = [&](std::size_t many, std::size_t few) {
+    return pairs >= 2 && zeros[many] * 4 >= pairs * 3 &&
+           zeros[few] * 20 <= pairs;
+  };
+  return are(1, 0)   ? Utf16Order::kLittle
+         : are(0, 1) ? Utf16Order::kBig
+                     : Utf16Order::kNone;
 }
 
 std::string_view SkipSpace(std::string_view text) {
@@ -67,19 +121,29 @@ int NumberBehind(const std::string& words, std::string_view file) {
 class Text : public ByteSink {
  public:
   Text(std::string name, const Unpacking& unpacking)
-      : scanner_(*unpacking.scanner) {
+      : unpacking_(unpacking), scanner_(*unpacking.scanner) {
     const RanksOfName ranks = ReadRanks(name, unpacking.rank_from);
     scanner_.Begin({.name = std::move(name),
                     .rank = ranks.of_process,
                     .rank_of_host = ranks.of_host,
                     .rank_from = unpacking.rank_from});
   }
-  void Feed(std::string_view bytes) override { scanner_.Feed(bytes); }
+  void Feed(std::string_view bytes) override {
+    CountRead(unpacking_, bytes.size());
+    scanner_.Feed(bytes);
+  }
   void End() override { scanner_.End(); }
 
  private:
+  Unpacking unpacking_;
   LogScanner& scanner_;
 };
+
+void Keep(std::vector<std::string>* notes, std::string note) {
+  if (notes != nullptr && notes->size() < kMostNotes) {
+    notes->push_back(std::move(note));
+  }
+}
 
 class Nothing : public ByteSink {
  public:
@@ -137,8 +201,8 @@ class Unpacker : public ByteSink {
         return MakeUntar(name_, inner);
       }
     }
-    if (head.starts_with("\xFF\xFE"sv) || head.starts_with("\xFE\xFF"sv)) {
-      return MakeUtf16(name_, head[0] == '\xFF', unpacking_);
+    if (const auto order = Utf16OrderOf(head); order != Utf16Order::kNone) {
+      return MakeUtf16(name_, order == Utf16Order::kLittle, unpacking_);
     }
     if (unpacking_.reported != nullptr && IsRunReport(head)) {
       return MakeRunReport(name_, unpacking_);
@@ -149,11 +213,21 @@ class Unpacker : public ByteSink {
     if (IsJsonText(head, name_)) {
       return MakeJsonText(name_, unpacking_);
     }
-    if (unpacking_.only_text && IsBinary(head.substr(0, 512))) {
-      Note(unpacking_, name_ + ": no text, skipped");
+    if (const auto kind = UnreadKind(head); !kind.empty()) {
+      Unread(kind);
       return std::make_unique<Nothing>();
     }
     return MakeText(name_, unpacking_);
+  }
+
+  // Of files that nobody named only what might be a log in other clothes is
+  // worth a note.
+  void Unread(std::string_view kind) {
+    if (unpacking_.only_text && kind == "no text") {
+      Skip(unpacking_, name_ + ": no text, skipped");
+    } else {
+      Note(unpacking_, name_ + ": " + std::string(kind));
+    }
   }
 
   std::string name_;
@@ -165,8 +239,16 @@ class Unpacker : public ByteSink {
 }  // namespace
 
 void Note(const Unpacking& unpacking, std::string note) {
-  if (unpacking.notes != nullptr && unpacking.notes->size() < kMostNotes) {
-    unpacking.notes->push_back(std::move(note));
+  Keep(unpacking.notes, std::move(note));
+}
+
+void Skip(const Unpacking& unpacking, std::string note) {
+  Keep(unpacking.skipped, std::move(note));
+}
+
+void CountRead(const Unpacking& unpacking, std::size_t bytes) {
+  if (unpacking.read != nullptr) {
+    *unpacking.read += bytes;
   }
 }
 
