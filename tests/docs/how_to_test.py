@@ -13,10 +13,14 @@ comment above it, and what stdout holds must stand below the command:
 `<!-- wrong LABEL: NAME=VALUE … [muster FLAGS] -->` after a table: in that
 environment the program's answer has the cause LABEL, which the page names.
 A command in any other block is an error, unless the block's comment says
-`<!-- not run: why -->`.
+`<!-- not run: why -->`. What such blocks show of findings is held against the
+catalogue all the same, and the lines of a `muster check` against `--list`; so
+it is on the pages that are not run as a whole, and in README.md.
 """
 import contextlib
 import difflib
+import functools
+import json
 import os
 import pathlib
 import re
@@ -42,6 +46,8 @@ BLOCK = re.compile(r"(<!--[^>]*-->\n\n?)?```\n(.*?)```\n", re.S)
 # What a page shows that no environment can bring about again.
 NOT_RUN = {"check.md": "the state of one host; tests/system/check_test.py "
                        "makes each of its cases"}
+# What was seen decides their fixes, the catalogue has others.
+OWN_FIXES = {"accelerator-unused", "preempted"}
 PATH = f"{MUSTER.parent}:/usr/bin:/bin"
 
 
@@ -225,10 +231,71 @@ def check_page(page, update):
     return runs, failures
 
 
+@functools.cache
+def catalogue(label):
+    out = subprocess.run([MUSTER, "explain", label, "--output", "json"],
+                         check=True, text=True, capture_output=True).stdout
+    return json.loads(out)
+
+
+@functools.cache
+def checks():
+    out = subprocess.run([MUSTER, "check", "--list"], check=True, text=True,
+                         capture_output=True).stdout
+    return re.findall(r"^([a-z]+\.[a-z-]+) ", out, re.M)
+
+
+def fixes_of(label):
+    """The catalogue's fixes as one line, any value in place of a FIELD."""
+    lines = []
+    for fix in catalogue(label)["fixes"]:
+        command = re.sub(r"\b[A-Z]{2,}\b", r"\\S+", re.escape(fix["command"]))
+        lines.append(re.escape(fix["text"]) + (": " + command if command else "")
+                     + " " + fix["safety"]
+                     + (", changes results" if fix["changes_results"] else ""))
+    return " ".join(lines).replace(r"\ ", " ")
+
+
+FINDING = re.compile(
+    r"^(?:error|warning|note)\[([a-z-]+)\][^\n]*\n((?: +[^\n]*\n)*)", re.M)
+
+
+def check_shown(page, block):
+    """What a block that is not run shows and the program would not say."""
+    failures = []
+    for label, lines in FINDING.findall(block):
+        said = re.search(r"^  fix  +(.*?)(?=^  [a-z]|\Z)", lines, re.M | re.S)
+        if said and label not in OWN_FIXES and not re.fullmatch(
+                fixes_of(label), " ".join(said.group(1).split())):
+            failures.append(f"{page}: the fixes of {label} are others: "
+                            f"muster explain {label}\n{said.group(1)}")
+    return failures
+
+
+def check_lines(page, block):
+    """Whether a `muster check` of groups shows all checks of them."""
+    failures = []
+    for words in re.findall(r"^\$ muster check (.*)$", block, re.M):
+        shown = re.findall(r"^(?:ok|warn|FAIL|skip|broken) +(\S+\.\S+)", block,
+                           re.M)
+        wanted = {one for one in checks()
+                  if {one, one.partition(".")[0]} & set(words.split(" "))}
+        if missing := sorted(wanted - set(shown)):
+            failures.append(f"{page}: `muster check {words}` lacks {missing}")
+        if unknown := sorted(set(shown) - set(checks())):
+            failures.append(f"{page}: there is no check {unknown}")
+    return failures
+
+
 def main():
     update = "--update" in sys.argv
     pages = sorted((SOURCE / "docs" / "how-to").glob("*.md"))
     total, failures = 0, []
+    for page in [*pages, SOURCE / "README.md"]:
+        text = RUN.sub("", page.read_text())
+        failures += check_shown(page.name, re.sub(r"(?m)^ {4}", "", text))
+        for _, block in BLOCK.findall(text):
+            failures += check_lines(page.name, block)
     for page in pages:
         why = NOT_RUN.get(page.name)
         if "<!-- run @machines" in page.read_text():
