@@ -156,6 +156,17 @@ class KubernetesJob(MusterTest):
             self.assertIn("rank 1: the program itself ended with an error",
                           said)
 
+    def test_a_pod_that_is_taken_away_does_not_end_the_job(self):
+        ignore, fail = JOB["spec"]["podFailurePolicy"]["rules"]
+        self.assertEqual(ignore["action"], "Ignore")
+        self.assertEqual(
+            ignore["onPodConditions"],
+            [{"type": "DisruptionTarget", "status": "True"}])
+        # The other pods of its run have no such condition, and end with it.
+        self.assertEqual(fail["action"], "FailJob")
+        self.assertEqual(fail["onExitCodes"],
+                         {"operator": "NotIn", "values": [75, 130]})
+
     def test_the_role_of_the_file_covers_what_is_asked(self):
         pods = [Pod(self, host, host.rank) for host in self.lab.hosts]
         running = [pod.start(["/bin/true"]) for pod in pods]
