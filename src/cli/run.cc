@@ -103,6 +103,7 @@ run::WatchLimits LimitsOf(const Settings& settings) {
   } else if (longest != kAuto) {
     limits.step_floor = longest;
     limits.step_factor = 0;
+    limits.asked = true;
   }
   return limits;
 }

@@ -119,6 +119,12 @@ void Coordinator::OnProgress(const Progress& progress) {
     }
   }
   TellFailures();
+  constexpr std::string_view kBlind =
+      "the program reports no steps, so that a standstill is not seen: "
+      "--progress-timeout holds for programs that use libmuster";
+  if (watchdog_.IsBlind() && warned_.emplace(kBlind).second) {
+    Say(std::string(kBlind));
+  }
   if (auto standstill = watchdog_.Check()) {
     Record("run.standstill",
            {{"text", standstill->why},

@@ -10,6 +10,9 @@ namespace {
 // about its ranks.
 constexpr Duration kLongestGap = std::chrono::seconds(1);
 
+// A program of libmuster tells long before that it is there.
+constexpr Duration kBlindAfter = std::chrono::seconds(10);
+
 bool Reports(const RankSample& sample) {
   return sample.progress.phase != Phase::kUnknown &&
          sample.progress.phase != Phase::kFinished;
@@ -140,6 +143,14 @@ std::optional<Duration> Watchdog::Limit(Phase phase) const {
       break;
   }
   return std::nullopt;
+}
+
+bool Watchdog::IsBlind() const {
+  return limits_.asked && !ranks_.empty() &&
+         std::all_of(ranks_.begin(), ranks_.end(), [](const auto& one) {
+           return one.second.sample.progress.phase == Phase::kUnknown &&
+                  one.second.idle >= kBlindAfter;
+         });
 }
 
 // A stopped rank does not use the patience of its phase: it does nothing.

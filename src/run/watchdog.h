@@ -25,6 +25,7 @@ struct WatchLimits {
   bool steps = true;
   Duration step_floor = std::chrono::seconds(10);
   int step_factor = 5;
+  bool asked = false;  // by the user, who wants to know when nothing is watched
 };
 
 // Who stands still, and who of them is to blame.
@@ -51,6 +52,10 @@ class Watchdog {
 
   // nullopt: all is well, or the programs report nothing.
   std::optional<Standstill> Check() const;
+
+  // Somebody has asked for a limit, and for ten seconds no rank has told of a
+  // phase or step: a standstill would not be seen.
+  bool IsBlind() const;
 
   // The limit for the phase now; nullopt: none.
   std::optional<Duration> Limit(Phase phase) const;

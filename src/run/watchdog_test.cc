@@ -54,6 +54,24 @@ TEST_F(WatchdogTest, IsQuietWhileStepsAdvance) {
   }
 }
 
+TEST_F(WatchdogTest, IsBlindWhereNoRankReportsWhatIsAskedFor) {
+  At(0).progress = {};
+  At(1).progress = {};
+  Sample();
+  Idle(seconds(20));
+  EXPECT_FALSE(dog_.IsBlind());
+  dog_ = Watchdog({.asked = true});
+  Sample();
+  Idle(seconds(9));
+  EXPECT_FALSE(dog_.IsBlind());
+  Idle(seconds(2));
+  EXPECT_TRUE(dog_.IsBlind());
+  EXPECT_FALSE(dog_.Check());
+  At(1).progress = {.phase = Phase::kStart};
+  Sample();
+  EXPECT_FALSE(dog_.IsBlind());
+}
+
 TEST_F(WatchdogTest, NamesTheStoppedRankWithItsState) {
   At(1).state = 'T';
   Sample();
