@@ -58,6 +58,21 @@ TEST(Checkpoints, MustBeWritable) {
   EXPECT_EQ(Summary(host.Run("storage.checkpoints")), "fail file-permission");
 }
 
+TEST(Checkpoints, MustGoToAFolder) {
+  FakeHost host;
+  host.fs.files["/mnt/file"] = "";
+  host.checkpoints = {"/mnt/file"};
+  EXPECT_EQ(Summary(host.Run("storage.checkpoints")), "fail file-missing");
+}
+
+TEST(Checkpoints, AreTriedByAFileThatIsRemoved) {
+  FakeHost host;
+  host.fs.directories.insert("/mnt/ck");
+  host.checkpoints = {"/mnt/ck"};
+  EXPECT_EQ(Summary(host.Run("storage.checkpoints")), "pass");
+  EXPECT_TRUE(host.fs.List("/mnt/ck")->empty());
+}
+
 TEST(Data, MustBeReadable) {
   FakeHost host;
   EXPECT_EQ(Summary(host.Run("storage.data")), "skip");

@@ -2,9 +2,27 @@
 // Checkpoints can be written where they are to go.
 #include "base/text.h"
 #include "check/check.h"
+#include "connect/mesh_dial.h"
+#include "sys/removed_at_end.h"
 
 namespace muster::check::storage_checkpoints {
 namespace {
+
+// A small file is written and removed: only that tells a folder from what is
+// none, and from one of the kernel.
+Status TryToWrite(const Context& context, const std::string& folder) {
+  MUSTER_TRY(context.machine.MayAccess(folder, sys::Access::kWrite));
+  const std::string file =
+      sys::JoinPath(folder, ".muster-check-" + connect::MakeNonce());
+  // It goes with this process, also at the deadline. Without it is no reason
+  // not to look.
+  const auto leaving = sys::RemovedAtEnd::Make(file);
+  MUSTER_ASSIGN(const auto appender, context.host.fs.OpenAppender(file));
+  const Status written =
+      appender->Append("muster check looks whether this can be written\n");
+  MUSTER_TRY(context.host.fs.Remove(file));
+  return written;
+}
 
 Outcome Run(const Context& context) {
   if (context.checkpoints.empty()) {
@@ -18,7 +36,7 @@ Outcome Run(const Context& context) {
       continue;
     }
     const std::string place = NearestExisting(context.host, path);
-    const auto may = context.machine.MayAccess(place, sys::Access::kWrite);
+    const Status may = TryToWrite(context, place);
     if (may) {
       good.push_back(path);
       continue;
