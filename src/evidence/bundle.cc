@@ -2,6 +2,7 @@
 #include "evidence/bundle.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <set>
 #include <utility>
 
@@ -113,10 +114,10 @@ class Packer {
   explicit Packer(const BundleOptions& options) : options_(options) {}
 
   Status Take(const std::string& input) {
+    input_ = input;
     switch (sys::KindOf(input)) {
       case sys::PathKind::kNothing:
-        return Error(Cause::kFileMissing,
-                     "there is no `" + Printable(input) + "`");
+        return sys::FromErrno("open", input, ENOENT);
       case sys::PathKind::kDirectory:
         Folder(input);
         return Ok();
@@ -128,10 +129,7 @@ class Packer {
 
   Result<Bundle> Finish() {
     if (bundle_.files.empty()) {
-      return Error(Cause::kFileMissing,
-                   "there is nothing to pack: " +
-                       (bundle_.notes.empty() ? "the folder is empty"
-                                              : bundle_.notes.front()));
+      return NothingPacked();
     }
     AddEnvironment();
     Add("bundle.json", Contents());
@@ -172,6 +170,13 @@ class Packer {
     packed += Redact(text->tail);
     Add(NameInside(path), packed);
     bundle_.files.push_back(path);
+  }
+
+  Error NothingPacked() const {
+    return Error(Cause::kUsageInvalid,
+                 "there is nothing to pack in `" + Printable(input_) + "`: " +
+                     (bundle_.notes.empty() ? "no file is below it"
+                                            : bundle_.notes.front()));
   }
 
   std::string Redact(std::string_view text) {
@@ -233,6 +238,7 @@ class Packer {
   TarWriter tar_;
   Redactor redactor_;
   std::set<std::string> names_;
+  std::string input_;  // the last one
   Bundle bundle_;
 };
 

@@ -174,6 +174,16 @@ TEST_F(BundleTest, OfNothingIsAnError) {
   const auto bundle = MakeBundle(inputs, {});
   ASSERT_FALSE(bundle);
   EXPECT_EQ(bundle.error().cause(), Cause::kFileMissing);
+  EXPECT_EQ(bundle.error().evidence().at(0).Text("object"), inputs[0]);
+}
+
+TEST_F(BundleTest, OfAnEmptyFolderNamesIt) {
+  const std::vector<std::string> inputs{folder_ + "/empty"};
+  std::filesystem::create_directories(inputs[0]);
+  const auto bundle = MakeBundle(inputs, {});
+  ASSERT_FALSE(bundle);
+  EXPECT_THAT(bundle.error().message(),
+              HasSubstr("nothing to pack in `" + inputs[0] + "`"));
 }
 
 }  // namespace
