@@ -1,17 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/answer.h"
 
+#include <cerrno>
 #include <cstdio>
 
 #include "base/json.h"
 #include "base/text.h"
+#include "cli/tpu.h"
+#include "sys/fs.h"
 #include "sys/stream.h"
 
 namespace muster::cli {
+namespace {
+
+// Why the first result that was lost could not be written; 0: none was.
+int lost_result = 0;
+
+}  // namespace
 
 void PrintResult(std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fflush(stdout);
+  const bool written =
+      std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
+      std::fflush(stdout) == 0;
+  const int why = errno;
+  if (!written && lost_result == 0 && why != EPIPE) {
+    lost_result = why;
+  }
+}
+
+Status ResultsWritten() {
+  return lost_result == 0
+             ? Ok()
+             : sys::FromErrno("write", "standard output", lost_result);
 }
 
 void PrintDocument(const Json& document) {
@@ -39,18 +59,28 @@ RenderOptions TerminalOptions(const sys::Env& env, int fd) {
   return options;
 }
 
-int PrintError(const Error& error, Output output, const sys::Env& env) {
-  const Finding finding = FromError(error);
+void NameHelpOf(std::string_view verb, Finding& finding) {
+  for (Fix& fix : finding.fixes) {
+    if (fix.command == "muster --help" && !verb.empty()) {
+      fix.command = "muster " + std::string(verb) + " --help";
+    }
+  }
+}
+
+int PrintError(const Error& error, Output output, const sys::Env& env,
+               std::string_view verb) {
+  Finding finding = FromError(error);
+  NameHelpOf(verb, finding);
   if (output == Output::kJson) {
     PrintDocument(ToJson(finding));
   } else {
     const std::string text = RenderText(finding, TerminalOptions(env, 2));
     std::fwrite(text.data(), 1, text.size(), stderr);
   }
-  return ExitCodeOf(error);
+  return ExitCodeOf(error, verb);
 }
 
-int ExitCodeOf(const Error& error) {
+int ExitCodeOf(const Error& error, std::string_view verb) {
   // A file that should describe the cluster and cannot be read.
   for (const Fact& fact : error.evidence()) {
     if (fact.name.starts_with("spec.")) {
@@ -75,9 +105,15 @@ int ExitCodeOf(const Error& error) {
       return 127;
     case Cause::kCancelled:
       return 130;
-    default:
+    case Cause::kInternalError:
       return 125;
+    default:
+      break;
   }
+  if (verb == "run") {
+    return 125;
+  }
+  return verb == "check" || verb == "explain" ? 3 : TpuExitCode(error.cause());
 }
 
 }  // namespace muster::cli

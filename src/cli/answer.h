@@ -14,9 +14,13 @@
 
 namespace muster::cli {
 
-// Writes a result: the text, or the JSON document and nothing else.
+// Writes a result: the text, or the JSON document and nothing else. Whether all
+// could be written tells ResultsWritten.
 void PrintResult(std::string_view text);
 void PrintDocument(const Json& document);
+// disk-full and so on: some result was lost. A reader that closed the pipe has
+// what it wants.
+Status ResultsWritten();
 
 // Writes to stderr what stands beside a result that a shell or a program reads.
 void PrintAside(std::string_view text);
@@ -24,12 +28,19 @@ void PrintAside(std::string_view text);
 // Width and colour as the terminal, COLUMNS, NO_COLOR and CLICOLOR_FORCE say.
 RenderOptions TerminalOptions(const sys::Env& env, int fd);
 
+// The catalogue knows the program's help: makes it that of the sub-command.
+void NameHelpOf(std::string_view verb, Finding& finding);
+
 // Writes the error as a finding: text to stderr, or its document to stdout.
-// Returns the exit code.
-int PrintError(const Error& error, Output output, const sys::Env& env);
+// Returns the exit code of the sub-command; of none when `verb` is empty.
+int PrintError(const Error& error, Output output, const sys::Env& env,
+               std::string_view verb = "");
 
 // 2 for a wrong command line, setting or description of the cluster; 126 or 127
-// for a program that cannot be started; 130 for cancelled; 125 else.
-int ExitCodeOf(const Error& error);
+// for a program that cannot be started; 130 for cancelled; 125 for a bug of
+// ours. What else it is says the sub-command: of run 125, it could not be set
+// up; of check and explain 3, it could not find out; of the others what
+// TpuExitCode says.
+int ExitCodeOf(const Error& error, std::string_view verb);
 
 }  // namespace muster::cli

@@ -51,7 +51,7 @@ Result<int> BundleVerb(const CommandLine& line, const Settings& settings,
                                          .version = std::string(kVersion),
                                          .at = host.clock.WallNow()});
   if (!bundle) {
-    PrintError(bundle.error(), settings.output.value, host.env);
+    PrintError(bundle.error(), settings.output.value, host.env, "bundle");
     return 2;
   }
   const std::string path =

@@ -326,7 +326,7 @@ bool NeedsNoCluster(const CommandLine& line) {
 void Describe(const Result<resolve::Resolved>& resolved,
               check::Context& context, Frame& frame) {
   if (!resolved) {
-    frame.bad_description = ExitCodeOf(resolved.error()) == 2;
+    frame.bad_description = ExitCodeOf(resolved.error(), "check") == 2;
     context.cluster_findings = {FromError(resolved.error())};
     return;
   }

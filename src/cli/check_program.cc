@@ -169,7 +169,7 @@ Result<int> CheckProgramVerb(const CommandLine& line, const Settings& settings,
     if (!report) {
       if (report.error().cause() == Cause::kFileMissing ||
           report.error().cause() == Cause::kFilePermission) {
-        PrintError(report.error(), output, host.env);
+        PrintError(report.error(), output, host.env, "check");
         return 2;
       }
       return report.error();

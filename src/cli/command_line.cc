@@ -195,10 +195,12 @@ Status CheckCommand(const CommandLine& line, bool has_dashes) {
   if (is_ssh && has_dashes && line.command.empty()) {
     return Usage("no command stands after `--`");
   }
-  if (line.verb == Verb::kExplain && line.inputs.empty() && !line.list) {
+  const bool explains_nothing =
+      line.inputs.empty() && line.exit.empty() && !line.look && !line.list;
+  if (line.verb == Verb::kExplain && explains_nothing) {
     return Usage(
-        "give a log, a folder, `-` for standard input or the label of a "
-        "cause; --list prints all causes");
+        "give a log, a folder, `-` for standard input, the label of a cause, "
+        "--exit STATUS or --look; --list prints all causes");
   }
   if (line.verb == Verb::kBundle && line.inputs.empty()) {
     return Usage(
@@ -292,6 +294,10 @@ Result<CommandLine> ParseCommandLine(const std::vector<std::string>& args) {
   CommandLine line;
   Texts texts;
   std::vector<std::string> head = args;
+  if (!head.empty() && head.front() == "help") {
+    head.erase(head.begin());
+    head.insert(head.begin() + (head.empty() ? 0 : 1), "--help");
+  }
   line.command = SplitCommand(head);
   const bool has_dashes = head.size() != args.size();
   Tree tree(texts, line);

@@ -87,8 +87,8 @@ struct CommandLine {
 };
 
 // `args` without the program's name. Everything after the first `--` is the
-// command. usage-invalid names the flag, the sub-command or the value that is
-// wrong, and what was probably meant.
+// command; `help VERB` is `VERB --help`. usage-invalid names the flag, the
+// sub-command or the value that is wrong, and what was probably meant.
 Result<CommandLine> ParseCommandLine(const std::vector<std::string>& args);
 
 // Examples first, then flags; without a verb the overview.

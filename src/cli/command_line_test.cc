@@ -211,6 +211,21 @@ TEST(CommandLine, WantsAFileAndATopologyForAProgram) {
   }
 }
 
+TEST(CommandLine, TakesHelpAsAWord) {
+  EXPECT_TRUE(Parse({"help"}).help);
+  EXPECT_EQ(Parse({"help"}).verb, Verb::kOverview);
+  EXPECT_TRUE(Parse({"help", "run"}).help);
+  EXPECT_EQ(Parse({"help", "run"}).verb, Verb::kRun);
+  EXPECT_EQ(Parse({"run", "--", "help"}).command,
+            std::vector<std::string>{"help"});
+}
+
+TEST(CommandLine, ExplainsWithoutALogWhatElseTells) {
+  EXPECT_EQ(Parse({"explain", "--exit", "137"}).exit, "137");
+  EXPECT_TRUE(Parse({"explain", "--look"}).look);
+  EXPECT_FALSE(ParseCommandLine({"explain"}));
+}
+
 TEST(CommandLine, ReadsTheWordsAfterTpu) {
   const CommandLine line =
       Parse({"tpu", "queued", "describe", "q", "--zone", "us-west4-a"});

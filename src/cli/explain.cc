@@ -55,7 +55,7 @@ Error NoSuchCause(const std::string& label) {
   }
   const auto meant = DidYouMean(label, labels);
   return Error(Cause::kUsageInvalid,
-               "there is no cause `" + Printable(label) + "`" +
+               "`" + Printable(label) + "` is neither a file nor a cause" +
                    (meant ? ", did you mean `" + *meant + "`?"
                           : ": `muster explain --list` prints all"));
 }
@@ -115,7 +115,8 @@ Result<std::string> StatusOf(const std::string& exit) {
                    "(SIGKILL)");
 }
 
-// What the inputs, the exit status and --look show.
+// What the inputs, the exit status and --look show. Where one of the others
+// tells something too, inputs that cannot be read are a warning.
 Result<evidence::Reading> ReadAll(const CommandLine& line,
                                   const std::string& exit,
                                   const evidence::InputOptions& options,
@@ -124,13 +125,14 @@ Result<evidence::Reading> ReadAll(const CommandLine& line,
   const evidence::Matcher matcher;
   if (!line.inputs.empty()) {
     auto reading = evidence::ReadInputs(line.inputs, options, matcher);
-    if (!reading) {
+    if (!reading && exit.empty() && !line.look) {
       return std::move(reading).error().While("reading what to explain");
     }
-    for (const std::string& note : reading->notes) {
-      MUSTER_LOG(kInfo, note);
+    if (reading) {
+      all = *std::move(reading);
+    } else {
+      all.notes.push_back(reading.error().message());
     }
-    all = *std::move(reading);
   }
   if (!exit.empty()) {
     all.facts.push_back(evidence::ExitFact(exit));
@@ -141,6 +143,26 @@ Result<evidence::Reading> ReadAll(const CommandLine& line,
     }
   }
   return all;
+}
+
+void TellNotes(const evidence::Reading& reading) {
+  for (const std::string& note : reading.notes) {
+    MUSTER_LOG(kWarn, note);
+  }
+  for (const std::string& note : reading.skipped) {
+    MUSTER_LOG(kInfo, note);
+  }
+}
+
+// muster.explain/1 with what the answer does not rest on.
+Json ExplainDocument(const explain::Answer& answer,
+                     const evidence::Reading& reading) {
+  Json document = ToJson(answer);
+  document["notes"] = reading.notes;
+  for (const std::string& note : reading.skipped) {
+    document["notes"].push_back(note);
+  }
+  return document;
 }
 
 }  // namespace
@@ -166,12 +188,13 @@ Result<int> ExplainVerb(const CommandLine& line, const Settings& settings,
   }
   auto read = ReadAll(line, exit, options, host);
   if (!read) {
-    PrintError(read.error(), settings.output.value, host.env);
+    PrintError(read.error(), settings.output.value, host.env, "explain");
     return 3;
   }
+  TellNotes(*read);
   const explain::Answer answer = explain::WithReported(
       explain::Explain(std::move(read->facts)), std::move(read->reported));
-  json ? PrintDocument(ToJson(answer))
+  json ? PrintDocument(ExplainDocument(answer, *read))
        : PrintResult(RenderText(answer, TerminalOptions(host.env, 1)));
   return 0;
 }

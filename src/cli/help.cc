@@ -11,11 +11,11 @@ constexpr std::string_view kOverview =
     R"(muster brings a training cluster from a list of addresses to a finished
 training run, or tells the exact reason why not.
 
-  muster run -n 2 -- python train.py       train on two ranks of this host
-  muster run --hosts a:8476,b:8476 -- CMD  the same command on every host
-  muster resolve                           which cluster is this, and who am I?
-  muster check                             can this host train?
-  muster explain train.log                 why did it fail?
+  muster run -n 2 -- python train.py         train on two ranks of this host
+  muster run --hosts a,b --start ssh -- CMD  start it on these hosts, over ssh
+  muster resolve                             which cluster is this, who am I?
+  muster check                               can this host train?
+  muster explain train.log                   why did it fail?
 
 Sub-commands:
   run        start a command on every member, watch it, restart what is worth it
@@ -45,6 +45,9 @@ LSF, MPI, Slurm, AWS Batch, SkyPilot, SageMaker, TF_CONFIG, JAX, PET_*, TPU pods
 on GKE, a Kubernetes Job, a TPU by name, Colab, Kaggle, the metadata of a TPU
 VM, the TPU of this host, else one process. The network is asked only when no
 variable tells the cluster.
+
+The exit code is 1 when it is refused (credentials, rights, --require), 2 for a
+wrong command line or description of the cluster, 3 when no answer could be had.
 )help";
 
 constexpr std::string_view kResolveFlags =
@@ -61,11 +64,19 @@ constexpr std::string_view kRun =
 newest checkpoint when a repeat can heal what happened.
 
   muster run -n 2 -- python train.py
-  muster run --hosts a:8476,b:8476 -- python train.py   (on every host)
+  muster run --hosts a,b --start ssh -- python train.py (over ssh, from here)
+  muster run --hosts a,b --token-file FILE -- python train.py   (on every host)
   muster run -n 4 --env OMP_NUM_THREADS=1 --dry-run -- ./train
   muster run --tpu NAME --copy . -- python train.py     (on its workers, by ssh)
 
 Everything after `--` is the command. It does not pass a shell.
+
+The exit code is the status of the first failing rank (1 to 123; 124 and above
+as the program gave it), 128 + N when its signal was N, 75 when a host was lost,
+93 without progress over restarts, 124 after a time limit or standstill, 125
+when it could not be set up, 126 and 127 when the command is not executable or
+not found, 130 when it was interrupted: by Ctrl-C, or by the SIGTERM that a
+preempted job or a drained pod gets. The last line says who gave it.
 )";
 
 constexpr std::string_view kCheck =
@@ -137,8 +148,11 @@ healthy logs. Or print what a cause means and what heals it.
   muster explain --list
 
 Inputs: logs, folders (also of a run), `-`, tar, zip, gzip and zstd, Kaggle's
-log, notebooks. A line in parentheses is taken for a remark of yours, such as
-(it hangs after the first epoch); without a log there are candidates for it.
+log, notebooks; none with --exit or --look. A line in parentheses is taken for a
+remark of yours, such as (it hangs after the first epoch); without a log there
+are candidates for it. What could not be read is a warning, and stands in
+`notes` of --output json. The exit code is 0 when there is an answer, 3 when
+nothing could be read.
 )";
 
 constexpr std::string_view kBundle =
@@ -149,6 +163,9 @@ of the environment only known variables stay, and what was removed is printed.
   muster bundle runs/latest
   muster bundle rank0.log rank1.log --archive failed.tar.gz
   muster explain failed.tar.gz
+
+The exit code is 1 when the archive cannot be written, 2 when there is nothing
+to pack.
 )";
 
 constexpr std::string_view kTpu =

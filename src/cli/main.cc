@@ -21,6 +21,7 @@
 #include "sys/curl_http.h"
 #include "sys/host.h"
 #include "sys/process.h"
+#include "sys/standard_streams.h"
 
 namespace muster::cli {
 namespace {
@@ -152,6 +153,26 @@ class AnnouncedHttp : public sys::Http {
   std::string last_;
 };
 
+// The sub-command that the words name; empty: none.
+std::string_view VerbWord(const std::vector<std::string>& args) {
+  constexpr std::string_view kVerbs[] = {"resolve", "check",  "run",
+                                         "explain", "bundle", "tpu"};
+  const auto* const verb =
+      std::find(std::begin(kVerbs), std::end(kVerbs),
+                args.empty() ? std::string_view() : args.front());
+  return verb == std::end(kVerbs) ? std::string_view() : *verb;
+}
+
+// The exit code, where results could be written.
+int EndWith(int code, std::string_view verb, const sys::Env& env) {
+  const Status written = ResultsWritten();
+  if (written) {
+    return code;
+  }
+  const int lost = PrintError(written.error(), Output::kText, env, verb);
+  return code == 0 ? lost : code;
+}
+
 // What an agent that is started over ssh has in place of a command line, where
 // other users of its host would read it.
 constexpr std::string_view kFromStdin = "--from-stdin";
@@ -164,14 +185,15 @@ int Main(std::vector<std::string> args) {
   if (args.size() == 2 && args[0] == "run" && args[1] == kFromStdin) {
     auto handed = ReadHanded(0);
     if (!handed) {
-      return PrintError(handed.error(), Output::kText, env);
+      return PrintError(handed.error(), Output::kText, env, "run");
     }
     args = std::move(handed->args);
     handed_token = std::move(handed->token);
   }
   const auto line = ParseCommandLine(args);
   if (!line) {
-    return PrintError(line.error(), OutputAskedFor(args, env), env);
+    return PrintError(line.error(), OutputAskedFor(args, env), env,
+                      VerbWord(args));
   }
   AnnouncedHttp announced;
   sys::PatientHttp http(announced, resolve::kPatience);
@@ -181,14 +203,22 @@ int Main(std::vector<std::string> args) {
       line->verb == Verb::kTpu ? static_cast<sys::Http*>(&announced) : &http;
   const auto code =
       Execute(*line, {env, clock, fs, asked, &names}, handed_token);
-  return code ? *code
-              : PrintError(code.error(), OutputAskedFor(args, env), env);
+  const std::string_view verb = VerbWord(args);
+  return EndWith(
+      code ? *code
+           : PrintError(code.error(), OutputAskedFor(args, env), env, verb),
+      verb, env);
 }
 
 int Broken(const char* what) {
   std::fprintf(stderr, "muster: internal-error: unexpected exception: %s\n",
                what);
   return 125;
+}
+
+// Before the static objects of libraries: some of gRPC's open descriptors.
+[[gnu::constructor(101)]] void OpenStandardStreams() {
+  sys::OpenClosedStandardStreams();
 }
 
 }  // namespace

@@ -59,10 +59,26 @@ void PrintFindingsAside(const resolve::Resolved& resolved,
   }
 }
 
+// What is printed for a shell or as a map of tasks has one form.
+Status CheckForms(const ResolveFlags& flags, const Sourced<Output>& output) {
+  if (!flags.export_for.empty() && flags.spec) {
+    return Error(Cause::kUsageInvalid,
+                 "--export and --spec print two different things: give one");
+  }
+  if (!flags.export_for.empty() && output.value == Output::kJson &&
+      output.source.starts_with("flag")) {
+    return Error(Cause::kUsageInvalid,
+                 "--export prints text for a shell, and --output is `json`: "
+                 "give one of them");
+  }
+  return Ok();
+}
+
 }  // namespace
 
 Status ResolveVerb(const CommandLine& line, const Settings& settings,
                    const sys::Host& host) {
+  MUSTER_TRY(CheckForms(line.resolve, settings.output));
   for (const std::string& requirement : line.resolve.requirements) {
     MUSTER_TRY(resolve::CheckRequirement(requirement, host));
   }

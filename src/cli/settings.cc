@@ -39,7 +39,7 @@ constexpr Reader<Output> kReadOutput{
       }
       return text == "json" ? std::optional(Output::kJson) : std::nullopt;
     },
-    "text or json"};
+    "text or json, of check also jsonl"};
 
 constexpr Reader<FailOn> kReadFailOn{
     [](std::string_view text) -> std::optional<FailOn> {

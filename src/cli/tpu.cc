@@ -152,7 +152,12 @@ std::string OfProject(const cloud::TpuApi& api) {
 }
 
 int TpuRefused(const Error& error, const TpuCall& call) {
-  const Finding finding = cloud::FindingOf(error, call.host);
+  Finding finding = cloud::FindingOf(error, call.host);
+  NameHelpOf("tpu", finding);
+  // Nobody is sent to what was just typed.
+  const std::string typed = NameOf(call.line.tpu.action);
+  std::erase_if(finding.fixes,
+                [&](const Fix& fix) { return fix.command == typed; });
   if (call.json()) {
     PrintDocument(ToJson(finding));
   } else {

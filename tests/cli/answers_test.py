@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What every sub-command does with its streams, its inputs and its exit code."""
+import json
+import os
+import pathlib
+import socket
+import subprocess
+import sys
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent / "support")]
+from muster_test import MUSTER, MusterTest, clean_environment  # noqa: E402
+
+LOG = "RuntimeError: CUDA out of memory.\n"
+NOBODY = 65534
+
+
+class Answers(MusterTest):
+    def ask(self, *words, shell="exec \"$@\"", user=None, **variables):
+        """muster with these words; `shell` redirects what it has open."""
+        environment = clean_environment(
+            NO_GCE_CHECK="true", HOME=str(self.folder), **variables)
+        return subprocess.run(
+            ["sh", "-c", shell, "sh", MUSTER, *words], cwd=self.folder,
+            env=environment, text=True, stdin=subprocess.DEVNULL,
+            capture_output=True, timeout=60, user=user)
+
+    def write(self, name, text=LOG):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+    def test_a_result_that_cannot_be_written_is_an_error(self):
+        self.write("a.log")
+        for code, words in ((1, ["--help"]), (1, ["resolve"]),
+                            (1, ["resolve", "--export", "torch"]),
+                            (3, ["check", "host.cpu"]),
+                            (3, ["explain", "a.log", "--output", "json"]),
+                            (3, ["explain", "--list"]),
+                            (125, ["run", "--dry-run", "--", "true"])):
+            done = self.ask(*words, shell="exec \"$@\" >/dev/full")
+            self.assertEqual(done.returncode, code, (words, done.stderr))
+            self.assertIn("error[disk-full] write of `standard output` failed",
+                          done.stderr)
+
+    def test_a_reader_that_has_enough_is_no_error(self):
+        done = self.ask("explain", "--list",
+                        shell="trap '' PIPE; { \"$@\"; echo $? >&2; } | true")
+        self.assertEqual(done.stderr, "0\n")
+
+    def test_streams_that_are_closed_are_nobody_elses(self):
+        for closed in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-"):
+            done = self.ask("explain", "-", shell=f"exec \"$@\" {closed}")
+            self.assertEqual(done.returncode, 3, done.stderr)
+            if "2" not in closed:
+                self.assertIn("there is no text to read: -: it is empty",
+                              done.stderr)
+
+    def test_what_was_not_read_is_said(self):
+        self.write("a.log")
+        done = self.ask("explain", "a.log", "missing.log", "--output", "json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("warning open of `missing.log` failed: ENOENT", done.stderr)
+        notes = json.loads(done.stdout)["notes"]
+        self.assertEqual(len(notes), 1)
+        self.assertIn("missing.log", notes[0])
+
+    def test_a_folder_that_may_not_be_read_is_said(self):
+        folder = self.write("logs/a.log").parent
+        closed = self.write("logs/closed/b.log").parent
+        os.chmod(self.folder, 0o755)
+        os.chmod(closed, 0)
+        self.addCleanup(os.chmod, closed, 0o700)
+        done = self.ask("explain", str(folder), "--output", "json",
+                        user=NOBODY if os.geteuid() == 0 else None)
+        if done.returncode:
+            self.skipTest("nobody else may read here: " + done.stderr)
+        self.assertIn(f"{closed}", json.loads(done.stdout)["notes"][0])
+        self.assertIn("EACCES", done.stderr)
+
+    def test_nothing_needs_to_be_read_with_an_exit_status(self):
+        self.write("empty.log", "")
+        for words in (["--exit", "137"], ["empty.log", "--exit", "137"],
+                      ["-", "--exit", "137"]):
+            done = self.ask("explain", *words)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("exit status 137", done.stdout)
+
+    def test_exit_codes(self):
+        self.write("a.log")
+        self.write("empty.log", "")
+        (self.folder / "folder").mkdir()
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(str(self.folder / "socket"))
+        table = (
+            (1, ["resolve", "--require", "nosuchpkg==1"]),
+            (1, ["bundle", "a.log", "--archive", "/nonexistent/x.tgz"]),
+            (1, ["bundle", "a.log", "--archive", "folder"]),
+            (2, ["bundle", "missing.log"]),
+            (2, ["bundle"]),
+            (2, ["resolve", "--export", "torch", "--output", "json"]),
+            (2, ["resolve", "--export", "torch", "--spec"]),
+            (2, ["explain", "nosuchfile"]),
+            (2, ["explain"]),
+            (3, ["explain", "empty.log"]),
+            (3, ["explain", "folder"]),
+            (3, ["explain", "./socket"]),
+            (3, ["explain", "missing.log"]),
+            (0, ["help"]),
+            (0, ["help", "run"]),
+        )
+        for code, words in table:
+            done = self.ask(*words)
+            self.assertEqual(done.returncode, code, (words, done.stderr))
+            self.assertNotIn("internal-error", done.stderr, words)
+            self.assertNotIn(".tmp-", done.stderr, words)
+
+    def test_a_cloud_that_refuses_or_is_silent_is_no_fault_of_ours(self):
+        done = self.ask("resolve", "--tpu", "t", "--project", "p", "--zone",
+                        "z")
+        self.assertIn(done.returncode, (1, 3), done.stderr)
+
+    def test_help_of_a_usage_error_is_that_of_its_sub_command(self):
+        for verb in ("run", "resolve", "check", "explain", "bundle", "tpu"):
+            done = self.ask(verb, "--no-such-flag")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(f"see the flags: muster {verb} --help", done.stderr)
+        self.assertIn("see the flags: muster --help",
+                      self.ask("nosuchverb").stderr)
+
+    def test_nobody_is_sent_to_what_was_just_typed(self):
+        done = self.ask("tpu", "auth")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertNotIn("muster tpu auth  ", done.stderr)
+
+    def test_hosts_in_the_help_are_reached_by_something(self):
+        for words in (["--help"], ["run", "--help"]):
+            lines = [line for line in self.ask(*words).stdout.splitlines()
+                     if "muster run --hosts" in line]
+            self.assertTrue(lines)
+            for line in lines:
+                self.assertRegex(line, "--token-file|--start ssh")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
