@@ -12,7 +12,6 @@ void OpenClosedStandardStreams() {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
     if (fcntl(fd, F_GETFD) < 0 && errno == EBADF) {
       // The lowest number that is free, which is this one. Children inherit it.
-      // NOLINTNEXTLINE(android-cloexec-open)
       (void)open("/dev/null", O_RDWR);
     }
   }

@@ -156,6 +156,13 @@ class KubernetesJob(MusterTest):
             self.assertIn("rank 1: the program itself ended with an error",
                           said)
 
+    def test_a_pod_that_gets_sigterm_ends_both_with_130(self):
+        # The parent of a rank is the guardian, and that one's is the agent.
+        agent = 'cut -d" " -f4 "/proc/$PPID/stat"'
+        for code, said in self.play("sh", "-c", 'test "$RANK" = 0 || '
+                                    f'kill -TERM "$({agent})"; sleep 60'):
+            self.assertEqual(code, 130, said)
+
     def test_a_pod_that_is_taken_away_does_not_end_the_job(self):
         ignore, fail = JOB["spec"]["podFailurePolicy"]["rules"]
         self.assertEqual(ignore["action"], "Ignore")
