@@ -96,7 +96,8 @@ Result<const Source*> RequireSource(std::string_view name) {
   return Error(Cause::kUsageInvalid,
                "there is no source `" + Printable(name) + "`" +
                    (meant ? ", did you mean `" + *meant + "`?" : "") +
-                   " There are " + Join(names, ", "));
+                   (meant ? " There" : ": there") + " are " +
+                   Join(names, ", "));
 }
 
 // Whether it is worth asking, before it is asked whether it speaks.
