@@ -279,6 +279,17 @@ Result<MeshRow> MeshRowFromJson(const Json& json) {
   return row;
 }
 
+void KeepRanksBelow(int size, MeshRow& row) {
+  const auto foreign = [size](int rank) { return rank < 0 || rank >= size; };
+  std::erase_if(row.paths,
+                [&](const auto& path) { return foreign(path.first.rank); });
+  std::erase_if(row.claims,
+                [&](const auto& claim) { return foreign(claim.first); });
+  std::erase_if(row.marks,
+                [&](const auto& mark) { return foreign(mark.first); });
+  std::erase_if(row.heard, foreign);
+}
+
 std::vector<MeshTarget> TargetsOf(const Cluster& cluster) {
   std::vector<MeshTarget> targets;
   for (const Member& member : cluster.members) {

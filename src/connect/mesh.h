@@ -110,6 +110,9 @@ Json ToJson(const PathResult& result);
 Json ToJson(const MeshRow& row);
 // From bytes of a peer: net-wrong-endpoint names the field that is wrong.
 Result<MeshRow> MeshRowFromJson(const Json& json);
+// Takes out what a peer says of ranks that a list of `size` members does not
+// have: its own list may be another.
+void KeepRanksBelow(int size, MeshRow& row);
 
 // What each member of the cluster is to be reached at: its own port, and the
 // coordinator's at rank 0. Members without an address have none.

@@ -54,7 +54,11 @@ class Search {
   std::vector<MeshFault> Run() {
     std::vector<MeshFault> faults;
     while (!left_.empty() && faults.size() < kMostFaults) {
-      faults.push_back(Take(Widest()));
+      MeshFault fault = Take(Widest());
+      if (fault.paths.empty()) {
+        break;
+      }
+      faults.push_back(std::move(fault));
     }
     if (!left_.empty()) {
       faults.push_back(Rest());

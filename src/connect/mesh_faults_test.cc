@@ -284,6 +284,17 @@ TEST(MeshFaultsOfNetworks, TwoSubnetsThatDoNotMeetAreOne) {
   EXPECT_EQ(faults.front().shape, FaultShape::kPartition);
 }
 
+// By a member whose own list has a name there.
+TEST(MeshFaultsOfNames, ANumberThatDoesNotResolveIsAPathAllTheSame) {
+  ModelMesh mesh(4);
+  mesh.Break(Trouble::kUnresolved, [](int from, const MeshTarget& to) {
+    return from == 1 && to.rank == 2;
+  });
+  const auto faults = FindFaults(mesh.view());
+  ASSERT_EQ(faults.size(), 1U) << Text(faults);
+  EXPECT_EQ(faults.front().paths.size(), 1U);
+}
+
 TEST(MeshFaultsOfChaos, AreBounded) {
   ModelMesh mesh(48);
   int n = 0;

@@ -137,11 +137,8 @@ void MeshMember::TakeRow(const std::string& text) {
     return;
   }
   const int rank = row->rank;
-  for (const int heard : row->heard) {
-    if (heard >= 0 && heard < size) {
-      present_.insert(heard);
-    }
-  }
+  KeepRanksBelow(size, *row);
+  present_.insert(row->heard.begin(), row->heard.end());
   if (rows_.try_emplace(rank, *std::move(row)).second) {
     texts_[rank] = text;
   }

@@ -177,4 +177,13 @@ Result<SpeedOutcome> SpeedOutcomeFromJson(const Json& json) {
   return outcome;
 }
 
+void KeepRanksBelow(int size, SpeedOutcome& outcome) {
+  const auto foreign = [size](int rank) { return rank >= size; };
+  std::erase_if(outcome.links, [&](const LinkSpeed& link) {
+    return foreign(link.a) || foreign(link.b);
+  });
+  std::erase_if(outcome.hosts, foreign);
+  std::erase_if(outcome.absent, foreign);
+}
+
 }  // namespace muster::connect

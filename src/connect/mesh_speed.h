@@ -92,5 +92,7 @@ Json ToJson(const SpeedOutcome& outcome);
 Result<ByteStream> StreamFromJson(const Json& json);
 Result<LinkSpeed> LinkSpeedFromJson(const Json& json);
 Result<SpeedOutcome> SpeedOutcomeFromJson(const Json& json);
+// Takes out what is said of ranks that a list of `size` members does not have.
+void KeepRanksBelow(int size, SpeedOutcome& outcome);
 
 }  // namespace muster::connect

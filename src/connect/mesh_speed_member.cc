@@ -179,6 +179,10 @@ void SpeedMember::Heard(const Frame& frame) {
     }
   } else if (frame.kind == FrameKind::kSpeeds) {
     auto outcome = SpeedOutcomeFromJson(body);
+    if (outcome) {
+      KeepRanksBelow(static_cast<int>(options_.cluster.members.size()),
+                     *outcome);
+    }
     leader_->Send({.kind = FrameKind::kDone});
     End(std::move(outcome));
   }

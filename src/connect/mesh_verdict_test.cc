@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/json.h"
 #include "base/text.h"
 
 namespace muster::connect {
@@ -67,6 +68,19 @@ TEST_F(MeshVerdictTest, NothingIsFoundWhereAllIsWell) {
   EXPECT_EQ(Text(), "");
   EXPECT_THAT(Judge().detail, HasSubstr("6 of 6 paths work"));
   EXPECT_EQ(Judge().lines.size(), 5U) << Join(Judge().lines, "\n");
+}
+
+TEST_F(MeshVerdictTest, RanksOfALongerListAreTakenOut) {
+  const PathResult healed{.path = Path::kOk, .before = Path::kNoAnswer};
+  rows_[1].paths[{3, 8476}] = healed;
+  rows_[1].paths[{1'000'000, 8476}] = healed;
+  rows_[1].claims[3] = {"host w-3"};
+  rows_[1].marks[3] = {"/ck"};
+  rows_[1].heard = {0, 3};
+  KeepRanksBelow(3, rows_[1]);
+  EXPECT_EQ(Text(), "");
+  EXPECT_EQ(rows_[1].paths.size(), 2U);
+  EXPECT_EQ(rows_[1].heard, std::set<int>{0});
 }
 
 TEST_F(MeshVerdictTest, PackagesOfAHostThatDifferAreOneFinding) {
@@ -313,6 +327,7 @@ TEST_P(MeshSight, HasItsCause) {
   rows_.erase(2);
   Set(0, 2, GetParam().path, GetParam().seen);
   Set(1, 2, GetParam().path, GetParam().seen);
+  At(0, 2).answered_as = At(1, 2).answered_as = -1;
   EXPECT_THAT(Text(), testing::StartsWith(std::string("error ") +
                                           GetParam().cause + ": "));
 }

@@ -47,6 +47,7 @@ Result<Met> MetFromJson(const Json& json) {
 bool Meeting::Tells(int agent, connect::MeshRow row) {
   const auto size = static_cast<int>(ports_.members.size());
   if (row.rank >= 0 && row.rank < size && told_.insert(agent).second) {
+    connect::KeepRanksBelow(size, row);
     rows_.emplace(row.rank, std::move(row));
   }
   return static_cast<int>(told_.size()) == agents_;
