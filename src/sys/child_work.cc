@@ -10,10 +10,12 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <exception>
 #include <string_view>
 #include <thread>
 #include <vector>
 
+#include "base/text.h"
 #include "sys/fs.h"
 #include "sys/stream.h"
 
@@ -68,9 +70,17 @@ void Surround(const ChildSurroundings& surroundings) {
     const ChildSurroundings& surroundings) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   Surround(surroundings);
-  WriteAll(fd, work([fd](const std::string& how_far) {
-             WriteAll(fd, kSaid + how_far + "\n");
-           }));
+  // The frames above are the parent's: none of them may be left.
+  try {
+    WriteAll(fd, work([fd](const std::string& how_far) {
+               WriteAll(fd, kSaid + how_far + "\n");
+             }));
+  } catch (const std::exception& error) {
+    WriteAll(fd, error.what());
+    _exit(1);
+  } catch (...) {
+    _exit(1);
+  }
   _exit(0);
 }
 
@@ -168,7 +178,8 @@ std::optional<Result<std::string>> ChildWork::Take() {
   if (!status || *status != 0) {
     return Error(Cause::kPeerDied,
                  "the child of the check ended " +
-                     (status ? HowItEnded(*status) : "in an unknown way"));
+                     (status ? HowItEnded(*status) : "in an unknown way") +
+                     (text_.empty() ? "" : ": " + Printable(text_)));
   }
   return std::move(text_);
 }

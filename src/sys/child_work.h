@@ -49,7 +49,8 @@ class ChildWork {
   int pid() const { return pid_; }
   // Reads what has come. nullopt, at once: it is still at work. One that has
   // said all is given 10 s for a core to end on.
-  // peer-died: it ended without saying that it was done, and how.
+  // peer-died: it ended without saying that it was done, and how; of work that
+  // threw, with its words.
   std::optional<Result<std::string>> Take();
   // What it said last, as far as Take has read it.
   const std::string& said() const { return said_; }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <stdexcept>
 
 #include "sys/fs.h"
 
@@ -59,6 +60,16 @@ TEST(ChildWork, NamesTheSignalThatEndedTheChild) {
   const auto text = Await(*work);
   ASSERT_FALSE(text);
   EXPECT_NE(text.error().message().find("signal 9"), std::string::npos);
+}
+
+TEST(ChildWork, ThatThrowsEndsWhereItBegan) {
+  auto work = ChildWork::Start(
+      []() -> std::string { throw std::runtime_error("out of range"); });
+  ASSERT_TRUE(work);
+  const auto text = Await(*work);
+  ASSERT_FALSE(text);
+  EXPECT_NE(text.error().message().find("with status 1: out of range"),
+            std::string::npos);
 }
 
 TEST(ChildWork, GivesTheChildAloneVariablesAndSilence) {
