@@ -147,13 +147,18 @@ void MeshMember::TakeRow(const std::string& text) {
 }
 
 void MeshMember::GiveRows(PeerAt peer, const Json& ranks) {
-  if (!ranks.is_array()) {
+  // Who has not taken what it was sent will ask again.
+  if (!ranks.is_array() || peer->talk->unsent() > 0) {
     return;
   }
+  std::set<int> asked;
   for (const Json& one : ranks) {
-    const auto text =
-        one.is_number_integer() ? texts_.find(one.get<int>()) : texts_.end();
-    if (text != texts_.end()) {
+    if (one.is_number_integer()) {
+      asked.insert(one.get<int>());
+    }
+  }
+  for (const int rank : asked) {
+    if (const auto text = texts_.find(rank); text != texts_.end()) {
       peer->talk->Send({.kind = FrameKind::kRow, .body = text->second});
     }
   }
