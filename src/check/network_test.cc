@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+#include <thread>
+
 #include "check/testing.h"
 
 namespace muster::check {
@@ -72,6 +75,25 @@ TEST(Names, PassOnGoodNamesNumbersAndLocalhost) {
   host.names.addresses["localhost"] = {"127.0.0.1"};
   host.SetCluster({{"localhost", 2222}, {"localhost", 2223}});
   EXPECT_EQ(Summary(host.Run("network.names")), "skip");
+}
+
+TEST(Reach, SaysWhatIsNotCompared) {
+  FakeHost host;
+  host.SetCluster({{"127.0.7.1", 0}, {"127.0.7.2", 1}});
+  sys::RealClock clock;
+  const sys::Host real{host.env, clock, host.fs};
+  const Context context{
+      .host = real,
+      .machine = host.machine,
+      .cluster = &host.cluster,
+      .data = {"/no/such/folder"},
+      .mesh = MeshSetup{.wait = std::chrono::milliseconds(100)}};
+  for (const Check* one : AllChecks()) {
+    if (one->id == "network.reach") {
+      EXPECT_THAT(one->run(context).detail,
+                  HasSubstr("; not compared: data /no/such/folder"));
+    }
+  }
 }
 
 TEST(Ports, NamesTheHolder) {

@@ -517,9 +517,9 @@ void MeshMember::Share() {
   }
   // Who is connected may have begun later, and has as long as we had.
   const bool owed = OutOfReach(lacking).size() < lacking.size();
+  const auto theirs = called_ + options_.wait + kAfterArrival + kExchange;
   const auto latest =
-      owed ? std::max(end_, called_ + options_.wait + kAfterArrival + kExchange)
-           : end_;
+      std::min(owed ? std::max(end_, theirs) : end_, began_ + options_.most);
   // A member whose connections all ended without a row gives none any more.
   if ((lacking.empty() && NobodyNeedsUs()) || !somebody ||
       clock_.Now() >= latest) {

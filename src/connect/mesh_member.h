@@ -5,7 +5,8 @@
 // The time. A member tries from its start until every path is well or decided,
 // at the longest until `wait` has passed, or 1.5 s after another member was
 // heard of for the first time. Then it sends its row to all, asks those that it
-// reaches for the rows that it lacks, and goes when nobody needs it any more.
+// reaches for the rows that it lacks, and goes when nobody needs it any more,
+// or after `most` of all.
 #pragma once
 
 #include <functional>
@@ -35,6 +36,8 @@ struct MeshOptions {
   std::vector<MeshTarget> to_try;
   std::vector<int> borrowed;  // listeners, as of a MeshDoor
   Duration wait = std::chrono::milliseconds(2500);
+  // Who still owes its row after this is not waited for.
+  Duration most = std::chrono::seconds(110);
   MeshPatience patience;
   std::map<std::string, std::string> versions, files;  // as in a MeshRow
   // Folders in which a peer's mark is not seen. May wait; threads of the pool.

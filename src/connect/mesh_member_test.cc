@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "sys/stream.h"
 
 namespace muster::connect {
@@ -52,21 +54,26 @@ class MeshTest : public testing::Test {
     }));
   }
 
+  static Signer SignerOf(const std::string& key) {
+    return [key, plain = PlainSigner()](auto message) {
+      return plain(key + std::string(message));
+    };
+  }
+
   struct As {
     int rank = 0;
     int claims = -2;  // another rank than its address
     milliseconds wait{1500};
     std::string key = "k";
+    Duration most = std::chrono::seconds(110);
   };
   void Start(As as) {
-    MeshOptions options{.cluster = cluster_, .wait = as.wait};
+    MeshOptions options{.cluster = cluster_, .wait = as.wait, .most = as.most};
     options.self = {.rank = as.claims == -2 ? as.rank : as.claims,
                     .host = "h" + std::to_string(as.rank),
                     .pid = 100 + as.rank,
                     .version = "0.1.0"};
-    options.signer = [key = as.key, plain = PlainSigner()](auto message) {
-      return plain(key + std::string(message));
-    };
+    options.signer = SignerOf(as.key);
     for (const MeshTarget& target : TargetsOf(cluster_)) {
       if (target.rank != as.rank) {
         options.to_try.push_back(target);
@@ -89,6 +96,21 @@ class MeshTest : public testing::Test {
       Start(as);
     }));
   }
+  // One try of rank 1 at this rank.
+  std::unique_ptr<MeshTry> TryAt(int rank,
+                                 std::function<void(MeshTried)> done) {
+    const auto number =
+        sys::Resolve(AddressOfRank(rank), Deadline::After(milliseconds(1000)));
+    EXPECT_TRUE(number) << number.error().ToText();
+    return std::make_unique<MeshTry>(
+        *loop_, clock_,
+        MeshTry::Options{.target = TargetOfRank(rank),
+                         .number = number->front(),
+                         .self = &guest_,
+                         .signer = SignerOf("k"),
+                         .patience = {}},
+        std::move(done));
+  }
   void Run() { loop_->Run(); }
 
   const PathResult& Saw(int rank, int other) {
@@ -98,6 +120,8 @@ class MeshTest : public testing::Test {
   sys::RealClock clock_;
   std::unique_ptr<sys::Loop> loop_;
   Cluster cluster_;
+  const MeshIdentity guest_{
+      .rank = 1, .host = "h1", .pid = 101, .version = "0.1.0"};
   std::vector<sys::Listening> standing_;
   std::vector<sys::Loop::Handle> handles_;
   std::vector<std::unique_ptr<MeshMember>> members_;
@@ -229,6 +253,36 @@ TEST_F(MeshTest, GarbageDoesNotDisturb) {
   Run();
   EXPECT_EQ(Saw(0, 1).path, Path::kOk);
   EXPECT_EQ(Saw(1, 0).path, Path::kOk);
+}
+
+// A member that is there, takes rows and gives none.
+TEST_F(MeshTest, ARowThatIsOwedIsNotWaitedForWithoutEnd) {
+  MakeCluster(2);
+  std::unique_ptr<MeshTry> attempt;
+  std::unique_ptr<MeshTalk> talk;
+  int rows = 0;
+  Start({.rank = 0, .wait = milliseconds(300), .most = milliseconds(2200)});
+  attempt = TryAt(0, [&](MeshTried tried) {
+    ASSERT_EQ(tried.result.path, Path::kOk);
+    talk = std::move(tried.talk);
+    talk->Begin({.frame =
+                     [&](const Frame& frame) {
+                       if (frame.kind == FrameKind::kRow && ++rows == 1) {
+                         std::string need = "[0";
+                         for (int i = 0; i < 1000; ++i) {
+                           need += ",0";
+                         }
+                         talk->Send(
+                             {.kind = FrameKind::kNeed, .body = need + "]"});
+                       }
+                     },
+                 .end = {}});
+  });
+  Run();
+  EXPECT_EQ(outcomes_[0].rows.count(1), 0U);
+  EXPECT_LT(outcomes_[0].took, milliseconds(2900));
+  // However often one frame asks for it.
+  EXPECT_LE(rows, 2);
 }
 
 TEST_F(MeshTest, OneWhoOnlyLooksGetsTheRows) {

@@ -17,6 +17,8 @@ namespace {
 
 constexpr std::chrono::seconds kLongestWait{100};
 constexpr std::chrono::seconds kDeadline{120};
+// Judging what was seen, on a busy host.
+constexpr std::chrono::seconds kForTheRest{8};
 
 std::string DataOf(const connect::MeshOutcome& outcome) {
   Json members = Json::array();
@@ -35,18 +37,20 @@ std::string DataOf(const connect::MeshOutcome& outcome) {
 }
 
 Outcome Look(const Context& context) {
+  const Deadline deadline = Deadline::After(kDeadline - kForTheRest);
   const Cluster& cluster = *context.cluster;
   auto signer = MeshSigner(*context.mesh);
   if (!signer) {
     return Judge({FromError(signer.error())}, "");
   }
+  SharedFiles files = DigestSharedFiles(context);
   connect::MeshOptions options{
       .cluster = cluster,
       .self = MeshSelf(context),
       .signer = *std::move(signer),
       .wait = std::min<Duration>(context.mesh->wait, kLongestWait),
       .versions = MeshVersions(context),
-      .files = DigestSharedFiles(context).digests};
+      .files = std::move(files.digests)};
   const CheckpointMarks marks(context);
   options.self.mark = marks.mark();
   options.files.merge(CheckpointPlaces(context));
@@ -57,6 +61,7 @@ Outcome Look(const Context& context) {
   if (options.to_try.empty()) {
     return Skip("no address of another member is told");
   }
+  options.most = deadline.Remaining();
   const auto outcome = connect::RunMesh(options, context.host.clock);
   if (!outcome) {
     return Broken(outcome.error().ToText());
@@ -66,6 +71,9 @@ Outcome Look(const Context& context) {
   std::string detail = verdict.detail;
   if (context.mesh->token_file.empty()) {
     detail += " (no --token-file: who answers is not proved)";
+  }
+  if (!files.left_out.empty()) {
+    detail += "; not compared: " + Printable(Join(files.left_out, ", "));
   }
   if (!marks.written().empty()) {
     detail += "; a file was written to " + Join(marks.written(), ", ") +

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Latency and bandwidth of every link between two hosts, in rounds in which no
 // host takes part in two of them.
+#include <algorithm>
+
 #include "base/json.h"
 #include "check/check.h"
 #include "check/mesh.h"
@@ -14,6 +16,8 @@ namespace {
 constexpr std::chrono::minutes kDeadline{10};
 // Members come here when network.reach is over for them, at about one time.
 constexpr std::chrono::seconds kLeastWait{5};
+// As network.reach.
+constexpr std::chrono::seconds kLongestWait{100};
 
 std::string DataOf(const connect::SpeedOutcome& outcome,
                    std::uint64_t gradient) {
@@ -35,13 +39,14 @@ Outcome Measure(const Context& context) {
   if (!signer) {
     return Judge({FromError(signer.error())}, "");
   }
-  const auto outcome = connect::RunSpeed(
-      {.cluster = cluster,
-       .self = MeshSelf(context),
-       .signer = *std::move(signer),
-       .wait = std::max<Duration>(context.mesh->wait, kLeastWait),
-       .say = context.say},
-      context.host.clock);
+  const auto outcome =
+      connect::RunSpeed({.cluster = cluster,
+                         .self = MeshSelf(context),
+                         .signer = *std::move(signer),
+                         .wait = std::clamp<Duration>(context.mesh->wait,
+                                                      kLeastWait, kLongestWait),
+                         .say = context.say},
+                        context.host.clock);
   if (!outcome) {
     return Broken(outcome.error().message());
   }
