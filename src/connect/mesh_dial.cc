@@ -220,6 +220,9 @@ PathResult MeshTry::Judge(Path path, std::string seen) const {
 }
 
 PathResult MeshTry::SoFar() const {
+  if (stage_ == Stage::kOver) {
+    return result_;
+  }
   const Duration took = clock_.Now() - asked_;
   if (stage_ == Stage::kConnecting) {
     return Judge(Path::kNoAnswer, muster::ToText(took) + " waited");
@@ -261,7 +264,8 @@ void MeshTry::Done(Path path, std::string seen) {
   if (stage_ == Stage::kOver) {
     return;
   }
-  MeshTried tried{.result = Judge(path, std::move(seen)), .who = who_};
+  result_ = Judge(path, std::move(seen));
+  MeshTried tried{.result = result_, .who = who_};
   stage_ = Stage::kOver;
   ready_.Cancel();
   timer_.Cancel();

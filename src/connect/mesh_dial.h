@@ -75,7 +75,7 @@ class MeshTry {
   MeshTry(sys::Loop& loop, const sys::Clock& clock, Options options,
           std::function<void(MeshTried)> done);
 
-  // What it is up to now, for when the time is over before it is done.
+  // What it is up to now, for when the time is over before it is told.
   PathResult SoFar() const;
 
  private:

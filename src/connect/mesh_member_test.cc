@@ -255,6 +255,25 @@ TEST_F(MeshTest, GarbageDoesNotDisturb) {
   EXPECT_EQ(Saw(1, 0).path, Path::kOk);
 }
 
+TEST_F(MeshTest, ATryKnowsItsEndBeforeItTellsIt) {
+  MakeCluster(2);
+  std::unique_ptr<MeshTry> attempt;
+  std::vector<PathResult> seen;
+  sys::Loop::Handle turn;
+  const std::function<void()> look = [&] {
+    seen.push_back(attempt->SoFar());
+    turn = loop_->After(Duration::zero(), look);
+  };
+  attempt = TryAt(0, [&](MeshTried tried) {
+    seen.push_back(tried.result);
+    loop_->Quit();
+  });
+  turn = loop_->After(Duration::zero(), look);
+  Run();
+  EXPECT_EQ(seen.back().path, Path::kRefused);
+  EXPECT_EQ(seen.at(seen.size() - 2), seen.back());
+}
+
 // A member that is there, takes rows and gives none.
 TEST_F(MeshTest, ARowThatIsOwedIsNotWaitedForWithoutEnd) {
   MakeCluster(2);
