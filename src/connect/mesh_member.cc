@@ -15,6 +15,7 @@ namespace muster::connect {
 namespace {
 
 constexpr std::chrono::milliseconds kBeat{50};
+constexpr std::chrono::milliseconds kStandstill{200};
 constexpr std::chrono::milliseconds kAskAgain{150};
 constexpr std::chrono::milliseconds kLongInComing{700};
 constexpr std::size_t kAskedAtOnce = 3;
@@ -55,6 +56,7 @@ MeshMember::MeshMember(sys::Loop& loop, const sys::Clock& clock,
       began_(clock.Now()),
       end_(began_ + options_.wait),
       called_(began_),
+      looked_(began_),
       pool_(kThreads, 4096) {
   options_.self.list_digest = Digest(Join(options_.self.members, "\n"));
   row_ = {.rank = options_.self.rank,
@@ -379,6 +381,12 @@ void MeshMember::LookAtTime() {
     return;
   }
   Sweep();
+  // This process did not run for a while: what came meanwhile is not read yet.
+  const auto now = clock_.Now();
+  if (now > std::exchange(looked_, now) + kStandstill &&
+      !std::exchange(starved_, true)) {
+    end_ = std::max(end_, now + options_.patience.answer);
+  }
   if (!row_.final) {
     if ((!AllDecided() || !marks_.empty()) && clock_.Now() < end_) {
       return;

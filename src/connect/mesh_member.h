@@ -124,6 +124,8 @@ class MeshMember {
   sys::Clock::Steady began_;
   sys::Clock::Steady end_;
   sys::Clock::Steady called_;
+  sys::Clock::Steady looked_;  // at the time, last
+  bool starved_ = false;       // between two looks
   MeshRow row_;
   std::map<int, MeshRow> rows_;
   std::map<int, std::string> texts_;  // the same as they are sent on

@@ -304,6 +304,17 @@ TEST_F(MeshTest, ARowThatIsOwedIsNotWaitedForWithoutEnd) {
   EXPECT_LE(rows, 2);
 }
 
+TEST_F(MeshTest, OneThatStoodStillDoesNotBlameItsPeer) {
+  MakeCluster(2);
+  Start({.rank = 0, .wait = milliseconds(300)});
+  Start({.rank = 1, .wait = milliseconds(300)});
+  handles_.push_back(loop_->After(Duration::zero(), [] {
+    std::this_thread::sleep_for(milliseconds(700));
+  }));
+  Run();
+  EXPECT_EQ(Saw(0, 1).path, Path::kOk) << Saw(0, 1).seen;
+}
+
 TEST_F(MeshTest, OneWhoOnlyLooksGetsTheRows) {
   MakeCluster(2);
   Start({.rank = 0});
