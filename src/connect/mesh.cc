@@ -162,7 +162,10 @@ void ReadClaims(PeerJson& reader, MeshRow& row) {
   }
   for (const Json& one : reader.List("taken")) {
     PeerJson taken(one);
-    row.taken.push_back({.port = taken.Port(), .why = taken.Text("why")});
+    row.taken.push_back({.port = taken.Port(),
+                         .why = taken.Text("why"),
+                         .cause = CauseFromLabel(taken.Text("cause"))
+                                      .value_or(Cause::kNetPortInUse)});
   }
   for (const Json& one : reader.List("other_lists")) {
     PeerJson list(one);
@@ -227,7 +230,8 @@ Json ToJson(const MeshRow& row) {
   }
   Json taken = Json::array();
   for (const PortTaken& one : row.taken) {
-    taken.push_back({{"port", one.port}, {"why", one.why}});
+    taken.push_back(
+        {{"port", one.port}, {"why", one.why}, {"cause", Label(one.cause)}});
   }
   Json lists = Json::array();
   for (const auto& [who, line] : row.other_lists) {

@@ -73,6 +73,7 @@ struct MeshTarget {
 struct PortTaken {
   std::uint16_t port = 0;
   std::string why;  // "port 8476 is in use by process 77 (python3)"
+  Cause cause = Cause::kNetPortInUse;
 
   bool operator==(const PortTaken&) const = default;
 };

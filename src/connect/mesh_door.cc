@@ -52,8 +52,9 @@ void MeshDoor::Listen() {
     }
     auto listening = ListenAt(AddressOf(*options_.cluster, target));
     if (!listening) {
-      taken_.push_back(
-          {.port = target.port, .why = listening.error().message()});
+      taken_.push_back({.port = target.port,
+                        .why = listening.error().message(),
+                        .cause = listening.error().cause()});
       continue;
     }
     const int fd = listening->fd.get();

@@ -44,7 +44,7 @@ class MeshDoor {
   MeshDoor(const MeshDoor&) = delete;
   MeshDoor& operator=(const MeshDoor&) = delete;
 
-  // Own ports that somebody else holds.
+  // Own ports that cannot be listened on: mostly somebody else holds them.
   const std::vector<PortTaken>& taken() const { return taken_; }
 
  private:

@@ -49,7 +49,8 @@ SpeedMember::SpeedMember(sys::Loop& loop, const sys::Clock& clock,
                 [this](MeshGuest guest) { Enter(std::move(guest)); });
   if (!door_->taken().empty()) {
     later_ = loop_.After(Duration::zero(), [this] {
-      End(Error(Cause::kNetPortInUse, door_->taken().front().why));
+      const PortTaken& taken = door_->taken().front();
+      End(Error(taken.cause, taken.why));
     });
   } else if (options_.self.rank == 0) {
     Lead();

@@ -34,9 +34,9 @@ struct SpeedOptions {
   std::function<void(const std::string&)> say;
 };
 
-// Loop thread only. `done` is called once: net-port-in-use, where it cannot
-// listen on its own port; deadline-exceeded, where nobody came or rank 0 does
-// not take part; peer-died, where rank 0 left.
+// Loop thread only. `done` is called once: net-port-in-use or another cause of
+// PortTaken, where it cannot listen on its own port; deadline-exceeded, where
+// nobody came or rank 0 does not take part; peer-died, where rank 0 left.
 class SpeedMember {
  public:
   SpeedMember(sys::Loop& loop, const sys::Clock& clock, SpeedOptions options,

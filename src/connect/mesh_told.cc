@@ -4,9 +4,13 @@
 
 #include "base/text.h"
 #include "connect/mesh_case.h"
+#include "connect/mesh_verdict.h"
 
 namespace muster::connect {
 namespace {
+
+// Linux: net.ipv4.ip_unprivileged_port_start, as it is without a setting.
+constexpr std::uint16_t kFirstForAnybody = 1024;
 
 // As MeshIdentity::Who.
 std::string WhoOf(const MeshRow& row) {
@@ -200,6 +204,15 @@ void JudgeClaims(MeshCase& one, MeshView& view) {
   }
 }
 
+void SetWayOut(const PortTaken& taken, Finding& finding) {
+  if (taken.cause == Cause::kOsLimit && taken.port < kFirstForAnybody) {
+    finding.fixes = {{.text = "see from which port on anybody may listen",
+                      .command = "sysctl net.ipv4.ip_unprivileged_port_start",
+                      .safety = Safety::kSafe},
+                     {.text = "list a port from there on"}};
+  }
+}
+
 // A port that its own member could not listen on.
 void JudgeTaken(MeshCase& one, MeshView& view) {
   for (const auto& [rank, row] : one.rows) {
@@ -218,10 +231,11 @@ void JudgeTaken(MeshCase& one, MeshView& view) {
         }
         trouble = Trouble::kNone;
       }
-      Add(one, Cause::kNetPortInUse,
+      Add(one, taken.cause,
           NameOf(one.cluster, rank) + " cannot listen on port " +
               std::to_string(taken.port) + ": " + Printable(taken.why),
           Confidence::kCertain, facts, {rank});
+      SetWayOut(taken, one.findings.back());
     }
   }
 }

@@ -314,6 +314,19 @@ TEST_F(MeshVerdictTest, ATakenPortExplainsWhatAnswersThere) {
   EXPECT_EQ(Judge().findings.size(), 1U);
 }
 
+TEST_F(MeshVerdictTest, APortKeptForRootIsHeldByNobody) {
+  const std::string why = "port 80 may not be listened on by this user";
+  rows_[2].taken = {{80, why, Cause::kOsLimit}};
+  const auto row = MeshRowFromJson(ToJson(rows_[2]));
+  ASSERT_TRUE(row) << row.error().ToText();
+  rows_[2] = *row;
+  const auto verdict = Judge();
+  ASSERT_EQ(verdict.findings.size(), 1U) << Text();
+  EXPECT_EQ(verdict.findings[0].cause, Cause::kOsLimit);
+  EXPECT_THAT(verdict.findings[0].fixes[0].command,
+              HasSubstr("ip_unprivileged_port_start"));
+}
+
 struct Sight {
   Path path;
   const char* seen;

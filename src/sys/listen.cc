@@ -148,6 +148,12 @@ Error FromBind(const Address& address, const BindOptions& options, int why) {
                      "listen on `" +
                      ToText(address) + "`");
   }
+  if (why == EACCES) {
+    return Error(Cause::kOsLimit,
+                 "port " + std::to_string(address.port) +
+                     " may not be listened on by this user (EACCES): low ports "
+                     "are kept for root");
+  }
   return FromErrno("bind", ToText(address), why);
 }
 

@@ -3,6 +3,7 @@
 // named.
 #include "base/text.h"
 #include "check/check.h"
+#include "connect/mesh_verdict.h"
 
 namespace muster::check::network_ports {
 namespace {
@@ -58,6 +59,8 @@ Outcome Run(const Context& context) {
       seen.back().fields = why.evidence().front().fields;
     }
     Finding finding = MakeProblem(context, why.cause(), why.message(), seen);
+    connect::SetWayOut({.port = port, .why = {}, .cause = why.cause()},
+                       finding);
     finding.subjects = {"port " + std::to_string(port)};
     findings.push_back(std::move(finding));
   }
