@@ -11,10 +11,10 @@
 namespace muster::connect {
 namespace {
 
-constexpr std::array<std::string_view, 13> kWords{
+constexpr std::array<std::string_view, 14> kWords{
     "untried",    "ok",     "refused",      "no answer", "no route",
     "unresolved", "itself", "other member", "stranger",  "foreign",
-    "silent",     "closed", "large lost"};
+    "silent",     "closed", "large lost",   "own limit"};
 
 constexpr std::size_t kMostClaim = 512;
 constexpr std::size_t kMostPairs = 64;

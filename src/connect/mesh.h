@@ -34,6 +34,7 @@ enum class Path {
   kSilent,       // takes connections and says nothing, or not enough
   kClosed,       // takes connections and ends them
   kLargeLost,    // small packets pass, large ones do not
+  kOwnLimit,     // who asks could not begin: no file, port or memory is left
 };
 std::string_view ToText(Path path);
 

@@ -55,6 +55,7 @@ void JudgeFiles(MeshCase& one);
 void JudgeMarks(MeshCase& one);
 void JudgeClaims(MeshCase& one, MeshView& view);
 void JudgeTaken(MeshCase& one, MeshView& view);
+void JudgeLimits(MeshCase& one);
 void JudgeWrongMembers(MeshCase& one, MeshView& view);
 
 // Faults of paths.

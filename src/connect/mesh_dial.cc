@@ -25,8 +25,12 @@ Path PathOfErrno(int why) {
       return Path::kNoAnswer;
     case ECONNRESET:
       return Path::kClosed;
+    case EADDRNOTAVAIL:  // no source port is left
+    case ENOBUFS:
+      return Path::kOwnLimit;
     default:
-      return Path::kNoRoute;
+      return sys::CauseOfErrno(why) == Cause::kOsLimit ? Path::kOwnLimit
+                                                       : Path::kNoRoute;
   }
 }
 

@@ -414,6 +414,7 @@ Trouble TroubleOf(Path path) {
   switch (path) {
     case Path::kUntried:
     case Path::kOk:
+    case Path::kOwnLimit:
       return Trouble::kNone;
     case Path::kNoAnswer:
     case Path::kNoRoute:

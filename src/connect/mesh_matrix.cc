@@ -51,6 +51,8 @@ std::string WordOf(const PathResult& result) {
       return "closed";
     case Path::kLargeLost:
       return "large";
+    case Path::kOwnLimit:
+      return "limit";
   }
   return "?";
 }

@@ -280,8 +280,12 @@ void MeshMember::Tried(Aim& aim, MeshTried tried) {
   }
   const Path before = aim.result.path;
   const Path path = tried.result.path;
-  // Who spoke and then left tells more by what it said.
-  if (!Settled(before) || path != Path::kRefused) {
+  // Who spoke and then left tells more by what it said, and a number without a
+  // route less than another of the same name.
+  const bool tells_less = (Settled(before) && path == Path::kRefused) ||
+                          (aim.numbers.size() > 1 && path == Path::kNoRoute &&
+                           before != Path::kUntried);
+  if (!tells_less) {
     aim.result = std::move(tried.result);
   }
   aim.result.tries = ++aim.tries;

@@ -66,7 +66,8 @@ std::string LifeOf(const MeshCase& one, const MeshTarget& target) {
   for (const auto& [from, row] : one.rows) {
     for (const auto& [other, path] : row.paths) {
       if (other.rank == target.rank && path.path != Path::kNoAnswer &&
-          path.path != Path::kNoRoute && path.path != Path::kUnresolved) {
+          path.path != Path::kNoRoute && path.path != Path::kUnresolved &&
+          path.path != Path::kOwnLimit && path.path != Path::kUntried) {
         return "port " + std::to_string(other.port) +
                " answers: the host is up";
       }
@@ -99,6 +100,22 @@ bool IsDown(const MeshCase& one, const MeshFault& fault) {
          NeighbourOf(one, rank) == kNoArp;
 }
 
+// The kernel of who asks knows no way: no packet left.
+bool HasNoRoute(const MeshCase& one, const MeshFault& fault) {
+  return std::all_of(
+      fault.paths.begin(), fault.paths.end(), [&](const auto& at) {
+        const PathResult* path = one.Find(at.first, at.second);
+        return path != nullptr && path->path == Path::kNoRoute &&
+               (path->seen == "ENETUNREACH" || path->seen == "ENETDOWN");
+      });
+}
+
+// The member itself, which had answered as who it is.
+bool IsItsMember(const PathResult* path, int rank) {
+  return path != nullptr && path->answered_as == rank &&
+         (path->path == Path::kSilent || path->path == Path::kClosed);
+}
+
 struct Words {
   Cause cause;
   const char* text;  // after the name of a host: "gives no answer"
@@ -123,6 +140,12 @@ Words WordsOf(const MeshCase& one, const MeshFault& fault) {
           (path->seen.find(" 403") != std::string::npos ||
            path->seen.find(" 407") != std::string::npos)) {
         return {Cause::kNetProxy, "is answered for by a proxy"};
+      }
+      if (IsItsMember(path, fault.paths.front().second.rank)) {
+        return first == Path::kClosed
+                   ? Words{Cause::kPeerDied, "answers and then goes away"}
+                   : Words{Cause::kHeartbeatMissed,
+                           "answers and then stays silent"};
       }
       return {Cause::kNetWrongEndpoint,
               first == Path::kSilent   ? "takes connections and stays silent"
@@ -150,6 +173,14 @@ std::set<int> TargetRanks(const MeshFault& fault) {
   std::set<int> ranks;
   for (const MeshTarget& target : fault.targets) {
     ranks.insert(target.rank);
+  }
+  return ranks;
+}
+
+std::set<int> SourcesOf(const MeshFault& fault) {
+  std::set<int> ranks;
+  for (const auto& path : fault.paths) {
+    ranks.insert(path.first);
   }
   return ranks;
 }
@@ -187,9 +218,25 @@ std::string WhatOf(const MeshCase& one, const MeshFault& fault,
   return text;
 }
 
+// How sure a cause is that was observed itself. Silence and an end are also
+// what a member gives that is stopped or busy.
+Confidence Told(const MeshCase& one, const MeshFault& fault) {
+  const PathResult* path =
+      one.Find(fault.paths.front().first, fault.paths.front().second);
+  const bool mute = path != nullptr && (path->path == Path::kSilent ||
+                                        path->path == Path::kClosed);
+  return mute ? Confidence::kLikely : Confidence::kCertain;
+}
+
 // What the shape adds to the evidence, and how sure it makes the cause.
 Confidence Explain(const MeshCase& one, const MeshFault& fault,
                    std::vector<Fact>& facts) {
+  if (HasNoRoute(one, fault)) {
+    facts.push_back(Seen(one,
+                         "its own kernel knows no way there: no packet left",
+                         NamesOf(one.cluster, SourcesOf(fault))));
+    return Confidence::kCertain;
+  }
   if (fault.shape == FaultShape::kDirection) {
     const auto back = TargetRanks(fault);
     for (const int rank : back) {
@@ -199,14 +246,14 @@ Confidence Explain(const MeshCase& one, const MeshFault& fault,
             path->path == Path::kOk) {
           facts.push_back(Seen(one, "the way back works: one direction only",
                                NameOf(one.cluster, rank)));
-          return Confidence::kCertain;
+          return Told(one, fault);
         }
       }
     }
   }
   if (fault.trouble != Trouble::kUnreachable &&
       fault.trouble != Trouble::kRefused) {
-    return Confidence::kCertain;
+    return Told(one, fault);
   }
   const std::string life = LifeOf(one, fault.paths.front().second);
   if (!life.empty() && fault.trouble == Trouble::kUnreachable) {
@@ -282,8 +329,18 @@ void JudgeFault(MeshCase& one, const MeshFault& fault) {
       WhatOf(one, fault,
              down ? "gives no answer, not even to ARP" : words.text),
       confidence, facts, fault.named);
-  if (down) {
-    auto& fixes = one.findings.back().fixes;
+  auto& fixes = one.findings.back().fixes;
+  if (HasNoRoute(one, fault)) {
+    const std::string host =
+        AddressOf(one.cluster, fault.paths.front().second).host;
+    fixes = {
+        {.text = "see which way packets to it would take",
+         .command = Address{.host = host}.IsNumeric() ? "ip route get " + host
+                                                      : "ip route",
+         .safety = Safety::kSafe},
+        {.text = "give the host that asks a route there, or list an "
+                 "address of a network that it is on"}};
+  } else if (down) {
     fixes.insert(fixes.begin(),
                  {.text = "start the host, or take it off the list"});
   }

@@ -18,6 +18,8 @@ Cause CauseOfHealed(Path path) {
       return Cause::kNetNameResolution;
     case Path::kLargeLost:
       return Cause::kNetMtu;
+    case Path::kOwnLimit:
+      return Cause::kOsLimit;
     case Path::kNoAnswer:
     case Path::kNoRoute:
       return Cause::kNetTimeoutFiltered;

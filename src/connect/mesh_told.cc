@@ -240,6 +240,32 @@ void JudgeTaken(MeshCase& one, MeshView& view) {
   }
 }
 
+// Who could not begin to connect, for want of something of its own.
+void JudgeLimits(MeshCase& one) {
+  for (const auto& [rank, row] : one.rows) {
+    std::vector<Fact> facts;
+    std::int64_t paths = 0;
+    for (const auto& [to, path] : row.paths) {
+      if (path.path != Path::kOwnLimit) {
+        continue;
+      }
+      ++paths;
+      if (facts.size() < kMostEvidence) {
+        facts.push_back(Seen(one,
+                             muster::ToText(AddressOf(one.cluster, to)) + ": " +
+                                 Printable(path.seen),
+                             NameOf(one.cluster, rank)));
+      }
+    }
+    if (paths > 0) {
+      Add(one, Cause::kOsLimit,
+          NameOf(one.cluster, rank) + " could not begin to connect on " +
+              Count(paths, "path"),
+          Confidence::kCertain, facts, {rank});
+    }
+  }
+}
+
 // Which ranks answer at addresses of others: one finding for all of them.
 void JudgeWrongMembers(MeshCase& one, MeshView& view) {
   std::map<std::pair<int, int>, std::set<int>>

@@ -26,7 +26,9 @@ MeshView ViewOf(const MeshCase& one) {
       view.present.insert(rank);
     }
     for (const auto& [to, path] : row.paths) {
-      if (path.path != Path::kUntried && to.rank < size) {
+      // What was not begun says nothing of the other end.
+      if (path.path != Path::kUntried && path.path != Path::kOwnLimit &&
+          to.rank < size) {
         view.paths[{rank, to}] = TroubleOf(path.path);
       }
     }
@@ -98,6 +100,7 @@ MeshVerdict JudgeMesh(const Cluster& cluster,
   JudgeMarks(one);
   JudgeClaims(one, view);
   JudgeTaken(one, view);
+  JudgeLimits(one);
   const auto not_started = NotStarted(one, view);
   JudgeWrongMembers(one, view);
   JudgeFaults(one, view);

@@ -327,6 +327,42 @@ TEST_F(MeshVerdictTest, APortKeptForRootIsHeldByNobody) {
               HasSubstr("ip_unprivileged_port_start"));
 }
 
+TEST_F(MeshVerdictTest, WhoHasNoPortLeftIsNamedAndNotItsPeers) {
+  Set(0, 1, Path::kOwnLimit, "EADDRNOTAVAIL");
+  Set(0, 2, Path::kOwnLimit, "EMFILE");
+  EXPECT_EQ(Text(),
+            "error os-limit: rank 0 (10.0.0.1:8476) could not begin to "
+            "connect on 2 paths\n");
+}
+
+TEST_F(MeshVerdictTest, WithoutARouteNothingIsFiltered) {
+  Set(0, 2, Path::kNoRoute, "ENETUNREACH");
+  const auto verdict = Judge();
+  ASSERT_EQ(verdict.findings.size(), 1U) << Text();
+  const Finding& found = verdict.findings[0];
+  EXPECT_EQ(found.evidence.back().what,
+            "its own kernel knows no way there: no packet left");
+  EXPECT_EQ(found.evidence.back().source, "rank 0 (10.0.0.1:8476)");
+  EXPECT_EQ(found.fixes[0].command, "ip route get 10.0.0.3");
+  Set(0, 2, Path::kNoRoute, "EHOSTUNREACH");
+  EXPECT_THAT(Judge().findings[0].fixes[0].command, HasSubstr("/dev/tcp"));
+}
+
+// Its kernel takes connections, and its process may be stopped or busy.
+TEST_F(MeshVerdictTest, AMemberThatFallsSilentIsAtItsAddress) {
+  Set(0, 2, Path::kSilent, "it stopped in the middle");
+  Set(1, 2, Path::kSilent, "it stopped in the middle");
+  EXPECT_THAT(Text(), HasSubstr("error heartbeat-missed: rank 2 "
+                                "(10.0.0.3:8476) answers and then stays "
+                                "silent"));
+  EXPECT_EQ(Judge().findings[0].confidence, Confidence::kLikely);
+  At(0, 2).answered_as = At(1, 2).answered_as = -1;
+  EXPECT_THAT(Text(), HasSubstr("error net-wrong-endpoint: rank 2 "
+                                "(10.0.0.3:8476) takes connections and stays "
+                                "silent"));
+  EXPECT_EQ(Judge().findings[0].confidence, Confidence::kLikely);
+}
+
 struct Sight {
   Path path;
   const char* seen;
