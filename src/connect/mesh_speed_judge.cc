@@ -226,10 +226,12 @@ class Judgement {
     }
   }
 
+  // Of the links that were measured to their end.
   double TypicalRate(const MeshFault& fault) const {
     std::vector<double> rates;
     for (const auto& [from, to] : fault.paths) {
-      if (const LinkSpeed* link = Find(from, to.rank)) {
+      const LinkSpeed* link = Find(from, to.rank);
+      if (link != nullptr && link->stopped.empty()) {
         rates.push_back(link->From(from).BytesPerSecond());
       }
     }
@@ -287,9 +289,20 @@ class Judgement {
     }
   }
 
+  bool NoneMeasured(const MeshFault& fault) const {
+    return std::all_of(
+        fault.paths.begin(), fault.paths.end(), [&](const auto& path) {
+          const LinkSpeed* link = Find(path.first, path.second.rank);
+          return link == nullptr || !link->stopped.empty();
+        });
+  }
+
   void Tell(const MeshFault& fault, bool late) {
     std::string what = Place(fault);
-    if (fault.trouble == Trouble::kSlow) {
+    const bool none = fault.trouble == Trouble::kSlow && NoneMeasured(fault);
+    if (none) {
+      what += " could not be measured to an end";
+    } else if (fault.trouble == Trouble::kSlow) {
       what += " carries " + RateText(TypicalRate(fault)) + ", the others " +
               RateText(yardstick_.rate) + LossOf(fault);
       if (late) {
@@ -308,7 +321,8 @@ class Judgement {
                              NameOf(case_.cluster, to.rank)));
       }
     }
-    Add(case_, Cause::kNetSlowLink, what, Confidence::kCertain, facts,
+    Add(case_, Cause::kNetSlowLink, what,
+        none ? Confidence::kPossible : Confidence::kCertain, facts,
         fault.named);
   }
 

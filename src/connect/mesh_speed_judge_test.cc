@@ -260,6 +260,11 @@ TEST_F(SpeedJudgeTest, ALinkThatStopsIsNamedWithTheReason) {
   const auto findings = JudgeSpeeds(cluster_, outcome_, 1, WallTime{}).findings;
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_THAT(findings[0].subjects, ElementsAre("rank 1", "rank 2"));
+  EXPECT_EQ(
+      findings[0].what,
+      "the link between rank 1 (w-1:8476) and rank 2 (w-2:8476) could not "
+      "be measured to an end");
+  EXPECT_EQ(findings[0].confidence, Confidence::kPossible);
   EXPECT_THAT(findings[0].evidence[0].what, HasSubstr("no end within 4 s"));
 }
 

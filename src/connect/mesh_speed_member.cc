@@ -97,46 +97,56 @@ void SpeedMember::Enter(MeshGuest guest) {
   });
 }
 
-std::unique_ptr<MeshTry> SpeedMember::TryOf(
+Result<std::unique_ptr<MeshTry>> SpeedMember::TryOf(
     int rank, std::function<void(MeshTried)> done) {
   for (const MeshTarget& target : TargetsOf(options_.cluster)) {
     if (target.rank != rank) {
       continue;
     }
-    auto known = numbers_.find(rank);
-    if (known == numbers_.end()) {
+    Numbers& known = numbers_[rank];
+    if (known.all.empty()) {
       // It resolved when it was tried before, so this takes no time.
-      const auto numbers =
-          sys::Resolve(AddressOf(options_.cluster, target),
-                       Deadline::After(options_.patience.connect));
-      if (!numbers) {
-        return nullptr;
-      }
-      known = numbers_.emplace(rank, numbers->front()).first;
+      MUSTER_ASSIGN(known.all,
+                    sys::Resolve(AddressOf(options_.cluster, target),
+                                 Deadline::After(options_.patience.connect)));
     }
     return std::make_unique<MeshTry>(
         loop_, clock_,
         MeshTry::Options{.target = target,
-                         .number = known->second,
+                         .number = known.all[known.turn % known.all.size()],
                          .self = &options_.self,
                          .signer = options_.signer,
                          .patience = options_.patience},
         std::move(done));
   }
-  return nullptr;
+  return Error(Cause::kLaunchEnvMissing,
+               "rank " + std::to_string(rank) + " has no address");
+}
+
+void SpeedMember::Turn(int rank) {
+  ++numbers_[rank].turn;
 }
 
 void SpeedMember::SayHello() {
-  hello_ = TryOf(0, [this](MeshTried tried) { Greeted(std::move(tried)); });
-  if (!hello_) {
-    End(Error(Cause::kNetNameResolution, "rank 0 has no address"));
+  auto hello = TryOf(0, [this](MeshTried tried) { Greeted(std::move(tried)); });
+  if (!hello && hello.error().cause() == Cause::kLaunchEnvMissing) {
+    End(std::move(hello).error());
+    return;
   }
+  if (!hello) {
+    unresolved_ = std::move(hello).error();
+    again_ = loop_.After(kHelloAgain, [this] { SayHello(); });
+    return;
+  }
+  unresolved_.reset();
+  hello_ = *std::move(hello);
 }
 
 void SpeedMember::Greeted(MeshTried tried) {
   hello_.reset();
   if (tried.result.path != Path::kOk || !tried.talk->open()) {
     // It is not as far yet.
+    Turn(0);
     again_ = loop_.After(kHelloAgain, [this] { SayHello(); });
     return;
   }
@@ -156,9 +166,10 @@ void SpeedMember::LeadLeft() {
 
 void SpeedMember::Await(Duration patience) {
   patience_ = loop_.After(patience, [this, patience] {
-    End(Error(
-        Cause::kDeadlineExceeded,
-        "rank 0 has not said what to measure for " + muster::ToText(patience)));
+    End(unresolved_ ? *unresolved_
+                    : Error(Cause::kDeadlineExceeded,
+                            "rank 0 has not said what to measure for " +
+                                muster::ToText(patience)));
   });
 }
 
@@ -197,10 +208,20 @@ void SpeedMember::Measure(int other) {
 
 void SpeedMember::Dial() {
   meter_.reset();
-  dialling_ =
+  auto dialling =
       TryOf(other_, [this](MeshTried tried) { Dialled(std::move(tried)); });
-  if (!dialling_) {
-    Report({.passes = 1, .stopped = "its name does not resolve"});
+  if (dialling) {
+    dialling_ = *std::move(dialling);
+  } else {
+    DialAgain(dialling.error().message());
+  }
+}
+
+void SpeedMember::DialAgain(std::string why) {
+  if (++tries_ < kMostDials) {
+    again_ = loop_.After(kDialAgain, [this] { Dial(); });
+  } else {
+    Report({.passes = 1, .stopped = std::move(why)});
   }
 }
 
@@ -212,13 +233,8 @@ void SpeedMember::Dialled(MeshTried tried) {
         [this](LinkSpeed link) { Report(std::move(link)); });
     return;
   }
-  if (++tries_ < kMostDials) {
-    again_ = loop_.After(kDialAgain, [this] { Dial(); });
-    return;
-  }
-  Report({.passes = 1,
-          .stopped = std::string(ToText(tried.result.path)) + ": " +
-                     tried.result.seen});
+  Turn(other_);
+  DialAgain(std::string(ToText(tried.result.path)) + ": " + tried.result.seen);
 }
 
 void SpeedMember::Report(LinkSpeed link) {

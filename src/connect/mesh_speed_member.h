@@ -62,8 +62,14 @@ class SpeedMember {
   void Measure(int other);
   void Dial();
   void Dialled(MeshTried tried);
+  void DialAgain(std::string why);
   void Report(LinkSpeed link);
-  std::unique_ptr<MeshTry> TryOf(int rank, std::function<void(MeshTried)> done);
+  // net-name-resolution: its name gave no number this time; launch-env-missing:
+  // nobody tells its address.
+  Result<std::unique_ptr<MeshTry>> TryOf(int rank,
+                                         std::function<void(MeshTried)> done);
+  // The next try is at the next number of its name.
+  void Turn(int rank);
   void End(Result<SpeedOutcome> outcome);
 
   sys::Loop& loop_;
@@ -77,12 +83,18 @@ class SpeedMember {
   // Of a member that follows.
   std::unique_ptr<MeshTry> hello_;
   std::unique_ptr<MeshTalk> leader_;
-  bool led_ = false;  // rank 0 has spoken
+  bool led_ = false;                 // rank 0 has spoken
+  std::optional<Error> unresolved_;  // why rank 0 was not tried last
   sys::Loop::Handle patience_;
   // The link that is measured from here.
   int other_ = -1;
   int tries_ = 0;
-  std::map<int, sys::SocketAddress> numbers_;
+  // What names lead to, and which of them is tried.
+  struct Numbers {
+    std::vector<sys::SocketAddress> all;
+    std::size_t turn = 0;
+  };
+  std::map<int, Numbers> numbers_;
   std::unique_ptr<MeshTry> dialling_;
   std::unique_ptr<SpeedMeter> meter_;
   sys::Loop::Handle again_;

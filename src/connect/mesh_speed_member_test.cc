@@ -174,6 +174,27 @@ TEST_F(SpeedTest, WhoLeavesIsNotWaitedFor) {
   }
 }
 
+TEST_F(SpeedTest, EveryNumberOfANameIsTried) {
+  const auto numbers = sys::Resolve({.host = "localhost"},
+                                    Deadline::After(std::chrono::seconds(2)));
+  ASSERT_TRUE(numbers) << numbers.error().ToText();
+  if (numbers->front().Text() == numbers->back().Text()) {
+    GTEST_SKIP() << "localhost has one number here";
+  }
+  MakeCluster(2);
+  // Rank 0 is at the last of them alone.
+  sys::SocketAddress last = numbers->back();
+  last.set_port(cluster_.members[0].address->value.port);
+  cluster_.members[0].address->value = *Address::Parse(last.Text());
+  Start(OptionsOf(0));
+  cluster_.members[0].address->value.host = "localhost";
+  Start(OptionsOf(1));
+  loop_->Run();
+  ASSERT_TRUE(outcomes_.at(1)) << outcomes_.at(1).error().ToText();
+  ASSERT_EQ(Of(1).links.size(), 1U);
+  EXPECT_EQ(Of(1).links[0].stopped, "");
+}
+
 TEST_F(SpeedTest, APortThatSomebodyHoldsIsSaid) {
   MakeCluster(2);
   const auto held = sys::Listen(cluster_.members[0].address->value);
