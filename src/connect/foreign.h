@@ -91,11 +91,13 @@ struct ForeignServer {
   std::string protocol;
   bool grpc = false;
   bool mute = false;                // it speaks gRPC and answers no call
+  bool unasked = false;             // it speaks gRPC, and this program does not
   std::string text;                 // "a TensorFlow worker (task 1 of worker)"
   std::optional<ForeignTask> self;  // the task that it says it is
   std::vector<ForeignDevice> devices;
   std::vector<ForeignTask> tasks;  // those it waits for or has
   std::string restarted;           // what changed between two looks
+  std::string late;  // what the second look came to, of one that may be well
 };
 
 // When a protocol is tried.

@@ -147,6 +147,17 @@ TEST(Tensorflow, ThatRestartsBetweenTwoCallsIsACrashLoop) {
   EXPECT_THAT(Recognise(wire).restarted, HasSubstr("second call"));
 }
 
+TEST(Tensorflow, ThatIsLateInTheSecondCallIsNotCalledDead) {
+  FakeWire wire = Grpc();
+  wire.more_looks = 1;
+  wire.calls[{kGetStatus, ""}].body = StatusOf(0, 77);
+  wire.looks = 0;
+  wire.calls_later[{kGetStatus, ""}] = {.code = kCallDeadline};
+  const auto server = Recognise(wire);
+  EXPECT_EQ(server.restarted, "");
+  EXPECT_EQ(server.late, "the second call came to DEADLINE_EXCEEDED");
+}
+
 TEST(Tensorflow, IsNotWhoeverAgreesToEverything) {
   FakeWire wire = Grpc();
   wire.calls[{kGetStatus, ""}].body = "";

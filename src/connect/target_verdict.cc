@@ -80,10 +80,48 @@ void JudgeMissed(Case& one) {
   }
 }
 
+// Who speaks gRPC where that is expected, and does not say who it is.
+bool IsUntold(const TargetSeen& seen) {
+  const Protocol* expected = FindProtocol(seen.target.protocol);
+  return !seen.missed && (seen.server.mute || seen.server.unasked) &&
+         !IsExpected(seen.target, seen.server) &&
+         (seen.target.protocol.empty() ||
+          (expected != nullptr && expected->speaks == Speaks::kInCalls));
+}
+
+// It may be who is expected, and stand still. What only this program cannot ask
+// is no error.
+void JudgeUntold(Case& one, bool mute) {
+  std::vector<Fact> facts;
+  SeenPtr first = nullptr;
+  bool any_expected = false;
+  for (const TargetSeen& seen : one.seen) {
+    if (IsUntold(seen) && seen.server.mute == mute) {
+      first = first == nullptr ? &seen : first;
+      any_expected = any_expected || !seen.target.protocol.empty();
+      facts.push_back(one.Say(&seen, seen.server.text));
+    }
+  }
+  if (first == nullptr) {
+    return;
+  }
+  Finding finding =
+      MakeFinding(mute ? Cause::kHeartbeatMissed : Cause::kNetWrongEndpoint,
+                  PlaceOf(*first) + AndOthers(facts.size()) +
+                      (facts.size() == 1 ? " is" : " are") + " answered by " +
+                      first->server.text,
+                  mute ? Confidence::kLikely : Confidence::kPossible, facts);
+  if (!mute || !any_expected) {
+    finding.severity = Severity::kWarning;
+  }
+  one.findings.push_back(std::move(finding));
+}
+
 void JudgeStrangers(Case& one) {
   std::vector<SeenPtr> wrong;
   for (const TargetSeen& seen : one.seen) {
-    if (!seen.missed && !IsExpected(seen.target, seen.server)) {
+    if (!seen.missed && !IsExpected(seen.target, seen.server) &&
+        !IsUntold(seen)) {
       wrong.push_back(&seen);
     }
   }
@@ -130,6 +168,27 @@ void JudgeRestarts(Case& one) {
                  " ended or was restarted between two calls: " +
                  first->server.restarted,
              facts));
+  }
+}
+
+// It has answered once: a worker that is busy or stopped, or whose network is.
+void JudgeLate(Case& one) {
+  std::vector<Fact> facts;
+  SeenPtr first = nullptr;
+  for (const TargetSeen& seen : one.seen) {
+    if (!seen.server.late.empty()) {
+      first = first == nullptr ? &seen : first;
+      facts.push_back(one.Say(&seen, seen.server.late));
+    }
+  }
+  if (first != nullptr) {
+    Finding finding = MakeFinding(
+        Cause::kHeartbeatMissed,
+        "the worker at " + PlaceOf(*first) + AndOthers(facts.size()) +
+            " answered once and not again: " + first->server.late,
+        Confidence::kLikely, facts);
+    finding.severity = Severity::kWarning;
+    one.findings.push_back(std::move(finding));
   }
 }
 
@@ -315,7 +374,10 @@ std::vector<Finding> JudgeReach(std::span<const TargetSeen> seen, WallTime at) {
   Case one{.seen = seen, .at = at};
   JudgeMissed(one);
   JudgeStrangers(one);
+  JudgeUntold(one, true);
+  JudgeUntold(one, false);
   JudgeRestarts(one);
+  JudgeLate(one);
   return std::move(one.findings);
 }
 

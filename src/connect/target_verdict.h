@@ -20,8 +20,10 @@ int ReplicasOf(std::span<const TargetSeen> seen);
 std::string TextOfReplicas(std::span<const TargetSeen> seen);
 
 // Nobody answers: net-name-resolution, net-timeout-filtered, net-wrong-endpoint
-// (refused). Somebody else answers: net-wrong-endpoint. A worker that restarts
-// between two calls: peer-died.
+// (refused). Somebody else answers: net-wrong-endpoint. A server of gRPC that
+// answers no call: heartbeat-missed, likely; one that this program cannot ask:
+// net-wrong-endpoint, possible. A worker that restarts between two calls:
+// peer-died; that is late in the second: heartbeat-missed, a warning.
 std::vector<Finding> JudgeReach(std::span<const TargetSeen> seen, WallTime at);
 
 // Tasks answer at each other's addresses: net-wrong-endpoint; two as one:

@@ -119,6 +119,38 @@ TEST(TargetVerdict, ARestartIsTold) {
   EXPECT_EQ(Only({seen}).cause, Cause::kPeerDied);
 }
 
+TEST(TargetVerdict, WhoIsLateInTheSecondCallMayLive) {
+  TargetSeen seen = Worker(0, 0);
+  seen.server.late = "the second call came to DEADLINE_EXCEEDED";
+  const Finding found = Only({seen});
+  EXPECT_EQ(found.cause, Cause::kHeartbeatMissed);
+  EXPECT_EQ(found.severity, Severity::kWarning);
+  EXPECT_EQ(found.confidence, Confidence::kLikely);
+}
+
+TEST(TargetVerdict, AServerThatAnswersNoCallMayBeWhoIsExpected) {
+  TargetSeen seen = Worker(0, 0);
+  seen.server = {.protocol = "grpc",
+                 .grpc = true,
+                 .mute = true,
+                 .text = "a gRPC server that does not answer calls"};
+  for (const char* expected : {"grpc", "tf"}) {
+    seen.target.protocol = expected;
+    const Finding found = Only({seen});
+    EXPECT_EQ(found.cause, Cause::kHeartbeatMissed);
+    EXPECT_EQ(found.confidence, Confidence::kLikely);
+    EXPECT_EQ(found.what.find("not by"), std::string::npos) << found.what;
+  }
+  seen.target.protocol = "ssh";
+  EXPECT_EQ(Only({seen}).cause, Cause::kNetWrongEndpoint);
+  seen.target.protocol = "tf";
+  seen.server.mute = false;
+  seen.server.unasked = true;
+  const Finding unasked = Only({seen});
+  EXPECT_EQ(unasked.severity, Severity::kWarning);
+  EXPECT_EQ(unasked.confidence, Confidence::kPossible);
+}
+
 TEST(TargetVerdict, FewerAcceleratorsThanOthersAreNamed) {
   const Finding gpu = Only({Worker(0, 0, 4), Worker(1, 1, 3)});
   EXPECT_EQ(gpu.cause, Cause::kDeviceMissing);

@@ -46,6 +46,7 @@ std::optional<ForeignServer> Ask(Wire& wire, Heard& heard) {
       .protocol = "grpc",
       .mute = reply &&
               (reply->code == kCallDeadline || reply->code == kCallUnavailable),
+      .unasked = !reply,
       .text = reply
                   ? TextOf(*reply)
                   : NameOfAnswer(heard.bytes) +

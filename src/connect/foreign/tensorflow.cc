@@ -45,18 +45,26 @@ std::optional<ForeignTask> TaskOf(const std::string& device) {
   return !task.job.empty() && has_index ? std::optional(task) : std::nullopt;
 }
 
-std::vector<ForeignDevice> DevicesOf(Wire& wire) {
+// What GetStatus came to.
+struct Status {
+  int code = kCallUnimplemented;
   std::vector<ForeignDevice> devices;
+};
+
+Status StatusOf(Wire& wire) {
+  Status status;
   const auto reply = wire.Call("/tensorflow.WorkerService/GetStatus", "");
-  if (!reply || reply->code != kCallOk) {
-    return devices;
+  if (!reply) {
+    return status;
   }
-  for (FieldReader at(reply->body); at.Next();) {
-    if (at.number() == 1 && at.has_bytes() && devices.size() < kMostDevices) {
-      devices.push_back(ReadDevice(at.bytes()));
+  status.code = reply->code;
+  for (FieldReader at(reply->body); reply->code == kCallOk && at.Next();) {
+    if (at.number() == 1 && at.has_bytes() &&
+        status.devices.size() < kMostDevices) {
+      status.devices.push_back(ReadDevice(at.bytes()));
     }
   }
-  return devices;
+  return status;
 }
 
 std::vector<std::uint64_t> IncarnationsOf(
@@ -110,10 +118,12 @@ void LookAgain(Wire& wire, ForeignServer& server) {
   if (!wire.Later()) {
     return;
   }
-  const auto again = DevicesOf(wire);
-  if (again.empty()) {
+  const Status again = StatusOf(wire);
+  if (again.code == kCallUnavailable) {
     server.restarted = "it did not answer the second call";
-  } else if (IncarnationsOf(again) != IncarnationsOf(server.devices)) {
+  } else if (again.code != kCallOk) {
+    server.late = "the second call came to " + NameOfStatus(again.code);
+  } else if (IncarnationsOf(again.devices) != IncarnationsOf(server.devices)) {
     server.restarted =
         "the incarnation of its devices changed between two "
         "calls";
@@ -121,7 +131,7 @@ void LookAgain(Wire& wire, ForeignServer& server) {
 }
 
 std::optional<ForeignServer> Ask(Wire& wire, Heard&) {
-  ForeignServer server{.protocol = "tf", .devices = DevicesOf(wire)};
+  ForeignServer server{.protocol = "tf", .devices = StatusOf(wire).devices};
   if (server.devices.empty()) {
     return std::nullopt;
   }
