@@ -77,6 +77,52 @@ TEST(Names, PassOnGoodNamesNumbersAndLocalhost) {
   EXPECT_EQ(Summary(host.Run("network.names")), "skip");
 }
 
+// Answers nothing about some names until the time is over.
+struct SlowNames : sys::FakeNames {
+  std::set<std::string> slow;
+  Result<std::vector<std::string>> Lookup(const std::string& host,
+                                          Deadline deadline) const override {
+    if (slow.count(host) > 0) {
+      std::this_thread::sleep_until(deadline.when());
+      return Error(Cause::kNetNameResolution, "no answer in time");
+    }
+    return sys::FakeNames::Lookup(host, deadline);
+  }
+};
+
+TEST(Names, OneThatIsNotAnsweredInTimeIsNotCalledWrong) {
+  FakeHost host;
+  SlowNames names;
+  names.addresses = {{"w-0", {"10.0.0.1"}}, {"w-1", {"10.0.0.2"}}};
+  names.slow = {"w-2"};
+  host.host.names = &names;
+  host.SetCluster({{"w-0", 1}, {"w-1", 1}, {"w-2", 1}});
+  EXPECT_EQ(Summary(host.Run("network.names")), "broken");
+  // Of a name server that says nothing at all, that is told.
+  names.slow = {"w-0", "w-1", "w-2"};
+  EXPECT_EQ(Summary(host.Run("network.names")), "warn net-name-resolution");
+}
+
+TEST(Names, AreLookedUpSideBySide) {
+  struct : sys::Names {
+    Result<std::vector<std::string>> Lookup(const std::string&,
+                                            Deadline) const override {
+      std::this_thread::sleep_for(std::chrono::milliseconds(60));
+      return std::vector<std::string>{"10.0.0.7"};
+    }
+  } names;
+  FakeHost host;
+  host.host.names = &names;
+  std::vector<Address> all;
+  for (int rank = 0; rank < 64; ++rank) {
+    all.push_back({"w-" + std::to_string(rank), 8476});
+  }
+  host.SetCluster(all);
+  const Outcome outcome = host.Run("network.names");
+  EXPECT_EQ(Summary(outcome), "pass");
+  EXPECT_EQ(outcome.detail, "64 names looked up");
+}
+
 TEST(Reach, SaysWhatIsNotCompared) {
   FakeHost host;
   host.SetCluster({{"127.0.7.1", 0}, {"127.0.7.2", 1}});

@@ -2,6 +2,9 @@
 // Every name among the addresses leads to a number here, and another host's
 // name does not lead back to this one's loopback.
 #include <algorithm>
+#include <atomic>
+#include <optional>
+#include <thread>
 
 #include "base/text.h"
 #include "check/check.h"
@@ -12,6 +15,9 @@ namespace {
 
 // For all names together; two seconds before the check's own deadline.
 constexpr std::chrono::seconds kPatience{3};
+// As the mesh does: one after another, those of a large cluster take longer
+// than that where each is answered.
+constexpr std::size_t kAtOnce = 16;
 
 bool AllLoopback(const std::vector<std::string>& numbers) {
   return std::all_of(numbers.begin(), numbers.end(), [](const auto& one) {
@@ -25,18 +31,48 @@ std::string ResolverText(const sys::Fs& fs) {
   return resolver ? ServersText(*resolver) : "cannot be read";
 }
 
+// A name and what it leads to; nullopt: not asked for, or not answered, within
+// the patience.
+struct Looked {
+  std::string name;
+  std::optional<Result<std::vector<std::string>>> numbers;
+};
+
+void LookUp(const sys::Names& names, std::vector<Looked>& all) {
+  const Deadline deadline = Deadline::After(kPatience);
+  std::atomic<std::size_t> next = 0;
+  const auto some = [&] {
+    for (auto i = next++; i < all.size() && !deadline.Expired(); i = next++) {
+      auto numbers = names.Lookup(all[i].name, deadline);
+      // One that ends with the time tells of the time, not of the name.
+      if (numbers || !deadline.Expired()) {
+        all[i].numbers = std::move(numbers);
+      }
+    }
+  };
+  std::vector<std::jthread> threads;
+  for (std::size_t i = 1; i < std::min(kAtOnce, all.size()); ++i) {
+    threads.emplace_back(some);
+  }
+  some();
+}
+
 // What came of all names.
 struct Looks {
   int good = 0;
   std::vector<std::string> unknown;
   std::string why;  // of the first unknown one
-  std::vector<std::string> unasked;
+  std::vector<std::string> unanswered;
   std::vector<Finding> loops;
 };
 
-void Look(const Context& context, const std::string& name, Deadline deadline,
-          Looks& seen) {
-  const auto numbers = context.host.names->Lookup(name, deadline);
+void Take(const Context& context, const Looked& one, Looks& seen) {
+  const std::string& name = one.name;
+  if (!one.numbers) {
+    seen.unanswered.push_back(name);
+    return;
+  }
+  const auto& numbers = *one.numbers;
   if (!numbers) {
     if (seen.unknown.empty()) {
       seen.why = numbers.error().message();
@@ -57,18 +93,22 @@ void Look(const Context& context, const std::string& name, Deadline deadline,
   seen.loops.back().subjects = {name};
 }
 
+Seen WhoIsAsked(const Context& context) {
+  return {.what = ResolverText(context.host.fs), .source = "/etc/resolv.conf"};
+}
+
 // One finding for all of them: they have one resolver.
 Finding Unknown(const Context& context, const Looks& seen) {
   const auto more = static_cast<std::int64_t>(seen.unknown.size()) - 1;
-  std::vector<Seen> facts{
-      {.what = seen.why,
-       .source = "getaddrinfo",
-       .fields = {{"host", seen.unknown.front()}}},
-      {.what = ResolverText(context.host.fs), .source = "/etc/resolv.conf"}};
-  if (!seen.unasked.empty()) {
+  std::vector<Seen> facts{{.what = seen.why,
+                           .source = "getaddrinfo",
+                           .fields = {{"host", seen.unknown.front()}}},
+                          WhoIsAsked(context)};
+  if (!seen.unanswered.empty()) {
     facts.push_back(
-        {.what = Count(static_cast<std::int64_t>(seen.unasked.size()), "name") +
-                 " not asked for: the time was up",
+        {.what =
+             Count(static_cast<std::int64_t>(seen.unanswered.size()), "name") +
+             " without an answer: the time was up",
          .source = "getaddrinfo"});
   }
   Finding finding =
@@ -81,18 +121,30 @@ Finding Unknown(const Context& context, const Looks& seen) {
   return finding;
 }
 
+// A warning: a name server may be as slow as that and answer in the end.
+Finding Silent(const Context& context, const Looks& seen) {
+  const auto names = static_cast<std::int64_t>(seen.unanswered.size());
+  Finding finding = MakeProblem(context, Cause::kNetNameResolution,
+                                "none of " + Count(names, "name") +
+                                    " of members was answered within " +
+                                    muster::ToText(kPatience),
+                                {WhoIsAsked(context)}, Confidence::kLikely);
+  finding.severity = Severity::kWarning;
+  finding.subjects = seen.unanswered;
+  return finding;
+}
+
 Looks LookAtAll(const Context& context) {
-  Looks seen;
-  const Deadline deadline = Deadline::After(kPatience);
+  std::vector<Looked> all;
   for (const std::string& host : HostsOf(*context.cluster)) {
-    if (Address{.host = host}.IsNumeric()) {
-      continue;
+    if (!Address{.host = host}.IsNumeric()) {
+      all.push_back({.name = host, .numbers = std::nullopt});
     }
-    if (deadline.Expired()) {
-      seen.unasked.push_back(host);
-    } else {
-      Look(context, host, deadline, seen);
-    }
+  }
+  LookUp(*context.host.names, all);
+  Looks seen;
+  for (const Looked& one : all) {
+    Take(context, one, seen);
   }
   return seen;
 }
@@ -110,7 +162,10 @@ Outcome Run(const Context& context) {
   if (!seen.unknown.empty()) {
     findings.push_back(Unknown(context, seen));
   }
-  if (findings.empty() && !seen.unasked.empty()) {
+  if (findings.empty() && !seen.unanswered.empty()) {
+    if (seen.good == 0) {
+      return Judge({Silent(context, seen)}, "");
+    }
     return Broken("names were not answered within " +
                   muster::ToText(kPatience));
   }
