@@ -62,16 +62,18 @@ TEST(AcceleratorPresent, FailsWhereAnAbsentOneIsAskedFor) {
   FakeHost host;
   host.env.variables["PJRT_DEVICE"] = "TPU";
   EXPECT_EQ(Summary(host.Run("accelerator.present")), "fail device-missing");
-  host.env.variables = {{"JAX_PLATFORMS", "cuda"}};
-  EXPECT_EQ(Summary(host.Run("accelerator.present")), "fail device-missing");
+  for (const char* platforms : {"cuda", "tpu,cpu", "cpu,cuda"}) {
+    host.env.variables = {{"JAX_PLATFORMS", platforms}};
+    EXPECT_EQ(Summary(host.Run("accelerator.present")), "fail device-missing");
+  }
 }
 
 TEST(AcceleratorPresent, PassesWhereItIsThere) {
   FakeHost host;
   EXPECT_EQ(Summary(host.Run("accelerator.present")), "skip");
-  host.env.variables["JAX_PLATFORMS"] = "tpu,cpu";
+  host.env.variables["JAX_PLATFORMS"] = "cpu";
   EXPECT_EQ(Summary(host.Run("accelerator.present")), "skip");
-  host.env.variables["JAX_PLATFORMS"] = "tpu";
+  host.env.variables["JAX_PLATFORMS"] = "tpu,cpu";
   host.AddTpu();
   EXPECT_EQ(Summary(host.Run("accelerator.present")), "pass");
 }

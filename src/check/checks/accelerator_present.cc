@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The accelerator that the environment asks for is visible as device files.
+#include <algorithm>
+
 #include "base/text.h"
 #include "check/check.h"
 
@@ -9,9 +11,9 @@ namespace {
 // Who asks for the platform: "env PJRT_DEVICE"; empty: nobody.
 std::string WhoWants(const sys::Env& env, const std::string& platform) {
   for (const char* name : {"PJRT_DEVICE", "JAX_PLATFORMS"}) {
-    const std::string value = Lower(env.Get(name).value_or(""));
-    // The first that JAX names must be there.
-    if (Split(value, ',') == std::vector<std::string>{platform}) {
+    const auto words = Split(Lower(env.Get(name).value_or("")), ',');
+    // JAX does not start where one of several cannot be initialised.
+    if (std::find(words.begin(), words.end(), platform) != words.end()) {
       return std::string("env ") + name;
     }
   }
