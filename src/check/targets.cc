@@ -33,6 +33,17 @@ std::vector<connect::TargetSeen> AskTwice(
   return connect::AskTargets(targets, OptionsOf(context.target, kAgain));
 }
 
+std::optional<Outcome> JudgeSilence(const Context& context,
+                                    std::span<const connect::TargetSeen> seen) {
+  auto findings = connect::JudgeReach(seen, context.host.clock.WallNow());
+  if (findings.empty()) {
+    return std::nullopt;
+  }
+  Outcome outcome = Judge(std::move(findings), "");
+  Show(seen, outcome);
+  return outcome;
+}
+
 void Show(std::span<const connect::TargetSeen> seen, Outcome& outcome) {
   outcome.lines = connect::LinesOf(seen);
   Json targets = Json::array();

@@ -2,6 +2,7 @@
 // What checks share that ask servers of others.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -11,8 +12,9 @@
 namespace muster::check {
 
 inline constexpr std::chrono::seconds kLongestTargetWait{30};
-// Connecting, being told who it is, and a second look.
-inline constexpr std::chrono::seconds kTargetDeadline{4 * kLongestTargetWait};
+// Connecting, being told who it is, and a second look a second later.
+inline constexpr std::chrono::seconds kTargetDeadline{4 * kLongestTargetWait +
+                                                      std::chrono::seconds(5)};
 
 std::vector<connect::TargetSeen> AskOnce(
     const Context& context, const std::vector<connect::Target>& targets);
@@ -20,6 +22,11 @@ std::vector<connect::TargetSeen> AskOnce(
 // changes its incarnation, or is gone.
 std::vector<connect::TargetSeen> AskTwice(
     const Context& context, const std::vector<connect::Target>& targets);
+
+// What keeps them from telling of themselves this time, in place of what their
+// silence would be counted as; nullopt: all of them told.
+std::optional<Outcome> JudgeSilence(const Context& context,
+                                    std::span<const connect::TargetSeen> seen);
 
 // Lines for people and data for programs.
 void Show(std::span<const connect::TargetSeen> seen, Outcome& outcome);

@@ -132,6 +132,25 @@ TEST_F(TpuTest, AWorkerThatRefusesIsNamedAndEndsTheSteps) {
   EXPECT_THAT(Step(1).findings[0].what, HasSubstr("task 1 of worker"));
 }
 
+// Whatever the steps before have seen.
+TEST_F(TpuTest, AWorkerThatDoesNotAnswerThisTimeHasNotLostItsChips) {
+  AddWorker(4);
+  AddWorker(4);
+  setup.devices = Sourced<int>{8, "v4-16 of test"};
+  ASSERT_THAT(Start(), ElementsAre("pass", "pass", "pass", "pass", "pass"));
+  setup.workers[1].address = sys::Listen({"127.0.0.1", 0})->address;
+  Context context = host.MakeContext();
+  context.tpu = setup;
+  for (const char* id :
+       {"tpu.initialised", "tpu.replicas", "tpu.cluster-spec"}) {
+    const auto all = AllChecks();
+    const auto check =
+        std::find_if(all.begin(), all.end(),
+                     [&](const Check* one) { return one->id == id; });
+    EXPECT_EQ(Summary((*check)->run(context)), "fail net-wrong-endpoint") << id;
+  }
+}
+
 TEST_F(TpuTest, AWorkerWithoutChipsCannotBeInitialised) {
   AddWorker(4);
   AddWorker(0);

@@ -29,6 +29,9 @@ Outcome Run(const Context& context) {
     return outcome;
   }
   const auto seen = AskOnce(context, workers);
+  if (auto silence = JudgeSilence(context, seen)) {
+    return *std::move(silence);
+  }
   Outcome outcome =
       Judge(connect::JudgeTasks(seen, context.host.clock.WallNow()),
             "every worker is the task that stands at its address");

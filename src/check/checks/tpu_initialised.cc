@@ -25,6 +25,9 @@ std::string NotOpened(const Context& context) {
 
 Outcome AskWorkers(const Context& context) {
   const auto seen = AskOnce(context, context.tpu.workers);
+  if (auto silence = JudgeSilence(context, seen)) {
+    return *std::move(silence);
+  }
   std::vector<Seen> without;
   std::string first;
   for (const connect::TargetSeen& one : seen) {

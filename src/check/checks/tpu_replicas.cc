@@ -15,6 +15,9 @@ std::string Against(const std::optional<Sourced<int>>& expected) {
 
 Outcome AskWorkers(const Context& context) {
   const auto seen = AskOnce(context, context.tpu.workers);
+  if (auto silence = JudgeSilence(context, seen)) {
+    return *std::move(silence);
+  }
   const auto& expected = context.tpu.devices;
   const std::string detail = connect::TextOfReplicas(seen) + Against(expected);
   Outcome outcome =
