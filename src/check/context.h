@@ -48,8 +48,10 @@ struct TargetSetup {
 struct TpuSetup {
   std::string source;  // who names it: "source tpu"; empty: nobody
   std::vector<connect::Target> workers;
-  std::vector<connect::Target>
-      hosts;  // of the slice, where there are no workers
+  // Of the slice, where there are no workers.
+  std::vector<connect::Target> hosts;
+  std::size_t left_out = 0;                // hosts beyond those
+  std::optional<Error> unasked;            // why the workers cannot be asked
   std::optional<Sourced<int>> chips_here;  // that this host should have
   std::optional<Sourced<int>> devices;     // that all should have together
 };

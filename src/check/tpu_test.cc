@@ -195,6 +195,20 @@ TEST_F(TpuTest, ChipsThatAreHeldOrAbsentAreTheReason) {
               ElementsAre("pass", "pass", "fail device-busy", "skip", "skip"));
 }
 
+TEST_F(TpuTest, SaysWhyWorkersCannotBeAskedAndHowManyHostsAreNot) {
+  setup.unasked = Error(Cause::kLaunchEnvMissing, "the cluster has 257");
+  ASSERT_EQ(Start().front(), "fail launch-env-missing");
+  EXPECT_EQ(Step(0).findings[0].what, "the cluster has 257");
+  setup.unasked.reset();
+  setup.source = "source gce-tpu-vm";
+  setup.hosts.assign(2, {.address = sys::Listen({"127.0.0.1", 0})->address,
+                         .protocol = "tcp"});
+  setup.left_out = 254;
+  (void)Start();
+  EXPECT_THAT(Step(0).detail, HasSubstr("the chips of 256 hosts"));
+  EXPECT_THAT(Step(1).detail, HasSubstr("254 hosts more not looked at"));
+}
+
 TEST_F(TpuTest, HostsOfASliceThatRefuseAreUp) {
   setup.source = "source gce-tpu-vm";
   host.AddTpu();

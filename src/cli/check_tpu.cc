@@ -24,17 +24,17 @@ std::vector<connect::Target> Numbered(std::vector<connect::Target> targets) {
   return targets;
 }
 
-std::vector<connect::Target> HostsOf(const Cluster& cluster) {
-  std::vector<connect::Target> hosts;
+void AddHosts(const Cluster& cluster, check::TpuSetup& tpu) {
   for (const Member& member : cluster.members) {
-    if (member.address && hosts.size() < connect::kMostTargets) {
+    if (member.address && tpu.hosts.size() == connect::kMostTargets) {
+      ++tpu.left_out;
+    } else if (member.address) {
       Address address = member.address->value;
       address.port = address.port == 0 ? 8476 : address.port;
-      hosts.push_back(
+      tpu.hosts.push_back(
           {.text = ToText(address), .address = address, .protocol = "tcp"});
     }
   }
-  return hosts;
 }
 
 // What the name of its type promises.
@@ -79,10 +79,12 @@ check::TpuSetup TpuOf(const CommandLine& line,
     auto workers = connect::TargetsOfFramework(cluster, "tf");
     if (own_chips) {
       tpu.source = "source " + claim.source;
-      tpu.hosts = HostsOf(cluster);
+      AddHosts(cluster, tpu);
     } else if (workers) {
       tpu.source = "source " + claim.source;
       tpu.workers = *std::move(workers);
+    } else {
+      tpu.unasked = std::move(workers).error();
     }
     Expect(claim, std::max<std::size_t>(1, cluster.members.size()), tpu);
   }

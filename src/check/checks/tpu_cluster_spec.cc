@@ -22,9 +22,10 @@ std::vector<std::string> SpecOf(const std::vector<connect::Target>& targets) {
 Outcome Run(const Context& context) {
   const auto& workers = context.tpu.workers;
   if (workers.empty()) {
-    Outcome outcome =
-        Pass(Count(static_cast<int>(context.tpu.hosts.size()), "host") +
-             "; programs tell each other their tasks");
+    Outcome outcome = Pass(
+        Count(static_cast<int>(context.tpu.hosts.size() + context.tpu.left_out),
+              "host") +
+        "; programs tell each other their tasks");
     outcome.lines = SpecOf(context.tpu.hosts);
     return outcome;
   }

@@ -14,6 +14,13 @@ std::string Of(std::ptrdiff_t well, std::size_t all) {
   return std::to_string(well) + " of " + std::to_string(all);
 }
 
+std::string LeftOut(const TpuSetup& tpu) {
+  return tpu.left_out == 0
+             ? ""
+             : "; " + Count(static_cast<std::int64_t>(tpu.left_out), "host") +
+                   " more not looked at";
+}
+
 Outcome AskWorkers(const Context& context) {
   const auto seen = AskTwice(context, context.tpu.workers);
   const auto well =
@@ -41,7 +48,8 @@ Outcome LookForHosts(const Context& context) {
                                 [](const auto& one) { return !one.missed; });
   const std::string detail = Of(up, seen.size()) +
                              " hosts are up; programs connect them when they "
-                             "start";
+                             "start" +
+                             LeftOut(context.tpu);
   Outcome outcome =
       Judge(connect::JudgeReach(seen, context.host.clock.WallNow()), detail);
   outcome.detail = detail;

@@ -12,7 +12,8 @@ std::string Where(const TpuSetup& tpu) {
            ToText(tpu.workers.front().address);
   }
   if (tpu.hosts.size() > 1) {
-    return "the chips of " + Count(static_cast<int>(tpu.hosts.size()), "host") +
+    return "the chips of " +
+           Count(static_cast<int>(tpu.hosts.size() + tpu.left_out), "host") +
            ", opened by the program on each";
   }
   return "the chips of this host, opened by the program itself";
@@ -25,6 +26,9 @@ Outcome Run(const Context& context) {
     Outcome outcome = Judge(context.cluster_findings, detail);
     outcome.detail = std::move(detail);
     return outcome;
+  }
+  if (tpu.unasked) {
+    return Judge({FromError(*tpu.unasked)}, "");
   }
   if (context.cluster == nullptr && !context.cluster_findings.empty()) {
     return Judge(context.cluster_findings, "");
