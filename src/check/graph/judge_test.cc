@@ -90,7 +90,11 @@ TEST(JudgeGraph, NamesFunctionsInACircle) {
                                  FunctionBytes("h", {Call("n", "g")})}));
   ASSERT_THAT(judged.findings, SizeIs(1));
   EXPECT_EQ(judged.findings[0].cause, Cause::kOpUnsupported);
-  EXPECT_THAT(judged.findings[0].what, HasSubstr("`g` → `h` → `g`"));
+  EXPECT_EQ(judged.findings[0].what,
+            "functions call each other in a circle, and XLA puts every call in "
+            "its place: `g` → `h` → `g`");
+  EXPECT_THAT(judged.findings[0].evidence[0].what,
+              HasSubstr("2 functions in the circle"));
 }
 
 TEST(JudgeGraph, NamesAFunctionThatIsNotInTheFile) {

@@ -281,7 +281,6 @@ class Walk {
          ++one) {
       step_.cycle.push_back(step_.scopes[*one].function->name);
     }
-    step_.cycle.push_back(step_.cycle.front());
   }
 
   const MetaGraph& graph_;
