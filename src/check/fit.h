@@ -45,8 +45,8 @@ Result<Fit> EstimateFit(const FitRequest& request, int devices);
 // The accelerator of the least memory that one device of fits; nullptr: none.
 const Figures* SmallestThatFits(double bytes);
 
-// The least number of devices of that kind over which a sharded step fits, at
-// most 1024; nullopt: none, because activations alone are too large.
+// The least power of two of devices of that kind over which a sharded step
+// fits, at most 1024; nullopt: none, because activations alone are too large.
 Result<std::optional<int>> DevicesThatFit(const FitRequest& request,
                                           const Figures& figures);
 
