@@ -185,6 +185,10 @@ Status ReadSource(const Source& source, const Request& request,
     }
     return Ok();
   }
+  Cluster& cluster = claim->cluster;
+  if (!cluster.self && !cluster.one_host && cluster.size.value > 1) {
+    MUSTER_ASSIGN(cluster.self, FindSelf(cluster, request, host));
+  }
   MUSTER_TRY(CheckCoordinator(*claim, host));
   MUSTER_TRY(CheckAddresses(claim->cluster, host, claim->remarks));
   resolved.claims.push_back(*std::move(claim));

@@ -84,7 +84,8 @@ struct Silence {
 };
 
 struct Resolved {
-  Cluster cluster;            // the winner's
+  // The winner's. Tells the own rank of several, unless all are on this host.
+  Cluster cluster;
   std::vector<Claim> claims;  // of all that spoke, the winner first
   std::vector<Silence> silent;
   // Contradictions between sources and what looks left over, severity warning.

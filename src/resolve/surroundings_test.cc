@@ -300,7 +300,8 @@ TEST(Credentials, OfAUserAreExchangedForAToken) {
   EXPECT_THAT(here.http.requests.front().body, HasSubstr("client_secret=s%26"));
 }
 
-TEST(InstanceGroup, IsReadToItsLastPage) {
+// Two instances on two pages of the answer, the second at `address`.
+FakeHere TwoInstances(const std::string& address) {
   FakeHere here;
   here.env.variables["CLOUDSDK_AUTH_ACCESS_TOKEN"] = "T";
   here.request.cloud.project = "p";
@@ -314,11 +315,28 @@ TEST(InstanceGroup, IsReadToItsLastPage) {
   here.Json(zone + "instanceGroups/g/listInstances?pageToken=two",
             R"({"items": [{"instance": "zones/z/instances/b"}]})");
   here.Json(zone + "instances/a",
-            R"({"networkInterfaces": [{"networkIP": "10.0.0.2"}]})");
+            R"({"networkInterfaces": [{"networkIP": "10.0.0.1"}]})");
   here.Json(zone + "instances/b",
-            R"({"networkInterfaces": [{"networkIP": "10.0.0.3"}]})");
+            R"({"networkInterfaces": [{"networkIP": ")" + address + R"("}]})");
+  return here;
+}
+
+TEST(InstanceGroup, IsReadToItsLastPage) {
+  auto here = TwoInstances("10.0.0.2");
   ASSERT_TRUE(here.Ask()) << here.Refusal();
   EXPECT_EQ(here.Ask()->cluster.members.size(), 2U);
+}
+
+TEST(InstanceGroup, HasThisHostByItsAddress) {
+  auto here = TwoInstances("10.0.0.2");
+  ASSERT_TRUE(here.Ask()) << here.Refusal();
+  EXPECT_EQ(*here.Ask()->cluster.self,
+            (Sourced<int>{1, "the address 10.0.0.2:8470 is this host's"}));
+  auto none = TwoInstances("10.0.0.3");
+  EXPECT_THAT(none.Refusal(), HasSubstr("net-wrong-endpoint"));
+  none.request.rank = 1;
+  ASSERT_TRUE(none.Ask()) << none.Refusal();
+  EXPECT_EQ(*none.Ask()->cluster.self, (Sourced<int>{1, "flag --rank"}));
 }
 
 TEST(Credentials, OfTheMachineAreAskedOfItsMetadataServer) {
