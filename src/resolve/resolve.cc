@@ -388,7 +388,7 @@ std::optional<Finding> CheckCoordinatorIsHere(const Resolved& resolved,
   return finding;
 }
 
-// --rank or MUSTER_RANK beside a source that tells the own rank itself.
+// --rank or MUSTER_RANK beside the winner, which tells the own rank itself.
 Status CheckToldRank(const Claim& claim, const Request& request,
                      const sys::Host& host) {
   MUSTER_ASSIGN(const auto told, ToldRank(request, host));
@@ -474,9 +474,9 @@ Result<Resolved> Resolve(const Request& request, const sys::Host& host) {
   }
   MUSTER_TRY(ReadClaims(request, host, resolved));
   const Claim& winner = resolved.claims.front();
+  MUSTER_TRY(CheckToldRank(winner, request, host));
   std::vector<Contradiction> fatal;
   for (const Claim& claim : resolved.claims) {
-    MUSTER_TRY(CheckToldRank(claim, request, host));
     resolved.findings.insert(resolved.findings.end(), claim.remarks.begin(),
                              claim.remarks.end());
     if (&claim == &winner) {

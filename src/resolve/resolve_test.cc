@@ -187,6 +187,24 @@ TEST(Rank, AloneDescribesNoCluster) {
   EXPECT_THAT(error.message(), HasSubstr("MUSTER_HOSTS"));
 }
 
+TEST(Rank, IsNotTheOneOfTheSurroundings) {
+  const std::map<std::string, std::string> one_task{
+      {"SLURM_JOB_ID", "7"},          {"SLURM_PROCID", "0"},
+      {"SLURM_LOCALID", "0"},         {"SLURM_STEP_NUM_TASKS", "1"},
+      {"SLURM_STEP_NODELIST", "w-1"}, {"SLURM_NTASKS", "1"}};
+  const std::map<std::string, std::string> kaggle{
+      {"KAGGLE_KERNEL_RUN_TYPE", "Batch"}};
+  for (const auto& variables : {one_task, kaggle}) {
+    Here here;
+    here.env.variables = variables;
+    here.request.hosts = "10.0.0.1:1,10.0.0.2:1";
+    here.request.rank = 1;
+    const auto resolved = here.Ask();
+    ASSERT_TRUE(resolved) << resolved.error().ToText();
+    EXPECT_EQ(resolved->cluster.self->value, 1);
+  }
+}
+
 TEST(Rank, ThatIsGivenTwiceMustAgree) {
   Here here;
   here.request.hosts = "10.0.0.1:8476,10.0.0.2:8476";
