@@ -102,6 +102,22 @@ TEST(TorchVariables, KnowThatALocalRankIsNeverAboveTheRank) {
   EXPECT_EQ(Ask(variables).error().cause(), Cause::kRankWorldMismatch);
 }
 
+TEST(TorchVariables, OfAHostAreBelowItsSizes) {
+  Variables variables = Whole();
+  variables["RANK"] = variables["LOCAL_RANK"] = "9";
+  variables["WORLD_SIZE"] = "16";
+  variables["LOCAL_WORLD_SIZE"] = "8";
+  EXPECT_THAT(Ask(variables).error().message(),
+              AllOf(HasSubstr("local rank 9"), HasSubstr("LOCAL_WORLD_SIZE")));
+  variables["LOCAL_RANK"] = "1";
+  variables["GROUP_RANK"] = "5";
+  EXPECT_THAT(Ask(variables).error().message(), HasSubstr("node rank 5"));
+  // Nodes of 8, 4 and 4 processes.
+  variables["GROUP_RANK"] = "2";
+  variables["GROUP_WORLD_SIZE"] = "3";
+  EXPECT_TRUE(Ask(variables));
+}
+
 TEST(TorchVariables, RefuseALoopbackMasterOfSeveralHosts) {
   Variables variables = Whole();
   variables["MASTER_ADDR"] = "127.0.0.1";

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR and MASTER_PORT, as torchrun and
 // the Kubernetes operators set them.
+#include <algorithm>
+
 #include "base/text.h"
 #include "cluster/members.h"
 #include "resolve/grammar/torch_url.h"
@@ -132,25 +134,49 @@ Status TakePlace(const sys::Env& env, Claim& claim) {
   MUSTER_ASSIGN(claim.local_num_processes,
                 NumberVariable(env, "LOCAL_WORLD_SIZE", 1));
   MUSTER_ASSIGN(claim.node_rank, FirstNumber(env, {"GROUP_RANK", "NODE_RANK"}));
-  if (!claim.local_process_id) {
+  const bool local = claim.local_process_id.has_value();
+  if (!local) {
     claim.local_process_id = Sourced<int>{0, "LOCAL_RANK is not set"};
-    if (!claim.node_rank) {
-      claim.node_rank =
-          Sourced<int>{claim.process_id->value,
-                       "one process per node: " + claim.process_id->source};
-    }
+  }
+  if (!claim.node_rank && !local && !claim.local_num_processes) {
+    claim.node_rank =
+        Sourced<int>{claim.process_id->value,
+                     "one process per node: " + claim.process_id->source};
   } else if (!claim.node_rank && claim.local_num_processes) {
     claim.node_rank =
         Sourced<int>{claim.process_id->value / claim.local_num_processes->value,
                      "RANK divided by LOCAL_WORLD_SIZE"};
   }
-  if (claim.local_num_processes &&
+  MUSTER_ASSIGN(claim.num_nodes, NumberVariable(env, "GROUP_WORLD_SIZE", 1));
+  if (!claim.num_nodes && claim.local_num_processes &&
       claim.num_processes->value % claim.local_num_processes->value == 0) {
     claim.num_nodes = Sourced<int>{
         claim.num_processes->value / claim.local_num_processes->value,
         "WORLD_SIZE divided by LOCAL_WORLD_SIZE"};
   }
   return Ok();
+}
+
+// Kubeflow's PyTorchJob counts processes in WORLD_SIZE and nodes in RANK, which
+// is that of torchrun on the node: several processes of it follow.
+void TakeNodesOfOperator(const sys::Env& env, Claim& claim) {
+  const auto number = [&](const char* name) {
+    return ParseInt(Trim(env.Get(name).value_or(""))).value_or(0);
+  };
+  const auto nodes = number("PET_NNODES");
+  const auto each = number("PET_NPROC_PER_NODE");
+  if (IsSet(env, "LOCAL_RANK") || !IsSet(env, "PET_NODE_RANK") ||
+      number("PET_NODE_RANK") != claim.process_id->value || nodes < 1 ||
+      each < 2 || std::max(nodes, each) > claim.num_processes->value ||
+      nodes * each != claim.num_processes->value) {
+    return;
+  }
+  claim.num_processes = Sourced<int>{static_cast<int>(nodes), "env PET_NNODES"};
+  claim.num_nodes = claim.num_processes;
+  claim.process_id->source = "env PET_NODE_RANK";
+  claim.node_rank = claim.process_id;
+  claim.nproc_per_node =
+      Sourced<int>{static_cast<int>(each), "env PET_NPROC_PER_NODE"};
 }
 
 Status TakeMaster(const sys::Host& host, Claim& claim) {
@@ -208,9 +234,13 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
   if (!request.as_peer) {
     MUSTER_TRY(CheckLocalRank(env, *claim.process_id, size));
   }
+  MUSTER_TRY(TakePlace(env, claim));
+  if (!request.as_peer) {
+    TakeNodesOfOperator(env, claim);
+    MUSTER_TRY(CheckNumbers(claim));
+  }
   claim.cluster = Unplaced(*claim.num_processes);
   claim.cluster.self = claim.process_id;
-  MUSTER_TRY(TakePlace(env, claim));
   const bool told = IsSet(env, "MASTER_ADDR") && IsSet(env, "MASTER_PORT");
   if (!told && (size > 1 || !request.source.empty())) {
     return Partly(host);
@@ -233,7 +263,8 @@ constinit const Source kSource{
     .doc = "what torchrun and the Kubernetes operators set for each process",
     .reads =
         "RANK, WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE, GROUP_RANK, "
-        "NODE_RANK, MASTER_ADDR, MASTER_PORT, TORCHELASTIC_RUN_ID",
+        "GROUP_WORLD_SIZE, NODE_RANK, MASTER_ADDR, MASTER_PORT, "
+        "TORCHELASTIC_RUN_ID, PET_NNODES, PET_NODE_RANK, PET_NPROC_PER_NODE",
     .match = Speak,
     .read = Read};
 
