@@ -260,14 +260,68 @@ TEST(LauncherInside, OfAnAllocationIsNotToldToUseAnother) {
 }
 
 TEST(TorchrunLauncher, ThatMayGrowIsNotOneProcessWithoutAWord) {
+  for (const char* nodes : {"1:3", "2:2", "2"}) {
+    FakeHere here;
+    here.env.variables = {{"PET_NNODES", nodes},
+                          {"PET_NPROC_PER_NODE", "8"},
+                          {"PET_RDZV_BACKEND", "c10d"},
+                          {"PET_RDZV_ENDPOINT", "w-0:29400"}};
+    EXPECT_THAT(here.Refusal(),
+                AllOf(HasSubstr("launch-env-missing"),
+                      HasSubstr("`" + std::string(nodes) + "`"),
+                      HasSubstr("PET_NODE_RANK"), HasSubstr("at w-0")));
+    here.request.processes = 1;
+    const auto resolved = here.Ask();
+    ASSERT_TRUE(resolved) << resolved.error().ToText();
+    EXPECT_EQ(resolved->findings.size(), 0U);
+  }
+}
+
+TEST(TorchrunLauncher, TellsNothingToTheProcessesThatItStarted) {
   FakeHere here;
-  here.env.variables = {{"PET_NNODES", "1:3"},
-                        {"PET_RDZV_ENDPOINT", "w-0:23456"}};
+  here.env.variables = Whole();
+  here.env.variables.insert({{"TORCHELASTIC_RUN_ID", "none"},
+                             {"PET_NNODES", "1:2"},
+                             {"PET_RDZV_ENDPOINT", "w-0:29400"}});
   const auto resolved = here.Ask();
   ASSERT_TRUE(resolved) << resolved.error().ToText();
-  ASSERT_EQ(resolved->findings.size(), 1U);
-  EXPECT_THAT(resolved->findings[0].what,
-              AllOf(HasSubstr("`1:3`"), HasSubstr("torchrun")));
+  EXPECT_EQ(resolved->cluster.coordinator->value, (Address{"10.0.0.1", 29500}));
+  EXPECT_EQ(resolved->findings.size(), 0U);
+}
+
+// What the training operator of Kubeflow gives to the second of two pods.
+const std::map<std::string, std::string> kSecondOfTwoPods{
+    {"MASTER_ADDR", "job-master-0"},
+    {"MASTER_PORT", "23456"},
+    {"WORLD_SIZE", "2"},
+    {"RANK", "1"},
+    {"PET_NPROC_PER_NODE", "auto"},
+    {"PET_NODE_RANK", "1"},
+    {"PET_NNODES", "2"}};
+
+TEST(PyTorchJob, MeetsAtTheMasterOfItsProcesses) {
+  FakeHere here;
+  here.env.variables = kSecondOfTwoPods;
+  const auto resolved = here.Ask();
+  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  EXPECT_EQ(resolved->cluster.size.value, 2);
+  EXPECT_EQ(resolved->cluster.self->value, 1);
+  EXPECT_EQ(ToText(resolved->cluster.coordinator->value), "job-master-0:23456");
+  EXPECT_EQ(resolved->findings.size(), 0U);
+}
+
+TEST(PyTorchJob, OfSeveralProcessesPerNodeTellsNodes) {
+  FakeHere here;
+  here.env.variables = kSecondOfTwoPods;
+  here.env.variables["WORLD_SIZE"] = "16";
+  here.env.variables["PET_NPROC_PER_NODE"] = "8";
+  here.env.variables["PET_MASTER_ADDR"] = "job-master-0";
+  here.env.variables["PET_MASTER_PORT"] = "23456";
+  const auto resolved = here.Ask();
+  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  EXPECT_EQ(resolved->cluster.size, (Sourced<int>{2, "env PET_NNODES"}));
+  EXPECT_EQ(*resolved->cluster.self, (Sourced<int>{1, "env PET_NODE_RANK"}));
+  EXPECT_EQ(resolved->findings.size(), 0U);
 }
 
 }  // namespace

@@ -14,6 +14,8 @@
 namespace muster::resolve::torchrun_launcher {
 namespace {
 
+constexpr const char* kDefault = "default of torch's launcher";
+
 Match Speak(const Request&, const sys::Host& host) {
   return IsSet(host.env, "PET_NNODES") || IsSet(host.env, "PET_NODE_RANK") ||
                  IsSet(host.env, "PET_RDZV_ENDPOINT")
@@ -43,7 +45,28 @@ Result<int> Processes(const std::string& text, const sys::Host& host) {
                    "`, expected a number, auto, gpu, cpu or xpu");
 }
 
-Status TakeRendezvous(const sys::Env& env, Claim& claim) {
+// Where the nodes meet without an endpoint. What is the launcher's default for
+// one node would be each of several nodes' own; Kubeflow tells those in the
+// variables of the processes.
+Status TakeMaster(const sys::Env& env, bool several_nodes, Claim& claim) {
+  claim.coordinator_host = TextVariable(env, "PET_MASTER_ADDR");
+  MUSTER_ASSIGN(claim.coordinator_port, PortVariable(env, "PET_MASTER_PORT"));
+  if (!claim.coordinator_host && several_nodes) {
+    claim.coordinator_host = TextVariable(env, "MASTER_ADDR");
+  }
+  if (!claim.coordinator_port && several_nodes) {
+    MUSTER_ASSIGN(claim.coordinator_port, PortVariable(env, "MASTER_PORT"));
+  }
+  if (!claim.coordinator_host && !several_nodes) {
+    claim.coordinator_host = Sourced<std::string>{"127.0.0.1", kDefault};
+  }
+  if (!claim.coordinator_port) {
+    claim.coordinator_port = Sourced<int>{kTorchPort, kDefault};
+  }
+  return Ok();
+}
+
+Status TakeRendezvous(const sys::Env& env, bool several_nodes, Claim& claim) {
   const auto text = [&](const char* name, const char* fallback) {
     const Text told = TextVariable(env, name);
     return told ? told->value : std::string(fallback);
@@ -57,8 +80,7 @@ Status TakeRendezvous(const sys::Env& env, Claim& claim) {
   for (const auto& [key, value] : conf) {
     claim.more["rdzv_conf." + key] = value;
   }
-  claim.coordinator_host = TextVariable(env, "PET_MASTER_ADDR");
-  MUSTER_ASSIGN(claim.coordinator_port, PortVariable(env, "PET_MASTER_PORT"));
+  MUSTER_TRY(TakeMaster(env, several_nodes, claim));
   const Text endpoint = TextVariable(env, "PET_RDZV_ENDPOINT");
   if (endpoint) {
     MUSTER_ASSIGN(const auto split, ParseEndpoint(endpoint->value, 29400));
@@ -67,19 +89,43 @@ Status TakeRendezvous(const sys::Env& env, Claim& claim) {
     claim.more["rdzv_endpoint"] = endpoint->value;
     return Ok();
   }
-  if (!claim.coordinator_host) {
-    claim.coordinator_host =
-        Sourced<std::string>{"127.0.0.1", "default of torch's launcher"};
-  }
-  if (!claim.coordinator_port) {
-    claim.coordinator_port =
-        Sourced<int>{kTorchPort, "default of torch's launcher"};
-  }
   claim.more["rdzv_endpoint"] =
-      backend == "static" ? JoinHostPort(claim.coordinator_host->value,
-                                         claim.coordinator_port->value)
-                          : std::string();
+      backend == "static" && claim.coordinator_host
+          ? JoinHostPort(claim.coordinator_host->value,
+                         claim.coordinator_port->value)
+          : std::string();
   return Ok();
+}
+
+// torchrun on each node agrees with the others on the ranks. Inside of it they
+// are told, and -n 1 starts it; else this process is one of several and does
+// not know which.
+Result<Claim> WithoutRanks(const std::string& nodes, const Request& request,
+                           const sys::Host& host, Claim claim) {
+  const std::string inside = LauncherInside(host.env);
+  if (!inside.empty() || request.processes) {
+    claim.nothing =
+        inside.empty()
+            ? "flag -n tells what is started on this node"
+            : inside +
+                  " says that a launcher has started this process: that "
+                  "one tells the rank";
+    claim.coordinator_host.reset();
+    return claim;
+  }
+  return Error(Cause::kLaunchEnvMissing,
+               "PET_NNODES is `" + Printable(nodes) +
+                   "`, and nothing tells the rank of this node: torchrun "
+                   "agrees on the ranks" +
+                   (claim.coordinator_host
+                        ? " at " + Printable(claim.coordinator_host->value)
+                        : std::string()) +
+                   ", so start it here with muster run -n 1 -- torchrun …, or "
+                   "set PET_NNODES to one number and PET_NODE_RANK")
+      .With(Observed("env.partial",
+                     {{"set", "PET_NNODES=" + Printable(nodes)},
+                      {"missing", std::string("PET_NODE_RANK")}},
+                     host));
 }
 
 Result<Claim> Read(const Request& request, const sys::Host& host) {
@@ -109,16 +155,10 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
     }
   }
   MUSTER_TRY(CheckNumbers(claim));
-  MUSTER_TRY(TakeRendezvous(env, claim));
-  if (!request.as_peer && range.least < range.most) {
-    claim.nothing = "PET_NNODES is `" + Printable(told) +
-                    "`, so torchrun agrees on the nodes at " +
-                    Printable(claim.coordinator_host->value) +
-                    " and gives the ranks: start the program with torchrun, or "
-                    "set the number of nodes";
-    if (LauncherInside(env).empty()) {
-      claim.remarks.push_back(Warning(Cause::kLaunchEnvMissing, claim.nothing));
-    }
+  const bool several = !request.as_peer && range.most > 1;
+  MUSTER_TRY(TakeRendezvous(env, several, claim));
+  if (several && (range.least < range.most || !claim.node_rank)) {
+    return WithoutRanks(told, request, host, claim);
   }
   return claim;
 }
@@ -129,11 +169,13 @@ extern const Source kSource;
 constinit const Source kSource{
     .name = "torchrun-launcher",
     .precedence = 610,
+    .may_be_left_over = true,
     .doc = "PET_* variables of torch's launcher, one set for each node",
     .reads =
         "PET_NNODES, PET_NPROC_PER_NODE, PET_NODE_RANK, PET_MASTER_ADDR, "
         "PET_MASTER_PORT, PET_RDZV_BACKEND, PET_RDZV_ENDPOINT, "
-        "PET_RDZV_ID, PET_RDZV_CONF, PET_MAX_RESTARTS",
+        "PET_RDZV_ID, PET_RDZV_CONF, PET_MAX_RESTARTS, MASTER_ADDR, "
+        "MASTER_PORT",
     .ports = "29500, rendezvous 29400",
     .match = Speak,
     .read = Read};
