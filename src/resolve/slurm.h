@@ -9,6 +9,9 @@
 
 namespace muster::resolve {
 
+// Only srun makes steps; a batch script runs as task 0 of the allocation.
+bool IsSlurmStep(const sys::Env& env);
+
 // The host of every task, by rank: in the order of SLURM_HOSTFILE where the
 // distribution is arbitrary, else filled by SLURM_STEP_TASKS_PER_NODE (block),
 // or dealt in turn (cyclic). Empty when nothing tells how many run where. Says

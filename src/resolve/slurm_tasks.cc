@@ -112,6 +112,12 @@ void CheckOwnPlace(const std::vector<std::string>& hosts,
 
 }  // namespace
 
+bool IsSlurmStep(const sys::Env& env) {
+  return FirstText(env, {"SLURM_STEP_ID", "SLURM_STEPID", "SLURM_STEP_NODELIST",
+                         "SLURM_STEP_NUM_TASKS"})
+      .has_value();
+}
+
 Result<std::vector<std::string>> PlaceTasks(
     const std::vector<std::string>& hosts, int tasks, const sys::Host& host,
     Claim& claim) {

@@ -247,6 +247,24 @@ TEST(LauncherInside, OfASlurmTaskTellsTheRanksAndContradictsNothing) {
   }
 }
 
+TEST(LauncherInside, OfABatchScriptTellsTheRanks) {
+  for (const char* name : {"PMI", "MV2_COMM_WORLD", "HOROVOD"}) {
+    FakeHere here;
+    here.env.variables = {{"SLURM_JOB_ID", "5"},       {"SLURM_PROCID", "0"},
+                          {"SLURM_LOCALID", "0"},      {"SLURM_NTASKS", "8"},
+                          {"MASTER_ADDR", "n1"},       {"MASTER_PORT", "1234"},
+                          {"SLURM_JOB_NODELIST", "n1"}};
+    here.env.variables[std::string(name) + "_RANK"] = "3";
+    here.env.variables[std::string(name) + "_SIZE"] = "8";
+    const auto resolved = here.Ask();
+    ASSERT_TRUE(resolved) << resolved.error().ToText();
+    EXPECT_EQ(resolved->claims.front().source, "mpi-env") << name;
+    EXPECT_EQ(resolved->cluster.size.value, 8);
+    EXPECT_EQ(resolved->cluster.self->value, 3);
+    EXPECT_EQ(resolved->findings.size(), 0U);
+  }
+}
+
 TEST(LauncherInside, OfAnAllocationIsNotToldToUseAnother) {
   FakeHere here;
   here.env.variables = {

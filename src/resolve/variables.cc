@@ -92,7 +92,7 @@ Result<Sourced<int>> MasterPort(const sys::Env& env) {
 
 std::string LauncherInside(const sys::Env& env) {
   for (const char* name : {"OMPI_COMM_WORLD_RANK", "TORCHELASTIC_RUN_ID",
-                           "PMI_RANK", "MV2_COMM_WORLD_RANK"}) {
+                           "PMI_RANK", "MV2_COMM_WORLD_RANK", "HOROVOD_RANK"}) {
     if (IsSet(env, name)) {
       return name;
     }

@@ -32,8 +32,8 @@ Result<Sourced<int>> MasterPort(const sys::Env& env);
 inline constexpr int kTorchPort = 29500;
 
 // The variable by which a launcher says that it started this process inside of
-// a scheduler's allocation or task: mpirun, mpiexec, torchrun. Empty: none
-// does.
+// a scheduler's allocation or task: mpirun, mpiexec, horovodrun, torchrun.
+// Empty: none does.
 std::string LauncherInside(const sys::Env& env);
 
 // A group of variables of which some are set.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks as MPI libraries other than Open MPI tell them (Intel MPI, MPICH,
 // MVAPICH), and Horovod. They tell no address.
+#include "resolve/slurm.h"
 #include "resolve/source.h"
 #include "resolve/variables.h"
 
@@ -18,12 +19,13 @@ Match Speak(const Request&, const sys::Host& host) {
   if (IsSet(env, "OMPI_COMM_WORLD_SIZE")) {
     return Silent("mpirun of Open MPI tells more itself");
   }
-  // srun sets them too; mpiexec that srun started has numbers of its own.
-  const Text size =
-      FirstText(env, {"PMI_SIZE", "MV2_COMM_WORLD_SIZE", "HOROVOD_SIZE"});
+  // srun sets PMI_* too; mpiexec that srun started has numbers of its own.
+  const bool pmi = !FirstText(
+      env, {"MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK", "HOROVOD_RANK"});
+  const Text size = TextVariable(env, "PMI_SIZE");
   const Text tasks = FirstText(env, {"SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"});
-  const bool by_srun = !size || !tasks || size->value == tasks->value;
-  return IsSet(env, "SLURM_PROCID") && by_srun
+  const bool by_srun = pmi && (!size || !tasks || size->value == tasks->value);
+  return IsSet(env, "SLURM_PROCID") && IsSlurmStep(env) && by_srun
              ? Silent(
                    "PMI_RANK and PMI_SIZE were set by srun, which tells more "
                    "itself")

@@ -29,11 +29,7 @@ Match Speak(const Request&, const sys::Host& host) {
   if (!job && !IsSet(env, "SLURM_PROCID")) {
     return Silent("SLURM_PROCID is not set");
   }
-  // A batch script runs as task 0 of the allocation; only srun makes steps.
-  const bool step =
-      FirstText(env, {"SLURM_STEP_ID", "SLURM_STEPID", "SLURM_STEP_NODELIST",
-                      "SLURM_STEP_NUM_TASKS"})
-          .has_value();
+  const bool step = IsSlurmStep(env);
   if (const std::string inside = LauncherInside(env);
       !inside.empty() && (!step || !IsSet(env, "SLURM_PROCID"))) {
     return Silent(inside +
