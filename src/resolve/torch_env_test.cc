@@ -277,6 +277,24 @@ TEST(LauncherInside, OfAnAllocationIsNotToldToUseAnother) {
   EXPECT_EQ(resolved->findings.size(), 0U);
 }
 
+TEST(Mpi, IsNotToldItsRanksByWhatTorchLeft) {
+  FakeHere here;
+  here.env.variables = {{"PMI_RANK", "1"},    {"PMI_SIZE", "2"},
+                        {"RANK", "0"},        {"WORLD_SIZE", "1"},
+                        {"MASTER_ADDR", "a"}, {"MASTER_PORT", "1"}};
+  auto resolved = here.Ask();
+  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_GE(resolved->findings.size(), 1U);
+  EXPECT_THAT(resolved->findings[0].what,
+              HasSubstr("1 (env WORLD_SIZE) and 2 (env PMI_SIZE)"));
+  here.env.variables = {{"PMI_RANK", "2"},    {"PMI_SIZE", "8"},
+                        {"WORLD_SIZE", "4"},  {"LOCAL_RANK", "7"},
+                        {"MASTER_ADDR", "a"}, {"MASTER_PORT", "1"}};
+  resolved = here.Ask();
+  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  EXPECT_EQ(resolved->cluster.size, (Sourced<int>{8, "env PMI_SIZE"}));
+}
+
 TEST(TorchrunLauncher, ThatMayGrowIsNotOneProcessWithoutAWord) {
   for (const char* nodes : {"1:3", "2:2", "2"}) {
     FakeHere here;
