@@ -114,20 +114,35 @@ std::string WhyNotAsked(const Source& source, const Request& request,
   return source.network && known ? kKnown : "";
 }
 
-// A loopback address is each node's own.
+std::string Counted(const Sourced<int>& number, const std::string& what) {
+  return std::to_string(number.value) + " " + what + " (" + number.source + ")";
+}
+
+// By what there is another host than this one; empty: nothing tells of one.
+std::string OtherHosts(const Claim& claim) {
+  if (claim.num_nodes && claim.num_nodes->value > 1) {
+    return "there are " + Counted(*claim.num_nodes, "nodes");
+  }
+  const Number& here = claim.local_num_processes;
+  const Number& all = claim.num_processes;
+  return here && all && here->value < all->value
+             ? "only " + std::to_string(here->value) + " (" + here->source +
+                   ") of " + Counted(*all, "processes") + " are on this host"
+             : "";
+}
+
+// A loopback address is each host's own.
 Status CheckCoordinator(const Claim& claim, const sys::Host& host) {
-  const bool several = claim.num_nodes && claim.num_nodes->value > 1;
-  if (!several || !claim.coordinator_host ||
+  const std::string others = OtherHosts(claim);
+  if (others.empty() || !claim.coordinator_host ||
       !(claim.coordinator_host->value == "localhost" ||
         IsLoopbackIp(claim.coordinator_host->value))) {
     return Ok();
   }
   return Error(Cause::kNetLoopbackName,
                "the coordinator is " + claim.coordinator_host->value + " (" +
-                   claim.coordinator_host->source + "), but there are " +
-                   std::to_string(claim.num_nodes->value) + " nodes (" +
-                   claim.num_nodes->source +
-                   "): every other node would reach itself")
+                   claim.coordinator_host->source + "), but " + others +
+                   ": every other host would reach itself")
       .With(Observed("address.loopback",
                      {{"address", claim.coordinator_host->value}}, host));
 }

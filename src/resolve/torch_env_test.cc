@@ -295,6 +295,47 @@ TEST(Mpi, IsNotToldItsRanksByWhatTorchLeft) {
   EXPECT_EQ(resolved->cluster.size, (Sourced<int>{8, "env PMI_SIZE"}));
 }
 
+TEST(Mpi, OfSeveralHostsMeetsAtNoLoopbackAddress) {
+  FakeHere here;
+  here.env.variables = {{"PMI_RANK", "1"},
+                        {"PMI_SIZE", "4"},
+                        {"MPI_LOCALNRANKS", "2"},
+                        {"MASTER_ADDR", "127.0.0.1"},
+                        {"MASTER_PORT", "1"}};
+  EXPECT_THAT(here.Refusal(),
+              AllOf(HasSubstr("net-loopback-name"),
+                    HasSubstr("only 2 (env MPI_LOCALNRANKS) of 4 processes")));
+  here.env.variables["MPI_LOCALNRANKS"] = "4";
+  EXPECT_EQ(here.Refusal(), "");
+}
+
+// Rank 3 of 4, started by Open MPI 5, whose server is at `uri`.
+FakeHere OpenMpi5(const std::string& uri) {
+  FakeHere here;
+  here.env.variables = {{"OMPI_COMM_WORLD_SIZE", "4"},
+                        {"OMPI_COMM_WORLD_RANK", "3"},
+                        {"OMPI_COMM_WORLD_LOCAL_RANK", "1"},
+                        {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"},
+                        {"PMIX_NAMESPACE", "prterun-h1-123@1"},
+                        {"PMIX_SERVER_URI2", uri}};
+  return here;
+}
+
+TEST(Mpi, TakesNoServerOfThisHostForTheLauncher) {
+  for (const char* own : {"prterun-h1-123@0.1;tcp4://10.0.0.2:40001",
+                          "prterun-h1-123@0.0;tcp4://127.0.0.1:40001"}) {
+    auto here = OpenMpi5(own);
+    EXPECT_THAT(here.Refusal(), AllOf(HasSubstr("launch-env-missing"),
+                                      HasSubstr("set MASTER_ADDR")));
+    here.env.variables["OMPI_COMM_WORLD_LOCAL_SIZE"] = "4";
+    here.env.variables["MASTER_ADDR"] = "10.0.0.1";
+    here.env.variables["MASTER_PORT"] = "1234";
+    EXPECT_EQ(here.Refusal(), "");
+  }
+  auto here = OpenMpi5("prterun-h1-123@0.0;tcp4://10.0.0.1:40001");
+  EXPECT_EQ(here.Refusal(), "");
+}
+
 TEST(TorchrunLauncher, ThatMayGrowIsNotOneProcessWithoutAWord) {
   for (const char* nodes : {"1:3", "2:2", "2"}) {
     FakeHere here;

@@ -71,6 +71,23 @@ std::optional<std::int64_t> JobNumber(std::string_view uri) {
   return ParseInt(head.substr(0, head.find('.')));
 }
 
+// PMIx tells each process the server of its own host: it is the launcher's as
+// long as its rank, which ends "prterun-HOST-PID@0.0", is 0.
+bool IsLaunchersServer(std::string_view uri) {
+  const auto head = uri.substr(0, uri.find(';'));
+  return head.starts_with("pmix-server.") ||
+         ParseInt(head.substr(head.rfind('.') + 1)).value_or(0) == 0;
+}
+
+// What the other hosts would not reach the launcher by.
+bool IsThisHostsOwn(const Claim& claim, std::string_view uri,
+                    const std::string& address) {
+  const bool all_here =
+      claim.local_num_processes && claim.num_processes &&
+      claim.local_num_processes->value == claim.num_processes->value;
+  return !IsLaunchersServer(uri) || (IsLoopbackIp(address) && !all_here);
+}
+
 Error NoAddress(const std::string& name, const std::string& uri) {
   return Error(Cause::kClusterSpecInvalid,
                name + " is `" + Printable(uri.substr(0, 200)) +
@@ -79,7 +96,7 @@ Error NoAddress(const std::string& name, const std::string& uri) {
                    "coordinator with MASTER_ADDR and MASTER_PORT");
 }
 
-Status TakeUri(const sys::Env& env, Claim& claim) {
+Status TakeUri(const Request& request, const sys::Env& env, Claim& claim) {
   const Text orte = TextVariable(env, kOrteUri);
   const Text uri = orte ? orte : FirstText(env, PmixUris());
   if (!uri) {
@@ -88,6 +105,10 @@ Status TakeUri(const sys::Env& env, Claim& claim) {
   const auto address = AddressOf(uri->value);
   if (!address) {
     return NoAddress(uri->source.substr(4), uri->value);
+  }
+  if (!orte && !request.as_peer &&
+      IsThisHostsOwn(claim, uri->value, *address)) {
+    return Ok();
   }
   claim.coordinator_host = Sourced<std::string>{*address, uri->source};
   const auto job = JobNumber(uri->value);
@@ -132,7 +153,7 @@ Status TakeCoordinator(const Request& request, const sys::Env& env,
     MUSTER_TRY(TakeAzure(env, claim));
   }
   if (!claim.coordinator_host) {
-    MUSTER_TRY(TakeUri(env, claim));
+    MUSTER_TRY(TakeUri(request, env, claim));
   }
   if (request.profile != "jax") {
     if (auto told = TextVariable(env, "MASTER_ADDR")) {
