@@ -362,6 +362,26 @@ TEST(Derived, AReadyButUnhealthyTpuIsSaid) {
   EXPECT_EQ(resolved->findings[0].cause, Cause::kTpuUnhealthy);
 }
 
+TEST(Slurm, BatchScriptOfSeveralNodesIsNoStep) {
+  FakeHere here;
+  here.env.variables = {{"SLURM_JOB_ID", "7"},
+                        {"SLURM_PROCID", "0"},
+                        {"SLURM_LOCALID", "0"},
+                        {"SLURM_JOB_NODELIST", "n[1-2]"},
+                        {"SLURM_TASKS_PER_NODE", "1(x2)"}};
+  auto resolved = here.Ask();
+  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  EXPECT_EQ(resolved->cluster.size.value, 1);
+  ASSERT_EQ(resolved->findings.size(), 1U);
+  EXPECT_THAT(resolved->findings[0].what,
+              AllOf(HasSubstr("SLURM_JOB_NODELIST is `n[1-2]`"),
+                    HasSubstr("batch script"), HasSubstr("srun")));
+  here.request.processes = 4;
+  resolved = here.Ask();
+  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  EXPECT_EQ(resolved->cluster.size.value, 4);
+}
+
 // The host of the last task, and what is remarked.
 std::string Placed(FakeHere& here) {
   const auto resolved = here.Ask();

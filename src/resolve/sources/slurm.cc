@@ -22,6 +22,21 @@ bool IsInteractive(const sys::Env& env) {
   return name == "bash" || name == "interactive";
 }
 
+// By what the allocation is for more than one task; empty: it is not. Without a
+// number of tasks Slurm starts one on each node.
+std::string SeveralTasks(const sys::Env& env) {
+  if (const Text tasks = TextVariable(env, "SLURM_NTASKS")) {
+    return tasks->value == "1"
+               ? ""
+               : "SLURM_NTASKS is `" + Printable(tasks->value) + "`";
+  }
+  const Text list = FirstText(env, NodeListNames());
+  const auto hosts = ExpandHostList(list ? list->value : "");
+  return hosts && hosts->size() > 1
+             ? list->source.substr(4) + " is `" + Printable(list->value) + "`"
+             : "";
+}
+
 Match Speak(const Request&, const sys::Host& host) {
   const sys::Env& env = host.env;
   const bool job = IsSet(env, "SLURM_JOB_ID") || IsSet(env, "SLURM_NTASKS") ||
@@ -43,11 +58,11 @@ Match Speak(const Request&, const sys::Host& host) {
         "(SLURM_PROCID is not set): a batch script, an IDE or an salloc shell "
         "runs once, start the program with srun");
   }
-  if (!step && env.Get("SLURM_NTASKS").value_or("1") != "1") {
+  if (const std::string several = SeveralTasks(env);
+      !step && !several.empty()) {
     return Suspicious(Cause::kSchedulerEnvMisread,
-                      "SLURM_NTASKS is `" +
-                          Printable(*env.Get("SLURM_NTASKS")) +
-                          "`, but no SLURM_STEP_* variable is set: this is the "
+                      several +
+                          ", but no SLURM_STEP_* variable is set: this is the "
                           "batch script itself, start the program with srun");
   }
   const std::string tasks =
