@@ -382,6 +382,49 @@ TEST(Slurm, BatchScriptOfSeveralNodesIsNoStep) {
   EXPECT_EQ(resolved->cluster.size.value, 4);
 }
 
+// Task 1 of two, each on a node of its own.
+FakeHere SecondOfTwoTasks() {
+  FakeHere here;
+  here.env.variables = {{"SLURM_JOB_ID", "7"},
+                        {"SLURM_PROCID", "1"},
+                        {"SLURM_LOCALID", "0"},
+                        {"SLURM_NODEID", "1"},
+                        {"SLURM_NTASKS", "2"},
+                        {"SLURM_STEP_NUM_TASKS", "2"},
+                        {"SLURM_STEP_NODELIST", "n[1-2]"},
+                        {"SLURM_STEP_TASKS_PER_NODE", "1(x2)"},
+                        {"MASTER_ADDR", "n1"},
+                        {"MASTER_PORT", "29500"}};
+  return here;
+}
+
+TEST(Slurm, TakesTheSizeThatItsScriptExports) {
+  auto here = SecondOfTwoTasks();
+  here.env.variables["WORLD_SIZE"] = "2";
+  const auto resolved = here.Ask();
+  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  EXPECT_EQ(resolved->cluster.self->value, 1);
+  EXPECT_EQ(resolved->findings.size(), 0U);
+  here.env.variables["WORLD_SIZE"] = "4";
+  EXPECT_THAT(here.Refusal(),
+              AllOf(HasSubstr("rank-world-mismatch"),
+                    HasSubstr("WORLD_SIZE=4 differs from SLURM_NTASKS=2")));
+}
+
+TEST(Slurm, TaskMayStartTheProcessesOfItsNode) {
+  auto here = SecondOfTwoTasks();
+  here.env.variables.insert({{"RANK", "9"},
+                             {"WORLD_SIZE", "16"},
+                             {"LOCAL_RANK", "1"},
+                             {"LOCAL_WORLD_SIZE", "8"},
+                             {"NODE_RANK", "1"}});
+  const auto resolved = here.Ask();
+  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  EXPECT_EQ(resolved->cluster.size.value, 16);
+  EXPECT_EQ(resolved->cluster.self->value, 9);
+  EXPECT_EQ(resolved->findings.size(), 0U);
+}
+
 // The host of the last task, and what is remarked.
 std::string Placed(FakeHere& here) {
   const auto resolved = here.Ask();

@@ -142,18 +142,35 @@ Status TakeTorchSet(const sys::Env& env, Claim& claim, bool several_nodes) {
   return Ok();
 }
 
-// A part of torch's set that says who this process is cannot be right.
-Status CheckPartialTorchSet(const sys::Host& host) {
+// A launcher that the task runs, and that starts several processes for it.
+Result<bool> CountsProcessesOfTasks(const sys::Env& env, const Claim& claim) {
+  MUSTER_ASSIGN(const auto local, NumberVariable(env, "LOCAL_WORLD_SIZE", 1));
+  MUSTER_ASSIGN(const auto world, NumberVariable(env, "WORLD_SIZE", 1));
+  return local && world && local->value > 1 &&
+         std::int64_t{local->value} * claim.num_processes->value ==
+             world->value;
+}
+
+// A part of torch's set that says who this process is cannot be right. A batch
+// script may export the size for all of its tasks.
+Status CheckPartialTorchSet(const sys::Host& host, const Claim& claim) {
   const sys::Env& env = host.env;
   if (IsSet(env, "TORCHELASTIC_RUN_ID") ||
       (!IsSet(env, "RANK") && !IsSet(env, "WORLD_SIZE"))) {
     return Ok();
   }
+  if (!IsSet(env, "RANK")) {
+    MUSTER_ASSIGN(const int world, SizeVariable(env, "WORLD_SIZE"));
+    const int tasks = claim.num_processes->value;
+    return world == tasks ? Ok()
+                          : Differs("WORLD_SIZE", world, "SLURM_NTASKS", tasks,
+                                    "differs from");
+  }
   return RequireAll(
       {.names = {"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"},
-       .setters = "inside of a Slurm step give all of them or none: a launcher "
-                  "such as torchrun sets all, MASTER_ADDR and MASTER_PORT "
-                  "alone are read with Slurm's ranks"},
+       .setters = "inside of a Slurm step give all of them or no RANK: a "
+                  "launcher such as torchrun sets all, the others alone are "
+                  "read with Slurm's ranks"},
       host);
 }
 
@@ -269,8 +286,9 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
   MUSTER_TRY(TakeTasks(host, claim));
   const bool several_nodes = claim.hosts.size() > 1;
   if (request.profile != "jax") {
-    MUSTER_TRY(CheckPartialTorchSet(host));
-    if (HasTorchSet(env)) {
+    MUSTER_TRY(CheckPartialTorchSet(host, claim));
+    MUSTER_ASSIGN(const bool of_tasks, CountsProcessesOfTasks(env, claim));
+    if (HasTorchSet(env) && !of_tasks) {
       MUSTER_TRY(TakeTorchSet(env, claim, several_nodes));
     }
   }

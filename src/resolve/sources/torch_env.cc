@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cluster/members.h"
 #include "resolve/grammar/torch_url.h"
+#include "resolve/slurm.h"
 #include "resolve/source.h"
 #include "resolve/variables.h"
 
@@ -23,9 +24,17 @@ Match Speak(const Request&, const sys::Host& host) {
         "none of RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR and MASTER_PORT "
         "is set");
   }
-  for (const char* other : {"SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK",
-                            "JSM_NAMESPACE_RANK", "SKYPILOT_NODE_RANK",
-                            "AWS_BATCH_JOB_NODE_INDEX", "SM_CURRENT_HOST"}) {
+  // The script of a Slurm job may export WORLD_SIZE too.
+  if (!FirstText(env, {"RANK", "LOCAL_RANK", "TORCHELASTIC_RUN_ID"}) &&
+      IsSet(env, "SLURM_PROCID") && IsSlurmStep(env)) {
+    return Silent(
+        "WORLD_SIZE, MASTER_ADDR and MASTER_PORT are read with the rank of "
+        "SLURM_PROCID");
+  }
+  for (const char* other :
+       {"SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK",
+        "MV2_COMM_WORLD_RANK", "HOROVOD_RANK", "JSM_NAMESPACE_RANK",
+        "SKYPILOT_NODE_RANK", "AWS_BATCH_JOB_NODE_INDEX", "SM_CURRENT_HOST"}) {
     if (!ranks && IsSet(env, other)) {
       return Silent(std::string("MASTER_ADDR and MASTER_PORT are read with "
                                 "the rank of ") +
