@@ -64,6 +64,9 @@ struct PortUse {
 // processes without addresses, else one member for each node.
 Status Complete(Claim& claim);
 
+// The told host and port, where there are both, as the cluster's coordinator.
+void TakeToldCoordinator(Claim& claim);
+
 // That numbers fit each other: ranks below sizes, own slice below their
 // number. rank-world-mismatch names both values with their sources.
 Status CheckNumbers(const Claim& claim);

@@ -134,19 +134,6 @@ Status CompleteTasks(Claim& claim) {
   return Ok();
 }
 
-void TakeCoordinator(Claim& claim) {
-  if (claim.coordinator_host && claim.coordinator_port) {
-    claim.cluster.coordinator = Sourced<Address>{
-        {.host = claim.coordinator_host->value,
-         .port = static_cast<std::uint16_t>(claim.coordinator_port->value)},
-        claim.coordinator_host->source == claim.coordinator_port->source
-            ? claim.coordinator_host->source
-            : claim.coordinator_host->source +
-                  ", port: " + claim.coordinator_port->source};
-    claim.coordinator_told = true;
-  }
-}
-
 Status CheckBelow(const Number& rank, const Number& size, const char* what) {
   if (!rank || !size || (rank->value >= 0 && rank->value < size->value)) {
     return Ok();
@@ -159,6 +146,19 @@ Status CheckBelow(const Number& rank, const Number& size, const char* what) {
 }
 
 }  // namespace
+
+void TakeToldCoordinator(Claim& claim) {
+  if (claim.coordinator_host && claim.coordinator_port) {
+    claim.cluster.coordinator = Sourced<Address>{
+        {.host = claim.coordinator_host->value,
+         .port = static_cast<std::uint16_t>(claim.coordinator_port->value)},
+        claim.coordinator_host->source == claim.coordinator_port->source
+            ? claim.coordinator_host->source
+            : claim.coordinator_host->source +
+                  ", port: " + claim.coordinator_port->source};
+    claim.coordinator_told = true;
+  }
+}
 
 Status CheckNumbers(const Claim& claim) {
   MUSTER_TRY(CheckBelow(claim.process_id, claim.num_processes, "rank"));
@@ -196,7 +196,7 @@ Status Complete(Claim& claim) {
     claim.nothing = "it tells no size and no rank";
     return Ok();
   }
-  TakeCoordinator(claim);
+  TakeToldCoordinator(claim);
   return CheckMembers(cluster);
 }
 

@@ -324,6 +324,42 @@ TEST(Sources, ThatSpellAnAddressDifferentlyAreRemarked) {
   EXPECT_THAT(resolved->findings[0].what, HasSubstr("the coordinator is"));
 }
 
+// What the source says of a coordinator that variables of torch tell.
+struct Told {
+  const char* source;
+  std::map<std::string, std::string> variables;
+};
+class ToldMaster : public testing::TestWithParam<Told> {};
+
+TEST_P(ToldMaster, ComesBeforeTheFirstHost) {
+  Here here;
+  here.env.variables = GetParam().variables;
+  here.env.variables["MASTER_ADDR"] = "m";
+  here.env.variables["MASTER_PORT"] = "1234";
+  const auto resolved = here.Ask();
+  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  EXPECT_EQ(resolved->claims[0].source, GetParam().source);
+  EXPECT_EQ(ToText(resolved->cluster.coordinator->value), "m:1234");
+  EXPECT_THAT(resolved->findings, IsEmpty());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, ToldMaster,
+    testing::Values(
+        Told{"skypilot",
+             {{"SKYPILOT_NODE_RANK", "1"},
+              {"SKYPILOT_NODE_IPS", "10.0.0.1\n10.0.0.2"}}},
+        Told{"aws-batch",
+             {{"AWS_BATCH_JOB_NUM_NODES", "2"},
+              {"AWS_BATCH_JOB_NODE_INDEX", "1"},
+              {"AWS_BATCH_JOB_MAIN_NODE_PRIVATE_IPV4_ADDRESS", "10.0.0.1"}}},
+        Told{"sagemaker",
+             {{"SM_HOSTS", R"(["algo-1", "algo-2"])"},
+              {"SM_CURRENT_HOST", "algo-2"}}},
+        Told{"mpi-env", {{"HOROVOD_RANK", "1"}, {"HOROVOD_SIZE", "2"}}},
+        Told{"mpi-env",
+             {{"MV2_COMM_WORLD_RANK", "1"}, {"MV2_COMM_WORLD_SIZE", "2"}}}));
+
 TEST(Sources, WithParameterServersAgreeOnThoseWhoTrain) {
   Here here;
   here.env.variables = {

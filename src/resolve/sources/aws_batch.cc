@@ -45,9 +45,17 @@ Result<Claim> Read(const Request&, const sys::Host& host) {
   MUSTER_ASSIGN(const auto main,
                 NumberVariable(env, "AWS_BATCH_JOB_MAIN_NODE_INDEX"));
   MUSTER_TRY(CheckNumbers(claim));
-  claim.coordinator_host = TextVariable(env, kMainAddress);
+  // Rank 0 serves the others, and ranks are the indices of nodes.
+  if (main && main->value != 0) {
+    return Error(Cause::kClusterSpecInvalid,
+                 "AWS_BATCH_JOB_MAIN_NODE_INDEX is " +
+                     std::to_string(main->value) +
+                     ", but node 0 is rank 0, which the others meet at: set "
+                     "mainNode of the job definition to 0");
+  }
+  claim.coordinator_host = FirstText(env, {"MASTER_ADDR", kMainAddress});
   if (!claim.coordinator_host) {
-    if (claim.node_rank->value != (main ? main->value : 0)) {
+    if (claim.node_rank->value != 0) {
       return PartlySet({.names = {"AWS_BATCH_JOB_NODE_INDEX", kMainAddress},
                         .setters = "AWS Batch sets the address on every node "
                                    "but the main one"},
@@ -69,7 +77,8 @@ constinit const Source kSource{
     .reads =
         "AWS_BATCH_JOB_NUM_NODES, AWS_BATCH_JOB_NODE_INDEX, "
         "AWS_BATCH_JOB_MAIN_NODE_INDEX, "
-        "AWS_BATCH_JOB_MAIN_NODE_PRIVATE_IPV4_ADDRESS, MASTER_PORT",
+        "AWS_BATCH_JOB_MAIN_NODE_PRIVATE_IPV4_ADDRESS, MASTER_ADDR, "
+        "MASTER_PORT",
     .ports = "29500",
     .match = Speak,
     .read = Read};

@@ -112,8 +112,11 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
   claim.num_nodes =
       Sourced<int>{static_cast<int>(job.hosts.size()), job.source};
   claim.node_rank = Sourced<int>{index, job.current.source};
-  claim.coordinator_host =
-      Sourced<std::string>{job.hosts.front(), "first of " + job.source};
+  claim.coordinator_host = TextVariable(host.env, "MASTER_ADDR");
+  if (!claim.coordinator_host) {
+    claim.coordinator_host =
+        Sourced<std::string>{job.hosts.front(), "first of " + job.source};
+  }
   MUSTER_ASSIGN(claim.coordinator_port, PortVariable(host.env, "MASTER_PORT"));
   if (!claim.coordinator_port) {
     claim.coordinator_port = torch ? Sourced<int>{7777, "default of SageMaker"}
@@ -121,6 +124,9 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
   }
   if (!torch) {
     MUSTER_TRY(FillTensorflow(request, job, index, claim));
+    if (IsSet(host.env, "MASTER_ADDR") || IsSet(host.env, "MASTER_PORT")) {
+      TakeToldCoordinator(claim);
+    }
   }
   return claim;
 }
@@ -134,7 +140,7 @@ constinit const Source kSource{
     .doc = "a training job of SageMaker",
     .reads =
         "SM_HOSTS, SM_CURRENT_HOST, "
-        "/opt/ml/input/config/resourceconfig.json, MASTER_PORT",
+        "/opt/ml/input/config/resourceconfig.json, MASTER_ADDR, MASTER_PORT",
     .ports = "tf 2223, torch 7777",
     .match = Speak,
     .read = Read};

@@ -51,8 +51,11 @@ Result<Claim> Read(const Request&, const sys::Host& host) {
   claim.num_processes =
       Sourced<int>{claim.num_nodes->value * claim.nproc_per_node->value,
                    "SKYPILOT_NUM_NODES times SKYPILOT_NUM_GPUS_PER_NODE"};
-  claim.coordinator_host = Sourced<std::string>{
-      claim.hosts.front(), "first address of SKYPILOT_NODE_IPS"};
+  claim.coordinator_host = TextVariable(env, "MASTER_ADDR");
+  if (!claim.coordinator_host) {
+    claim.coordinator_host = Sourced<std::string>{
+        claim.hosts.front(), "first address of SKYPILOT_NODE_IPS"};
+  }
   MUSTER_ASSIGN(claim.coordinator_port, MasterPort(env));
   return claim;
 }
@@ -66,7 +69,7 @@ constinit const Source kSource{
     .doc = "a task of SkyPilot",
     .reads =
         "SKYPILOT_NODE_RANK, SKYPILOT_NODE_IPS, SKYPILOT_NUM_NODES, "
-        "SKYPILOT_NUM_GPUS_PER_NODE, MASTER_PORT",
+        "SKYPILOT_NUM_GPUS_PER_NODE, MASTER_ADDR, MASTER_PORT",
     .ports = "29500",
     .match = Speak,
     .read = Read};
