@@ -132,8 +132,13 @@ Result<Environment> ForTorchXla(const Resolved& resolved) {
   }
   env["TPU_WORKER_HOSTNAMES"] = Join(winner.rank_hosts, ",");
   env["TPU_WORKER_ID"] = std::to_string(OwnRank(resolved.cluster));
-  env["TPU_PROCESS_ADDRESSES"] = Join(AddressesOf(winner, kTpuPort), ",");
-  env["TPU_PROCESS_PORT"] = std::to_string(kTpuPort);
+  const auto addresses = AddressesOf(winner, kTpuPort);
+  const auto own = static_cast<std::size_t>(OwnRank(resolved.cluster));
+  env["TPU_PROCESS_ADDRESSES"] = Join(addresses, ",");
+  if (own < addresses.size()) {
+    env["TPU_PROCESS_PORT"] =
+        addresses[own].substr(addresses[own].rfind(':') + 1);
+  }
   env["CLOUD_TPU_TASK_ID"] = env["TPU_WORKER_ID"];
   return env;
 }

@@ -49,6 +49,19 @@ TEST(Export, IsReadBackAsTheSameCluster) {
   }
 }
 
+TEST(Export, GivesEachProcessOfAHostItsOwnTpuPort) {
+  FakeHere here;
+  here.env.variables = {
+      {"TPU_PROCESS_ADDRESSES", "localhost:8476,localhost:8477"},
+      {"CLOUD_TPU_TASK_ID", "1"}};
+  const auto resolved = here.Ask();
+  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  const auto env = ExportFor("torch_xla", *resolved);
+  ASSERT_TRUE(env) << env.error().ToText();
+  EXPECT_EQ(env->at("TPU_PROCESS_ADDRESSES"), "localhost:8476,localhost:8477");
+  EXPECT_EQ(env->at("TPU_PROCESS_PORT"), "8477");
+}
+
 TEST(Export, QuotesForTheShellAndPython) {
   FakeHere here;
   here.env.variables["TF_CONFIG"] =

@@ -12,10 +12,12 @@ namespace {
 
 constexpr const char* kAddresses = "TPU_PROCESS_ADDRESSES";
 constexpr const char* kHostnames = "TPU_WORKER_HOSTNAMES";
+constexpr const char* kWorkerId = "TPU_WORKER_ID";
+constexpr const char* kProcessId = "CLOUD_TPU_TASK_ID";
 
 Match Speak(const Request&, const sys::Host& host) {
   const Text list = FirstText(host.env, {kAddresses, kHostnames});
-  const Text worker = TextVariable(host.env, "TPU_WORKER_ID");
+  const Text worker = TextVariable(host.env, kWorkerId);
   if (!list && worker && worker->value != "0") {
     return Suspicious(Cause::kLaunchEnvMissing,
                       "TPU_WORKER_ID is `" + Printable(worker->value) +
@@ -35,7 +37,7 @@ Match Speak(const Request&, const sys::Host& host) {
 
 Error NoWorkerId(const sys::Host& host) {
   return PartlySet(
-      {.names = {kHostnames, kAddresses, "TPU_WORKER_ID"},
+      {.names = {kHostnames, kAddresses, kWorkerId},
        .setters = "GKE sets TPU_WORKER_ID and TPU_WORKER_HOSTNAMES only for "
                   "pods of an Indexed Job with google.com/tpu, a subdomain of "
                   "a headless service and parallelism above 1; LeaderWorkerSet "
@@ -43,10 +45,21 @@ Error NoWorkerId(const sys::Host& host) {
       host);
 }
 
+// torch_xla numbers the processes of all hosts apart from the hosts.
+Text OwnId(const Request& request, const sys::Env& env, const Text& list) {
+  if (request.as_peer) {
+    return TextVariable(env, kWorkerId);
+  }
+  return list->source == std::string("env ") + kAddresses
+             ? FirstText(env, {kProcessId, kWorkerId})
+             : FirstText(env, {kWorkerId, kProcessId});
+}
+
 Result<Claim> Read(const Request& request, const sys::Host& host) {
   const sys::Env& env = host.env;
   const Text list = FirstText(env, {kAddresses, kHostnames});
-  if (!list || !IsSet(env, "TPU_WORKER_ID")) {
+  const Text own = list ? OwnId(request, env, list) : Text();
+  if (!own) {
     return NoWorkerId(host);
   }
   TpuSlice slice{.hosts_source = list->source};
@@ -58,8 +71,8 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
     }
     slice.hosts.emplace_back(Trim(one));
   }
-  MUSTER_ASSIGN(const int worker, RankVariable(env, "TPU_WORKER_ID"));
-  slice.worker = {worker, "env TPU_WORKER_ID"};
+  MUSTER_ASSIGN(const int worker, RankVariable(env, own->source.substr(4)));
+  slice.worker = {worker, own->source};
   Claim claim{.source = "gke-tpu"};
   MUSTER_TRY(FillSlices(slice, {}, request, env, claim));
   claim.accelerator_type = TextVariable(env, "TPU_ACCELERATOR_TYPE");
@@ -80,7 +93,8 @@ constinit const Source kSource{
     .doc = "TPU pods on GKE, LeaderWorkerSet and KubeRay",
     .reads =
         "TPU_PROCESS_ADDRESSES, TPU_WORKER_HOSTNAMES, TPU_WORKER_ID, "
-        "TPU_ACCELERATOR_TYPE, MEGASCALE_COORDINATOR_ADDRESS, "
+        "CLOUD_TPU_TASK_ID, TPU_ACCELERATOR_TYPE, "
+        "MEGASCALE_COORDINATOR_ADDRESS, "
         "MEGASCALE_NUM_SLICES, MEGASCALE_SLICE_ID, JAX_COORDINATOR_PORT",
     .ports = "jax 8482, torch_xla 8476",
     .match = Speak,
