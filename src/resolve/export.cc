@@ -104,6 +104,17 @@ Result<Environment> ForJax(const Resolved& resolved) {
 Result<Environment> ForTorch(const Resolved& resolved) {
   const Cluster& cluster = resolved.cluster;
   const Claim& winner = resolved.claims.front();
+  if (cluster.self) {
+    const Member& self =
+        cluster.members[static_cast<std::size_t>(cluster.self->value)];
+    if (self.task == "ps" || self.task == "evaluator") {
+      return Error(Cause::kUsageInvalid,
+                   "flag --export is `torch`, which knows ranks that train, "
+                   "and this process is " +
+                       self.task + " " + std::to_string(self.index) + " (" +
+                       cluster.self->source + "): it is none of them");
+    }
+  }
   Environment env{{"RANK", std::to_string(OwnRank(cluster))},
                   {"WORLD_SIZE", std::to_string(cluster.WorldSize())}};
   if (winner.local_process_id) {

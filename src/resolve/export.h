@@ -12,7 +12,8 @@ namespace muster::resolve {
 
 // Variables by name, for tf, jax, torch or torch_xla. cluster-spec-invalid says
 // what the framework needs and no source tells: addresses of all members (tf),
-// a coordinator (jax, torch), a TPU slice (torch_xla).
+// a coordinator (jax, torch), a TPU slice (torch_xla). usage-invalid: torch,
+// for a task that does not train.
 Result<std::map<std::string, std::string>> ExportFor(std::string_view framework,
                                                      const Resolved& resolved);
 

@@ -10,8 +10,10 @@
 namespace muster::resolve {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 // Two workers by address; this host is the second.
 FakeHere TwoHosts() {
@@ -46,6 +48,24 @@ TEST(Export, IsReadBackAsTheSameCluster) {
     EXPECT_EQ(again->cluster.coordinator->value,
               resolved->cluster.coordinator->value)
         << framework;
+  }
+}
+
+TEST(Export, GivesNoRankOfTorchToWhoDoesNotTrain) {
+  for (const char* task : {"ps", "evaluator"}) {
+    FakeHere here;
+    here.env.variables["TF_CONFIG"] =
+        R"({"cluster": {"worker": ["10.0.0.3:1", "10.0.0.4:1"],
+                        ")" +
+        std::string(task) + R"(": ["10.0.0.2:1"]},
+            "task": {"type": ")" +
+        task + R"(", "index": 0}})";
+    const auto resolved = here.Ask();
+    ASSERT_TRUE(resolved) << resolved.error().ToText();
+    EXPECT_THAT(ExportText("torch", *resolved).error().message(),
+                HasSubstr(std::string(task) + " 0"));
+    EXPECT_THAT(*ExportText("shell", *resolved),
+                AllOf(HasSubstr("TF_CONFIG"), Not(HasSubstr("WORLD_SIZE"))));
   }
 }
 
