@@ -36,7 +36,7 @@ Sourced<std::string> AddressText(const Sourced<Address>& address) {
 }
 
 // One counts processes, the other the nodes that they run on: a launcher with
-// one task for each node.
+// one task for each node, or -n on the only host that is listed.
 bool CountsNodesOf(const Claim& nodes, const Claim& processes) {
   const int count = nodes.cluster.size.value;
   const int size = processes.cluster.size.value;
@@ -44,7 +44,9 @@ bool CountsNodesOf(const Claim& nodes, const Claim& processes) {
                         processes.num_nodes->value == count;
   const bool by_share = processes.local_num_processes &&
                         processes.local_num_processes->value * count == size;
-  return size > count && (by_nodes || by_share);
+  const bool by_host =
+      processes.cluster.one_host && nodes.hosts.size() == 1 && count == 1;
+  return size > count && (by_nodes || by_share || by_host);
 }
 
 bool SizesAgree(const Claim& first, const Claim& second) {

@@ -324,6 +324,21 @@ TEST(Sources, ThatSpellAnAddressDifferentlyAreRemarked) {
   EXPECT_THAT(resolved->findings[0].what, HasSubstr("the coordinator is"));
 }
 
+TEST(Sources, AgreeOnTheProcessesOfTheOnlyHost) {
+  Here here;
+  here.request.processes = 8;
+  here.env.variables = {
+      {"SLURM_JOB_ID", "7"},          {"SLURM_PROCID", "0"},
+      {"SLURM_LOCALID", "0"},         {"SLURM_STEP_NUM_TASKS", "1"},
+      {"SLURM_STEP_NODELIST", "w-1"}, {"SLURM_NTASKS", "1"},
+      {"SKYPILOT_NODE_RANK", "0"},    {"SKYPILOT_NODE_IPS", "10.0.0.2"},
+      {"TPU_WORKER_ID", "0"},         {"TPU_WORKER_HOSTNAMES", "localhost"}};
+  const auto resolved = here.Ask();
+  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  EXPECT_EQ(resolved->cluster.size.value, 8);
+  EXPECT_THAT(resolved->findings, IsEmpty());
+}
+
 // What the source says of a coordinator that variables of torch tell.
 struct Told {
   const char* source;
