@@ -75,7 +75,22 @@ void CompareSelf(const Claim& first, const Claim& second,
   }
 }
 
-// A told coordinator and one concluded from rank 0 listen on different ports.
+// Whose own meeting place a source tells; empty: that of any framework.
+std::string_view FrameworkOf(const Claim& claim) {
+  if (claim.source == "torch" || claim.source == "torchrun-launcher") {
+    return "torch";
+  }
+  return claim.source == "jax-env" ? "jax" : "";
+}
+
+bool AreOfTwoFrameworks(const Claim& first, const Claim& second) {
+  const auto a = FrameworkOf(first);
+  const auto b = FrameworkOf(second);
+  return !a.empty() && !b.empty() && a != b;
+}
+
+// Coordinators of two frameworks listen on ports of their own. A told
+// coordinator and one concluded from rank 0 listen on different ports.
 void CompareCoordinators(const Claim& first, const Claim& second,
                          std::vector<Contradiction>& found) {
   const auto& a = first.cluster.coordinator;
@@ -83,7 +98,8 @@ void CompareCoordinators(const Claim& first, const Claim& second,
   if (!a || !b || (!first.coordinator_told && !second.coordinator_told)) {
     return;
   }
-  const bool both = first.coordinator_told && second.coordinator_told;
+  const bool both = first.coordinator_told && second.coordinator_told &&
+                    !AreOfTwoFrameworks(first, second);
   const Likeness likeness = both ? CompareAddresses(a->value, b->value)
                                  : CompareHosts(a->value, b->value);
   if (likeness != Likeness::kEqual) {

@@ -339,6 +339,22 @@ TEST(Sources, AgreeOnTheProcessesOfTheOnlyHost) {
   EXPECT_THAT(resolved->findings, IsEmpty());
 }
 
+TEST(Sources, OfTwoFrameworksMeetOnPortsOfTheirOwn) {
+  Here here;
+  here.env.variables = {{"WORLD_SIZE", "2"},
+                        {"RANK", "1"},
+                        {"MASTER_ADDR", "a"},
+                        {"MASTER_PORT", "29500"},
+                        {"JAX_NUM_PROCESSES", "2"},
+                        {"JAX_PROCESS_ID", "1"},
+                        {"JAX_COORDINATOR_ADDRESS", "a:1234"}};
+  const auto resolved = here.Ask();
+  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  EXPECT_THAT(resolved->findings, IsEmpty());
+  here.env.variables["JAX_COORDINATOR_ADDRESS"] = "b:1234";
+  EXPECT_THAT(here.Wrong().message(), HasSubstr("b:1234"));
+}
+
 // What the source says of a coordinator that variables of torch tell.
 struct Told {
   const char* source;
