@@ -286,6 +286,7 @@ TEST(Derived, AHostFileThatIsMissingIsAnError) {
   here.request.host_file = "/job/nowhere";
   EXPECT_THAT(here.Refusal(),
               AllOf(HasSubstr("/job/nowhere"), HasSubstr("file-missing")));
+  EXPECT_EQ(here.Ask().error().evidence().back().name, "spec.unreadable");
 }
 
 TEST(Derived, TwoSourcesThatDisagreeAreReported) {

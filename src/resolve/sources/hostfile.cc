@@ -23,7 +23,10 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
   const std::string what = "host file `" + *request.host_file + "`";
   auto text = host.fs.Read(*request.host_file, 8U << 20);
   if (!text) {
-    return std::move(text).error().While("while reading the " + what);
+    return std::move(text)
+        .error()
+        .With(Observed("spec.unreadable", {{"file", *request.host_file}}, host))
+        .While("while reading the " + what);
   }
   HostFileRules rules;
   if (request.profile == "openmpi") {
