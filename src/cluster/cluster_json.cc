@@ -11,6 +11,7 @@ namespace muster {
 namespace {
 
 constexpr std::string_view kSchema = "muster.cluster/1";
+constexpr int kLastIndex = 65535;
 
 Json SourcedJson(Json value, const std::string& source) {
   Json json = Json::object();
@@ -132,6 +133,12 @@ Result<Member> ReadMember(const Reader& reader, const Json& json, int position,
   member.index = index_of[member.task]++;
   if (json.contains("index")) {
     MUSTER_ASSIGN(member.index, reader.Int(json["index"], place + ".index"));
+    // A list of all tasks has a place for each index below it.
+    if (member.index > kLastIndex) {
+      return reader.Wrong(place + ".index",
+                          "is " + std::to_string(member.index) +
+                              ", expected 0 to " + std::to_string(kLastIndex));
+    }
   }
   MUSTER_ASSIGN(member.address,
                 reader.Value(json, "address", place + ".address",

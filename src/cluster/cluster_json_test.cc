@@ -78,6 +78,8 @@ TEST(ClusterJson, NeverAssertsOnItsInput) {
   for (const char* text :
        {"null", "3", R"({"members": 3})", R"({"members": [null]})",
         R"({"members": [{"task": ""}]})", R"({"members": [{"index": 1e99}]})",
+        R"({"members": [{"index": 2000000000, "address": "127.0.0.1:1234"}],
+        "self": 0})",
         R"({"members": [{"address": ":::"}]})", R"({"members": [{}],
         "size": {"source": "x"}})",
         R"({"members": [{}], "one_host": 1})",
