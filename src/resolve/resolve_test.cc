@@ -14,7 +14,6 @@ namespace muster::resolve {
 namespace {
 
 using testing::AllOf;
-using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
