@@ -31,7 +31,12 @@ run: setup build/.made $(RELEASE)/build.ninja ## train Fashion-MNIST on two loca
 test: test-build ## every test, in parallel
 	@ctest --preset release -j $(JOBS)
 
+# A folder that is older than the header it is given has not seen it.
 test-build: setup build/.made $(RELEASE)/build.ninja
+	@grep -qF "MUSTER_PJRT_HEADER:FILEPATH=$(MUSTER_PJRT_HEADER)" \
+	  $(RELEASE)/CMakeCache.txt || \
+	  cmake --preset release "-DMUSTER_PJRT_HEADER=$(MUSTER_PJRT_HEADER)" \
+	    >$(RELEASE).log 2>&1 || { cat $(RELEASE).log; exit 1; }
 	@cmake --build --preset release -j $(JOBS)
 
 lint: setup build/.made ## formatting, clang-tidy, include table, headers, shellcheck, generated files

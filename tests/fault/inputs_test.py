@@ -180,4 +180,4 @@ class Files(MusterTest):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)  # says why a test is skipped

@@ -178,4 +178,4 @@ class Training(MusterTest):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)  # says why a test is skipped

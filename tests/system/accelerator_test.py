@@ -170,4 +170,4 @@ class Accelerator(MusterTest):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)  # says why a test is skipped

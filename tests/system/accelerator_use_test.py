@@ -80,4 +80,4 @@ class AcceleratorUse(MusterTest):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)  # says why a test is skipped

@@ -336,4 +336,4 @@ class Check(MusterTest):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)  # says why a test is skipped

@@ -504,4 +504,4 @@ class OnTwoHosts(RunTest):
 
 if __name__ == "__main__":
     assert os.access(MUSTER, os.X_OK), f"{MUSTER} is no program"
-    unittest.main()
+    unittest.main(verbosity=2)  # says why a test is skipped

@@ -764,4 +764,4 @@ class Change(ChangeCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)  # says why a test is skipped
