@@ -46,9 +46,12 @@ std::vector<Example> TextsOf(const std::filesystem::path& path) {
   std::vector<Example> texts;
   std::ifstream in(path);
   for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("@#")) {
+      continue;
+    }
     if (line.starts_with("@ ")) {
       texts.push_back({line.substr(2), ""});
-    } else if (!texts.empty() && !line.starts_with("# ")) {
+    } else if (!texts.empty()) {
       Example& text = texts.back();
       text.text += line + "\n";
       // What is only told is never more than a candidate.

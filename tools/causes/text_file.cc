@@ -31,14 +31,20 @@ std::vector<KnownText> ReadTextFile(const std::filesystem::path& root,
   for (std::string line; std::getline(in, line);) {
     file.lines.push_back(line);
     const Place place{.line = static_cast<int>(file.lines.size())};
+    if (line.starts_with("@#")) {
+      continue;
+    }
     if (line.starts_with("@ ")) {
       const std::string label = line.substr(2);
       texts.push_back({{label, place}, ""});
       if (std::find(labels.begin(), labels.end(), label) == labels.end()) {
         problems.Add(file, place, NoSuchCause(label, labels));
       }
-    } else if (!texts.empty() && !line.starts_with("# ")) {
+    } else if (!texts.empty()) {
       texts.back().text += line + "\n";
+    } else if (!line.empty()) {
+      problems.Add(file, place,
+                   "a text begins with `@ LABEL`, a remark with `@#`");
     }
   }
   return texts;

@@ -15,7 +15,8 @@ struct KnownText {
 };
 
 // Reads the file below `root`; empty where there is none. A label is one of
-// `files`, or "none".
+// `files`. Lines that begin with `@#` are remarks; before the first text there
+// is nothing else.
 std::vector<KnownText> ReadTextFile(const std::filesystem::path& root,
                                     const std::vector<CauseFile>& files,
                                     Problems& problems);
