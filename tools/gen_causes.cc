@@ -73,7 +73,15 @@ int main(int argc, char** argv) {
   }
   causes::Problems problems;
   const std::filesystem::path root = option ? args[1] : args[0];
+  if (!std::filesystem::is_directory(root)) {
+    std::cerr << "gen_causes: there is no folder " << root << "\n";
+    return 1;
+  }
   const Files files = causes::ReadCatalogue(root, problems);
+  if (files.empty()) {
+    std::cerr << "gen_causes: no cause lies below " << root << "\n";
+    return 1;
+  }
   const auto facts = causes::ReadFactFile(root, problems);
   const auto texts = causes::ReadTextFile(root, files, problems);
   if (!problems.empty()) {

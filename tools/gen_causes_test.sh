@@ -66,6 +66,36 @@ expect "nothing to be found by" '/^facts:/d; /^match:/d' \
   'error: neither `match` nor `facts`'
 expect "a bad fact" 's/^facts: .*/facts: [Oops]/' \
   ':9:9: error: a fact is `thing.observed`'
+expect "a rule with a text" \
+  "s/^match:.*/&\nrules: [{ text: 'a real', with: [exit.killed] }]/" \
+  'error: unknown key `text`'
+expect "a rule that says" \
+  "s/^match:.*/&\nrules: [{ says: ['a real'], with: [exit.killed] }]/" \
+  'error: unknown key `says`'
+expect "a pattern with a weight" \
+  "s/^match:.*/match: [{ text: 'a real', weight: weak }]/" \
+  'error: unknown key `weight`'
+expect "text and says together" \
+  "s/^match:.*/match: [{ text: 'a real', says: ['real'] }]/" \
+  'error: `text` or `says`, not both'
+expect "neither text nor says" "s/^match:.*/match: [{ with: [exit.killed] }]/" \
+  'error: neither `text` nor `says`'
+expect "a condition that is no fact" \
+  "s/^match:.*/match: [{ text: 'a real', with: [log.no such fact] }]/" \
+  'error: a condition is `thing.observed`'
+expect "a device that is no list" 's/^applies: .*/applies: tpu/' \
+  'error: `applies` is a list with at least one entry'
+expect "no device" 's/^applies: .*/applies: []/' \
+  'error: `applies` is a list with at least one entry'
+expect "a version that is none" 's/^since: .*/since: never/' \
+  ':7:8: error: `since` is a version'
+expect "a cause over itself" 's/^since: .*/&\nover: [thing-odd]/' \
+  'error: a cause does not stand over itself'
+expect "a field that no pattern finds" \
+  "s/^match:.*/match: ['(?P<kind>a real)']/; s/\(expect=thing-odd\)$/\1 kind=a/" \
+  'error: no pattern finds `kind=a` in the example'
+expect "a field of the example" \
+  "s/^match:.*/match: ['a real (?P<kind>line)']/; s/\(expect=thing-odd\)$/\1 kind=line/"
 expect "a fix without safety" 's/, safety: asks//' \
   'error: the key `safety` is missing'
 expect "fixes out of order" \
@@ -104,16 +134,45 @@ output=$(cd "$folder" && "$generator" --check causes 2>&1) && failed=1
   failed=1
 }
 
-# A text of a cause that is not there.
-rm -rf "$folder/causes"
-mkdir -p "$folder/causes/things"
-good >"$folder/causes/things/thing-odd.md"
-printf '# texts\n@ thing-ood\nit is odd\n' >"$folder/causes/texts.txt"
-output=$(cd "$folder" && "$generator" --check causes 2>&1) && failed=1
-[[ $output == *'texts.txt:2:1: error: there is no cause `thing-ood`, did you mean `thing-odd`?'* ]] || {
-  echo "FAILED a text of an unknown cause: $output"
-  failed=1
+# What lies beside the causes.
+beside() { # NAME FILE CONTENT EXPECTED_TEXT
+  rm -rf "$folder/causes"
+  mkdir -p "$folder/causes/things"
+  good >"$folder/causes/things/thing-odd.md"
+  printf '%b' "$3" >"$folder/causes/$2"
+  local output status=0
+  output=$(cd "$folder" && "$generator" --check causes 2>&1) || status=$?
+  if [ "$status" -ne 1 ] || [[ $output != *"$4"* ]]; then
+    printf 'FAILED %s (exit %s)\n  expected: %s\n  got:\n%s\n' \
+      "$1" "$status" "$4" "$output"
+    failed=1
+  fi
 }
+
+beside "a text of a cause that is not there" texts.txt \
+  '@# texts\n@ thing-ood\nit is odd\n' \
+  'texts.txt:2:1: error: there is no cause `thing-ood`, did you mean `thing-odd`?'
+beside "a text of none" texts.txt '@ none\nit is well\n' \
+  'error: there is no cause `none`'
+beside "a text of nothing" texts.txt '# texts\n@ thing-odd\nit is odd\n' \
+  'texts.txt:1:1: error: a text begins with `@ LABEL`'
+beside "a reason with a comma" facts.yaml \
+  "harmless:\n  - { text: 'a remark', says: well, also here }\n" \
+  'facts.yaml:2:37: error: unknown key `also here`'
+beside "facts that are no list" facts.yaml 'harmless: a remark\n' \
+  'facts.yaml:1:11: error: expected a list of patterns'
+
+# No catalogue at all.
+rm -rf "$folder/causes"
+for state in missing empty; do
+  [ "$state" = missing ] || mkdir "$folder/causes"
+  status=0
+  output=$(cd "$folder" && "$generator" --check causes 2>&1) || status=$?
+  if [ "$status" -ne 1 ] || [ -z "$output" ]; then
+    echo "FAILED a folder that is $state (exit $status): $output"
+    failed=1
+  fi
+done
 
 # The catalogue itself.
 "$generator" --check "$here/../causes" || failed=1

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <sstream>
 
 namespace causes {
 namespace {
@@ -23,7 +24,9 @@ std::vector<std::string_view> LabelsOf(const ByLabel& all) {
 
 void CheckOver(const CauseFile& file, const ByLabel& all, Problems& problems) {
   for (const Placed& label : file.over) {
-    if (all.count(label.text) == 0) {
+    if (label.text == file.label.text) {
+      problems.Add(file, label.place, "a cause does not stand over itself");
+    } else if (all.count(label.text) == 0) {
       problems.Add(file, label.place, NoSuchCause(label.text, LabelsOf(all)));
     }
   }
@@ -65,6 +68,43 @@ bool StandsOver(const ByLabel& all, const std::string& expected,
                      [&](const Placed& over) { return over.text == label; });
 }
 
+// True when a pattern finds this value of its group in a line of the text.
+bool Captures(const CauseFile& file, const std::string& text,
+              const std::string& group, const std::string& value) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    for (const Rule& rule : file.rules) {
+      const RE2 pattern(rule.text.text);
+      const auto& groups = pattern.NamedCapturingGroups();
+      const auto found = groups.find(group);
+      if (rule.text.text.empty() || found == groups.end()) {
+        continue;
+      }
+      std::vector<re2::StringPiece> parts(
+          static_cast<std::size_t>(found->second) + 1);
+      if (pattern.Match(line, 0, line.size(), RE2::UNANCHORED, parts.data(),
+                        static_cast<int>(parts.size())) &&
+          parts.back() == value) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+void CheckFields(const CauseFile& file, const Example& example,
+                 const ByLabel& all, Problems& problems) {
+  const auto expected = all.find(example.expect.text);
+  for (const auto& [group, value] : example.fields) {
+    if (expected == all.end() ||
+        !Captures(*expected->second, example.text, group, value)) {
+      problems.Add(
+          file, example.expect.place,
+          "no pattern finds `" + group + "=" + value + "` in the example");
+    }
+  }
+}
+
 void CheckExamples(const CauseFile& file, const ByLabel& all_files,
                    Problems& problems) {
   std::vector<Placed> all;
@@ -79,6 +119,7 @@ void CheckExamples(const CauseFile& file, const ByLabel& all_files,
   const Compiled own = Compile(all);
   const Compiled unconditional = Compile(file.match);
   for (const Example& example : file.examples) {
+    CheckFields(file, example, all_files, problems);
     const bool hit = example.expect.text == file.label.text;
     if (hit && !own.empty() && !facts_alone && !Matches(own, example.text)) {
       problems.Add(file, example.expect.place,

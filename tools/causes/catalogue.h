@@ -14,8 +14,9 @@ namespace causes {
 
 // Reads FAMILY/LABEL.md below `root`, sorted by label, and checks the files
 // against each other: labels are unique, related and expected labels exist,
-// patterns find their own examples and not the near misses. (What the whole
-// catalogue makes of every example is tested in src/explain.)
+// patterns find their own examples, with the fields that these name, and not
+// the near misses. (What the whole catalogue makes of every example is tested
+// in tests/corpus.)
 std::vector<CauseFile> ReadCatalogue(const std::filesystem::path& root,
                                      Problems& problems);
 

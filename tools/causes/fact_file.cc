@@ -4,6 +4,7 @@
 #include <re2/re2.h>
 #include <yaml-cpp/yaml.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -36,10 +37,26 @@ class Reader {
     problems_.Add(file_, {node.Mark().line + 1, node.Mark().column + 1}, what);
   }
 
+  // What YAML makes of an unquoted comma is a key, too.
+  void CheckKeys(const YAML::Node& item) {
+    static const std::vector<std::string_view> known{"name", "says", "text"};
+    for (const auto& pair : item) {
+      const auto key = pair.first.as<std::string>();
+      if (std::find(known.begin(), known.end(), key) == known.end()) {
+        Wrong(pair.first, "unknown key `" + key + "`" + DidYouMean(key, known));
+      }
+    }
+  }
+
   void ReadList(const YAML::Node& list, const std::string& name) {
+    if (!list.IsSequence()) {
+      Wrong(list, "expected a list of patterns");
+      return;
+    }
     for (const auto& item : list) {
       FactPattern pattern{.name = name};
       if (item.IsMap()) {
+        CheckKeys(item);
         pattern.text = item["text"] ? item["text"].Scalar() : "";
         pattern.says = item["says"] ? item["says"].Scalar() : "";
         pattern.name = item["name"] ? item["name"].Scalar() : name;

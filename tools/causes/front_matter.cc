@@ -57,7 +57,11 @@ class Reader {
   void ReadPatterns(const YAML::Node& node, std::string_view key,
                     std::string_view weight);
   void ReadRules(const YAML::Node& node);
-  bool ReadConditions(const YAML::Node& node, Rule& rule);
+  void ReadConditions(const YAML::Node& node, Rule& rule);
+  std::vector<Placed> Conditions(const YAML::Node& node, std::string_view key);
+  Placed Pattern(const YAML::Node& item);
+  void ReadSince(const YAML::Node& node);
+  void ReadApplies(const YAML::Node& node);
   void ReadDecide(const YAML::Node& node);
   void ReadFacts(const YAML::Node& node);
   void ReadFixes(const YAML::Node& node);
@@ -186,17 +190,41 @@ std::string InAnyOrder(const std::vector<Placed>& words) {
   return "(?i)(?:" + all + ")";
 }
 
-bool Reader::ReadConditions(const YAML::Node& node, Rule& rule) {
-  if (!CheckKeys(node, {"text", "says", "weight", "with", "without"}, {})) {
-    return false;
+std::vector<Placed> Reader::Conditions(const YAML::Node& node,
+                                       std::string_view key) {
+  static const RE2 shape("[a-z][a-z0-9_]*(\\.[a-z0-9_-]+)+(=[^ ]+)?");
+  std::vector<Placed> conditions = List(node, key);
+  for (const Placed& condition : conditions) {
+    if (!RE2::FullMatch(condition.text, shape)) {
+      problems_.Add(file_, condition.place,
+                    "a condition is `thing.observed` or "
+                    "`thing.observed.field=value`");
+    }
   }
+  return conditions;
+}
+
+void Reader::ReadConditions(const YAML::Node& node, Rule& rule) {
   if (node["with"]) {
-    rule.with = List(node["with"], "with");
+    rule.with = Conditions(node["with"], "with");
   }
   if (node["without"]) {
-    rule.without = List(node["without"], "without");
+    rule.without = Conditions(node["without"], "without");
   }
-  return true;
+}
+
+// The pattern of `text: …`, or of `says: […]`.
+Placed Reader::Pattern(const YAML::Node& item) {
+  const bool has_text = item["text"].IsDefined();
+  const bool has_says = item["says"].IsDefined();
+  if (has_text == has_says) {
+    Wrong(item, has_text ? "`text` or `says`, not both"
+                         : "neither `text` nor `says`");
+    return {};
+  }
+  return has_says ? Placed{InAnyOrder(List(item["says"], "says")),
+                           PlaceOf(item.Mark())}
+                  : Text(item["text"]);
 }
 
 void Reader::ReadPatterns(const YAML::Node& node, std::string_view key,
@@ -209,15 +237,14 @@ void Reader::ReadPatterns(const YAML::Node& node, std::string_view key,
     Rule rule;
     rule.weight = weight;
     if (item.IsMap()) {
-      if (!ReadConditions(item, rule) || !(item["text"] || item["says"])) {
-        Wrong(item, "neither `text` nor `says`");
-        continue;
-      }
-      rule.text = item["says"] ? Placed{InAnyOrder(List(item["says"], "says")),
-                                        PlaceOf(item.Mark())}
-                               : Text(item["text"]);
+      CheckKeys(item, {"text", "says", "with", "without"}, {});
+      ReadConditions(item, rule);
+      rule.text = Pattern(item);
     } else {
       rule.text = Text(item);
+    }
+    if (rule.text.text.empty()) {
+      continue;  // a problem says why
     }
     RE2 pattern(rule.text.text, RE2::Quiet);
     if (!pattern.ok()) {
@@ -239,9 +266,10 @@ void Reader::ReadRules(const YAML::Node& node) {
   }
   for (const auto& item : node) {
     Rule rule;
-    if (!ReadConditions(item, rule)) {
+    if (!CheckKeys(item, {"weight", "with", "without"}, {})) {
       continue;
     }
+    ReadConditions(item, rule);
     if (rule.with.empty()) {
       Wrong(item, "a rule names the facts that it rests on: `with`");
     }
@@ -250,6 +278,24 @@ void Reader::ReadRules(const YAML::Node& node) {
             ? OneOf(item["weight"], {"direct", "pattern", "weak", "hint"}).text
             : "pattern";
     file_.rules.push_back(std::move(rule));
+  }
+}
+
+void Reader::ReadSince(const YAML::Node& node) {
+  static const RE2 shape("[0-9]+\\.[0-9]+(\\.[0-9]+)?");
+  file_.since = Text(node);
+  if (!RE2::FullMatch(file_.since.text, shape)) {
+    Wrong(node, "`since` is a version: 0.1");
+  }
+}
+
+void Reader::ReadApplies(const YAML::Node& node) {
+  if (!node.IsSequence() || node.size() == 0) {
+    Wrong(node, "`applies` is a list with at least one entry");
+    return;
+  }
+  for (const auto& item : node) {
+    file_.applies.push_back(OneOf(item, {"tpu", "gpu", "cpu"}));
   }
 }
 
@@ -351,11 +397,9 @@ void Reader::ReadKey(const std::string& key, const YAML::Node& value) {
     file_.retry =
         OneOf(value, {"transient", "needs-change", "needs-human", "bug"});
   } else if (key == "since") {
-    file_.since = Text(value);
+    ReadSince(value);
   } else if (key == "applies") {
-    for (const auto& item : value) {
-      file_.applies.push_back(OneOf(item, {"tpu", "gpu", "cpu"}));
-    }
+    ReadApplies(value);
   } else if (key == "rules") {
     ReadRules(value);
   } else if (key == "decide") {
