@@ -5,15 +5,17 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-mapfile -t packages < <(cat tools/packages.txt "$@" |
+packages_text=$(cat tools/packages.txt "$@" |
   sed -e 's/#.*//' -e '/^[[:space:]]*$/d')
+mapfile -t packages <<<"$packages_text"
+
+if ! command -v dpkg-query >/dev/null; then
+  echo "muster: this set-up knows Debian 12 (apt) only; install by hand:" >&2
+  printf '  %s\n' "${packages[@]}" >&2
+  exit 2
+fi
 
 missing_packages() {
-  if ! command -v dpkg-query >/dev/null; then
-    echo "muster: this set-up knows Debian 12 (apt) only; install by hand:" >&2
-    printf '  %s\n' "${packages[@]}" >&2
-    exit 2
-  fi
   local installed
   installed=$(dpkg-query -W -f='${db:Status-Abbrev} ${Package}\n' 2>/dev/null |
     awk '$1 == "ii" { print $2 }')
@@ -21,8 +23,9 @@ missing_packages() {
     <(printf '%s\n' "$installed" | sort -u)
 }
 
-mapfile -t missing < <(missing_packages)
-[ "${#missing[@]}" -eq 0 ] && exit 0
+missing_text=$(missing_packages)
+[ -n "$missing_text" ] || exit 0
+mapfile -t missing <<<"$missing_text"
 
 as_root=()
 if [ "$(id -u)" -ne 0 ]; then
