@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "queries.h"
 #include "request.h"
+#include "resolve/source.h"
 #include "vector.h"
 
 namespace muster::conformance {
@@ -28,6 +29,13 @@ std::string SourceOf(const std::string& resolver) {
       {"launcher-args", "launcher"}, {"torchrun", "torch"}};
   const auto found = names.find(resolver);
   return found == names.end() ? resolver : found->second;
+}
+
+bool IsSource(const std::string& name) {
+  const auto all = resolve::AllSources();
+  return std::any_of(all.begin(), all.end(), [&](const resolve::Source* one) {
+    return one->name == name;
+  });
 }
 
 struct Tally {
@@ -133,9 +141,12 @@ Result<Json> Answer(Question& question) {
     if (query != Queries().end()) {
       return query->second(*question.args, host);
     }
+    const std::string source = SourceOf(question.resolver);
+    if (!IsSource(source)) {
+      return Error(Cause::kInternalError, "no resolver is `" + source + "`");
+    }
     MUSTER_ASSIGN(const auto claim,
-                  resolve::AskSource(SourceOf(question.resolver),
-                                     ToRequest(*question.args), host));
+                  resolve::AskSource(source, ToRequest(*question.args), host));
     return ToJson(claim);
   } catch (const Json::exception& error) {
     return Error(Cause::kInternalError, error.what());

@@ -39,7 +39,8 @@ struct Difference {
 
 std::unique_ptr<Question> MakeQuestion(const Json& vector);
 
-// Asks the resolver. The answer is an object of outputs.
+// Asks the resolver. The answer is an object of outputs; internal-error when
+// there is no such resolver, or the question cannot be put to it.
 Result<Json> Answer(Question& question);
 
 // Empty: the answer is right.
