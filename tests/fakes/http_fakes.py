@@ -11,9 +11,10 @@ import socket
 import ssl
 import subprocess
 import threading
-import time
 
 METADATA = "/computeMetadata/v1/"
+KUBERNETES = ("/api/", "/apis/")
+TOKEN = "secret-token"  # of the service account
 
 
 class Answer:
@@ -24,6 +25,19 @@ class Answer:
         self.status = status
         self.fault = fault
         self.headers = headers or {}
+
+
+def refusal(target, headers):
+    """What is answered to who does not say who asks, or for what; else None."""
+    if (target.startswith(METADATA)
+            and headers.get("Metadata-Flavor") != "Google"):
+        return Answer("Missing Metadata-Flavor:Google header.", 403)
+    if (target.startswith(KUBERNETES)
+            and headers.get("Authorization") != f"Bearer {TOKEN}"):
+        return Answer({"kind": "Status", "status": "Failure", "code": 401,
+                       "reason": "Unauthorized", "message": "Unauthorized"},
+                      401)
+    return None
 
 
 class Fake:
@@ -88,9 +102,8 @@ class Fake:
         headers = dict(line.split(": ", 1)
                        for line in head.split("\r\n")[1:] if ": " in line)
         self.requests.append((method, target, headers))
-        answer = self.answers.get(target,
-                                  self.answers.get(target.split("?")[0],
-                                                   Answer("no", 404)))
+        answer = (refusal(target, headers) or self.answers.get(target)
+                  or self.answers.get(target.split("?")[0], Answer("no", 404)))
         if answer.fault == "hang":
             self._stop.wait(30)
             return
@@ -177,9 +190,5 @@ def certificate(folder):
 
 def service_account(folder):
     """What Kubernetes mounts into a pod, beside a certificate()."""
-    pathlib.Path(folder, "token").write_text("secret-token\n")
+    pathlib.Path(folder, "token").write_text(TOKEN + "\n")
     pathlib.Path(folder, "namespace").write_text("team\n")
-
-
-def now():
-    return time.monotonic()

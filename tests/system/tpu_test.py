@@ -196,7 +196,7 @@ class Auth(TpuCase):
 
     def test_a_machine_without_the_scope_is_told_how_to_get_it(self):
         self.api.identity.machine_scopes = ["https://www.googleapis.com/auth/"
-                                            "devstorage.read_only"]
+                                            "cloud-platform.read-only"]
         done = self.without_login(
             "list", "--all-zones", "--output", "json",
             GCE_METADATA_HOST=self.api.metadata_host, NO_GCE_CHECK="")

@@ -314,7 +314,7 @@ class TpuApi:
             principal, scopes = self.identity.principal_of(token)
         except OAuthRefusal as refusal:
             raise answers.unauthenticated() from refusal
-        if not any(SCOPE in scope for scope in scopes):
+        if SCOPE not in " ".join(scopes).split():
             raise answers.scope_insufficient()
         self.cloud.check_project(project)
         allowed = self.identity.permissions.get(principal)
