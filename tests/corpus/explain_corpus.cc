@@ -6,9 +6,9 @@
 //
 // --fold 2/5 scores only every fifth case, beginning with the third. --show
 // wrong (or right, abstained) prints these cases. Exit 0: scored, whatever the
-// score; 1 with --goals when the goals for this half are missed, with --strict
-// when a case is neither right nor has its cause among the candidates; 77: no
-// cases.
+// score; 1 when a file holds no case, with --goals when the goals for this half
+// are missed, with --strict when a case is neither right nor has its cause
+// among the candidates; 77: no cases.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -217,7 +217,8 @@ bool GoalsMet(std::map<std::string, Score>& groups) {
           Percent(symptoms.candidate, symptoms.all()) >= 70);
 }
 
-std::vector<Case> ReadCases(const Options& options) {
+// Nothing, and a line for each that cannot be read, unless all can.
+std::optional<std::vector<Case>> ReadCases(const Options& options) {
   std::vector<std::filesystem::path> paths;
   if (std::filesystem::is_directory(options.folder)) {
     for (const auto& entry :
@@ -229,19 +230,28 @@ std::vector<Case> ReadCases(const Options& options) {
   }
   std::sort(paths.begin(), paths.end());
   std::vector<Case> cases;
+  bool all_read = true;
   for (std::size_t i = 0; i < paths.size(); ++i) {
-    if (i % options.folds == options.fold) {
-      if (auto one = ReadCase(paths[i])) {
-        cases.push_back(std::move(*one));
-      }
+    if (i % options.folds != options.fold) {
+      continue;
+    }
+    if (auto one = ReadCase(paths[i])) {
+      cases.push_back(std::move(*one));
+    } else {
+      all_read = false;
+      std::fprintf(stderr, "%s: no case with a `signal` or `ranks`\n",
+                   paths[i].c_str());
     }
   }
-  return cases;
+  return all_read ? std::optional(std::move(cases)) : std::nullopt;
 }
 
 int Run(const Options& options) {
-  const std::vector<Case> cases = ReadCases(options);
-  if (cases.empty()) {
+  const auto cases = ReadCases(options);
+  if (!cases) {
+    return 1;
+  }
+  if (cases->empty()) {
     std::printf("skipped: no cases in %s\n", options.folder.c_str());
     return 77;
   }
@@ -249,7 +259,7 @@ int Run(const Options& options) {
   std::map<std::string, Score> groups;
   std::map<std::string, Score> families;
   std::string confusions;
-  for (const Case& one : cases) {
+  for (const Case& one : *cases) {
     const explain::Answer answer = Ask(matcher, one);
     const std::string judged = Judge(one, answer);
     const std::string group = GroupOf(one);
