@@ -12,9 +12,17 @@ failed=()
 say() { printf '%-18s %s\n' "$1" "$2"; }
 
 step() { # NAME COMMAND…: runs one check and remembers whether it failed
-  local name=$1
+  local name=$1 status
   shift
-  if "$@" >"build/lint-$name.log" 2>&1; then
+  # As a condition it would go on after its first failure.
+  set +e
+  (
+    set -e
+    "$@"
+  ) >"build/lint-$name.log" 2>&1
+  status=$?
+  set -e
+  if [ "$status" -eq 0 ]; then
     say "$name" ok
   else
     say "$name" "FAILED (build/lint-$name.log)"
@@ -52,15 +60,17 @@ tidy() { # BUILD FILE…
 }
 
 tidy_all() {
-  local units
-  mapfile -t units < <(tools/tidy_units.py "$build" "$build/units")
+  local text units
+  text=$(tools/tidy_units.py "$build" "$build/units")
+  mapfile -t units <<<"$text"
   tidy "$build/units" "${units[@]}"
 }
 
 # What only that database knows: the train room and who uses it.
 tidy_train() {
-  local units
-  mapfile -t units < <(tools/tidy_units.py "$build-train" "$build-train/units" "$build")
+  local text units
+  text=$(tools/tidy_units.py "$build-train" "$build-train/units" "$build")
+  mapfile -t units <<<"$text"
   tidy "$build-train/units" "${units[@]}"
 }
 
@@ -71,16 +81,20 @@ check_shell() {
 }
 
 check_generated() {
+  local generator
   cmake --build "$build" -j "$jobs" --target gen_causes
-  find "$build" -maxdepth 2 -name gen_causes -type f -perm -u+x | head -n 1 |
-    while read -r generator; do
-      rm -rf "$build/causes-pages"
-      "$generator" --docs causes "$build/causes-pages"
-      diff -ru docs/reference/causes "$build/causes-pages" || {
-        echo "docs/reference/causes is stale: $generator --docs causes docs/reference/causes"
-        exit 1
-      }
-    done
+  generator=$(find "$build" -maxdepth 2 -name gen_causes -type f -perm -u+x |
+    head -n 1)
+  if [ -z "$generator" ]; then
+    echo "no gen_causes below $build"
+    return 1
+  fi
+  rm -rf "$build/causes-pages"
+  "$generator" --docs causes "$build/causes-pages"
+  diff -ru docs/reference/causes "$build/causes-pages" || {
+    echo "docs/reference/causes is stale: $generator --docs causes docs/reference/causes"
+    return 1
+  }
 }
 
 mkdir -p build
