@@ -68,14 +68,18 @@ THIRD_PARTY = {
 # Headers of the operating system; include/ and every module but sys must say
 # why (an entry here) when they need one.
 SYSTEM = re.compile(
-    r"^(sys/(?!(env|clock|fs|fd|loop|spawner|process|net|host|file_writer|"
-    r"[a-z_]+)\.h$).*|sys/(socket|mman|stat|wait|epoll|eventfd|timerfd|"
-    r"signalfd|prctl|syscall|resource|un|types|time|uio|ioctl|file)\.h|"
-    r"netinet/.*|arpa/.*|netdb\.h|unistd\.h|fcntl\.h|poll\.h|sched\.h|"
-    r"signal\.h|dirent\.h|linux/.*|ifaddrs\.h|malloc\.h)$")
+    r"^(sys/(auxv|epoll|eventfd|fanotify|file|inotify|ioctl|ipc|klog|mman|mount|"
+    r"msg|param|personality|poll|prctl|ptrace|quota|random|reboot|resource|"
+    r"select|sem|sendfile|shm|signalfd|socket|stat|statfs|statvfs|syscall|"
+    r"sysinfo|sysmacros|time|timerfd|times|timex|types|uio|un|utsname|vfs|wait|"
+    r"xattr)\.h|(arpa|asm|linux|net|netinet)/.*|(aio|dirent|dlfcn|execinfo|fcntl|"
+    r"ftw|glob|grp|ifaddrs|link|malloc|mntent|mqueue|netdb|poll|pthread|pty|pwd|"
+    r"resolv|sched|semaphore|signal|spawn|syslog|termios|ucontext|unistd|utime|"
+    r"utmp|wordexp)\.h)$")
 SYSTEM_ALLOWED = {
     "sys": "the seam",
     "src/collective/": "maps the segment and sleeps on a futex",
+    "src/connect/arc4random.cc": "is libc where that has no such function",
     "src/train/allocator.cc": "mallopt",
 }
 
@@ -93,6 +97,13 @@ def module_of(path):
 
 def is_test(path):
     return path.name.endswith("_test.cc") or "conformance" in path.name
+
+
+def is_system(name, bracket, root):
+    """True for the operating system's: our module has the name of its folder,
+    and quotes find its headers, too."""
+    return bool(SYSTEM.match(name)) and (
+        bracket == "<" or not (root / "src" / name).exists())
 
 
 def target_of(name, bracket):
@@ -116,24 +127,24 @@ def problems_of(path, root):
         if not match:
             continue
         bracket, name = match.groups()
+        yield from foreign_problems(path, module, number, name,
+                                    is_system(name, bracket, root))
         target = target_of(name, bracket)
         if target is None and name.startswith("muster/"):
             yield number, f"{name} is no public header of ours"
         if (target and target != module and target not in ALLOWED[module]
                 and not (is_test(path) and target in ("sys", "base"))):
             yield number, f"{module} may not include {target} ({name})"
-        if target is None:
-            yield from foreign_problems(path, module, number, name, bracket)
 
 
-def foreign_problems(path, module, number, name, bracket):
+def foreign_problems(path, module, number, name, of_system):
     if is_test(path):
         return
     for pattern, owners in THIRD_PARTY.items():
-        if re.match(pattern, name) and bracket == "<":
+        if re.match(pattern, name):
             if module not in owners and str(path) not in owners:
                 yield number, f"{name} is for {', '.join(sorted(owners))} only"
-    if bracket == "<" and SYSTEM.match(name):
+    if of_system:
         if not any(module == key or str(path).startswith(key)
                    for key in SYSTEM_ALLOWED):
             yield number, f"{name} is the operating system: go through src/sys"

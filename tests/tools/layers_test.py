@@ -43,10 +43,23 @@ class Layers(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertIn("is for train only", out)
 
+    def test_refuses_a_library_in_quotes_as_well(self):
+        for name in ("torch/torch.h", "connect/muster.v1.grpc.pb.h", "zlib.h"):
+            code, out = layers({"src/run/a.cc": f'#include "{name}"\n'})
+            self.assertEqual(code, 1, name)
+            self.assertIn(f"{name} is for ", out)
+
     def test_refuses_the_operating_system_outside_the_seam(self):
-        code, out = layers({"src/run/a.cc": "#include <unistd.h>\n"})
-        self.assertEqual(code, 1)
-        self.assertIn("go through src/sys", out)
+        for name in ("<unistd.h>", "<pthread.h>", "<dlfcn.h>", "<net/if.h>",
+                     "<sys/vfs.h>", "<sys/utsname.h>", '"sys/socket.h"'):
+            code, out = layers({"src/run/a.cc": f"#include {name}\n"})
+            self.assertEqual(code, 1, name)
+            self.assertIn("go through src/sys", out)
+
+    def test_tells_our_header_from_one_of_the_same_name(self):
+        self.assertEqual(
+            layers({"src/run/a.cc": '#include "sys/random.h"\n',
+                    "src/sys/random.h": "\n"}), (0, ""))
 
 
 if __name__ == "__main__":
