@@ -18,10 +18,18 @@ if ! command -v rg >/dev/null; then
 fi
 "$bench" --log "$mib" >"$folder/log"
 "$bench" --patterns >"$folder/patterns"
-# Of the processor, as explain_bench does: user and system seconds.
+# Of the processor, as explain_bench does: user and system seconds. Bytes, as it
+# reads them: classes of Unicode would be more work.
 TIMEFORMAT='%U %S'
-read -r user system < <({ time taskset -c 0 rg --threads 1 --text --count \
+{ time taskset -c 0 rg --threads 1 --text --count --no-unicode \
   --dfa-size-limit 1G --regex-size-limit 1G --file "$folder/patterns" \
-  "$folder/log" >/dev/null; } 2>&1 | tail -n 1)
+  "$folder/log" >/dev/null 2>"$folder/said" || echo $? >"$folder/failed"; } \
+  2>"$folder/time"
+if [ -e "$folder/failed" ]; then
+  cat "$folder/said" >&2
+  echo "rg: exit status $(cat "$folder/failed")" >&2
+  exit 1
+fi
+read -r user system <"$folder/time"
 awk -v mib="$mib" -v user="$user" -v system_="$system" \
   'BEGIN { printf "%.0f MiB per second of one core  ripgrep, the same patterns\n", mib / (user + system_) }'

@@ -14,7 +14,8 @@ on three hosts that are network namespaces; the fault is where all meet, at rank
 and is watched for {seconds:.0f} s. TensorFlow: `MultiWorkerMirroredStrategy` with
 TF_CONFIG; JAX: `jax.distributed.initialize`; torchrun: `--master-addr` and a
 group of Gloo; their settings are the defaults. Once they have joined they reduce
-4 MB over all.
+4 MB over all. muster check is played alone; the three others at the same time, on
+hosts of their own.
 
 - after: seconds to the first error that healthy hosts do not print
 - what it says: its last error, shortened; where there is none, "no error" and

@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ratios with their goals, and their table."""
 import dataclasses
+import math
 import statistics
+
+
+def finite(value):
+    """JSON has no infinity: what never came is null."""
+    return None if value == math.inf else value
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,9 +39,9 @@ class Ratio:
         return self.median <= self.most
 
     def as_json(self):
-        return {"text": self.text, "median": self.median,
-                "values": list(self.values), "goal": self.goal or None,
-                "met": self.met}
+        return {"text": self.text, "median": finite(self.median),
+                "values": [finite(value) for value in self.values],
+                "goal": self.goal or None, "met": self.met}
 
 
 def spread(values):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Seconds from the launch to the first step, and from the loss of a worker to
 the next one: muster against torchrun."""
+import math
 import os
 import signal
 import time
@@ -110,17 +111,21 @@ def run(name, rounds, say):
 
 
 def make_ratios(name, seconds):
+    """A round in which muster did not come back took it for ever; one in which
+    only the other did not has no ratio."""
+    def time_of(ours):
+        return math.inf if ours is None else ours
+
     def of(other, text, most):
         pairs = zip(seconds["ours"], seconds[other])
-        return Ratio(text, tuple(ours / theirs for ours, theirs in pairs
-                                 if ours is not None and theirs is not None),
-                     most=most)
+        return Ratio(text, tuple(time_of(ours) / theirs for ours, theirs in pairs
+                                 if theirs is not None), most=most)
 
     if name == "startup":
         return [of("torchrun", "muster / torchrun", 1 / 4)]
-    came_back = tuple(value for value in seconds["ours"] if value is not None)
     return [
-        Ratio("muster, seconds", came_back, most=1.5, unit=" s"),
+        Ratio("muster, seconds", tuple(map(time_of, seconds["ours"])), most=1.5,
+              unit=" s"),
         of("torchrun", "muster / torchrun, where it recovers", 1 / 3),
         of("new store", "muster / torchrun with a new store", 1 / 3),
     ]

@@ -30,22 +30,31 @@ def start(folder, argv, **variables):
         env={"PATH": os.environ["PATH"], "NO_GCE_CHECK": "true", **variables})
 
 
+def require(good, argv, what):
+    if not good:
+        sys.exit(f"muster {' '.join(argv)}: {what}")
+
+
 def whole(folder, argv, **variables):
     """Seconds until it has ended, which it must do well."""
     began = time.monotonic()
     with start(folder, argv, **variables) as process:
         process.stdout.read()
-    if process.returncode != 0:
-        sys.exit(f"muster {' '.join(argv)}: exit code {process.returncode}")
+    require(process.returncode == 0, argv, f"exit code {process.returncode}")
     return time.monotonic() - began
 
 
 def first_output(folder, argv):
+    """Seconds until it has printed something; it must end, whatever it finds
+    (1, and 3 what it could not find out)."""
     began = time.monotonic()
     with start(folder, argv) as process:
-        process.stdout.read(1)
+        first = process.stdout.read(1)
         seconds = time.monotonic() - began
         process.stdout.read()
+    require(first, argv, "printed nothing")
+    require(process.returncode in (0, 1, 3), argv,
+            f"exit code {process.returncode}")
     return seconds
 
 
