@@ -76,9 +76,9 @@ class Training(MusterTest):
         self.assertEqual(done.code, 124, done.err)
         self.assertIn("rank 0", str(self.assert_finding(done, "no-progress")))
 
-    def test_a_worker_killed_again_and_again_ends_with_its_signal(self):
-        running = self.train("again", "--max-restarts", "0")
-        self.wait_for_checkpoint("again")
+    def test_a_worker_killed_without_a_restart_left_ends_with_its_signal(self):
+        running = self.train("last", "--max-restarts", "0")
+        self.wait_for_checkpoint("last")
         os.kill(running.pid_of(0), signal.SIGKILL)
         done = running.wait()
         self.assertEqual(done.code, 128 + signal.SIGKILL, done.err)

@@ -98,16 +98,23 @@ class Slurm:
     def _await_nodes(self):
         end = time.monotonic() + HUNG
         wanted = f"idle {len(self.lab.hosts)}"
-        while wanted not in self.ask("sinfo", "-h", "-o", "%T %D"):
+        # It refuses until it is up.
+        while wanted not in self._run("sinfo", "-h", "-o", "%T %D").stdout:
             if time.monotonic() > end:
                 raise AssertionError("no Slurm came up:\n" + self.logs())
             time.sleep(0.1)  # between two questions to Slurm
 
-    def ask(self, *argv):
-        """What a command of Slurm prints on the first host."""
-        done = subprocess.run(
+    def _run(self, *argv):
+        return subprocess.run(
             self.lab.hosts[0].command(list(argv)), text=True, check=False,
             capture_output=True, env={**os.environ, **self.environment})
+
+    def ask(self, *argv):
+        """What a command of Slurm prints on the first host; it must answer."""
+        done = self._run(*argv)
+        if done.returncode != 0:
+            raise AssertionError(f"{' '.join(argv)} ended with "
+                                 f"{done.returncode}:\n{done.stderr}")
         return done.stdout
 
     def logs(self):

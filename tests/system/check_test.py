@@ -16,7 +16,7 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../support"))
 from muster_test import (MUSTER, MusterTest, clean_environment,  # noqa: E402
-                         wait_until)
+                         free_port, wait_until)
 
 PROXIES = ("grpc_proxy", "http_proxy", "https_proxy", "no_proxy",
            "no_grpc_proxy")
@@ -226,10 +226,11 @@ class Check(MusterTest):
     def test_leaves_no_file_behind_when_it_is_interrupted(self):
         folder = self.folder / "ck"
         folder.mkdir()
+        port = free_port()
         # The second member never comes.
         process = subprocess.Popen(
             [MUSTER, "check", "network.reach", "--hosts",
-             "127.0.7.1:28476,127.0.7.2:28476", "--rank", "0", "--wait", "60s",
+             f"127.0.7.1:{port},127.0.7.2:{port}", "--rank", "0", "--wait", "60s",
              "--checkpoints", folder], cwd=self.folder, env=environment(),
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL, start_new_session=True)

@@ -89,10 +89,13 @@ class Targets(MusterTest):
 
     @unittest.skipUnless(os.path.exists(SSHD), f"{SSHD} is not installed")
     def test_an_ssh_server_is_one(self):
+        try:
+            os.makedirs("/run/sshd", exist_ok=True)
+        except PermissionError as error:
+            self.skipTest(f"sshd wants a folder that root makes: {error}")
         key = self.folder / "host_key"
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f",
                         key], check=True)
-        os.makedirs("/run/sshd", exist_ok=True)
         port = free_port()
         with open(self.folder / "sshd", "w") as log:
             server = subprocess.Popen(
