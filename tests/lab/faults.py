@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The table: fault, the cause that has to be said, who has to be named."""
+import dataclasses
 import os
 import pathlib
 import subprocess
@@ -483,8 +484,9 @@ NETWORK = [
           "ckpt-placement", (1,), own("ck")),
     Fault("addresses translated", "net-proxy", (1,), translated,
           severity="warning"),
+    # A note on paths, which names both ends of each.
     Fault("a filter that goes after 1 s", FILTERED, (2,), healed,
-          severity="note"),
+          severity="note", also=(0, 1)),
 ]
 
 # Low, so that the cores of this machine are not what is measured.
@@ -590,8 +592,16 @@ def _at(rank):
     ]
 
 
+def _seen(first, second):
+    """Of what not every host can see, the ones that saw it are named, too."""
+    if first.name == "nothing gets out" and second.cause in (
+            "rendezvous-timeout", ENDPOINT, "net-mtu"):
+        return dataclasses.replace(second, also=(0, 2, 4))
+    return second
+
+
 def pairs():
     """Any two of seven faults, on two hosts of five."""
     first, second = _at(1), _at(3)
-    return [(first[i], second[j]) for i in range(len(first))
+    return [(first[i], _seen(first[i], second[j])) for i in range(len(first))
             for j in range(i + 1, len(second))]

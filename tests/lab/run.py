@@ -58,17 +58,18 @@ def name_of(row):
 
 def page(results):
     played = [one for one in results if one[0][0].cause]
-    times = [seconds for row, _, seconds in played
+    times = [seconds for row, _, seconds, _ in played
              if row[0].group != scene.SPEED]
     controls = [one for one in results if not one[0][0].cause]
-    right = sum(1 for _, wrong, _ in played if not wrong)
+    right = sum(1 for _, wrong, *_ in played if not wrong)
     lines = [
         "# Faults that muster check was tried with", "",
         "Made by `tests/lab/run.py --all --page`: every row is played on hosts",
         "that are network namespaces on a bridge, `muster check` on all of",
         "them, `muster check network.speed` where a link is slow. Right means:",
-        "the cause is the one named here, the finding names the host, every",
-        "host that takes part says so, and none finds another error.", "",
+        "the cause is the one named here, the finding names the host and nobody",
+        "else but hosts that saw it where not all could, every host that takes",
+        "part says so, and none finds another error.", "",
         f"- {right} of {len(played)} rows with faults right",
         f"- {sum(1 for one in controls if not one[1])} of {len(controls)} "
         "healthy rows without a finding of severity error",
@@ -77,9 +78,9 @@ def page(results):
         "  as long as measuring takes", "",
         "| fault | cause | names rank | seconds | right |",
         "|---|---|---|---|---|"]
-    for row, wrong, seconds in results:
+    for row, wrong, seconds, said in results:
         causes = ", ".join(fault.cause or "none" for fault in row)
-        ranks = "; ".join(", ".join(map(str, fault.named)) for fault in row)
+        ranks = "; ".join(", ".join(map(str, one)) for one in said)
         lines.append(f"| {name_of(row)} | {causes} | {ranks} | {seconds:.2f} |"
                      f" {'no' if wrong else 'yes'} |")
     return "\n".join(lines) + "\n"
@@ -119,8 +120,8 @@ def main():
             ((row, future.result()) for row, future in futures),
             ((row, scene.play(len(rows) + number, row))
              for number, row in enumerate(speeds)))
-        for row, (wrong, seconds) in played:
-            results.append((row, wrong, seconds))
+        for row, (wrong, seconds, said) in played:
+            results.append((row, wrong, seconds, said))
             print(f"{'WRONG' if wrong else 'right':6}{seconds:6.2f} s  "
                   f"{name_of(row)}", flush=True)
             for one in wrong:
@@ -132,7 +133,7 @@ def main():
         for left in pathlib.Path("/tmp").glob(
                 f"muster-lab-clock-{os.getpid()}.*"):
             left.unlink()
-    bad = sum(1 for _, wrong, _ in results if wrong)
+    bad = sum(1 for _, wrong, *_ in results if wrong)
     print(f"{len(results) - bad} of {len(results)} rows right in "
           f"{time.monotonic() - began:.0f} s")
     if options.page:

@@ -34,6 +34,7 @@ class Fault:
     limit: float = 3.5            # seconds to the verdict that are promised
     others: tuple = ()            # causes that may stand beside it
     by_named: bool = False        # only the hosts that it names can say it
+    also: tuple = ()              # ranks that it may name beside them
     says: str = ""                # stands in the evidence
 
 
@@ -118,6 +119,16 @@ def names_of(finding, own):
     return ranks or {own}
 
 
+def names_well(fault, faults, finding, rank):
+    """It names whom it has to, and nobody else: nobody but those of faults of
+    its cause that hold at the same time."""
+    named = names_of(finding, rank)
+    needed = {rank} if fault.by_named else set(fault.named)
+    may = set().union(*(one.named + one.also for one in faults
+                        if one.cause == fault.cause))
+    return needed <= named <= may
+
+
 def judge(faults, documents):
     """What is wrong with the answers; empty: they are right."""
     wrong = []
@@ -139,8 +150,7 @@ def judge(faults, documents):
                          finding["severity"] == fault.severity and
                          any(fault.says in one["what"]
                              for one in finding["evidence"]) and
-                         ({rank} if fault.by_named else set(fault.named)) <=
-                         names_of(finding, rank)
+                         names_well(fault, faults, finding, rank)
                          for finding in document["findings"])]
         everybody = fault.group in (REACH, SPEED) and not fault.by_named
         needed = set(documents) if everybody else set(fault.named)
@@ -154,8 +164,17 @@ def judge(faults, documents):
     return wrong
 
 
+def said_of(fault, documents):
+    """The ranks that all findings of its cause name."""
+    return sorted(set().union(*(
+        names_of(finding, rank) for rank, document in documents.items()
+        for finding in document["findings"]
+        if fault.cause and finding["cause"] == fault.cause)))
+
+
 def play(number, faults):
-    """(what is wrong, seconds) of faults that hold at the same time."""
+    """(what is wrong, seconds, the ranks that are named of each) of faults that
+    hold at the same time."""
     size = max(fault.size for fault in faults)
     group = " ".join(sorted({word for fault in faults
                              for word in fault.group.split()}))
@@ -168,9 +187,9 @@ def play(number, faults):
             wrong = judge(faults, documents)
     except (AssertionError, subprocess.SubprocessError, OSError) as error:
         detail = getattr(error, "stderr", "") or ""
-        return [f"could not be played: {error} {detail}"], 0.0
+        return [f"could not be played: {error} {detail}"], 0.0, []
     limit = max(fault.limit for fault in faults)
     # Hung, not slow: four times what is promised.
     if seconds > 4 * limit:
         wrong.append(f"took {seconds:.1f} s, {limit} s are promised")
-    return wrong, seconds
+    return wrong, seconds, [said_of(fault, documents) for fault in faults]
