@@ -21,6 +21,7 @@ import time
 
 import faults
 import namespaces
+import pairs
 import scene
 
 # Every so many rows a healthy one.
@@ -30,7 +31,7 @@ WORKERS = 4
 
 def rows_of(kind):
     alone = [(one,) for one in faults.NETWORK + faults.HOST]
-    together = list(faults.pairs())
+    together = list(pairs.of_seven())
     if kind == "part":
         alone, together = alone[::2], together[::6]
     rows = []
