@@ -86,8 +86,9 @@ struct CheckpointOptions {
 class CheckpointStore {
  public:
   // Makes the directory, proves that it can be written to, removes what an
-  // interrupted Save has left. disk-full, file-permission (also where the path
-  // or a part of it is a file), usage-invalid.
+  // interrupted Save has left, puts an old checkpoint back that it had moved
+  // out of its own way. disk-full, file-permission (also where the path or a
+  // part of it is a file), usage-invalid.
   static Result<CheckpointStore> Open(const CheckpointOptions& options);
 
   // Writes a checkpoint and makes it durable, then removes the oldest beyond

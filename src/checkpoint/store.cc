@@ -19,6 +19,7 @@ namespace {
 constexpr std::string_view kStepPrefix = "step-";
 constexpr std::string_view kTemporaryPrefix = ".tmp-";
 constexpr std::string_view kAside = ".before";  // what is being replaced
+constexpr std::string_view kProbe = ".tmp-probe";
 constexpr std::string_view kTensors = "model.safetensors";
 constexpr std::string_view kManifest = "manifest.json";
 constexpr std::size_t kMostManifestBytes = 1U << 20;
@@ -57,35 +58,43 @@ Error CannotHold(Error error, const std::string& directory) {
   return Error(Cause::kFilePermission, error.message()).While(doing);
 }
 
+// The name that a save would give to what it has left under `name`; nullopt:
+// no save has left that.
+std::optional<std::string> PlaceOf(std::string_view name) {
+  if (!name.starts_with(kTemporaryPrefix)) {
+    return std::nullopt;
+  }
+  name.remove_prefix(kTemporaryPrefix.size());
+  if (name.ends_with(kAside)) {
+    name.remove_suffix(kAside.size());
+  }
+  return StepOf(name) ? std::optional(std::string(name)) : std::nullopt;
+}
+
 // One that a save has left: removed, or put back where the save was killed
 // between its two renames.
-Status EndUnfinished(sys::Fs& fs, const std::string& directory,
-                     const std::string& name) {
-  const std::string left = sys::JoinPath(directory, name);
-  if (name.ends_with(kAside)) {
-    const std::size_t prefix = kTemporaryPrefix.size();
-    const std::string place = sys::JoinPath(
-        directory, name.substr(prefix, name.size() - prefix - kAside.size()));
-    if (!fs.Exists(place)) {
-      return fs.Rename(left, place);
-    }
+Status EndUnfinished(sys::Fs& fs, const std::string& left,
+                     const std::string& place) {
+  if (left.ends_with(kAside) && !fs.Exists(place)) {
+    return fs.Rename(left, place);
   }
   return fs.RemoveRecursively(left);
 }
 
-// What saves that did not come to their end have left.
+// What saves and proofs that did not come to their end have left.
 Status EndAllUnfinished(sys::Fs& fs, const std::string& directory) {
   MUSTER_ASSIGN(const auto names, fs.List(directory));
   for (const std::string& name : names) {
-    MUSTER_TRY(name.starts_with(kTemporaryPrefix)
-                   ? EndUnfinished(fs, directory, name)
-                   : Ok());
+    if (const auto place = PlaceOf(name)) {
+      MUSTER_TRY(EndUnfinished(fs, sys::JoinPath(directory, name),
+                               sys::JoinPath(directory, *place)));
+    }
   }
-  return Ok();
+  return fs.RemoveRecursively(sys::JoinPath(directory, kProbe));
 }
 
 Status TryToWrite(sys::Fs& fs, const std::string& directory) {
-  const std::string probe = sys::JoinPath(directory, ".tmp-probe");
+  const std::string probe = sys::JoinPath(directory, kProbe);
   const auto write = [&]() -> Status {
     MUSTER_ASSIGN(auto file, sys::FileWriter::Create(probe));
     MUSTER_TRY(file.Append(std::string(4096, ' ')));

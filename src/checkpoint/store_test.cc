@@ -125,11 +125,14 @@ TEST_F(CheckpointStoreTest, EqualStatesGiveEqualBytes) {
 }
 
 TEST_F(CheckpointStoreTest, IgnoresNamesThatAreNotItsOwn) {
-  auto store = Open();
-  fs::create_directories(directory_ + "/step-12");
-  fs::create_directories(directory_ + "/step-00000000-1");
-  fs::create_directories(directory_ + "/other");
-  EXPECT_THAT(store.Steps().value(), testing::IsEmpty());
+  const std::vector<std::string> others = {
+      ".tmp-mywork", ".tmp-notes.before", ".tmp-step-12.before",
+      "other",       "step-00000000-1",   "step-12"};
+  for (const std::string& name : others) {
+    fs::create_directories(directory_ + "/" + name);
+  }
+  EXPECT_THAT(Open().Steps().value(), testing::IsEmpty());
+  EXPECT_EQ(sys::RealFs().List(directory_).value(), others);
 }
 
 // ---- Faults ----
