@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -81,14 +82,20 @@ struct CheckpointOptions {
   int keep = 3;  // complete checkpoints that stay; at least 1
 };
 
-// The checkpoints in one directory. Only one process writes (rank 0). One
+// The checkpoints in one directory. Only one process writes (rank 0): while a
+// store lives, no other can be opened in its directory, by whomever. One
 // thread.
 class CheckpointStore {
  public:
+  CheckpointStore(CheckpointStore&&) noexcept;
+  CheckpointStore& operator=(CheckpointStore&&) noexcept;
+  ~CheckpointStore();
+
   // Makes the directory, proves that it can be written to, removes what an
   // interrupted Save has left, puts an old checkpoint back that it had moved
   // out of its own way. disk-full, file-permission (also where the path or a
-  // part of it is a file), usage-invalid.
+  // part of it is a file), usage-invalid, ckpt-placement: another store is
+  // open there.
   static Result<CheckpointStore> Open(const CheckpointOptions& options);
 
   // Writes a checkpoint and makes it durable, then removes the oldest beyond
@@ -113,11 +120,12 @@ class CheckpointStore {
   const std::string& directory() const { return options_.directory; }
 
  private:
-  explicit CheckpointStore(CheckpointOptions options)
-      : options_(std::move(options)) {}
+  struct Lock;
+  CheckpointStore(CheckpointOptions options, std::unique_ptr<Lock> lock);
   Status RemoveOld(std::uint64_t newest) const;
 
   CheckpointOptions options_;
+  std::unique_ptr<Lock> lock_;
 };
 
 }  // namespace muster

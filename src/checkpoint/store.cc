@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 #include <utility>
 
 #include "base/log.h"
@@ -10,6 +11,8 @@
 #include "checkpoint/safetensors.h"
 #include "muster/checkpoint.h"
 #include "muster/version.h"
+#include "sys/fd.h"
+#include "sys/file_lock.h"
 #include "sys/file_writer.h"
 #include "sys/fs.h"
 
@@ -19,6 +22,7 @@ namespace {
 constexpr std::string_view kStepPrefix = "step-";
 constexpr std::string_view kTemporaryPrefix = ".tmp-";
 constexpr std::string_view kAside = ".before";  // what is being replaced
+constexpr std::string_view kLock = ".lock";
 constexpr std::string_view kProbe = ".tmp-probe";
 constexpr std::string_view kTensors = "model.safetensors";
 constexpr std::string_view kManifest = "manifest.json";
@@ -145,7 +149,35 @@ Status PutInPlace(const std::string& made, const std::string& place,
   return replaces ? fs.RemoveRecursively(aside) : Ok();
 }
 
+Result<sys::Fd> LockOut(const std::string& directory) {
+  const std::string path = sys::JoinPath(directory, kLock);
+  auto locked = sys::LockFile(path);
+  if (!locked) {
+    return CannotHold(std::move(locked).error(), directory);
+  }
+  if (!*locked) {
+    return Error(Cause::kCkptPlacement,
+                 "another process writes checkpoints to `" + directory +
+                     "` (`fuser -v " + path +
+                     "` on its host names it): give each run a folder of its "
+                     "own, or end the other run");
+  }
+  return *std::move(*locked);
+}
+
 }  // namespace
+
+struct CheckpointStore::Lock {
+  sys::Fd file;
+};
+
+CheckpointStore::CheckpointStore(CheckpointOptions options,
+                                 std::unique_ptr<Lock> lock)
+    : options_(std::move(options)), lock_(std::move(lock)) {}
+CheckpointStore::CheckpointStore(CheckpointStore&&) noexcept = default;
+CheckpointStore& CheckpointStore::operator=(CheckpointStore&&) noexcept =
+    default;
+CheckpointStore::~CheckpointStore() = default;
 
 Result<CheckpointStore> CheckpointStore::Open(
     const CheckpointOptions& options) {
@@ -161,11 +193,13 @@ Result<CheckpointStore> CheckpointStore::Open(
   if (Status made = fs.MakeDirectories(directory); !made) {
     return CannotHold(std::move(made).error(), directory);
   }
+  MUSTER_ASSIGN(sys::Fd lock, LockOut(directory));
   MUSTER_TRY(EndAllUnfinished(fs, directory));
   if (Status written = TryToWrite(fs, directory); !written) {
     return CannotHold(std::move(written).error(), directory);
   }
-  return CheckpointStore(options);
+  return CheckpointStore(options,
+                         std::make_unique<Lock>(Lock{.file = std::move(lock)}));
 }
 
 Status CheckpointStore::Save(

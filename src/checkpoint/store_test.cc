@@ -65,8 +65,8 @@ class CheckpointStoreTest : public testing::Test {
   }
 
   // What is loaded after the newest of two was damaged, and what is said.
-  std::string SkipReason() {
-    const auto outcome = Open().LoadNewest();
+  static std::string SkipReason(const CheckpointStore& store) {
+    const auto outcome = store.LoadNewest();
     EXPECT_TRUE(outcome) << outcome.error().ToText();
     EXPECT_TRUE(outcome->checkpoint);
     ExpectStep(*outcome->checkpoint, 1);
@@ -81,10 +81,13 @@ class CheckpointStoreTest : public testing::Test {
 };
 
 TEST_F(CheckpointStoreTest, LoadsTheNewestOfWhatWasSaved) {
-  auto store = Open();
-  ASSERT_TRUE(SaveStep(store, 1));
-  ASSERT_TRUE(SaveStep(store, 2));
-  const auto outcome = Open().LoadNewest();
+  {
+    auto store = Open();
+    ASSERT_TRUE(SaveStep(store, 1));
+    ASSERT_TRUE(SaveStep(store, 2));
+  }
+  const auto store = Open();
+  const auto outcome = store.LoadNewest();
   ASSERT_TRUE(outcome && outcome->checkpoint);
   ExpectStep(*outcome->checkpoint, 2);
   EXPECT_THAT(outcome->skipped, testing::IsEmpty());
@@ -121,18 +124,20 @@ TEST_F(CheckpointStoreTest, EqualStatesGiveEqualBytes) {
   ASSERT_TRUE(SaveStep(store, 1));  // also: a step is saved over itself
   EXPECT_EQ(Read(Path(1, "model.safetensors")), tensors);
   EXPECT_EQ(Read(Path(1, "manifest.json")), manifest);
-  EXPECT_EQ(sys::RealFs().List(directory_).value().size(), 1U);
+  EXPECT_THAT(sys::RealFs().List(directory_).value(),
+              ElementsAre(".lock", "step-0000000001"));
 }
 
 TEST_F(CheckpointStoreTest, IgnoresNamesThatAreNotItsOwn) {
-  const std::vector<std::string> others = {
-      ".tmp-mywork", ".tmp-notes.before", ".tmp-step-12.before",
-      "other",       "step-00000000-1",   "step-12"};
-  for (const std::string& name : others) {
+  std::vector<std::string> names = {".tmp-mywork",         ".tmp-notes.before",
+                                    ".tmp-step-12.before", "other",
+                                    "step-00000000-1",     "step-12"};
+  for (const std::string& name : names) {
     fs::create_directories(directory_ + "/" + name);
   }
   EXPECT_THAT(Open().Steps().value(), testing::IsEmpty());
-  EXPECT_EQ(sys::RealFs().List(directory_).value(), others);
+  names.insert(names.begin(), ".lock");
+  EXPECT_EQ(sys::RealFs().List(directory_).value(), names);
 }
 
 // ---- Faults ----
@@ -150,12 +155,12 @@ TEST_F(CheckpointStoreTest, TakesTheOneBeforeWhereverTheFileIsCutOff) {
        {std::size_t{0}, std::size_t{7}, std::size_t{8}, buffer / 2, buffer - 1,
         buffer, buffer + 1, whole.size() - 4, whole.size() - 1}) {
     Write(path, std::string_view(whole).substr(0, length));
-    EXPECT_THAT(SkipReason(),
+    EXPECT_THAT(SkipReason(store),
                 testing::AllOf(HasSubstr("is cut off"), HasSubstr("step 2")))
         << length;
   }
   Write(path, whole + "x");
-  EXPECT_THAT(SkipReason(), HasSubstr("is larger than"));
+  EXPECT_THAT(SkipReason(store), HasSubstr("is larger than"));
 }
 
 TEST_F(CheckpointStoreTest, TakesTheOneBeforeWhereverAByteIsFlipped) {
@@ -168,7 +173,7 @@ TEST_F(CheckpointStoreTest, TakesTheOneBeforeWhereverAByteIsFlipped) {
     std::string damaged = whole;
     damaged[at] = static_cast<char>(damaged[at] ^ 0x10);
     Write(path, damaged);
-    EXPECT_THAT(SkipReason(), HasSubstr("CRC-32C")) << at;
+    EXPECT_THAT(SkipReason(store), HasSubstr("CRC-32C")) << at;
   }
 }
 
@@ -177,9 +182,9 @@ TEST_F(CheckpointStoreTest, OneWithoutItsManifestIsNotComplete) {
   ASSERT_TRUE(SaveStep(store, 1));
   ASSERT_TRUE(SaveStep(store, 2));
   fs::remove(Path(2, "manifest.json"));
-  EXPECT_THAT(SkipReason(), HasSubstr("manifest.json"));
+  EXPECT_THAT(SkipReason(store), HasSubstr("manifest.json"));
   Write(Path(2, "manifest.json"), "{}");
-  EXPECT_THAT(SkipReason(), HasSubstr("lacks schema"));
+  EXPECT_THAT(SkipReason(store), HasSubstr("lacks schema"));
 }
 
 TEST_F(CheckpointStoreTest, AManifestOfAnotherStepIsDamaged) {
@@ -188,7 +193,7 @@ TEST_F(CheckpointStoreTest, AManifestOfAnotherStepIsDamaged) {
   ASSERT_TRUE(SaveStep(store, 2));
   fs::copy_file(Path(1, "manifest.json"), Path(2, "manifest.json"),
                 fs::copy_options::overwrite_existing);
-  EXPECT_THAT(SkipReason(), HasSubstr("is of step 1"));
+  EXPECT_THAT(SkipReason(store), HasSubstr("is of step 1"));
 }
 
 TEST_F(CheckpointStoreTest, AllBadOnesAreNamedNewestFirst) {
@@ -224,7 +229,8 @@ TEST_F(CheckpointStoreTest, RemovesWhatAnInterruptedSaveHasLeft) {
   fs::create_directories(directory_ + "/.tmp-step-0000000002");
   Write(directory_ + "/.tmp-step-0000000002/model.safetensors", "half");
   auto store = Open();
-  EXPECT_EQ(sys::RealFs().List(directory_).value().size(), 1U);
+  EXPECT_THAT(sys::RealFs().List(directory_).value(),
+              ElementsAre(".lock", "step-0000000001"));
   ExpectStep(*store.LoadNewest()->checkpoint, 1);
 }
 
@@ -237,7 +243,8 @@ TEST_F(CheckpointStoreTest, PutsBackWhatAKilledSaveHadSetAside) {
              directory_ + "/.tmp-step-0000000001.before");
   fs::create_directories(directory_ + "/.tmp-step-0000000001");
   auto store = Open();
-  EXPECT_EQ(sys::RealFs().List(directory_).value().size(), 1U);
+  EXPECT_THAT(sys::RealFs().List(directory_).value(),
+              ElementsAre(".lock", "step-0000000001"));
   ExpectStep(*store.LoadNewest()->checkpoint, 1);
 }
 
@@ -256,6 +263,17 @@ TEST_F(CheckpointStoreTest, SaysAtTheStartThatItCannotWrite) {
         << store.error().ToText();
     EXPECT_THAT(store.error().ToText(), HasSubstr(place));
   }
+}
+
+TEST_F(CheckpointStoreTest, RefusesASecondWriterAndHarmsNotTheFirst) {
+  auto store = Open();
+  fs::create_directories(directory_ + "/.tmp-step-0000000001");
+  const auto second = CheckpointStore::Open({.directory = directory_});
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().cause(), Cause::kCkptPlacement);
+  EXPECT_THAT(second.error().message(), HasSubstr(directory_ + "/.lock"));
+  EXPECT_TRUE(fs::exists(directory_ + "/.tmp-step-0000000001"));
+  EXPECT_TRUE(SaveStep(store, 1));
 }
 
 TEST_F(CheckpointStoreTest, RefusesToKeepNone) {

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sys/file_lock.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sys/fs.h"
+
+namespace muster::sys {
+namespace {
+
+class LockFileTest : public testing::Test {
+ protected:
+  void SetUp() override { unlink(path_.c_str()); }
+  void TearDown() override { unlink(path_.c_str()); }
+
+  std::string path_ =
+      testing::TempDir() + "muster_file_lock_" + std::to_string(getpid());
+};
+
+TEST_F(LockFileTest, IsHeldByOneUntilItIsClosed) {
+  auto first = LockFile(path_).value();
+  ASSERT_TRUE(first);
+  EXPECT_FALSE(LockFile(path_).value());
+  first->Close();
+  EXPECT_TRUE(LockFile(path_).value());
+}
+
+TEST_F(LockFileTest, EndsWithTheProcessThatHeldIt) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const auto lock = LockFile(path_);
+    _exit(lock && *lock ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_TRUE(LockFile(path_).value());
+}
+
+TEST_F(LockFileTest, IsNotInheritedByAProgram) {
+  auto lock = LockFile(path_).value();
+  const pid_t child = fork();
+  if (child == 0) {
+    execl("/bin/sleep", "sleep", "30", nullptr);
+    _exit(1);
+  }
+  // The copy that the child had by its fork goes when it becomes the program.
+  const std::string program = "/proc/" + std::to_string(child) + "/comm";
+  while (RealFs().Read(program).value() != "sleep\n") {
+    usleep(1000);
+  }
+  lock->Close();
+  EXPECT_TRUE(LockFile(path_).value());
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+}
+
+TEST_F(LockFileTest, NamesWhyThereIsNone) {
+  EXPECT_EQ(LockFile(path_ + "/deeper").error().cause(), Cause::kFileMissing);
+}
+
+}  // namespace
+}  // namespace muster::sys
