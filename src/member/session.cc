@@ -117,6 +117,10 @@ Result<sys::Fd> TakeSocket(const std::string& text) {
   if (!socket) {
     return unusable(socket.error().message());
   }
+  if (!sys::IsUnixSocket(socket->get())) {
+    return unusable("descriptor " + std::to_string(*number) +
+                    " is something else now");
+  }
   return socket;
 }
 

@@ -13,6 +13,7 @@
 #include "sys/memory.h"
 #include "sys/net.h"
 #include "sys/process.h"
+#include "sys/stream.h"
 
 namespace muster {
 namespace {
@@ -140,6 +141,20 @@ TEST(Session, NamesADescriptorThatLeadsNowhere) {
     ASSERT_FALSE(session);
     EXPECT_EQ(session.error().cause(), Cause::kLaunchEnvMissing);
     EXPECT_THAT(session.error().message(), HasSubstr(text));
+  }
+}
+
+// A script between agent and program has opened its own log with that number.
+TEST(Session, NamesADescriptorThatIsNoSocketOfAnAgent) {
+  auto pipe = sys::MakePipe().value();
+  const sys::Fd file(sys::MakeSharedMemory("log", 0).value());
+  for (const int fd : {pipe.read.get(), pipe.write.get(), file.get()}) {
+    sys::FakeEnv environment;
+    environment.variables[kRankSocketVariable] = std::to_string(fd);
+    const auto session = Session::JoinFrom(environment);
+    ASSERT_FALSE(session);
+    EXPECT_EQ(session.error().cause(), Cause::kLaunchEnvMissing);
+    EXPECT_THAT(session.error().message(), HasSubstr("something else"));
   }
 }
 

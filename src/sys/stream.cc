@@ -257,6 +257,13 @@ bool IsTerminal(int fd) {
   return isatty(fd) == 1;
 }
 
+bool IsUnixSocket(int fd) {
+  int domain = 0;
+  socklen_t size = sizeof domain;
+  return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 &&
+         domain == AF_UNIX;
+}
+
 Result<std::pair<Fd, Fd>> SocketPair() {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {

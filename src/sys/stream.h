@@ -57,5 +57,6 @@ void ShutDownSending(int fd);
 // shares it, the user's shell included.
 Result<Fd> OpenWithoutWaiting(int fd);
 bool IsTerminal(int fd);
+bool IsUnixSocket(int fd);
 
 }  // namespace muster::sys
