@@ -45,17 +45,35 @@ std::string_view NameOf(RankOp op) {
 
 Status AgentLink::Send(const RankMessage& message, Deadline deadline) {
   const std::string bytes = Encode(message);
-  MutexLock lock(send_mutex_);
-  if (send_failed_) {
-    return *send_failed_;
-  }
+  MUSTER_TRY(AwaitTurn(deadline));
   auto sent = sys::SendAll(fd_.get(), bytes, {}, deadline);
+  MutexLock lock(send_mutex_);
+  sending_ = false;
+  sent_.NotifyAll();
   if (!sent) {
     // A part may be on its way: nothing that follows could be understood.
     send_failed_ = AgentGone(sent.error());
     return *send_failed_;
   }
   return sent;
+}
+
+// Not for the lock: who has it may wait for the agent longer than this caller.
+Status AgentLink::AwaitTurn(Deadline deadline) {
+  MutexLock lock(send_mutex_);
+  while (sending_ && !deadline.Expired()) {
+    sent_.WaitUntil(send_mutex_, deadline.when());
+  }
+  if (send_failed_) {
+    return *send_failed_;
+  }
+  if (sending_) {
+    return Error(Cause::kDeadlineExceeded,
+                 "the agent of this rank has not taken an earlier message in "
+                 "time");
+  }
+  sending_ = true;
+  return Ok();
 }
 
 Status AgentLink::Tell(RankMessage message, Deadline deadline) {

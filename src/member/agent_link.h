@@ -39,6 +39,7 @@ class AgentLink {
 
  private:
   Status Send(const RankMessage& message, Deadline deadline);
+  Status AwaitTurn(Deadline deadline);
   // The reply, an end, or nothing yet; `read` tells the caller to read.
   std::optional<Result<RankMessage>> Look(std::uint64_t id, Deadline deadline,
                                           bool& read);
@@ -49,6 +50,8 @@ class AgentLink {
   std::atomic<std::uint64_t> last_id_{0};
 
   Mutex send_mutex_;
+  CondVar sent_;
+  bool sending_ MUSTER_GUARDED_BY(send_mutex_) = false;
   std::optional<Error> send_failed_ MUSTER_GUARDED_BY(send_mutex_);
 
   Mutex mutex_;
