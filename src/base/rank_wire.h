@@ -19,6 +19,9 @@ namespace muster {
 
 inline constexpr std::int64_t kRankProtocol = 1;
 inline constexpr std::size_t kMaxRankFrame = 64U << 20;
+// A key of the store and its value together; a larger put is refused
+// (os-limit). It must fit an Envelope between agents twice over.
+inline constexpr std::size_t kMaxStoreValue = 2U << 20;
 
 // The variable that names the inherited descriptor.
 inline constexpr const char* kRankSocketVariable = "MUSTER_AGENT_FD";

@@ -224,11 +224,13 @@ Status Session::Put(std::string_view key, std::string_view value,
     inner_->own_store.Put(key, value);
     return Ok();
   }
-  if (key.size() + value.size() > kMaxRankFrame / 2) {
-    return Error(Cause::kUsageInvalid,
-                 "a value of " + BytesText(value.size()) +
-                     " does not fit a frame; the limit is " +
-                     BytesText(kMaxRankFrame / 2));
+  // Not sent: the agent would have to take it in first.
+  if (const std::size_t size = key.size() + value.size();
+      size > kMaxStoreValue) {
+    return Error(Cause::kOsLimit, "the value of `" + Printable(key) + "` has " +
+                                      BytesText(size) +
+                                      " with its key; the store's limit is " +
+                                      BytesText(kMaxStoreValue));
   }
   MUSTER_TRY(inner_->Ask({.op = RankOp::kPut,
                           .key = std::string(key),

@@ -336,12 +336,15 @@ TEST(Session, EndsAWaitWhenTheAgentSendsGarbage) {
   EXPECT_EQ(session->Get("k", Later()).error().cause(), Cause::kFileCorrupt);
 }
 
-TEST(Session, RefusesAValueThatFitsNoFrame) {
+TEST(Session, RefusesAValueThatTheStoreDoesNotHold) {
   FakeAgent agent;
   const auto session = agent.Join();
-  const std::string huge(kMaxRankFrame, 'x');
-  EXPECT_EQ(session->Put("k", huge, Later()).error().cause(),
-            Cause::kUsageInvalid);
+  const std::string huge(kMaxStoreValue, 'x');
+  const auto status = session->Put("k", huge, Later());
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().cause(), Cause::kOsLimit);
+  EXPECT_THAT(status.error().message(),
+              testing::AllOf(HasSubstr("`k`"), HasSubstr("2.0 MiB")));
 }
 
 TEST(Session, TellsFactsAndTheErrorItEndsWith) {

@@ -16,8 +16,6 @@
 
 namespace muster::run {
 
-// A value larger than this is refused: it must fit an Envelope twice over.
-inline constexpr std::size_t kMaxStoreValue = 2U << 20;
 // All keys and values together; beyond it a put is refused (os-limit).
 inline constexpr std::size_t kMaxStoreBytes = 256U << 20;
 
