@@ -185,6 +185,7 @@ class Batch {
 class Loader {
  public:
   // usage-invalid: an empty dataset, a batch of 0, a rank outside the size.
+  // os-limit: the thread cannot be made.
   static Result<std::unique_ptr<Loader>> Make(const Dataset& dataset,
                                               const LoaderOptions& options);
   ~Loader();  // ends the thread

@@ -8,6 +8,7 @@
 #include <exception>
 #include <functional>
 #include <new>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -222,8 +223,13 @@ Result<std::unique_ptr<Loader>> Loader::Make(const Dataset& dataset,
     MutexLock lock(at.mutex);
     at.over = options.position >= at.end;
   }
-  at.thread =
-      std::jthread([&at](const std::stop_token& stop) { at.Run(stop); });
+  try {
+    at.thread =
+        std::jthread([&at](const std::stop_token& stop) { at.Run(stop); });
+  } catch (const std::system_error& error) {
+    return Error(Cause::kOsLimit,
+                 std::string("no thread to read ahead: ") + error.what());
+  }
   return std::unique_ptr<Loader>(new Loader(std::move(inner)));
 }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 #include <atomic>
 #include <latch>
 #include <set>
 #include <stdexcept>
+#include <thread>
 
 #include "muster/dataset.h"
 
@@ -181,14 +183,39 @@ TEST(Loader, WaitsNoLongerThanItsDeadlineOrAStop) {
 }
 
 TEST(Loader, MeasuresTheInputWait) {
-  Numbers data(10);
-  std::latch gate(1);
-  data.gate = &gate;
-  auto loader = Loader::Make(data, {.global_batch = 4}).value();
-  const std::jthread opener([&] { gate.count_down(); });
-  const auto batch = loader->Next(Soon()).value();
-  ASSERT_TRUE(batch);
-  EXPECT_EQ(loader->input_wait(), batch->waited());
+  Duration waited{};
+  // Longer each time: only the scheduler knows whether the wait has begun when
+  // the gate opens.
+  for (auto delay = std::chrono::milliseconds(5);
+       waited == Duration{} && delay < std::chrono::seconds(10); delay *= 10) {
+    Numbers data(10);
+    std::latch gate(1);
+    data.gate = &gate;
+    auto loader = Loader::Make(data, {.global_batch = 4}).value();
+    const std::jthread opener([&gate, delay] {
+      std::this_thread::sleep_for(delay);
+      gate.count_down();
+    });
+    const auto batch = loader->Next(Soon()).value();
+    ASSERT_TRUE(batch);
+    waited = batch->waited();
+    EXPECT_EQ(loader->input_wait(), waited);
+  }
+  EXPECT_GT(waited, Duration{});
+}
+
+// The default stack of a thread is made larger than any address space.
+TEST(Loader, NamesTheThreadThatItDoesNotGet) {
+  pthread_attr_t usual;
+  ASSERT_EQ(pthread_getattr_default_np(&usual), 0);
+  pthread_attr_t huge = usual;
+  ASSERT_EQ(pthread_attr_setstacksize(&huge, std::size_t{1} << 60), 0);
+  ASSERT_EQ(pthread_setattr_default_np(&huge), 0);
+  const Numbers data(10);
+  const auto loader = Loader::Make(data, {.global_batch = 4});
+  pthread_setattr_default_np(&usual);
+  ASSERT_FALSE(loader);
+  EXPECT_EQ(loader.error().cause(), Cause::kOsLimit);
 }
 
 TEST(Loader, MakesNoMoreThanAskedAhead) {
