@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <thread>
+
 namespace muster {
 namespace {
 
@@ -33,16 +36,28 @@ TEST(StepMeter, CountsStepsSamplesAndWaits) {
 TEST(StepMeter, KeepsTheTimeOfOtherPhasesApart) {
   BoardSlot slot;
   StepMeter meter(slot);
-  meter.Resume(0);
+  meter.Resume(6);
+  const auto began = Deadline::Clock::now();
+  meter.BeginStep();
   meter.Enter(Phase::kCheckpoint);
   EXPECT_EQ(ReadSlot(slot).phase, Phase::kCheckpoint);
   meter.Checkpointed(7);
+  std::this_thread::sleep_for(std::chrono::milliseconds(1));
   meter.Leave();
   EXPECT_EQ(ReadSlot(slot).phase, Phase::kStart);
-  EXPECT_EQ(ReadSlot(slot).checkpoint_step, 7U);
   meter.Enter(Phase::kEvaluate);
+  std::this_thread::sleep_for(std::chrono::milliseconds(1));
   meter.Leave();
-  EXPECT_EQ(ReadSlot(slot).step_sum_ns, 0U);
+  meter.EndStep({.step = 7});
+  const RankProgress progress = ReadSlot(slot);
+  EXPECT_EQ(progress.checkpoint_step, 7U);
+  EXPECT_GT(progress.checkpoint_sum_ns, 0U);
+  EXPECT_GT(progress.evaluate_sum_ns, 0U);
+  // No moment is counted twice.
+  EXPECT_LE(
+      std::chrono::nanoseconds(progress.checkpoint_sum_ns +
+                               progress.evaluate_sum_ns + progress.step_sum_ns),
+      Deadline::Clock::now() - began);
   meter.Finished();
   EXPECT_EQ(ReadSlot(slot).phase, Phase::kFinished);
 }
