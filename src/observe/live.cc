@@ -35,7 +35,7 @@ std::string LiveText(const TrainingView& view, const LiveFacts& facts) {
     if (view.steps_per_s) {
       add(Rate(*view.steps_per_s) + " steps/s");
     }
-    if (view.step > 0) {
+    if (view.steps > 0) {
       add("loss " + Decimal(view.loss, 4));
       add("input wait " + Decimal(100 * view.input_wait, 0) + " %");
     }

@@ -13,6 +13,7 @@ TEST(Live, SaysHowTheTrainingGoes) {
   const TrainingView view{.ranks = 2,
                           .phase = Phase::kStep,
                           .step = 1200,
+                          .steps = 200,
                           .loss = 0.43119,
                           .steps_per_s = 411.7,
                           .input_wait = 0.021};
@@ -25,6 +26,12 @@ TEST(Live, SaysThePhaseAndTheAttemptWhenTheyAreNotTheUsualOnes) {
   const TrainingView view{.ranks = 1, .phase = Phase::kStart};
   EXPECT_EQ(LiveText(view, {.running = 1, .attempt = 2, .elapsed = seconds(3)}),
             "step 0  (start)  1 rank  attempt 2  3.0 s");
+}
+
+TEST(Live, SaysNoLossBeforeTheFirstStepOfAnAttempt) {
+  const TrainingView view{.ranks = 1, .phase = Phase::kStart, .step = 100};
+  EXPECT_EQ(LiveText(view, {.running = 1, .attempt = 2, .elapsed = seconds(3)}),
+            "step 100  (start)  1 rank  attempt 2  3.0 s");
 }
 
 TEST(Live, SaysThatAProgramReportsNothing) {

@@ -66,11 +66,23 @@ void Training::NotePace(sys::Clock::Steady now) {
 void Training::NoteLoss() {
   const auto view = View();
   const auto& first = ranks_.begin()->second;
-  if (view.step == 0 || !IsChance(view.loss, first.classes)) {
+  if (view.steps == 0 || !IsChance(view.loss, first.classes)) {
     flat_since_.reset();
   } else if (!flat_since_) {
     flat_since_ = view.step;
   }
+}
+
+double Training::MeanLoss() const {
+  double sum = 0;
+  int count = 0;
+  for (const auto& [rank, progress] : ranks_) {
+    if (progress.steps > 0) {
+      sum += progress.loss;
+      ++count;
+    }
+  }
+  return count > 0 ? sum / count : 0;
 }
 
 TrainingView Training::View() const {
@@ -86,11 +98,10 @@ TrainingView Training::View() const {
                                       });
   view.step = least->second.step;
   view.phase = least->second.phase;
-  for (const auto& [rank, progress] : ranks_) {
-    view.loss += progress.loss / static_cast<double>(ranks_.size());
-  }
+  view.loss = MeanLoss();
   const Point& from = points_.front();
   const Point& to = points_.back();
+  view.steps = to.steps;
   const double seconds = std::chrono::duration<double>(to.at - from.at).count();
   if (to.at - from.at >= kShortest && to.steps >= from.steps) {
     view.steps_per_s = static_cast<double>(to.steps - from.steps) / seconds;

@@ -17,7 +17,10 @@ struct TrainingView {
   int ranks = 0;                  // that report
   Phase phase = Phase::kUnknown;  // of the rank that is least far
   std::uint64_t step = 0;         // that all ranks have done
-  double loss = 0;                // mean over ranks
+  // Of these, done in this attempt; before the first there is no loss and no
+  // input wait.
+  std::uint64_t steps = 0;
+  double loss = 0;  // mean over the ranks that have done a step
   // Over the last seconds; nullopt: not enough was seen yet.
   std::optional<double> steps_per_s;
   std::optional<double> samples_per_s;  // of all ranks
@@ -46,6 +49,7 @@ class Training {
 
   void NotePace(sys::Clock::Steady now);
   void NoteLoss();
+  double MeanLoss() const;
 
   std::map<int, RankProgress> ranks_;
   std::deque<Point> points_;  // of the last seconds

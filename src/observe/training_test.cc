@@ -57,6 +57,17 @@ TEST(Training, SeesALossThatStaysAtChance) {
   EXPECT_FALSE(training.View().flat_since);
 }
 
+TEST(Training, TakesTheLossOfThoseThatHaveDoneAStep) {
+  Training training;
+  training.Observe(0, Step(0, 0), kStart);
+  training.Observe(1, Step(3, 2.5), kStart);
+  EXPECT_EQ(training.View().steps, 0U);
+  EXPECT_DOUBLE_EQ(training.View().loss, 2.5);
+  training.Observe(0, Step(2, 1.5), kStart);
+  EXPECT_EQ(training.View().steps, 2U);
+  EXPECT_DOUBLE_EQ(training.View().loss, 2);
+}
+
 TEST(Training, KnowsNoChanceWithoutClasses) {
   EXPECT_FALSE(IsChance(0, 0));
   EXPECT_FALSE(IsChance(0, 1));

@@ -73,7 +73,7 @@ void ProgressLog::NoteFirstStep(int rank, WallTime at) {
 void ProgressLog::WriteScalars(bool at_once) {
   const auto view = training_.View();
   const auto now = host_.clock.Now();
-  if (failed_ || view.step == 0 || view.step == written_step_ ||
+  if (failed_ || view.steps == 0 || view.step == written_step_ ||
       (!at_once && now - written_at_ < kScalarPeriod)) {
     return;
   }

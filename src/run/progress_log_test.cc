@@ -67,6 +67,16 @@ TEST_F(ProgressLogTest, TellsWhenAllRanksHaveDoneTheirFirstStep) {
   EXPECT_EQ(fact->at, wall - std::chrono::seconds(1));
 }
 
+TEST_F(ProgressLogTest, WritesNoScalarsBeforeTheFirstStepOfAnAttempt) {
+  Progress progress{.now_ns = 10'000'000'000};
+  progress.ranks.push_back(
+      {.rank = 0,
+       .progress = {.phase = Phase::kStart, .step = 100, .resumed_step = 100}});
+  log_.Observe(progress);
+  log_.End();
+  EXPECT_EQ(EventBytes(), 0);
+}
+
 TEST_F(ProgressLogTest, WritesScalarsOnceASecondAndAtTheEnd) {
   EXPECT_EQ(EventBytes(), 0);
   Sample(10, 1);
