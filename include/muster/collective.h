@@ -58,7 +58,7 @@ class Collective {
 
   // Memory, 64-byte aligned and zeroed, in which AllReduce needs no copy. All
   // ranks allocate the same sizes in the same order. Valid while the
-  // Collective lives. shm-too-small, collective-shape-mismatch.
+  // Collective lives. shm-too-small, os-limit.
   virtual Result<void*> Allocate(std::size_t bytes) = 0;
 
   // In place: afterwards every rank holds the sum over ranks. The buffer is

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <bit>
@@ -34,9 +35,25 @@ std::size_t RoundUp(std::size_t bytes, std::size_t unit) {
   return (bytes + unit - 1) / unit * unit;
 }
 
+// What the kernel would refuse with a signal (SIGXFSZ) and not with an error.
+Status CheckFileLimit(std::uint64_t end) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+      limit.rlim_cur >= end) {
+    return Ok();
+  }
+  return Error(Cause::kOsLimit,
+               "the limit of file sizes (ulimit -f, " +
+                   BytesText(limit.rlim_cur) +
+                   ") also holds for the memory that ranks share, whose areas "
+                   "lie TiB apart in one file: start the run with `ulimit -f "
+                   "unlimited`");
+}
+
 // Makes the pages of [offset, offset + bytes): a lack of memory is an error
 // here and not a SIGBUS at the first touch.
 Status MakePages(int fd, std::uint64_t offset, std::size_t bytes) {
+  MUSTER_TRY(CheckFileLimit(offset + bytes));
   int error = 0;
   do {
     const int result =

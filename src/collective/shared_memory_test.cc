@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -91,6 +92,25 @@ TEST(SharedMemory, TellsHowMuchMemoryIsLacking) {
   EXPECT_EQ(more.error().cause(), Cause::kShmTooSmall);
   EXPECT_THAT(more.error().message(), HasSubstr("1.0 MiB"));
   EXPECT_TRUE(group->Allocate(1 << 10));
+}
+
+// In a child: without the check it dies of SIGXFSZ.
+TEST(SharedMemory, NamesALimitOfFileSizes) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit limit{.rlim_cur = 1 << 30, .rlim_max = 1 << 30};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    Pair pair;
+    const auto group = pair.Join(0, 1);
+    const auto memory = (*group)->Allocate(64);
+    const bool named =
+        !memory && memory.error().cause() == Cause::kOsLimit &&
+        memory.error().message().find("ulimit -f") != std::string::npos;
+    _exit(named ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
 }
 
 TEST(SharedMemory, NamesBucketsThatAreReducedInAnotherOrder) {
