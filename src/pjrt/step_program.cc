@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // step.json: docs/reference/step-format.md.
 #include <algorithm>
+#include <set>
 #include <string_view>
 
 #include "base/json.h"
@@ -117,6 +118,24 @@ Result<std::string> ReadProgram(const std::string& path, const Reader& programs,
   return sys::RealFs{}.Read(FolderOf(path) + "/" + name, kProgramLimit);
 }
 
+// A checkpoint holds the state by its names (docs/reference/step-format.md).
+Status CheckStateNames(const Reader& reader, const StepProgram& program) {
+  std::set<std::string_view> names;
+  for (const TensorSpec& spec : program.state) {
+    if (spec.name == "__metadata__") {
+      return reader.Wrong("state",
+                          "of tensors with other names than `__metadata__`, "
+                          "which checkpoints use themselves");
+    }
+    if (!names.insert(spec.name).second) {
+      return reader.Wrong("state", "of tensors with different names; `" +
+                                       Printable(spec.name) +
+                                       "` is there twice");
+    }
+  }
+  return Ok();
+}
+
 // What must hold between the keys.
 Status CheckWhole(const Reader& reader, const StepProgram& program) {
   for (const TensorSpec& spec : program.batch) {
@@ -132,7 +151,7 @@ Status CheckWhole(const Reader& reader, const StepProgram& program) {
   if (program.metrics.empty()) {
     return reader.Wrong("metrics", "a list of at least one string");
   }
-  return Ok();
+  return CheckStateNames(reader, program);
 }
 
 Status ReadPrograms(const std::string& path, const Json& json,

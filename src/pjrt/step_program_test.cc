@@ -110,6 +110,16 @@ TEST_F(StepProgramTest, NamesTheKeyThatIsWrong) {
   EXPECT_THAT(RefusalOf(json), HasSubstr("`state[0]` must be"));
 }
 
+TEST_F(StepProgramTest, RefusesAStateThatACheckpointCannotHold) {
+  Json json = Good();
+  json["state"][1]["name"] = "w";
+  EXPECT_EQ(Open(json).error().cause(), Cause::kUsageInvalid);
+  EXPECT_THAT(RefusalOf(json), HasSubstr("`w` is there twice"));
+  json["state"][1]["name"] = "__metadata__";
+  EXPECT_EQ(Open(json).error().cause(), Cause::kUsageInvalid);
+  EXPECT_THAT(RefusalOf(json), HasSubstr("`__metadata__`"));
+}
+
 TEST_F(StepProgramTest, ReadsNoFileOfAnotherFolder) {
   Json json = Good();
   json["programs"]["update"] = "../u";
