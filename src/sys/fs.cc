@@ -89,14 +89,14 @@ Result<std::string> RealFs::Read(const std::string& path,
   }
   struct stat about {};
   std::string bytes;
-  // One byte more than stat says, so that the end is met by the last read;
-  // files of /proc say 0.
-  std::size_t room = 4096;
+  std::size_t told = 0;
   if (fstat(fd.get(), &about) == 0 && about.st_size > 0) {
-    room = std::min(static_cast<std::size_t>(about.st_size), limit) + 1;
+    told = static_cast<std::size_t>(about.st_size);
   }
   while (true) {
     const std::size_t have = bytes.size();
+    const std::size_t room =
+        RoomToRead({.have = have, .told = told, .limit = limit});
     bytes.resize(have + room);
     const ssize_t got = read(fd.get(), bytes.data() + have, room);
     const int why = errno;
@@ -112,7 +112,6 @@ Result<std::string> RealFs::Read(const std::string& path,
                                             BytesText(limit) +
                                             " that it may have");
     }
-    room = std::max<std::size_t>(4096, bytes.size());
   }
 }
 
@@ -239,6 +238,14 @@ Status RealFs::Link(const std::string& target, const std::string& path) {
     unlink(fresh.c_str());
   }
   return renamed;
+}
+
+// One call gives at most 2 GiB: a larger file must not double its memory for
+// what the next call gives.
+std::size_t RoomToRead(const ReadingState& state) {
+  const std::size_t most = std::min(state.told, state.limit) + 1;
+  const bool more = state.told > 0 && state.have < most;
+  return more ? most - state.have : std::max<std::size_t>(4096, state.have);
 }
 
 std::string JoinPath(std::string_view directory, std::string_view name) {

@@ -99,6 +99,16 @@ class FakeFs : public Fs {
 // "/a/b" + "c" = "/a/b/c".
 std::string JoinPath(std::string_view directory, std::string_view name);
 
+// How far the reading of a file is.
+struct ReadingState {
+  std::size_t have = 0;
+  std::size_t told = 0;  // bytes that the file has; 0: not known (/proc)
+  std::size_t limit = 0;
+};
+// The bytes to make room for: up to one more than the file has or may have, so
+// that the last read meets its end; beyond that as many as there are.
+std::size_t RoomToRead(const ReadingState& state);
+
 // The cause that an errno of a file or memory operation stands for, and an
 // Error "open of `/x` failed: ENOENT (No such file or directory)".
 Cause CauseOfErrno(int error_number);

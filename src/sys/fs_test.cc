@@ -183,6 +183,22 @@ TEST(RealFs, ALinkReplacesTheOneBefore) {
   EXPECT_TRUE(fs.RemoveRecursively(root));
 }
 
+TEST(RoomToRead, AsksForNoMoreThanTheFileHasWhileItsSizeIsKnown) {
+  constexpr std::size_t kMost = 0x7ffff000;  // of one call
+  constexpr std::size_t kSize = std::size_t{5} << 30;
+  EXPECT_EQ(RoomToRead({.told = kSize, .limit = kSize}), kSize + 1);
+  EXPECT_EQ(RoomToRead({.have = kMost, .told = kSize, .limit = kSize}),
+            kSize + 1 - kMost);
+  EXPECT_EQ(RoomToRead({.have = kSize, .told = kSize, .limit = kSize}), 1U);
+  EXPECT_EQ(RoomToRead({.told = kSize, .limit = 100}), 101U);
+}
+
+TEST(RoomToRead, DoublesWhereTheSizeIsNotKnownOrWasWrong) {
+  EXPECT_EQ(RoomToRead({.limit = 1 << 20}), 4096U);
+  EXPECT_EQ(RoomToRead({.have = 8192, .limit = 1 << 20}), 8192U);
+  EXPECT_EQ(RoomToRead({.have = 101, .told = 100, .limit = 1 << 20}), 4096U);
+}
+
 TEST(FromErrno, NamesTheCauseAndKeepsTheFact) {
   const Error error = FromErrno("open", "/x", ENOENT);
   EXPECT_EQ(error.ToText(),
