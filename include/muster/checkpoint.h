@@ -99,17 +99,19 @@ class CheckpointStore {
   static Result<CheckpointStore> Open(const CheckpointOptions& options);
 
   // Writes a checkpoint and makes it durable, then removes the oldest beyond
-  // `keep`. On failure (disk-full, file-permission) what was there is
-  // untouched. Names must be unique and bytes must fit the shape:
-  // usage-invalid. Keys that begin with "muster." are ours.
+  // `keep` complete ones; what cannot be removed is logged. On failure
+  // (disk-full, file-permission) what was there is untouched. Names must be
+  // unique and bytes must fit the shape: usage-invalid. Keys that begin with
+  // "muster." are ours.
   Status Save(std::uint64_t step, std::span<const TensorView> tensors,
               const std::map<std::string, std::string>& metadata);
 
   // The newest checkpoint that is whole: manifest, size, CRC-32C, and every
   // bound of the header are checked; a bad one is passed over with its reason.
   // Nothing there is no error. ckpt-mismatch: the newest was written by a
-  // version whose format this one does not read. file-permission, os-limit: it
-  // cannot be read, which says nothing about whether it is good.
+  // version whose format this one does not read. file-permission, os-limit,
+  // data-path-unreachable: it cannot be read, which says nothing about whether
+  // it is good.
   Result<LoadOutcome> LoadNewest() const;
   // A given one. file-missing, file-corrupt, ckpt-mismatch.
   Result<Checkpoint> Load(std::uint64_t step) const;

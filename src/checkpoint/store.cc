@@ -75,14 +75,26 @@ std::optional<std::string> PlaceOf(std::string_view name) {
   return StepOf(name) ? std::optional(std::string(name)) : std::nullopt;
 }
 
+// An old checkpoint whose place is taken by a new one: it only costs room.
+void RemoveOrSay(sys::Fs& fs, const std::string& path) {
+  if (const Status removed = fs.RemoveRecursively(path); !removed) {
+    MUSTER_LOG(kWarn, "an old checkpoint is not removed",
+               {{"path", path}, {"error", removed.error().ToText()}});
+  }
+}
+
 // One that a save has left: removed, or put back where the save was killed
 // between its two renames.
 Status EndUnfinished(sys::Fs& fs, const std::string& left,
                      const std::string& place) {
-  if (left.ends_with(kAside) && !fs.Exists(place)) {
+  if (!left.ends_with(kAside)) {
+    return fs.RemoveRecursively(left);
+  }
+  if (!fs.Exists(place)) {
     return fs.Rename(left, place);
   }
-  return fs.RemoveRecursively(left);
+  RemoveOrSay(fs, left);
+  return Ok();
 }
 
 // What saves and proofs that did not come to their end have left.
@@ -146,7 +158,10 @@ Status PutInPlace(const std::string& made, const std::string& place,
     }
     return renamed;
   }
-  return replaces ? fs.RemoveRecursively(aside) : Ok();
+  if (replaces) {
+    RemoveOrSay(fs, aside);
+  }
+  return Ok();
 }
 
 Result<sys::Fd> LockOut(const std::string& directory) {
@@ -163,6 +178,38 @@ Result<sys::Fd> LockOut(const std::string& directory) {
                      "own, or end the other run");
   }
   return *std::move(*locked);
+}
+
+// A file of a checkpoint. What cannot be read for lack of rights, descriptors
+// or the way to it may be good; else what the disk does not give is damaged.
+Result<std::string> ReadPart(const std::string& path, std::size_t limit) {
+  auto read = sys::RealFs().Read(path, limit);
+  if (read) {
+    return read;
+  }
+  switch (read.error().cause()) {
+    case Cause::kFileCorrupt:
+    case Cause::kFileMissing:
+    case Cause::kFilePermission:
+    case Cause::kOsLimit:
+    case Cause::kDataPathUnreachable:
+      return read;
+    default:
+      return Error(Cause::kFileCorrupt, read.error().message());
+  }
+}
+
+// Whether manifest and size say that a checkpoint is complete; its bytes are
+// not read.
+bool LooksComplete(const std::string& folder) {
+  const std::string path = sys::JoinPath(folder, kManifest);
+  const auto text = ReadPart(path, kMostManifestBytes);
+  if (!text) {
+    return false;
+  }
+  const auto manifest = ParseManifest(*text, path);
+  const auto bytes = sys::SizeOfFile(sys::JoinPath(folder, kTensors));
+  return manifest && bytes && *bytes == manifest->bytes;
 }
 
 }  // namespace
@@ -241,16 +288,22 @@ Status CheckpointStore::Save(
 }
 
 // Only those up to the step just saved: newer ones are not of this training, or
-// bad, and will be replaced when it comes there.
+// bad, and will be replaced when it comes there. Damaged ones do not count:
+// they go with the ones before the last that is kept.
 Status CheckpointStore::RemoveOld(std::uint64_t newest) const {
   MUSTER_ASSIGN(auto steps, Steps());
   steps.erase(std::upper_bound(steps.begin(), steps.end(), newest),
               steps.end());
-  const auto keep = static_cast<std::size_t>(options_.keep);
   sys::RealFs fs;
-  for (std::size_t i = 0; i + keep < steps.size(); ++i) {
-    MUSTER_TRY(fs.RemoveRecursively(
-        sys::JoinPath(options_.directory, StepName(steps[i]))));
+  int kept = 0;
+  for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+    const std::string folder =
+        sys::JoinPath(options_.directory, StepName(*step));
+    if (kept == options_.keep) {
+      MUSTER_TRY(fs.RemoveRecursively(folder));
+    } else if (LooksComplete(folder)) {
+      ++kept;
+    }
   }
   return Ok();
 }
@@ -268,19 +321,18 @@ Result<std::vector<std::uint64_t>> CheckpointStore::Steps() const {
 }
 
 Result<Checkpoint> CheckpointStore::Load(std::uint64_t step) const {
-  const sys::RealFs fs;
   const std::string folder = sys::JoinPath(options_.directory, StepName(step));
   const std::string manifest_path = sys::JoinPath(folder, kManifest);
   const std::string path = sys::JoinPath(folder, kTensors);
   MUSTER_ASSIGN(const std::string text,
-                fs.Read(manifest_path, kMostManifestBytes));
+                ReadPart(manifest_path, kMostManifestBytes));
   MUSTER_ASSIGN(const Manifest manifest, ParseManifest(text, manifest_path));
   if (manifest.step != step) {
     return Error(Cause::kFileCorrupt, "`" + manifest_path + "` is of step " +
                                           std::to_string(manifest.step));
   }
   Checkpoint checkpoint{};
-  MUSTER_ASSIGN(checkpoint.storage, fs.Read(path, manifest.bytes));
+  MUSTER_ASSIGN(checkpoint.storage, ReadPart(path, manifest.bytes));
   const auto all = std::as_bytes(std::span<const char>(checkpoint.storage));
   if (all.size() != manifest.bytes) {
     return Error(Cause::kFileCorrupt, "`" + path + "` is cut off: it has " +

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -109,6 +110,18 @@ TEST_F(CheckpointStoreTest, KeepsTheLastOnes) {
   EXPECT_THAT(store.Steps().value(), ElementsAre(5, 6));
 }
 
+TEST_F(CheckpointStoreTest, CountsNoDamagedOneAmongThoseItKeeps) {
+  auto store = Open(2);
+  for (const std::uint64_t step : {1U, 2U}) {
+    ASSERT_TRUE(SaveStep(store, step));
+  }
+  Write(Path(2, "model.safetensors"), "cut off");
+  ASSERT_TRUE(SaveStep(store, 3));
+  EXPECT_THAT(store.Steps().value(), ElementsAre(1, 2, 3));
+  ASSERT_TRUE(SaveStep(store, 4));
+  EXPECT_THAT(store.Steps().value(), ElementsAre(3, 4));
+}
+
 TEST_F(CheckpointStoreTest, NeverRemovesWhatItHasJustSaved) {
   auto store = Open(1);
   ASSERT_TRUE(SaveStep(store, 9));
@@ -185,6 +198,16 @@ TEST_F(CheckpointStoreTest, OneWithoutItsManifestIsNotComplete) {
   EXPECT_THAT(SkipReason(store), HasSubstr("manifest.json"));
   Write(Path(2, "manifest.json"), "{}");
   EXPECT_THAT(SkipReason(store), HasSubstr("lacks schema"));
+}
+
+// As a bad sector does: what opens gives no bytes.
+TEST_F(CheckpointStoreTest, PassesOverWhatTheDiskDoesNotGive) {
+  auto store = Open();
+  ASSERT_TRUE(SaveStep(store, 1));
+  ASSERT_TRUE(SaveStep(store, 2));
+  fs::remove(Path(2, "model.safetensors"));
+  fs::create_directories(Path(2, "model.safetensors"));
+  EXPECT_THAT(SkipReason(store), HasSubstr("EISDIR"));
 }
 
 TEST_F(CheckpointStoreTest, AManifestOfAnotherStepIsDamaged) {
@@ -283,12 +306,18 @@ TEST_F(CheckpointStoreTest, RefusesToKeepNone) {
   EXPECT_EQ(store.error().cause(), Cause::kUsageInvalid);
 }
 
+constexpr int kNotPossible = 77;
+
+// Seen by this process only.
+bool MountSmallDisk(const std::string& place) {
+  return unshare(CLONE_NEWNS) == 0 &&
+         mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+         mount("tmpfs", place.c_str(), "tmpfs", 0, "size=1m") == 0;
+}
+
 // Runs in a child with a file system of 1 MiB of its own.
 int OnASmallDisk(const std::string& place) {
-  constexpr int kNotPossible = 77;
-  if (unshare(CLONE_NEWNS) != 0 ||
-      mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
-      mount("tmpfs", place.c_str(), "tmpfs", 0, "size=1m") != 0) {
+  if (!MountSmallDisk(place)) {
     return kNotPossible;
   }
   auto store = CheckpointStore::Open({.directory = place + "/ckpt"}).value();
@@ -316,18 +345,56 @@ int OnASmallDisk(const std::string& place) {
   return save(3, 100'000) ? 0 : 4;
 }
 
-TEST_F(CheckpointStoreTest, AFullDiskIsNamedAndHarmsNothing) {
-  fs::create_directories(directory_);
+// The same: what is mounted in a folder keeps it from being removed.
+int OverWhatCannotBeRemoved(const std::string& place) {
+  auto store = CheckpointStore::Open({.directory = place}).value();
+  const std::string step = place + "/step-0000000001";
+  const auto save = [&] { return store.Save(1, {}, {}); };
+  if (!save() || mkdir((step + "/busy").c_str(), 0777) != 0) {
+    return 1;
+  }
+  if (!MountSmallDisk(step + "/busy")) {
+    return kNotPossible;
+  }
+  if (!save() || !fs::exists(place + "/.tmp-step-0000000001.before")) {
+    return 2;
+  }
+  const auto left = store.LoadNewest();
+  if (!left || !left->checkpoint) {
+    return 3;
+  }
+  { const auto closed = std::move(store); }
+  return CheckpointStore::Open({.directory = place}) ? 0 : 4;
+}
+
+// The exit code of `play` in a child; nullopt: it may not do what it needs.
+std::optional<int> InAChild(int (*play)(const std::string&),
+                            const std::string& place) {
+  fs::create_directories(place);
   const pid_t child = fork();
   if (child == 0) {
-    std::_Exit(OnASmallDisk(directory_));
+    std::_Exit(play(place));
   }
   int status = -1;
   waitpid(child, &status, 0);
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 77) {
+  const bool skipped = WIFEXITED(status) && WEXITSTATUS(status) == kNotPossible;
+  return skipped ? std::nullopt : std::optional(status);
+}
+
+TEST_F(CheckpointStoreTest, AFullDiskIsNamedAndHarmsNothing) {
+  const auto status = InAChild(OnASmallDisk, directory_);
+  if (!status) {
     GTEST_SKIP() << "this process may not mount a file system";
   }
-  EXPECT_EQ(status, 0) << "exit status " << WEXITSTATUS(status);
+  EXPECT_EQ(*status, 0) << "exit status " << WEXITSTATUS(*status);
+}
+
+TEST_F(CheckpointStoreTest, SavesOverOneThatCannotBeRemoved) {
+  const auto status = InAChild(OverWhatCannotBeRemoved, directory_);
+  if (!status) {
+    GTEST_SKIP() << "this process may not mount a file system";
+  }
+  EXPECT_EQ(*status, 0) << "exit status " << WEXITSTATUS(*status);
 }
 
 }  // namespace

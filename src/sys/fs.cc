@@ -240,6 +240,15 @@ Status RealFs::Link(const std::string& target, const std::string& path) {
   return renamed;
 }
 
+Result<std::uint64_t> SizeOfFile(const std::string& path) {
+  struct stat about {};
+  if (stat(path.c_str(), &about) != 0) {
+    const int why = errno;
+    return FromErrno("stat", path, why);
+  }
+  return static_cast<std::uint64_t>(about.st_size);
+}
+
 // One call gives at most 2 GiB: a larger file must not double its memory for
 // what the next call gives.
 std::size_t RoomToRead(const ReadingState& state) {
@@ -266,7 +275,6 @@ Cause CauseOfErrno(int error_number) {
     case ENODEV:
     case ELOOP:
     case ENAMETOOLONG:
-    case ESTALE:
       return Cause::kFileMissing;
     case EACCES:
     case EPERM:
@@ -281,6 +289,10 @@ Cause CauseOfErrno(int error_number) {
     case EAGAIN:
     case E2BIG:
       return Cause::kOsLimit;
+    case EIO:
+      return Cause::kFileCorrupt;
+    case ESTALE:
+      return Cause::kDataPathUnreachable;
     default:
       return Cause::kInternalError;
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <set>
@@ -24,8 +25,9 @@ class Appender {
 };
 
 // file-missing (ENOENT, ENOTDIR), file-permission (EACCES, EPERM, EROFS),
-// disk-full (ENOSPC, EDQUOT), os-limit (EMFILE, ENFILE), else internal-error
-// with the errno's name. Any thread.
+// disk-full (ENOSPC, EDQUOT), os-limit (EMFILE, ENFILE), file-corrupt (EIO),
+// data-path-unreachable (ESTALE), else internal-error with the errno's name.
+// Any thread.
 class Fs {
  public:
   virtual ~Fs() = default;
@@ -98,6 +100,9 @@ class FakeFs : public Fs {
 
 // "/a/b" + "c" = "/a/b/c".
 std::string JoinPath(std::string_view directory, std::string_view name);
+
+// The bytes of a file on this machine. Errors as Fs.
+Result<std::uint64_t> SizeOfFile(const std::string& path);
 
 // How far the reading of a file is.
 struct ReadingState {

@@ -208,7 +208,9 @@ TEST(FromErrno, NamesTheCauseAndKeepsTheFact) {
   EXPECT_EQ(CauseOfErrno(EROFS), Cause::kFilePermission);
   EXPECT_EQ(CauseOfErrno(EDQUOT), Cause::kDiskFull);
   EXPECT_EQ(CauseOfErrno(EMFILE), Cause::kOsLimit);
-  EXPECT_EQ(CauseOfErrno(EIO), Cause::kInternalError);
+  EXPECT_EQ(CauseOfErrno(EIO), Cause::kFileCorrupt);
+  EXPECT_EQ(CauseOfErrno(ESTALE), Cause::kDataPathUnreachable);
+  EXPECT_EQ(CauseOfErrno(EDEADLK), Cause::kInternalError);
   for (const int of_the_path : {EISDIR, ENXIO, ELOOP, ENAMETOOLONG, ENOTDIR}) {
     EXPECT_EQ(CauseOfErrno(of_the_path), Cause::kFileMissing) << of_the_path;
   }
