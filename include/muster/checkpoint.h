@@ -83,8 +83,8 @@ struct CheckpointOptions {
 };
 
 // The checkpoints in one directory. Only one process writes (rank 0): while a
-// store lives, no other can be opened in its directory, by whomever. One
-// thread.
+// store lives, no other can be opened in its directory on the same machine; on
+// another one the log warns of it. One thread.
 class CheckpointStore {
  public:
   CheckpointStore(CheckpointStore&&) noexcept;

@@ -170,14 +170,19 @@ Result<sys::Fd> LockOut(const std::string& directory) {
   if (!locked) {
     return CannotHold(std::move(locked).error(), directory);
   }
-  if (!*locked) {
+  if (!locked->file && !locked->held_here) {
+    MUSTER_LOG(kWarn,
+               "another machine writes checkpoints here, or was lost while it "
+               "did; going on",
+               {{"directory", directory}});
+  } else if (!locked->file) {
     return Error(Cause::kCkptPlacement,
                  "another process writes checkpoints to `" + directory +
                      "` (`fuser -v " + path +
-                     "` on its host names it): give each run a folder of its "
+                     "` names it): give each run a folder of its "
                      "own, or end the other run");
   }
-  return *std::move(*locked);
+  return std::move(locked->file);
 }
 
 // A file of a checkpoint. What cannot be read for lack of rights, descriptors

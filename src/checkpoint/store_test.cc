@@ -299,6 +299,14 @@ TEST_F(CheckpointStoreTest, RefusesASecondWriterAndHarmsNotTheFirst) {
   EXPECT_TRUE(SaveStep(store, 1));
 }
 
+// A file server may keep the lock of a machine that was lost.
+TEST_F(CheckpointStoreTest, GoesOnWhereAnotherMachineHoldsTheLock) {
+  const auto lost = Open();
+  Write(directory_ + "/.lock", "the boot of another machine");
+  auto store = Open();
+  EXPECT_TRUE(SaveStep(store, 1));
+}
+
 TEST_F(CheckpointStoreTest, RefusesToKeepNone) {
   const auto store =
       CheckpointStore::Open({.directory = directory_, .keep = 0});

@@ -2,7 +2,6 @@
 // A lock between processes.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "muster/error.h"
@@ -10,11 +9,19 @@
 
 namespace muster::sys {
 
-// Locks a file, which is made where it is not there and stays; the lock is held
-// until the descriptor is closed, at the latest by the end of the process. A
-// program that this process starts does not inherit it; what it forks does.
-// nullopt: it is locked already, by this process or another. On a file system
-// without locks nothing is locked, and the log says so. Errors as Fs.
-Result<std::optional<Fd>> LockFile(const std::string& path);
+// The lock of a file, held until the descriptor is closed, at the latest by the
+// end of the process. A program that this process starts does not inherit it;
+// what it forks does.
+struct FileLock {
+  Fd file;  // none: it is locked already, by this process or another
+  // Then: by a process of this machine. One of another machine may be gone with
+  // it: a file server keeps the lock for some time, NFS 3 for ever.
+  bool held_here = false;
+};
+
+// Makes the file where it is not there; it stays, and names the boot of the
+// machine that has locked it last. On a file system without locks nothing is
+// locked, and the log says so. Errors as Fs.
+Result<FileLock> LockFile(const std::string& path);
 
 }  // namespace muster::sys

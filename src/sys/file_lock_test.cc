@@ -2,6 +2,7 @@
 #include "sys/file_lock.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,22 +22,33 @@ class LockFileTest : public testing::Test {
 
 TEST_F(LockFileTest, IsHeldByOneUntilItIsClosed) {
   auto first = LockFile(path_).value();
-  ASSERT_TRUE(first);
-  EXPECT_FALSE(LockFile(path_).value());
-  first->Close();
-  EXPECT_TRUE(LockFile(path_).value());
+  ASSERT_TRUE(first.file);
+  const auto second = LockFile(path_).value();
+  EXPECT_FALSE(second.file);
+  EXPECT_TRUE(second.held_here);
+  first.file.Close();
+  EXPECT_TRUE(LockFile(path_).value().file);
+}
+
+TEST_F(LockFileTest, SaysThatAnotherMachineHoldsIt) {
+  const auto lock = LockFile(path_).value();
+  // As it stands there for a machine with another boot.
+  ASSERT_EQ(truncate(path_.c_str(), 5), 0);
+  const auto second = LockFile(path_).value();
+  EXPECT_FALSE(second.file);
+  EXPECT_FALSE(second.held_here);
 }
 
 TEST_F(LockFileTest, EndsWithTheProcessThatHeldIt) {
   const pid_t child = fork();
   if (child == 0) {
     const auto lock = LockFile(path_);
-    _exit(lock && *lock ? 0 : 1);
+    _exit(lock && lock->file ? 0 : 1);
   }
   int status = -1;
   waitpid(child, &status, 0);
   EXPECT_EQ(status, 0);
-  EXPECT_TRUE(LockFile(path_).value());
+  EXPECT_TRUE(LockFile(path_).value().file);
 }
 
 TEST_F(LockFileTest, IsNotInheritedByAProgram) {
@@ -48,11 +60,12 @@ TEST_F(LockFileTest, IsNotInheritedByAProgram) {
   }
   // The copy that the child had by its fork goes when it becomes the program.
   const std::string program = "/proc/" + std::to_string(child) + "/comm";
-  while (RealFs().Read(program).value() != "sleep\n") {
+  for (int ms = 0; RealFs().Read(program).value() != "sleep\n"; ++ms) {
+    ASSERT_LT(ms, 10'000) << "it was not started";
     usleep(1000);
   }
-  lock->Close();
-  EXPECT_TRUE(LockFile(path_).value());
+  lock.file.Close();
+  EXPECT_TRUE(LockFile(path_).value().file);
   kill(child, SIGKILL);
   waitpid(child, nullptr, 0);
 }
