@@ -45,9 +45,12 @@ struct Cluster {
 
   // The map that TensorFlow calls cluster_spec: task -> addresses by index.
   std::map<std::string, std::vector<std::string>> Spec() const;
-  // Members that train in step: all but ps and evaluator.
+  // Members that train in step.
   int WorldSize() const;
 };
+
+// Whether a member trains in step with others: all but ps and evaluator.
+bool Trains(const Member& member);
 
 // "rank 3 (10.0.0.7:8476)", the way a member is named in every message.
 std::string Name(const Member& member);

@@ -56,7 +56,8 @@ class Session {
   Result<std::string> Get(std::string_view key, Deadline deadline);
   Result<std::int64_t> Add(std::string_view key, std::int64_t amount,
                            Deadline deadline);
-  // Until all ranks have come; deadline-exceeded names who is missing.
+  // Until all ranks that train (world_size) have come; deadline-exceeded names
+  // who is missing.
   Status Barrier(std::string_view name, Deadline deadline);
 
   // An observation for the run's events and report.

@@ -44,7 +44,8 @@ enum class RankOp : std::uint8_t {
   kGet = 6,
   kValue = 7,
   // key: name; number: time to wait in ms. Replies kDone when all world_size
-  // ranks have come, kRefused (deadline-exceeded, value names who is missing).
+  // ranks that train have come, kRefused (deadline-exceeded, value names who is
+  // missing).
   kBarrier = 8,
   kDone = 9,
   // key: label of the cause. value: message.

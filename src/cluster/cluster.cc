@@ -22,9 +22,11 @@ std::map<std::string, std::vector<std::string>> Cluster::Spec() const {
 
 int Cluster::WorldSize() const {
   return static_cast<int>(
-      std::count_if(members.begin(), members.end(), [](const Member& member) {
-        return member.task != "ps" && member.task != "evaluator";
-      }));
+      std::count_if(members.begin(), members.end(), Trains));
+}
+
+bool Trains(const Member& member) {
+  return member.task != "ps" && member.task != "evaluator";
 }
 
 std::string Name(const Member& member) {

@@ -15,10 +15,6 @@ sys::Exit ExitOf(int wait_status) {
   return exit;
 }
 
-bool Trains(const Member& member) {
-  return member.task != "ps" && member.task != "evaluator";
-}
-
 }  // namespace
 
 Attempt::Attempt(const Cluster& cluster, int number, std::vector<Agent> agents)

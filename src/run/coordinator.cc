@@ -198,8 +198,12 @@ void Coordinator::Launch(const connect::Gathered& gathered,
     }
   }
   attempt_ = std::make_unique<Attempt>(cluster_, number_, std::move(agents));
-  store_ =
-      std::make_unique<Store>(loop_, static_cast<int>(cluster_.members.size()));
+  std::vector<bool> trains;
+  trains.reserve(cluster_.members.size());
+  for (const Member& member : cluster_.members) {
+    trains.push_back(Trains(member));
+  }
+  store_ = std::make_unique<Store>(loop_, std::move(trains));
   watchdog_.Begin();
   progress_->Begin(number_);
   state_ = State::kRunning;

@@ -134,10 +134,6 @@ class Builder {
   RankEnvironment environment_;
 };
 
-bool Trains(const Member& member) {
-  return member.task != "ps" && member.task != "evaluator";
-}
-
 void AddMuster(const AttemptFacts& attempt, const RankPlace& place,
                Builder& builder) {
   const auto set = [&](const std::string& name, const std::string& value,

@@ -13,7 +13,8 @@ bool IsStoreOp(RankOp op) {
 }
 
 struct Store::Inner {
-  Inner(sys::Loop& l, int world_size) : loop(l), core(world_size) {}
+  Inner(sys::Loop& l, std::vector<bool> trains)
+      : loop(l), core(std::move(trains)) {}
 
   void Deliver(const StoreCore::Answers& answers);
   void SetTimer();
@@ -43,8 +44,8 @@ void Store::Inner::SetTimer() {
   }
 }
 
-Store::Store(sys::Loop& loop, int world_size)
-    : inner_(std::make_unique<Inner>(loop, world_size)) {}
+Store::Store(sys::Loop& loop, std::vector<bool> trains)
+    : inner_(std::make_unique<Inner>(loop, std::move(trains))) {}
 
 Store::~Store() = default;
 

@@ -29,15 +29,16 @@ class Store {
  public:
   using Reply = std::function<void(const RankMessage&)>;
 
-  // Ranks are 0 … world_size - 1.
-  Store(sys::Loop& loop, int world_size);
+  // By rank, whether it trains.
+  Store(sys::Loop& loop, std::vector<bool> trains);
   // Waiting requests are dropped unanswered; call Close to refuse them.
   ~Store();
 
   // kGet and kBarrier wait up to `number` ms (0: not at all; negative: until
-  // Close). A barrier's name may be used again after it has opened. A rank that
-  // waits at one barrier twice, an `op` that is none of a store and a value of
-  // kAdd that is not a number are refused as usage-invalid.
+  // Close). A barrier opens when all ranks that train have come; others may
+  // come too. Its name may be used again after it has opened. A rank that waits
+  // at one barrier twice, an `op` that is none of a store and a value of kAdd
+  // that is not a number are refused as usage-invalid.
   void Handle(int rank, const RankMessage& request, Reply reply);
 
   // Answers whatever waits, and everything from now on, with kRefused.

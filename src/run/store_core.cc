@@ -23,6 +23,15 @@ Error Refused(Cause cause, const StoreCore::Request& request,
                           std::string(what));
 }
 
+std::string RanksText(const std::vector<int>& ranks) {
+  std::vector<std::string> names;
+  names.reserve(ranks.size());
+  for (const int rank : ranks) {
+    names.push_back(std::to_string(rank));
+  }
+  return (names.size() == 1 ? "rank " : "ranks ") + Join(names, ", ");
+}
+
 }  // namespace
 
 RankMessage Refusal(const RankMessage& request, const Error& error) {
@@ -40,9 +49,9 @@ StoreCore::Answers StoreCore::Handle(const Request& request, Time now) {
   if (closed_) {
     return refuse(*closed_);
   }
-  if (request.rank < 0 || request.rank >= world_size_) {
+  if (request.rank < 0 || request.rank >= std::ssize(trains_)) {
     return refuse(Refused(Cause::kUsageInvalid, request,
-                          "there are " + Count(world_size_, "rank")));
+                          "there are " + Count(std::ssize(trains_), "rank")));
   }
   switch (request.message.op) {
     case RankOp::kPut:
@@ -140,7 +149,9 @@ StoreCore::Answers StoreCore::Barrier(const Request& request, Time now) {
                              "the rank waits at this barrier already"))}};
   }
   Wait(request, now);
-  if (std::ssize(come) < world_size_) {
+  const bool too_few =
+      std::ssize(come) < std::count(trains_.begin(), trains_.end(), true);
+  if (too_few || !Missing(request.message.key).empty()) {
     return Expire(now);
   }
   Answers answers;
@@ -191,19 +202,19 @@ RankMessage StoreCore::TooLate(const Waiting& waiting) const {
       message, Error(Cause::kDeadlineExceeded,
                      message.op == RankOp::kBarrier
                          ? "the barrier " + name + " was not reached" + within +
-                               " by " + Missing(message.key)
+                               " by " + RanksText(Missing(message.key))
                          : "nobody has put " + name + within));
 }
 
-std::string StoreCore::Missing(const std::string& barrier) const {
+std::vector<int> StoreCore::Missing(const std::string& barrier) const {
   const auto& come = barriers_.at(barrier);
-  std::vector<std::string> missing;
-  for (int rank = 0; rank < world_size_; ++rank) {
-    if (!come.contains(rank)) {
-      missing.push_back(std::to_string(rank));
+  std::vector<int> missing;
+  for (int rank = 0; rank < std::ssize(trains_); ++rank) {
+    if (trains_[static_cast<std::size_t>(rank)] && !come.contains(rank)) {
+      missing.push_back(rank);
     }
   }
-  return (missing.size() == 1 ? "rank " : "ranks ") + Join(missing, ", ");
+  return missing;
 }
 
 std::optional<StoreCore::Time> StoreCore::NextDeadline() const {

@@ -32,7 +32,7 @@ class StoreCore {
   };
   using Answers = std::vector<Answer>;
 
-  explicit StoreCore(int world_size) : world_size_(world_size) {}
+  explicit StoreCore(std::vector<bool> trains) : trains_(std::move(trains)) {}
 
   Answers Handle(const Request& request, Time now);
   // Refuses what has waited long enough.
@@ -56,9 +56,10 @@ class StoreCore {
   Answers Barrier(const Request& request, Time now);
   void Wait(const Request& request, Time now);
   RankMessage TooLate(const Waiting& waiting) const;
-  std::string Missing(const std::string& barrier) const;
+  // The ranks that train and have not come.
+  std::vector<int> Missing(const std::string& barrier) const;
 
-  int world_size_;
+  std::vector<bool> trains_;  // by rank
   std::optional<Error> closed_;
   std::map<std::string, std::string> values_;
   std::size_t bytes_ = 0;

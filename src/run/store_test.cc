@@ -53,7 +53,7 @@ class StoreCoreTest : public testing::Test {
         .op = RankOp::kBarrier, .id = 70, .number = ms, .key = std::move(key)};
   }
 
-  StoreCore core{3};
+  StoreCore core{std::vector<bool>(3, true)};
   std::uint64_t token = 0;
   StoreCore::Time now{std::chrono::hours(1)};
 };
@@ -119,6 +119,14 @@ TEST_F(StoreCoreTest, ABarrierNamesWhoIsMissing) {
   EXPECT_EQ(Ask(0, Barrier("b", 20)), "4 done 0;3 done 0;2 done 0;");
 }
 
+TEST_F(StoreCoreTest, ABarrierWaitsOnlyForRanksThatTrain) {
+  core = StoreCore({true, true, false});  // the last is a ps
+  EXPECT_EQ(Ask(0, Barrier("b", 1000)), "");
+  EXPECT_EQ(Ask(2, Barrier("b", 1000)), "");
+  EXPECT_EQ(Ask(1, Barrier("b", 1000)), "1 done 0;3 done 0;2 done 0;");
+  EXPECT_EQ(Ask(2, Put("a", "x")), "4 done 0;");
+}
+
 TEST_F(StoreCoreTest, RefusesWhatMakesNoSense) {
   EXPECT_EQ(Ask(0, Barrier("b", -1)), "");
   EXPECT_NE(Ask(0, Barrier("b", -1)).find("waits at this barrier already"),
@@ -151,7 +159,7 @@ TEST_F(StoreCoreTest, RefusesEverythingOnceClosed) {
 
 TEST(Store, RefusesAtTheDeadlineByTheLoop) {
   auto loop = sys::Loop::Make().value();
-  Store store(*loop, 2);
+  Store store(*loop, {true, true});
   std::string seen;
   store.Handle(0, {.op = RankOp::kGet, .id = 1, .number = 2, .key = "late"},
                [&](const RankMessage& reply) {
@@ -168,7 +176,7 @@ TEST(Store, RefusesAtTheDeadlineByTheLoop) {
 
 TEST(Store, AReplyMayAskAgain) {
   auto loop = sys::Loop::Make().value();
-  Store store(*loop, 1);
+  Store store(*loop, {true});
   std::string seen;
   store.Handle(0, {.op = RankOp::kGet, .number = -1, .key = "a"},
                [&](const RankMessage& reply) {
