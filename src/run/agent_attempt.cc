@@ -20,7 +20,7 @@ AgentAttempt::AgentAttempt(const AgentContext& context, LaunchPlan plan)
            [&context](Fact fact) { context.tell(std::move(fact)); }) {}
 
 AgentAttempt::~AgentAttempt() {
-  if (Running() > 0) {
+  if (!EndedAll()) {
     context_.spawner.KillAll([](int) {});
   }
 }
@@ -64,21 +64,11 @@ std::string AgentAttempt::MakeLogDirectory() {
 
 void AgentAttempt::Launch(std::function<void()> on_over) {
   on_over_ = std::move(on_over);
-  // What keeps one rank from starting keeps the next from it, too, after
-  // another wait maybe.
-  Status possible = MakePages();
-  const std::string directory = MakeLogDirectory();
-  const auto& own = context_.options.identity.ranks;
-  for (const RankPlan& plan : plan_.ranks) {
-    if (std::find(own.begin(), own.end(), plan.rank) != own.end()) {
-      possible = LaunchRank(plan, possible, directory);
-    }
-  }
+  possible_ = MakePages();
+  MakeRanks(MakeLogDirectory());
   progress_ = context_.loop.Every(context_.options.progress_period,
                                   [this] { TellProgress(); });
-  if (Running() == 0) {
-    none_started_ = context_.loop.After(Duration::zero(), [this] { Kill(); });
-  } else {
+  if (!ranks_.empty()) {
     const auto first = std::find_if(
         plan_.ranks.begin(), plan_.ranks.end(), [&](const RankPlan& plan) {
           return plan.rank == ranks_.front()->rank();
@@ -86,35 +76,62 @@ void AgentAttempt::Launch(std::function<void()> on_over) {
     use_.Begin(EnvironmentOf(*first, context_.host.env.All()),
                context_.options.identity.host, plan_.attempt);
   }
+  StartNext();
 }
 
-Status AgentAttempt::LaunchRank(const RankPlan& plan, const Status& possible,
-                                const std::string& log_directory) {
-  AgentRank::Placement placement{
-      .plan = plan,
-      .attempt = plan_.attempt,
-      .prefix = plan_.world_size > 1
-                    ? "[rank " + std::to_string(plan.rank) + "] "
-                    : "",
-      .log_directory = log_directory};
-  auto rank =
-      std::make_shared<AgentRank>(context_, std::move(placement), shares_);
-  ranks_.push_back(rank);
-  const bool has_slot = plan.local_rank >= 0 &&
-                        static_cast<std::size_t>(plan.local_rank) < kBoardSlots;
-  if (possible && has_slot) {
-    return rank->Start([weak = weak_from_this()] {
-      if (auto self = weak.lock()) {
-        self->OnExit();
-      }
-    });
+void AgentAttempt::MakeRanks(const std::string& log_directory) {
+  const auto& own = context_.options.identity.ranks;
+  for (const RankPlan& plan : plan_.ranks) {
+    if (std::find(own.begin(), own.end(), plan.rank) == own.end()) {
+      continue;
+    }
+    AgentRank::Placement placement{
+        .plan = plan,
+        .attempt = plan_.attempt,
+        .prefix = plan_.world_size > 1
+                      ? "[rank " + std::to_string(plan.rank) + "] "
+                      : "",
+        .log_directory = log_directory};
+    ranks_.push_back(
+        std::make_shared<AgentRank>(context_, std::move(placement), shares_));
   }
-  const Error why = possible ? Error(Cause::kOsLimit,
-                                     "one host takes at most " +
-                                         std::to_string(kBoardSlots) + " ranks")
-                             : possible.error();
-  rank->RefuseToStart(why);
-  return why;
+}
+
+void AgentAttempt::StartNext() {
+  while (!possible_ && next_ < ranks_.size()) {
+    ranks_[next_++]->RefuseToStart(possible_.error());
+  }
+  if (next_ < ranks_.size()) {
+    AgentRank* rank = ranks_[next_++].get();
+    rank->Start(
+        [weak = weak_from_this(), rank](const Status& started) {
+          if (auto self = weak.lock()) {
+            self->OnStarted(*rank, started);
+          }
+        },
+        [weak = weak_from_this()] {
+          if (auto self = weak.lock()) {
+            self->OnExit();
+          }
+        });
+  } else if (EndedAll()) {
+    none_started_ = context_.loop.After(Duration::zero(), [this] { Kill(); });
+  }
+}
+
+void AgentAttempt::OnStarted(AgentRank& rank, const Status& started) {
+  if (state_ == State::kRunning) {
+    possible_ = started;
+    StartNext();
+  } else if (state_ == State::kAsked) {
+    started ? rank.AskToStop(stop_cause_, Grace()) : OnExit();
+  } else if (started || started.error().cause() == Cause::kCancelled) {
+    ++killed_ranks_;  // it was on its way when everything was to end
+  }
+}
+
+std::chrono::milliseconds AgentAttempt::Grace() const {
+  return std::chrono::milliseconds(plan_.grace_ms);
 }
 
 int AgentAttempt::Running() const {
@@ -123,8 +140,13 @@ int AgentAttempt::Running() const {
                     [](const auto& rank) { return rank->running(); }));
 }
 
+bool AgentAttempt::EndedAll() const {
+  return std::all_of(ranks_.begin(), ranks_.end(),
+                     [](const auto& rank) { return rank->ended(); });
+}
+
 void AgentAttempt::OnExit() {
-  if (Running() == 0) {
+  if (EndedAll() || (state_ == State::kAsked && Running() == 0)) {
     Kill();
   }
 }
@@ -133,6 +155,9 @@ void AgentAttempt::Stop(Cause cause, bool now) {
   use_.End();
   if (state_ == State::kRunning) {
     WriteStop(cause);
+    while (next_ < ranks_.size()) {
+      ranks_[next_++]->EndBeforeStart();
+    }
   }
   if (now) {
     Kill();
@@ -142,13 +167,14 @@ void AgentAttempt::Stop(Cause cause, bool now) {
     return;
   }
   state_ = State::kAsked;
-  const std::chrono::milliseconds grace(plan_.grace_ms);
+  stop_cause_ = cause;
   for (const auto& rank : ranks_) {
     if (rank->running()) {
-      rank->AskToStop(grace);
+      rank->AskToStop(cause, Grace());
     }
   }
-  grace_ = context_.loop.After(grace, [this] { Kill(); });
+  grace_ = context_.loop.After(Grace(), [this] { Kill(); });
+  OnExit();
 }
 
 // Ends what ranks wait for: the reason first, then the bell.
@@ -171,9 +197,9 @@ void AgentAttempt::Kill() {
   use_.End();
   grace_.Cancel();
   for (const auto& rank : ranks_) {
-    if (rank->running()) {
+    if (!rank->ended()) {
       rank->MarkKilled();
-      ++killed_ranks_;
+      killed_ranks_ += rank->running() ? 1 : 0;
     }
   }
   context_.spawner.KillAll([weak = weak_from_this()](int killed) {
@@ -187,7 +213,7 @@ void AgentAttempt::OnKilled(int killed) {
   Stopped stopped{.attempt = plan_.attempt,
                   .leftovers = std::max(0, killed - killed_ranks_)};
   for (const auto& rank : ranks_) {
-    if (rank->running()) {
+    if (!rank->ended()) {
       rank->GiveUp();
     }
     rank->FinishOutput();

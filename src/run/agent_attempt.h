@@ -22,6 +22,10 @@ namespace muster::run {
 //   running --Stop--> asked (TERM, grace) --grace over, or Stop(now)--> killing
 //   running --all have ended--> killing (what they left) --> over ("stopped")
 //
+// They are started one after the other: what keeps one from starting keeps the
+// next from it, too, after another wait maybe. A stop does not wait for a
+// start.
+//
 // The loop's thread only.
 class AgentAttempt : public std::enable_shared_from_this<AgentAttempt> {
  public:
@@ -45,10 +49,12 @@ class AgentAttempt : public std::enable_shared_from_this<AgentAttempt> {
 
   Status MakePages();
   std::string MakeLogDirectory();
-  // Why not, if it was not started.
-  Status LaunchRank(const RankPlan& plan, const Status& possible,
-                    const std::string& log_directory);
+  void MakeRanks(const std::string& log_directory);
+  void StartNext();
+  void OnStarted(AgentRank& rank, const Status& started);
+  std::chrono::milliseconds Grace() const;
   int Running() const;
+  bool EndedAll() const;
   void OnExit();
   void WriteStop(Cause cause) const;
   void Kill();
@@ -58,11 +64,14 @@ class AgentAttempt : public std::enable_shared_from_this<AgentAttempt> {
   const AgentContext& context_;
   LaunchPlan plan_;
   State state_ = State::kRunning;
+  Cause stop_cause_ = Cause::kCancelled;  // once asked
   sys::Fd board_fd_;
   sys::Fd segment_fd_;
   sys::Mapping pages_;
   RankShares shares_;
   std::vector<std::shared_ptr<AgentRank>> ranks_;  // also by their callbacks
+  std::size_t next_ = 0;                           // of them, to be started
+  Status possible_ = Ok();                         // to start it
   int killed_ranks_ = 0;  // ranks among what KillAll ended
   std::function<void()> on_over_;
   sys::Loop::Handle grace_;

@@ -105,6 +105,10 @@ Result<sys::Fd> AgentRank::OpenOutput(Console::Stream stream) {
 
 Status AgentRank::Prepare(sys::ProcessSpec& spec,
                           std::vector<sys::Fd>& for_child) {
+  if (!HasSlot()) {
+    return Error(Cause::kOsLimit, "one host takes at most " +
+                                      std::to_string(kBoardSlots) + " ranks");
+  }
   MUSTER_ASSIGN(auto out, OpenOutput(Console::Stream::kOut));
   MUSTER_ASSIGN(auto err, OpenOutput(Console::Stream::kErr));
   MUSTER_ASSIGN(auto ends, sys::SocketPair());
@@ -126,38 +130,60 @@ Status AgentRank::Prepare(sys::ProcessSpec& spec,
   return Ok();
 }
 
-Status AgentRank::Start(std::function<void()> on_exit) {
+void AgentRank::Start(std::function<void(const Status&)> on_started,
+                      std::function<void()> on_exit) {
+  on_started_ = std::move(on_started);
   on_exit_ = std::move(on_exit);
-  // Before: a short program may end before Spawn returns.
-  const WallTime began = context_.host.clock.WallNow();
-  const auto pid = Spawn();
-  if (!pid) {
-    RefuseToStart(pid.error());
-    return pid.error();
+  state_ = State::kStarting;
+  if (const auto asked = Spawn(); !asked) {
+    OnStarted(asked.error(), {});
   }
-  pid_ = *pid;
-  running_ = true;
-  context_.send(
-      "started",
-      ToJson(RankStarted{
-          .rank = plan_.rank, .pid = pid_, .attempt = attempt_, .at = began}));
-  return Ok();
 }
 
-Result<int> AgentRank::Spawn() {
+Status AgentRank::Spawn() {
   sys::ProcessSpec spec;
   std::vector<sys::Fd> for_child;  // closed here once the child has them
   MUSTER_TRY(Prepare(spec, for_child));
-  return context_.spawner.Start(
-      spec, [weak = weak_from_this()](const sys::Exit& exit) {
+  const auto weak = weak_from_this();
+  context_.spawner.Begin(
+      spec,
+      // Not the time of the answer: a short program has ended by then.
+      [weak, began = context_.host.clock.WallNow()](const Result<int>& pid) {
+        if (auto self = weak.lock()) {
+          self->OnStarted(pid, began);
+        }
+      },
+      [weak](const sys::Exit& exit) {
         if (auto self = weak.lock()) {
           self->OnExit(exit);
         }
       });
+  return Ok();
+}
+
+void AgentRank::OnStarted(const Result<int>& pid, WallTime began) {
+  if (state_ != State::kStarting) {
+    return;  // was given up
+  }
+  if (pid) {
+    pid_ = *pid;
+    state_ = State::kRunning;
+    context_.send("started", ToJson(RankStarted{.rank = plan_.rank,
+                                                .pid = pid_,
+                                                .attempt = attempt_,
+                                                .at = began}));
+    on_started_(Ok());
+    return;
+  }
+  // Only an end of the attempt cancels a start.
+  pid.error().cause() == Cause::kCancelled ? EndBeforeStart()
+                                           : RefuseToStart(pid.error());
+  on_started_(pid.error());
 }
 
 void AgentRank::RefuseToStart(const Error& why) {
   constexpr int kCannotExecute = 126;
+  state_ = State::kEnded;
   std::int64_t code = kCannotExecute;
   for (const Fact& fact : why.evidence()) {
     code = fact.Number("code", code);
@@ -170,13 +196,22 @@ void AgentRank::RefuseToStart(const Error& why) {
             .at = context_.host.clock.WallNow()});
 }
 
+void AgentRank::EndBeforeStart() {
+  state_ = State::kEnded;
+  error_message_ = "its program did not run yet";
+  MarkKilled();
+  TellExit({.wait_status = SIGKILL,
+            .sent_signal = sent_signal_,
+            .at = context_.host.clock.WallNow()});
+}
+
 void AgentRank::OnExit(const sys::Exit& exit) {
   // The exit may be known before its last words were read.
   const auto kept = shared_from_this();
   link_->Drain();
   out_->Drain();
   err_->Drain();
-  running_ = false;
+  state_ = State::kEnded;
   wait_status_ = exit.wait_status;
   AddOom(exit);
   AddUsage(exit);
@@ -214,6 +249,11 @@ void AgentRank::AddOom(const sys::Exit& exit) {
   facts_.push_back(std::move(fact));
 }
 
+bool AgentRank::HasSlot() const {
+  return plan_.local_rank >= 0 &&
+         static_cast<std::size_t>(plan_.local_rank) < kBoardSlots;
+}
+
 // Adds to the bare exit what is known of the rank, and tells it once.
 void AgentRank::TellExit(RankExited exited) {
   if (std::exchange(told_, true)) {
@@ -221,7 +261,7 @@ void AgentRank::TellExit(RankExited exited) {
   }
   exited.rank = plan_.rank;
   exited.attempt = attempt_;
-  if (shares_.board != nullptr) {
+  if (shares_.board != nullptr && HasSlot()) {
     exited.progress = ReadSlot(
         shares_.board->slots.at(static_cast<std::size_t>(plan_.local_rank)));
   }
@@ -246,8 +286,10 @@ RankSample AgentRank::Sample() const {
   return sample;
 }
 
-void AgentRank::AskToStop(std::chrono::milliseconds grace) {
-  link_->Send({.op = RankOp::kStop, .number = grace.count()});
+void AgentRank::AskToStop(Cause cause, std::chrono::milliseconds grace) {
+  link_->Send({.op = RankOp::kStop,
+               .number = grace.count(),
+               .key = std::string(Label(cause))});
   sent_signal_ = SIGTERM;
   Signal(SIGTERM);
   Signal(SIGCONT);  // a stopped one cannot obey
@@ -265,7 +307,7 @@ void AgentRank::MarkKilled() {
 }
 
 void AgentRank::GiveUp() {
-  running_ = false;
+  state_ = State::kEnded;
   facts_.push_back(About("rank.unkillable"));
   TellExit({.pid = pid_,
             .wait_status = SIGKILL,

@@ -74,18 +74,23 @@ class AgentRank : public std::enable_shared_from_this<AgentRank> {
   AgentRank(const AgentContext& context, Placement placement,
             RankShares& shares);
 
-  // Starts the process. A failure is told as "exited", could_not_start, and
-  // given. on_exit is called from the loop when the process has ended.
-  Status Start(std::function<void()> on_exit);
+  // Starts the process. on_started is told once, perhaps inside of this call,
+  // whether it runs; a failure is told as "exited", could_not_start. on_exit is
+  // called from the loop when the process has ended.
+  void Start(std::function<void(const Status&)> on_started,
+             std::function<void()> on_exit);
   // The rank is told not to have been started, for a reason of ours.
   void RefuseToStart(const Error& why);
+  // The attempt ends first: told as one that was sent KILL.
+  void EndBeforeStart();
 
-  bool running() const { return running_; }
+  bool running() const { return state_ == State::kRunning; }
+  bool ended() const { return state_ == State::kEnded; }
   int rank() const { return plan_.rank; }
   RankSample Sample() const;
 
   // kStop on its socket, CONT and TERM to its process.
-  void AskToStop(std::chrono::milliseconds grace);
+  void AskToStop(Cause cause, std::chrono::milliseconds grace);
   // Somebody else sends it KILL now.
   void MarkKilled();
   // KILL has not ended it: told as an exit nevertheless.
@@ -97,9 +102,13 @@ class AgentRank : public std::enable_shared_from_this<AgentRank> {
   std::vector<Fact> ReadLogs() const;
 
  private:
-  Result<int> Spawn();
+  enum class State { kWaiting, kStarting, kRunning, kEnded };
+
+  Status Spawn();
+  bool HasSlot() const;  // on the board
   Status Prepare(sys::ProcessSpec& spec, std::vector<sys::Fd>& for_child);
   Result<sys::Fd> OpenOutput(Console::Stream stream);
+  void OnStarted(const Result<int>& pid, WallTime began);
   void OnExit(const sys::Exit& exit);
   void Signal(int signal) const;
   void TellExit(RankExited exited);
@@ -120,7 +129,7 @@ class AgentRank : public std::enable_shared_from_this<AgentRank> {
   std::string log_directory_;
   RankShares& shares_;
   int pid_ = 0;
-  bool running_ = false;
+  State state_ = State::kWaiting;
   bool registered_ = false;
   bool told_ = false;
   int sent_signal_ = 0;
@@ -131,6 +140,7 @@ class AgentRank : public std::enable_shared_from_this<AgentRank> {
   std::unique_ptr<RankLink> link_;
   std::unique_ptr<RankOutput> out_;
   std::unique_ptr<RankOutput> err_;
+  std::function<void(const Status&)> on_started_;
   std::function<void()> on_exit_;
 };
 

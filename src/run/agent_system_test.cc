@@ -11,10 +11,12 @@
 #include "base/json.h"
 #include "run/agent.h"
 #include "sys/process.h"
+#include "sys/testing.h"
 
 namespace muster::run {
 namespace {
 
+using std::chrono::milliseconds;
 using std::chrono::seconds;
 using testing::ElementsAre;
 
@@ -34,6 +36,7 @@ class ReadingLink : public connect::Link {
     if (message.kind == "started") {
       const auto started = RankStartedFromJson(body).value();
       seen_.started[started.rank] = started;
+      loop_.Quit();
     } else if (message.kind == "exited") {
       const auto exited = RankExitedFromJson(body).value();
       seen_.exited[exited.rank] = exited;
@@ -106,6 +109,44 @@ class AgentSystemTest : public testing::Test {
   sys::Loop::Handle limit;
 };
 
+TEST_F(AgentSystemTest, TheLoopGoesOnWhileAProgramIsWaitedFor) {
+  sys::LeasedProgram program;
+  if (!program.held()) {
+    GTEST_SKIP() << "no lease is given here";
+  }
+  int beats = 0;
+  const auto beat = loop->Every(milliseconds(10), [&] {
+    if (++beats == 20) {
+      program.Release();
+    }
+  });
+  LaunchPlan plan{.run_id = "r1", .world_size = 2, .agents = {{0, 1}}};
+  plan.ranks.push_back({.rank = 0, .local_size = 2, .argv = {"true"}});
+  plan.ranks.push_back(
+      {.rank = 1, .local_rank = 1, .local_size = 2, .argv = {program.path()}});
+  seen.say({"launch", ToJson(plan).dump()});
+  Until([&] { return seen.stopped.has_value(); });
+  EXPECT_GE(beats, 20);
+  EXPECT_EQ(seen.exited.at(0).wait_status, 0);
+  EXPECT_EQ(seen.exited.at(1).wait_status, 0);
+}
+
+TEST_F(AgentSystemTest, AStopEndsAStartThatHangs) {
+  const sys::LeasedProgram program;
+  if (!program.held()) {
+    GTEST_SKIP() << "no lease is given here";
+  }
+  const Deadline soon = Deadline::After(seconds(5));
+  LaunchPlan plan{.run_id = "r1", .world_size = 1, .agents = {{0}}};
+  plan.ranks.push_back({.rank = 0, .argv = {program.path()}});
+  seen.say({"launch", ToJson(plan).dump()});
+  const auto later = loop->After(milliseconds(50), [&] { Stop(); });
+  Until([&] { return seen.stopped.has_value(); });
+  EXPECT_FALSE(soon.Expired());
+  EXPECT_EQ(seen.exited.at(0).sent_signal, SIGKILL);
+  EXPECT_EQ(seen.stopped->leftovers, 0);
+}
+
 TEST_F(AgentSystemTest, RunsRanksToTheirEndAndKeepsWhatTheyWrote) {
   Launch({"echo out; echo err >&2; exit 3", "echo two; (sleep 600 &)"});
   Until([&] { return seen.stopped.has_value(); });
@@ -121,6 +162,7 @@ TEST_F(AgentSystemTest, RunsRanksToTheirEndAndKeepsWhatTheyWrote) {
 TEST_F(AgentSystemTest, StopsTheOthersWhenOneIsKilled) {
   Launch({"trap 'exit 9' TERM; while :; do sleep 0.01; done",
           "while :; do sleep 600; done"});
+  Until([&] { return seen.started.contains(1); });
   kill(seen.started.at(1).pid, SIGKILL);
   Until([&] { return seen.exited.contains(1); });
   EXPECT_EQ(seen.exited.at(1).wait_status, SIGKILL);
@@ -133,6 +175,7 @@ TEST_F(AgentSystemTest, StopsTheOthersWhenOneIsKilled) {
 
 TEST_F(AgentSystemTest, StopsARankThatWasStopped) {
   Launch({"kill -STOP $$", "exit 0"});
+  Until([&] { return seen.started.contains(0); });
   const int pid = seen.started.at(0).pid;
   while (sys::ReadProcess(pid)->state != 'T') {
   }

@@ -20,7 +20,9 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using testing::Contains;
 using testing::ElementsAre;
+using testing::IsEmpty;
 
 // The coordinator's side of a link: what it was sent, and what it says.
 struct Wire {
@@ -52,14 +54,21 @@ class FakeLink : public connect::Link {
 // Keeps the descriptors that a rank would have got.
 class KeepingSpawner : public sys::FakeSpawner {
  public:
-  Result<int> Start(const sys::ProcessSpec& spec, OnExit on_exit) override {
-    auto pid = FakeSpawner::Start(spec, std::move(on_exit));
+  void Begin(const sys::ProcessSpec& spec, OnStarted on_started,
+             OnExit on_exit) override {
+    auto given = std::make_shared<std::map<int, sys::Fd>>();
     for (const auto& [target, fd] : spec.descriptors) {
-      if (pid) {
-        kept[*pid][target] = sys::Fd(fcntl(fd, F_DUPFD_CLOEXEC, 3));
-      }
+      (*given)[target] = sys::Fd(fcntl(fd, F_DUPFD_CLOEXEC, 3));
     }
-    return pid;
+    FakeSpawner::Begin(
+        spec,
+        [=, this](const Result<int>& pid) {
+          if (pid) {
+            kept[*pid] = std::move(*given);
+          }
+          on_started(pid);
+        },
+        std::move(on_exit));
   }
   std::map<int, std::map<int, sys::Fd>> kept;
 };
@@ -257,10 +266,74 @@ TEST_F(AgentTest, TellsARankThatCannotBeStartedAndStartsNoFurther) {
   EXPECT_TRUE(spawner.processes.empty());
 }
 
+TEST_F(AgentTest, StartsTheNextRankOnceTheOneBeforeItRuns) {
+  spawner.hold = true;
+  Launch();
+  EXPECT_THAT(Kinds(), IsEmpty());
+  spawner.Answer();
+  EXPECT_THAT(Kinds(), ElementsAre("started"));
+  spawner.End(Pid(0), 0);
+  EXPECT_THAT(Kinds(), ElementsAre("started", "exited"));
+  spawner.Answer(Error(Cause::kDeadlineExceeded, "does not answer"));
+  EXPECT_TRUE(Exited(1).could_not_start);
+  EXPECT_EQ(Exited(1).error_cause, "deadline-exceeded");
+  Until([&] { return Count("stopped") == 1; });
+}
+
+TEST_F(AgentTest, AStopDoesNotWaitForAStart) {
+  spawner.hold = true;
+  Launch();
+  Say("stop", ToJson(StopRanks{.attempt = 1, .cause = "cancelled"}));
+  EXPECT_THAT(Kinds(), ElementsAre("exited", "exited", "stopped"));
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_FALSE(Exited(i).could_not_start);
+    EXPECT_EQ(Exited(i).wait_status, SIGKILL);
+    EXPECT_EQ(Exited(i).sent_signal, SIGKILL);
+    EXPECT_EQ(Exited(i).error_message, "its program did not run yet");
+  }
+}
+
+TEST_F(AgentTest, ARankThatRunsAfterAStopIsAskedToEnd) {
+  spawner.hold = true;
+  Launch();
+  spawner.Answer();
+  Say("stop", ToJson(StopRanks{.attempt = 1, .cause = "peer-died"}));
+  spawner.Answer();
+  EXPECT_EQ(RankHears(1).op, RankOp::kStop);
+  EXPECT_THAT(spawner.signals, Contains(std::pair(Pid(1), SIGTERM)));
+  spawner.End(Pid(0), SIGTERM);
+  EXPECT_EQ(Count("stopped"), 0);
+  spawner.End(Pid(1), SIGTERM);
+  EXPECT_EQ(Count("stopped"), 1);
+}
+
+TEST_F(AgentTest, ARankThatRunsWhenAllAreKilledWasKilledByUs) {
+  spawner.hold = true;
+  spawner.loop = loop.get();
+  spawner.leftovers = 1;
+  Launch();
+  Say("stop", ToJson(StopRanks{.attempt = 1, .cause = "peer-died"}));
+  spawner.Answer();
+  Until([&] { return Count("stopped") == 1; });
+  EXPECT_THAT(Kinds(), ElementsAre("exited", "started", "exited", "stopped"));
+  EXPECT_EQ(Exited(1).sent_signal, SIGKILL);
+  EXPECT_EQ(Body("stopped")["leftovers"], 1);
+}
+
+TEST_F(AgentTest, ASlotOfTheBoardIsNeeded) {
+  auto plan = Plan();
+  plan.ranks[1].local_rank = kBoardSlots;
+  Say("launch", ToJson(plan));
+  EXPECT_EQ(Exited().error_cause, "os-limit");
+}
+
 TEST_F(AgentTest, StopsInOrderAndKillsAfterTheGrace) {
   Launch(2);
   Say("stop", ToJson(StopRanks{.attempt = 1, .cause = "peer-died"}));
-  EXPECT_EQ(RankHears(0).op, RankOp::kStop);
+  const auto stop = RankHears(0);
+  EXPECT_EQ(stop.op, RankOp::kStop);
+  EXPECT_EQ(stop.number, 2);
+  EXPECT_EQ(stop.key, "peer-died");
   EXPECT_EQ(spawner.signals.at(0), std::pair(Pid(0), SIGTERM));
   EXPECT_EQ(spawner.signals.at(1), std::pair(Pid(0), SIGCONT));
   Until([&] { return Count("stopped") == 1; });

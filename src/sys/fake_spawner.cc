@@ -7,6 +7,21 @@
 
 namespace muster::sys {
 
+void FakeSpawner::Begin(const ProcessSpec& spec, OnStarted on_started,
+                        OnExit on_exit) {
+  held = [=, this](std::optional<Error> why_not) {
+    on_started(why_not ? Result<int>(*std::move(why_not))
+                       : Start(spec, on_exit));
+  };
+  if (!hold) {
+    Answer();
+  }
+}
+
+void FakeSpawner::Answer(std::optional<Error> why_not) {
+  std::exchange(held, nullptr)(std::move(why_not));
+}
+
 Result<int> FakeSpawner::Start(const ProcessSpec& spec, OnExit on_exit) {
   if (next_error) {
     return *std::exchange(next_error, std::nullopt);
@@ -24,6 +39,10 @@ Status FakeSpawner::Signal(int pid, int signal) {
 void FakeSpawner::KillAll(std::function<void(int killed)> done) {
   auto kill_now = [this, done = std::move(done)] {
     int killed = std::exchange(leftovers, 0);
+    if (held) {
+      Answer(Error(Cause::kCancelled, "everything was ended"));
+      ++killed;
+    }
     std::vector<int> running;
     for (const auto& [pid, process] : processes) {
       if (process.running) {

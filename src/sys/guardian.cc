@@ -55,6 +55,7 @@ class Guardian {
       while (auto frame = TakeFrame(buffer_)) {
         Handle(*frame);
       }
+      TellStarts();
       Reap();
       KillStep();
     }
@@ -70,17 +71,27 @@ class Guardian {
   };
 
   // Sleeps until there is something to read, a child has ended (SIGCHLD is let
-  // in only here) or the next round of a kill is due.
+  // in only here), the next round of a kill is due or a start is given up.
   void AwaitWork() const {
     sigset_t wake;
     sigfillset(&wake);
     sigdelset(&wake, SIGCHLD);
-    pollfd poll_fd{owner_gone_ ? -1 : socket_.get(), POLLIN, 0};
-    timespec pause{};
+    std::vector<pollfd> polled{{owner_gone_ ? -1 : socket_.get(), POLLIN, 0}};
+    std::optional<Duration> pause;
     if (kill_) {
-      pause.tv_nsec = std::chrono::nanoseconds(kill_->pause).count();
+      pause = kill_->pause;
     }
-    ppoll(&poll_fd, 1, kill_ ? &pause : nullptr, &wake);
+    for (const StartingChild& child : starting_) {
+      polled.push_back({child.said.get(), POLLIN, 0});
+      const Duration left = child.give_up.Remaining();
+      pause = std::min(pause.value_or(left), left);
+    }
+    timespec limit{};
+    if (pause) {
+      const auto whole = std::chrono::floor<seconds>(*pause);
+      limit = {.tv_sec = whole.count(), .tv_nsec = (*pause - whole).count()};
+    }
+    ppoll(polled.data(), polled.size(), pause ? &limit : nullptr, &wake);
   }
 
   void Receive() {
@@ -117,21 +128,52 @@ class Guardian {
                                                   std::ssize(request.targets)));
     descriptors_.erase(descriptors_.begin(),
                        descriptors_.begin() + std::ssize(request.targets));
-    const auto started =
-        StartChild(request, given, rank_mask_, Deadline::After(exec_within_));
-    if (started.failure) {
+    starting_.push_back(
+        ForkChild(request, given, rank_mask_, Deadline::After(exec_within_)));
+  }
+
+  // Before a kill: what that ends would be taken for a program that ran.
+  void TellStarts() {
+    std::erase_if(starting_, [this](StartingChild& child) {
+      if (!Hear(child)) {
+        if (!kill_ && !child.give_up.Expired()) {
+          return false;
+        }
+        if (!kill_) {  // which counts whom it ends
+          kill(child.pid, SIGKILL);
+        }
+        GiveUp(child, kill_ ? ECANCELED : ETIMEDOUT);
+      }
+      Tell(child, Fd(child.failure ? -1 : OpenPidfd(child.pid)));
+      return true;
+    });
+  }
+
+  void Tell(const StartingChild& child, const Fd& pidfd) {
+    if (child.failure) {
       // One that was given up is no rank: Reap buries it without a word.
-      Send(Pack(*started.failure), {});
+      Send(Pack(*child.failure), {});
       return;
     }
-    ranks_.insert(started.pid);
-    const Fd pidfd(OpenPidfd(started.pid));
+    ranks_.insert(child.pid);
     const int beside[] = {pidfd.get()};
-    Send(Pack(StartReply{.id = request.id,
-                         .pid = started.pid,
+    Send(Pack(StartReply{.id = child.id,
+                         .pid = child.pid,
                          .pidfd = pidfd ? 1 : 0,
-                         .affinity_errno = started.affinity_errno}),
+                         .affinity_errno = child.affinity_errno}),
          pidfd ? std::span<const int>(beside) : std::span<const int>());
+  }
+
+  // It has ended: all that it said is there. Its number may be another's now.
+  void TellStartOf(int pid) {
+    const auto child = std::find_if(
+        starting_.begin(), starting_.end(),
+        [pid](const StartingChild& one) { return one.pid == pid; });
+    if (child != starting_.end()) {
+      Hear(*child);
+      Tell(*child, Fd());
+      starting_.erase(child);
+    }
   }
 
   // Takes the status of every child that has ended: ranks are told, orphans
@@ -146,6 +188,7 @@ class Guardian {
       if (pid <= 0) {
         return;
       }
+      TellStartOf(pid);
       if (ranks_.erase(pid) == 0) {
         continue;
       }
@@ -202,6 +245,7 @@ class Guardian {
   pid_t pid_;
   std::string buffer_;
   std::vector<Fd> descriptors_;
+  std::vector<StartingChild> starting_;
   std::set<int> ranks_;
   std::optional<Kill> kill_;
   bool has_children_ = false;

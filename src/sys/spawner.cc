@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <deque>
 #include <set>
@@ -21,6 +22,7 @@
 #include "sys/guardian_wire.h"
 #include "sys/net.h"
 #include "sys/process_tree.h"
+#include "sys/start_refusal.h"
 #include "sys/stream.h"
 
 namespace muster::sys {
@@ -31,98 +33,15 @@ using std::chrono::seconds;
 
 constexpr auto kReplyWithin = seconds(30);
 constexpr auto kEndWithin = seconds(6);  // the guardian itself gives up at 4
+constexpr const char* kSilent = "the guardian process does not answer";
 constexpr auto kSweepEvery = milliseconds(5);
 constexpr auto kSweepFor = seconds(4);
-
-// Where exec is to look for a program, as the shell would.
-std::vector<std::string> Programs(const ProcessSpec& spec) {
-  const std::string& name = spec.argv.front();
-  if (name.empty() || name.find('/') != std::string::npos) {
-    return {name};
-  }
-  const auto path = spec.environment.find("PATH");
-  std::vector<std::string> programs;
-  for (const auto& directory :
-       Split(path == spec.environment.end() ? "/usr/local/bin:/usr/bin:/bin"
-                                            : path->second,
-             ':')) {
-    // An empty piece is the working directory.
-    programs.push_back(JoinPath(directory.empty() ? "." : directory, name));
-  }
-  return programs;
-}
-
-struct Refusal {
-  Cause cause = Cause::kProgramNotFound;
-  int code = 126;
-  std::string message;
-};
-
-Refusal Explain(const ProcessSpec& spec, const StartFailure& failure,
-                const std::string& program) {
-  const int why = static_cast<int>(failure.error_number);
-  const std::string name = "`" + Printable(spec.argv.front()) + "`";
-  const std::string said = ": " + ErrnoName(why);
-  if (failure.stage == StartStage::kDirectory) {
-    return {CauseOfErrno(why), 126,
-            "the directory `" + Printable(spec.directory) +
-                "` cannot be entered" + said};
-  }
-  if (failure.stage == StartStage::kInterpreter) {
-    return {.message = "the interpreter that the first line of `" +
-                       Printable(program) + "` names does not exist"};
-  }
-  if (why == ETIMEDOUT) {
-    return {Cause::kDeadlineExceeded, 126,
-            name +
-                " could not be started: the file system of the program, of a "
-                "folder on the PATH or of the working directory does not "
-                "answer" +
-                said};
-  }
-  if (failure.stage != StartStage::kExec || why == E2BIG || why == ENOMEM) {
-    return {CauseOfErrno(why), 126, name + " could not be started" + said};
-  }
-  if (why == ENOENT) {
-    const bool searched = spec.argv.front().find('/') == std::string::npos;
-    return {.code = 127,
-            .message =
-                name + (searched ? " is not on the PATH" : " does not exist")};
-  }
-  if (why == ENOEXEC) {
-    return {.message = "`" + Printable(program) +
-                       "` is no program: a script needs a first line that "
-                       "begins with #!"};
-  }
-  return {.message = "`" + Printable(program) + "` may not be executed" + said};
-}
-
-Error FromFailure(const ProcessSpec& spec, const StartFailure& failure,
-                  const std::vector<std::string>& programs) {
-  static constexpr std::string_view kSteps[] = {
-      "fork", "descriptors", "directory", "exec", "interpreter"};
-  const auto index = static_cast<std::size_t>(failure.program);
-  const std::string program = index < programs.size() ? programs[index] : "";
-  Refusal refusal = Explain(spec, failure, program);
-  return Error(refusal.cause, refusal.message)
-      .With(Fact{
-          .name = "spawn.failed",
-          .fields =
-              {{"code", std::int64_t{refusal.code}},
-               {"errno", ErrnoName(static_cast<int>(failure.error_number))},
-               {"step",
-                std::string(kSteps[static_cast<std::size_t>(failure.stage)])},
-               {"program", spec.argv.front()}},
-          .subject = spec.argv.front(),
-          .by = "exec",
-          .at = RealClock().WallNow()});
-}
 
 StartRequest ToRequest(const ProcessSpec& spec, std::int64_t id) {
   StartRequest request{.id = id,
                        .argv = spec.argv,
                        .environment = {},
-                       .programs = Programs(spec),
+                       .programs = ProgramsOf(spec),
                        .directory = spec.directory,
                        .targets = {},
                        .cores = {spec.cores.begin(), spec.cores.end()}};
@@ -144,18 +63,16 @@ bool HasChildren() {
   return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
-// Code of exec's failure for a program that could not even be asked for.
-Error Unusable(const ProcessSpec& spec, std::string_view what) {
-  return Error(Cause::kProgramNotFound, std::string(what))
-      .With(Fact{
-          .name = "spawn.failed",
-          .fields = {{"code", std::int64_t{127}},
-                     {"errno", "EINVAL"},
-                     {"step", "request"},
-                     {"program", spec.argv.empty() ? "" : spec.argv.front()}},
-          .subject = spec.argv.empty() ? "" : spec.argv.front(),
-          .by = "muster",
-          .at = RealClock().WallNow()});
+// Of the request that it answers; nullopt: it answers none for a process.
+std::optional<std::int64_t> IdOfStart(const GuardianFrame& frame) {
+  switch (frame.op) {
+    case GuardianOp::kStarted:
+      return UnpackStarted(frame.body).id;
+    case GuardianOp::kNotStarted:
+      return UnpackNotStarted(frame.body).id;
+    default:
+      return std::nullopt;
+  }
 }
 
 }  // namespace
@@ -176,16 +93,27 @@ struct GuardianSpawner::Inner {
     OnExit on_exit;
     Fd pidfd;  // none where the kernel has none
   };
+  struct Asked {
+    ProcessSpec spec;
+    OnStarted on_started;
+    OnExit on_exit;
+    Loop::Handle limit;
+  };
+  struct Arrival {
+    GuardianFrame frame;
+    Fd pidfd;  // that came beside it
+  };
 
   Fd socket;
   int guardian = 0;
   std::set<ProcessId> spared;  // were below us before we began
   Loop* loop = nullptr;
   Loop::Handle readable;
-  Loop::Handle later;  // frames that came while Start waited for its own
+  Loop::Handle later;  // what came while Start waited for its own
   std::string buffer;
   std::vector<Fd> descriptors;
-  std::deque<GuardianFrame> pending;
+  std::deque<Arrival> pending;
+  std::map<std::int64_t, Asked> asked;  // by Begin, not answered yet
   std::map<int, Process> processes;
   std::map<std::int64_t, std::function<void(int)>> kills;
   std::int64_t next_id = 1;
@@ -200,14 +128,16 @@ struct GuardianSpawner::Inner {
   void TakeFrames();
   void HandlePending();
   void HandleLater();
-  void Handle(const GuardianFrame& frame);
+  void Handle(Arrival arrival);
+  void HandleStart(Arrival reply);
   void HandleExit(const Exit& exit);
   void HandleKilled(const KillReply& reply);
-  Result<GuardianFrame> AwaitReply(std::int64_t id);
-  std::optional<GuardianFrame> FindReply(std::int64_t id);
-  void Discard(const GuardianFrame& reply);
-  Result<int> FinishStart(const GuardianFrame& reply, const ProcessSpec& spec,
+  Result<std::int64_t> Ask(const ProcessSpec& spec);
+  Result<Arrival> AwaitReply(std::int64_t id);
+  Result<int> FinishStart(Arrival reply, const ProcessSpec& spec,
                           OnExit on_exit);
+  void Refuse(std::int64_t id, Error why);
+  Error Lost() const;
   void Lose();
   void SweepStep();
   void BuryOwn();
@@ -232,15 +162,21 @@ void GuardianSpawner::Inner::Receive() {
 
 void GuardianSpawner::Inner::TakeFrames() {
   while (auto frame = TakeFrame(buffer)) {
-    pending.push_back(std::move(*frame));
+    Fd pidfd;
+    if (frame->op == GuardianOp::kStarted &&
+        UnpackStarted(frame->body).pidfd == 1 && !descriptors.empty()) {
+      pidfd = std::move(descriptors.front());
+      descriptors.erase(descriptors.begin());
+    }
+    pending.push_back({*std::move(frame), std::move(pidfd)});
   }
 }
 
 void GuardianSpawner::Inner::HandlePending() {
   while (!pending.empty()) {
-    const GuardianFrame frame = std::move(pending.front());
+    Arrival arrival = std::move(pending.front());
     pending.pop_front();
-    Handle(frame);
+    Handle(std::move(arrival));
   }
 }
 
@@ -250,11 +186,32 @@ void GuardianSpawner::Inner::HandleLater() {
   }
 }
 
-void GuardianSpawner::Inner::Handle(const GuardianFrame& frame) {
-  if (frame.op == GuardianOp::kExited) {
+void GuardianSpawner::Inner::Handle(Arrival arrival) {
+  const GuardianFrame& frame = arrival.frame;
+  if (IdOfStart(frame)) {
+    HandleStart(std::move(arrival));
+  } else if (frame.op == GuardianOp::kExited) {
     HandleExit(UnpackExited(frame.body));
   } else if (frame.op == GuardianOp::kKilled) {
     HandleKilled(UnpackKilled(frame.body));
+  }
+}
+
+void GuardianSpawner::Inner::HandleStart(Arrival reply) {
+  auto found = asked.extract(*IdOfStart(reply.frame));
+  if (found) {
+    Asked& one = found.mapped();
+    one.on_started(
+        FinishStart(std::move(reply), one.spec, std::move(one.on_exit)));
+  } else if (reply.pidfd) {
+    // Given up since: nobody wants its process.
+    SendByPidfd(reply.pidfd.get(), SIGKILL);
+  }
+}
+
+void GuardianSpawner::Inner::Refuse(std::int64_t id, Error why) {
+  if (auto found = asked.extract(id)) {
+    found.mapped().on_started(std::move(why));
   }
 }
 
@@ -274,64 +231,55 @@ void GuardianSpawner::Inner::HandleExit(const Exit& exit) {
   }
 }
 
-// A reply to an earlier request, which was given up: nobody wants its process.
-void GuardianSpawner::Inner::Discard(const GuardianFrame& reply) {
-  if (reply.op != GuardianOp::kStarted) {
-    return;
-  }
-  const auto started = UnpackStarted(reply.body);
-  if (started.pidfd == 1 && !descriptors.empty()) {
-    SendByPidfd(descriptors.front().get(), SIGKILL);
-    descriptors.erase(descriptors.begin());
-  }
-}
-
-std::optional<GuardianFrame> GuardianSpawner::Inner::FindReply(
+// The reply to what was just asked. What comes beside it is kept.
+Result<GuardianSpawner::Inner::Arrival> GuardianSpawner::Inner::AwaitReply(
     std::int64_t id) {
-  for (auto frame = pending.begin(); frame != pending.end();) {
-    std::int64_t of = 0;
-    if (frame->op == GuardianOp::kStarted) {
-      of = UnpackStarted(frame->body).id;
-    } else if (frame->op == GuardianOp::kNotStarted) {
-      of = UnpackNotStarted(frame->body).id;
-    } else {
-      ++frame;
-      continue;
-    }
-    GuardianFrame reply = std::move(*frame);
-    frame = pending.erase(frame);
-    if (of == id) {
-      return reply;
-    }
-    Discard(reply);
-  }
-  return std::nullopt;
-}
-
-// The reply to what was just asked. Exits that come before it are kept.
-Result<GuardianFrame> GuardianSpawner::Inner::AwaitReply(std::int64_t id) {
   const Deadline deadline = Deadline::After(kReplyWithin);
   while (true) {
     TakeFrames();
-    if (auto reply = FindReply(id)) {
-      return std::move(*reply);
+    const auto reply = std::find_if(
+        pending.begin(), pending.end(),
+        [id](const Arrival& one) { return IdOfStart(one.frame) == id; });
+    if (reply != pending.end()) {
+      Arrival found = std::move(*reply);
+      pending.erase(reply);
+      return found;
     }
     MUSTER_TRY(ReceiveSome(socket.get(), buffer, &descriptors, deadline));
   }
 }
 
-Result<int> GuardianSpawner::Inner::FinishStart(const GuardianFrame& reply,
+// The number of the request.
+Result<std::int64_t> GuardianSpawner::Inner::Ask(const ProcessSpec& spec) {
+  MUSTER_CHECK(loop != nullptr);
+  if (spec.argv.empty() || spec.argv.front().empty()) {
+    return NothingToStart(spec);
+  }
+  if (lost) {
+    return Lost();
+  }
+  std::vector<int> beside;
+  for (const auto& [target, fd] : spec.descriptors) {
+    beside.push_back(fd);
+  }
+  const std::int64_t id = next_id++;
+  auto sent = SendAll(socket.get(), Pack(ToRequest(spec, id)), beside,
+                      Deadline::After(kReplyWithin));
+  if (!sent) {
+    return std::move(sent).error().While("asking the guardian for a process");
+  }
+  return id;
+}
+
+Result<int> GuardianSpawner::Inner::FinishStart(Arrival reply,
                                                 const ProcessSpec& spec,
                                                 OnExit on_exit) {
-  if (reply.op == GuardianOp::kNotStarted) {
-    return FromFailure(spec, UnpackNotStarted(reply.body), Programs(spec));
+  const std::string& body = reply.frame.body;
+  if (reply.frame.op == GuardianOp::kNotStarted) {
+    return NotStarted(spec, UnpackNotStarted(body));
   }
-  const auto started = UnpackStarted(reply.body);
-  Process process{std::move(on_exit), {}};
-  if (started.pidfd == 1 && !descriptors.empty()) {
-    process.pidfd = std::move(descriptors.front());
-    descriptors.erase(descriptors.begin());
-  } else {
+  const auto started = UnpackStarted(body);
+  if (!reply.pidfd) {
     MUSTER_LOG(kDebug, "no pidfd here: signals go by number, by the guardian");
   }
   if (started.affinity_errno != 0) {
@@ -341,8 +289,15 @@ Result<int> GuardianSpawner::Inner::FinishStart(const GuardianFrame& reply,
          {"errno", ErrnoName(static_cast<int>(started.affinity_errno))}});
   }
   const int pid = static_cast<int>(started.pid);
-  processes.insert_or_assign(pid, std::move(process));
+  processes.insert_or_assign(
+      pid, Process{std::move(on_exit), std::move(reply.pidfd)});
   return pid;
+}
+
+Error GuardianSpawner::Inner::Lost() const {
+  return Error(Cause::kInternalError,
+               "the guardian process " + std::to_string(guardian) +
+                   " was ended, so nothing can be started");
 }
 
 void GuardianSpawner::Inner::Lose() {
@@ -356,6 +311,9 @@ void GuardianSpawner::Inner::Lose() {
   // What was below the guardian falls to us: a subreaper. Rare, so a timer
   // does.
   sweeping = loop->Every(kSweepEvery, [this] { SweepStep(); });
+  while (!asked.empty()) {
+    Refuse(asked.begin()->first, Lost());
+  }
   if (on_lost) {
     on_lost();
   }
@@ -467,33 +425,33 @@ Status GuardianSpawner::Attach(Loop& loop) {
   return Ok();
 }
 
+void GuardianSpawner::Begin(const ProcessSpec& spec, OnStarted on_started,
+                            OnExit on_exit) {
+  Inner* inner = inner_.get();
+  const auto id = inner->Ask(spec);
+  if (!id) {
+    on_started(id.error());
+    return;
+  }
+  inner->asked.emplace(
+      *id, Inner::Asked{
+               .spec = spec,
+               .on_started = std::move(on_started),
+               .on_exit = std::move(on_exit),
+               .limit = inner->loop->After(kReplyWithin, [inner, id = *id] {
+                 inner->Refuse(id, Error(Cause::kDeadlineExceeded, kSilent));
+               })});
+}
+
 Result<int> GuardianSpawner::Start(const ProcessSpec& spec, OnExit on_exit) {
-  MUSTER_CHECK(inner_->loop != nullptr);
-  if (spec.argv.empty() || spec.argv.front().empty()) {
-    return Unusable(spec, "there is no program to start");
-  }
-  if (inner_->lost) {
-    return Error(Cause::kInternalError,
-                 "the guardian process " + std::to_string(inner_->guardian) +
-                     " was ended, so nothing can be started");
-  }
-  std::vector<int> beside;
-  for (const auto& [target, fd] : spec.descriptors) {
-    beside.push_back(fd);
-  }
-  const std::int64_t id = inner_->next_id++;
-  auto sent = SendAll(inner_->socket.get(), Pack(ToRequest(spec, id)), beside,
-                      Deadline::After(kReplyWithin));
-  if (!sent) {
-    return std::move(sent).error().While("asking the guardian for a process");
-  }
+  MUSTER_ASSIGN(const std::int64_t id, inner_->Ask(spec));
   auto reply = inner_->AwaitReply(id);
   inner_->HandleLater();
   if (!reply) {
     return std::move(reply).error().While("starting `" +
                                           Printable(spec.argv.front()) + "`");
   }
-  return inner_->FinishStart(*reply, spec, std::move(on_exit));
+  return inner_->FinishStart(*std::move(reply), spec, std::move(on_exit));
 }
 
 Status GuardianSpawner::Signal(int pid, int signal) {

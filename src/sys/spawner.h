@@ -53,16 +53,23 @@ struct Exit {
 // PDEATHSIG. All calls from the loop's thread.
 class Spawner {
  public:
+  using OnStarted = std::function<void(Result<int> pid)>;
   using OnExit = std::function<void(const Exit&)>;
 
   virtual ~Spawner() = default;
 
-  // The pid. program-not-found when argv[0] cannot be found on the PATH of
-  // `environment` (code 127) or executed (code 126); the cause of errno where
-  // the directory or a limit is at fault (code 126); deadline-exceeded (code
-  // 126) where a file system does not answer. Every error has the fact
-  // "spawn.failed" with fields code, errno, step, program. on_exit is called
-  // once, on the loop.
+  // Tells on_started, once, the pid of a process that runs its program now, or
+  // why none does: program-not-found when argv[0] cannot be found on the PATH
+  // of `environment` (code 127) or executed (code 126); the cause of errno
+  // where the directory or a limit is at fault (code 126); deadline-exceeded
+  // (code 126) where a file system does not answer; cancelled (code 126) where
+  // KillAll came first. These have the fact "spawn.failed" with fields code,
+  // errno, step, program; an error of the guardian has none. From the loop, or
+  // inside of this call where nothing could be asked for. on_exit is called
+  // once, on the loop, after on_started.
+  virtual void Begin(const ProcessSpec& spec, OnStarted on_started,
+                     OnExit on_exit) = 0;
+  // The same, and waits for it: not where the loop keeps links alive.
   virtual Result<int> Start(const ProcessSpec& spec, OnExit on_exit) = 0;
   // Signals one process we started, by pidfd; no error when it is gone.
   virtual Status Signal(int pid, int signal) = 0;
@@ -79,7 +86,7 @@ class Spawner {
 // one spawner per process. Destroying it ends all that was started, within 5 s.
 class GuardianSpawner : public Spawner {
  public:
-  // Well below the patience of Start with the guardian.
+  // Well below the patience with the guardian.
   static constexpr Duration kExecWithin = std::chrono::seconds(10);
 
   // `exec_within`: how long a program may take to be executed.
@@ -88,6 +95,8 @@ class GuardianSpawner : public Spawner {
   ~GuardianSpawner() override;
   Status Attach(Loop& loop);
 
+  void Begin(const ProcessSpec& spec, OnStarted on_started,
+             OnExit on_exit) override;
   Result<int> Start(const ProcessSpec& spec, OnExit on_exit) override;
   Status Signal(int pid, int signal) override;
   void KillAll(std::function<void(int killed)> done) override;
@@ -105,11 +114,15 @@ class GuardianSpawner : public Spawner {
 // ends what still runs with KILL: from the loop if there is one, else at once.
 class FakeSpawner : public Spawner {
  public:
+  void Begin(const ProcessSpec& spec, OnStarted on_started,
+             OnExit on_exit) override;
   Result<int> Start(const ProcessSpec& spec, OnExit on_exit) override;
   Status Signal(int pid, int signal) override;
   void KillAll(std::function<void(int killed)> done) override;
 
   void End(int pid, int wait_status);
+  // What Begin has held back runs now, or never will.
+  void Answer(std::optional<Error> why_not = std::nullopt);
 
   struct Started {
     ProcessSpec spec;
@@ -119,6 +132,8 @@ class FakeSpawner : public Spawner {
   std::map<int, Started> processes;
   std::vector<std::pair<int, int>> signals;  // pid, signal
   std::optional<Error> next_error;           // what the next Start gives
+  bool hold = false;                         // Begin waits for Answer
+  std::function<void(std::optional<Error> why_not)> held;
   int leftovers = 0;  // descendants that the next KillAll finds besides
   Loop* loop = nullptr;
 };

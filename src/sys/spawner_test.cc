@@ -19,6 +19,7 @@
 #include "sys/process.h"
 #include "sys/process_tree.h"
 #include "sys/stream.h"
+#include "sys/testing.h"
 
 namespace muster::sys {
 namespace {
@@ -62,34 +63,6 @@ bool ReadUntil(int fd, std::size_t count, Deadline deadline) {
 bool EndsWithin(int fd, seconds limit) {
   return ReadUntil(fd, 1000, Deadline::After(limit));
 }
-
-// A program that nobody can open while this lives, as if it lay on a mount
-// whose server is gone: a lease on it is held that is not given back when it
-// should.
-class LeasedProgram {
- public:
-  LeasedProgram() {
-    signal(SIGIO, SIG_IGN);  // by which the kernel asks for it
-    std::filesystem::copy_file("/bin/true", path_);
-    file_ = Fd(open(path_.c_str(), O_RDONLY | O_CLOEXEC));
-    held_ = fcntl(file_.get(), F_SETLEASE, F_WRLCK) == 0;
-  }
-  LeasedProgram(const LeasedProgram&) = delete;
-  LeasedProgram& operator=(const LeasedProgram&) = delete;
-  ~LeasedProgram() {
-    file_.Close();
-    std::filesystem::remove(path_);
-    signal(SIGIO, SIG_DFL);
-  }
-  const std::string& path() const { return path_; }
-  bool held() const { return held_; }
-
- private:
-  const std::string path_ =
-      testing::TempDir() + "muster_leased_" + std::to_string(getpid());
-  Fd file_;
-  bool held_ = false;
-};
 
 class SpawnerTest : public testing::Test {
  protected:
@@ -147,6 +120,15 @@ class SpawnerTest : public testing::Test {
     EXPECT_EQ(killed, -1) << "done was called inside of KillAll";
     loop->Run();
     return killed;
+  }
+
+  // It is our only child.
+  static void KillGuardian() {
+    for (const auto& one : Descendants(getpid())) {
+      if (one.parent == getpid()) {
+        kill(one.id.pid, SIGKILL);
+      }
+    }
   }
 
   std::unique_ptr<Loop> loop = Loop::Make().value();
@@ -290,6 +272,64 @@ TEST_F(SpawnerTest, GivesUpAProgramWhoseFileSystemDoesNotAnswer) {
   EXPECT_EQ(Descendants(getpid()).size(), 1U) << "more than the guardian";
 }
 
+TEST_F(SpawnerTest, ServesAllElseWhileAProgramIsWaitedFor) {
+  const LeasedProgram program;
+  if (!program.held()) {
+    GTEST_SKIP() << "no lease is given here";
+  }
+  const Deadline soon = Deadline::After(seconds(5));
+  std::optional<Result<int>> answer;
+  spawner->Begin(
+      {.argv = {program.path()}},
+      [&](Result<int> pid) { answer = std::move(pid); },
+      [](const Exit&) { ADD_FAILURE() << "it was never started"; });
+  EXPECT_EQ(Run(Shell("exit 3")).code(), 3);
+  EXPECT_FALSE(answer);
+  KillAll();
+  ASSERT_TRUE(answer && !*answer);
+  EXPECT_EQ(answer->error().cause(), Cause::kCancelled);
+  EXPECT_EQ(answer->error().evidence().at(0).Number("code"), 126);
+  EXPECT_FALSE(soon.Expired());
+  EXPECT_EQ(Run(Shell("exit 4")).code(), 4);
+}
+
+TEST_F(SpawnerTest, StartsAProgramWhoseFileSystemAnswersLate) {
+  LeasedProgram program;
+  if (!program.held()) {
+    GTEST_SKIP() << "no lease is given here";
+  }
+  std::string seen;
+  spawner->Begin(
+      {.argv = {program.path()}},
+      [&](const Result<int>& pid) { seen += pid ? "started " : "refused "; },
+      [&](const Exit& exit) {
+        seen += "exited " + std::to_string(exit.wait_status);
+        loop->Quit();
+      });
+  const auto late = loop->After(milliseconds(200), [&] { program.Release(); });
+  loop->Run();
+  EXPECT_EQ(seen, "started exited 0");
+}
+
+TEST_F(SpawnerTest, RefusesWhatIsOnItsWayWhenTheGuardianIsKilled) {
+  const LeasedProgram program;
+  if (!program.held()) {
+    GTEST_SKIP() << "no lease is given here";
+  }
+  Cause cause{};
+  spawner->Begin(
+      {.argv = {program.path()}},
+      [&](const Result<int>& pid) {
+        cause = pid.error().cause();
+        loop->Quit();
+      },
+      [](const Exit&) {});
+  KillGuardian();
+  loop->Run();
+  EXPECT_EQ(cause, Cause::kInternalError);
+  KillAll();
+}
+
 TEST_F(SpawnerTest, SignalsAProcessAndForgivesOneThatIsGone) {
   auto ready = MakePipe().value();
   auto spec = Shell("echo x >&5; exec sleep 600");
@@ -380,11 +420,7 @@ TEST_F(SpawnerTest, EndsEverythingWhenTheGuardianIsKilled) {
   spawner->OnGuardianLost([&] { seen += "lost "; });
   pipe.write.Close();
   ASSERT_TRUE(ReadUntil(pipe.read.get(), 3, Deadline::After(seconds(10))));
-  for (const auto& one : Descendants(getpid())) {
-    if (one.parent == getpid()) {
-      kill(one.id.pid, SIGKILL);
-    }
-  }
+  KillGuardian();
   loop->Run();
   EXPECT_EQ(seen, "lost exit killed");
   EXPECT_TRUE(EndsWithin(pipe.read.get(), seconds(1)));

@@ -2,7 +2,6 @@
 #include "sys/start_child.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -179,65 +178,25 @@ Recipe MakeRecipe(const StartRequest& request, std::span<const Fd> given,
   return recipe;
 }
 
-// False: nothing has come over the pipe by the deadline, its end neither.
-bool AwaitWord(int report, Deadline deadline) {
-  pollfd poll_fd{report, POLLIN, 0};
-  int ready = 0;
-  do {
-    ready = poll(&poll_fd, 1, deadline.PollTimeout());
-  } while (ready < 0 && errno == EINTR);
-  return ready != 0;
-}
-
-// What the child said until its exec closed the pipe.
-StartedChild Hear(int pid, int report, std::int64_t id, Deadline deadline) {
-  StartedChild started{.pid = pid};
-  Word word;
-  while (true) {
-    if (!AwaitWord(report, deadline)) {
-      // It waits for a file system, perhaps beyond the reach of KILL as well:
-      // whoever buries our children does so when it ends.
-      kill(pid, SIGKILL);
-      started.failure = StartFailure{
-          .id = id, .stage = StartStage::kExec, .error_number = ETIMEDOUT};
-      return started;
-    }
-    const ssize_t got = read(report, &word, sizeof word);
-    if (got < 0 && errno == EINTR) {
-      continue;
-    }
-    if (got != sizeof word) {
-      return started;
-    }
-    if (word.only_affinity) {
-      started.affinity_errno = word.error_number;
-      continue;
-    }
-    waitpid(pid, nullptr, 0);
-    started.failure = StartFailure{.id = id,
-                                   .stage = word.stage,
-                                   .error_number = word.error_number,
-                                   .program = word.program};
-    return started;
-  }
-}
-
 }  // namespace
 
-StartedChild StartChild(const StartRequest& request, std::span<const Fd> given,
-                        const sigset_t& mask, Deadline deadline) {
+StartingChild ForkChild(const StartRequest& request, std::span<const Fd> given,
+                        const sigset_t& mask, Deadline give_up) {
   Recipe recipe = MakeRecipe(request, given, mask);
+  StartingChild child{.id = request.id, .give_up = give_up};
   const auto fail = [&](int error_number) {
-    return StartedChild{.failure = StartFailure{.id = request.id,
-                                                .stage = StartStage::kFork,
-                                                .error_number = error_number}};
+    child.failure = StartFailure{.id = request.id,
+                                 .stage = StartStage::kFork,
+                                 .error_number = error_number};
   };
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) {
-    return fail(errno);
+    fail(errno);
+    return child;
   }
-  const Fd hear(ends[0]);
-  Fd report(ends[1]);
+  child.said = Fd(ends[0]);
+  fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  const Fd report(ends[1]);
   recipe.report = report.get();
   const pid_t pid = fork();
   const int why = errno;
@@ -245,8 +204,40 @@ StartedChild StartChild(const StartRequest& request, std::span<const Fd> given,
     BecomeProgram(recipe);
   }
   CPU_FREE(recipe.cores);
-  report.Close();
-  return pid < 0 ? fail(why) : Hear(pid, hear.get(), request.id, deadline);
+  if (pid < 0) {
+    fail(why);
+  } else {
+    child.pid = pid;
+  }
+  return child;
+}
+
+bool Hear(StartingChild& child) {
+  while (!child.failure) {
+    Word word;
+    const ssize_t got = read(child.said.get(), &word, sizeof word);
+    if (got < 0 && errno == EINTR) {
+      continue;
+    }
+    if (got != sizeof word) {
+      return got == 0;
+    }
+    if (word.only_affinity) {
+      child.affinity_errno = word.error_number;
+      continue;
+    }
+    waitpid(child.pid, nullptr, 0);
+    child.failure = StartFailure{.id = child.id,
+                                 .stage = word.stage,
+                                 .error_number = word.error_number,
+                                 .program = word.program};
+  }
+  return true;
+}
+
+void GiveUp(StartingChild& child, int error_number) {
+  child.failure = StartFailure{
+      .id = child.id, .stage = StartStage::kExec, .error_number = error_number};
 }
 
 void CloseFrom(int first) {

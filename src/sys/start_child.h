@@ -4,6 +4,7 @@
 
 #include <signal.h>
 
+#include <cstdint>
 #include <optional>
 #include <span>
 
@@ -13,19 +14,29 @@
 
 namespace muster::sys {
 
-struct StartedChild {
+// A child on its way to its program, for which it may wait long: a file system
+// does not answer.
+struct StartingChild {
+  std::int64_t id = 0;  // of the request
   int pid = 0;
+  Fd said;  // what it says; its exec closes the other end
+  Deadline give_up;
   int affinity_errno = 0;
   std::optional<StartFailure> failure;
 };
 
-// Forks and waits until the child runs its program or has said why it cannot.
-// `given` are the descriptors for request.targets. Call it in a process that
-// has one thread. A child that has done neither by the deadline (a file system
-// does not answer) is sent KILL, fails with ETIMEDOUT and is the one child that
-// the caller still has to wait for after a failure.
-StartedChild StartChild(const StartRequest& request, std::span<const Fd> given,
-                        const sigset_t& mask, Deadline deadline);
+// Forks; no child, but a failure, where that cannot be done. `given` are the
+// descriptors for request.targets. Call it in a process that has one thread.
+StartingChild ForkChild(const StartRequest& request, std::span<const Fd> given,
+                        const sigset_t& mask, Deadline give_up);
+
+// Takes what it has said, without waiting. True: it runs its program, has ended
+// or has failed; one that said why is buried.
+bool Hear(StartingChild& child);
+
+// Makes this errno its failure. It is to be sent KILL, and perhaps beyond the
+// reach of that as well: whoever buries our children does so when it ends.
+void GiveUp(StartingChild& child, int error_number);
 
 // Closes every descriptor from `first` on.
 void CloseFrom(int first);

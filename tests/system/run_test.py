@@ -2,10 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """`muster run` with real processes: start, watch, restart, end, and what is
 left behind."""
+import fcntl
 import json
 import os
 import pathlib
+import shutil
 import signal
+import socket
 import statistics
 import sys
 import time
@@ -453,6 +456,44 @@ class OnTwoHosts(RunTest):
         self.assertEqual(first.code, 0, first.err)
         self.assertEqual(second.code, 0, second.err)
         self.assertEqual(first.report["attempts"][0]["failure"]["rank"], 1)
+
+    def both_with_a_silent_mount(self):
+        """Rank 1's program cannot be executed until the descriptor that is
+        given is closed: a lease on the file is not given back."""
+        for rank in (0, 1):
+            (self.folder / f"host{rank}").mkdir()
+            shutil.copy("/bin/true", self.folder / f"host{rank}" / "train")
+        words = ("--check", "off", "--", "./train")
+        second = self.member(1, *words)
+
+        def listens():
+            with socket.socket() as tried:
+                return not tried.connect_ex(("127.0.0.1", self.ports[1]))
+
+        wait_until(listens, 20, "the other member")
+        signal.signal(signal.SIGIO, signal.SIG_IGN)
+        held = os.open(self.folder / "host1" / "train", os.O_RDONLY)
+        try:
+            fcntl.fcntl(held, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+        except OSError as why:
+            self.skipTest(f"no lease is given on a file here: {why}")
+        return self.member(0, *words), second, held
+
+    def test_wait_for_a_program_longer_than_for_each_other(self):
+        *members, held = self.both_with_a_silent_mount()
+        time.sleep(5)
+        os.close(held)
+        for done in [member.wait(30) for member in members]:
+            self.assertEqual(done.code, 0, done.err)
+
+    def test_a_program_that_cannot_be_read_is_named(self):
+        *members, held = self.both_with_a_silent_mount()
+        first, second = [member.wait(30) for member in members]
+        os.close(held)
+        self.assertEqual(first.code, 126, first.err)
+        self.assertEqual(second.code, 126, second.err)
+        finding = self.assert_finding(first, "deadline-exceeded")
+        self.assertIn("rank 1", finding["what"])
 
     def test_a_lost_host_is_named(self):
         members = self.both("--max-restarts", 0, "--", "/bin/sh", "-c",

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tests of processes share.
+#pragma once
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+
+#include "sys/fd.h"
+
+namespace muster::sys {
+
+// A program that nobody can open until it is released, as if it lay on a mount
+// whose server is gone: a lease on it is held that is not given back when it
+// should.
+class LeasedProgram {
+ public:
+  LeasedProgram() {
+    signal(SIGIO, SIG_IGN);  // by which the kernel asks for it
+    std::filesystem::copy_file("/bin/true", path_);
+    file_ = Fd(open(path_.c_str(), O_RDONLY | O_CLOEXEC));
+    held_ = fcntl(file_.get(), F_SETLEASE, F_WRLCK) == 0;
+  }
+  LeasedProgram(const LeasedProgram&) = delete;
+  LeasedProgram& operator=(const LeasedProgram&) = delete;
+  ~LeasedProgram() {
+    Release();
+    std::filesystem::remove(path_);
+    signal(SIGIO, SIG_DFL);
+  }
+  const std::string& path() const { return path_; }
+  bool held() const { return held_; }
+  void Release() { file_.Close(); }
+
+ private:
+  const std::string path_ =
+      testing::TempDir() + "muster_leased_" + std::to_string(getpid());
+  Fd file_;
+  bool held_ = false;
+};
+
+}  // namespace muster::sys
