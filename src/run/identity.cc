@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <array>
 
+#include "base/log.h"
 #include "base/text.h"
 #include "cluster/members.h"
 #include "muster/version.h"
 #include "run/command_line.h"
 #include "run/plan.h"
 #include "run/rank_environment.h"
+#include "sys/child_work.h"
 #include "sys/find_program.h"
 #include "sys/process.h"
 
@@ -48,6 +50,33 @@ std::string ProgramDigest(const sys::Host& host,
   return Digest(all);
 }
 
+// The same, in a child, as long as their file system answers.
+std::string ProgramDigestWithin(Duration limit, const sys::Host& host,
+                                const std::vector<std::string>& argv) {
+  std::string why = "no answer within " + ToText(limit);
+  auto child = sys::ChildWork::Start([&] { return ProgramDigest(host, argv); });
+  if (child) {
+    const sys::ChildWork* const one[] = {&*child};
+    const Deadline deadline = Deadline::After(limit);
+    auto said = child->Take();
+    while (!said && !deadline.Expired()) {
+      sys::AwaitAny(one, deadline);
+      said = child->Take();
+    }
+    if (said && *said) {
+      return **said;
+    }
+    why = said ? said->error().message() : why;
+  } else {
+    why = child.error().message();
+  }
+  MUSTER_LOG(kWarn,
+             "the files of the program cannot be read: they are not compared "
+             "with those of the other hosts",
+             {{"program", argv.front()}, {"why", why}});
+  return "";
+}
+
 bool Matters(std::string_view variable) {
   return std::any_of(
       kMatters.begin(), kMatters.end(),
@@ -73,7 +102,8 @@ std::string EnvironmentDigest(const sys::Env& env) {
 
 connect::Hello MakeIdentity(const sys::Host& host, const Cluster& cluster,
                             std::vector<int> ranks,
-                            const std::vector<std::string>& argv) {
+                            const std::vector<std::string>& argv,
+                            Duration read_within) {
   connect::Hello hello;
   hello.version = kVersion;
   hello.cluster_key = ClusterKey(cluster);
@@ -90,7 +120,7 @@ connect::Hello MakeIdentity(const sys::Host& host, const Cluster& cluster,
   hello.environment = PlannedVariables(host.env);
   hello.addresses = host.env.LocalAddresses();
   if (hello.ranks.size() < cluster.members.size()) {
-    hello.program_digest = ProgramDigest(host, argv);
+    hello.program_digest = ProgramDigestWithin(read_within, host, argv);
     hello.environment_digest = EnvironmentDigest(host.env);
   }
   return hello;

@@ -9,16 +9,19 @@
 #include "connect/hello.h"
 #include "muster/cluster.h"
 #include "sys/host.h"
+#include "sys/spawner.h"
 
 namespace muster::run {
 
 // The hello of the agent that starts `ranks` of the cluster here: all but what
 // changes from call to call. Where other hosts take part it tells digests of
 // the program's files and of the environment, so that a difference is found
-// before the start.
-connect::Hello MakeIdentity(const sys::Host& host, const Cluster& cluster,
-                            std::vector<int> ranks,
-                            const std::vector<std::string>& argv);
+// before the start. Files that cannot be read in time (their file system does
+// not answer) are not told of, which is logged. Main thread.
+connect::Hello MakeIdentity(
+    const sys::Host& host, const Cluster& cluster, std::vector<int> ranks,
+    const std::vector<std::string>& argv,
+    Duration read_within = sys::GuardianSpawner::kExecWithin);
 
 // Ports between which a choice is made; both ends belong to it.
 struct MeetingPorts {

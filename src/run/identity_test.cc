@@ -2,6 +2,9 @@
 #include "run/identity.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "base/log.h"
 
 namespace muster::run {
 namespace {
@@ -59,6 +62,28 @@ TEST_F(IdentityTest, OnlyVariablesThatMatterMakeADifference) {
 
 TEST_F(IdentityTest, ReadsNoFilesWhereNobodyCompares) {
   EXPECT_EQ(Make({0, 1}).program_digest, "");
+}
+
+// As a mount whose server is gone.
+class SilentFs : public sys::FakeFs {
+ public:
+  Result<std::string> Read(const std::string& /*path*/,
+                           std::size_t /*limit*/) const override {
+    pause();
+    return std::string();
+  }
+};
+
+TEST_F(IdentityTest, DoesNotWaitForFilesThatCannotBeRead) {
+  SetLogLevel(LogLevel::kError);
+  SilentFs silent;
+  silent.files = fs_.files;
+  const auto hello =
+      MakeIdentity({env_, clock_, silent}, cluster_, {1},
+                   {"python3", "train.py"}, std::chrono::milliseconds(20));
+  SetLogLevel(LogLevel::kInfo);
+  EXPECT_EQ(hello.program_digest, "");
+  EXPECT_NE(hello.environment_digest, "");
 }
 
 TEST_F(IdentityTest, MeetsAtTheCoordinator) {
