@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/coordinator.h"
 
+#include <csignal>
 #include <utility>
 
 #include "base/json.h"
@@ -14,12 +15,23 @@
 #include "run/host_findings.h"
 #include "run/judge_training.h"
 #include "run/plan.h"
+#include "sys/spawner.h"
 
 namespace muster::run {
 namespace {
 
 std::string HostsText(std::size_t agents) {
   return Count(static_cast<std::int64_t>(agents), "host");
+}
+
+// Who asks muster to end may have asked the ranks as well (scancel does), and
+// while they end they lose each other.
+bool FollowsFromRequest(const explain::Verdict& verdict) {
+  sys::Exit exit;
+  exit.wait_status = verdict.wait_status;
+  return verdict.cascade ||
+         (verdict.kind == explain::RootKind::kSignal &&
+          (exit.signal() == SIGTERM || exit.signal() == SIGINT));
 }
 
 }  // namespace
@@ -238,15 +250,6 @@ void Coordinator::OnAttemptOver() {
   progress_->End();
   TellFailures();
   Record(kAttemptStopped);
-  if (interrupted_by_) {
-    if (attempt_->stop_cause() != Label(Cause::kCancelled)) {
-      TellRoot();  // it had failed before
-    }
-    Conclude({.kind = Failure::Kind::kInterrupted,
-              .cause = Cause::kCancelled,
-              .step = attempt_->Reach().step});
-    return;
-  }
   if (attempt_->Done()) {
     EndRun(
         {.exit_code = 0,
@@ -257,16 +260,18 @@ void Coordinator::OnAttemptOver() {
                  " ended well"});
     return;
   }
-  Conclude(attempt_->RootOf(TellRoot()));
-}
-
-explain::Verdict Coordinator::TellRoot() {
   auto verdict = explain::Judge(attempt_->End());
   explain::Refine(verdict, attempt_->logs());
-  for (const Finding& finding : verdict.findings) {
-    Tell(finding);
+  const bool asked = attempt_->stop_cause() == Label(Cause::kCancelled);
+  if (!interrupted_by_ || !asked || !FollowsFromRequest(verdict)) {
+    for (const Finding& finding : verdict.findings) {
+      Tell(finding);
+    }
   }
-  return verdict;
+  Conclude(interrupted_by_ ? Failure{.kind = Failure::Kind::kInterrupted,
+                                     .cause = Cause::kCancelled,
+                                     .step = attempt_->Reach().step}
+                           : attempt_->RootOf(verdict));
 }
 
 void Coordinator::FailSetUp(std::span<const Error> errors) {

@@ -94,7 +94,6 @@ class Coordinator {
   void Launch(const connect::Gathered& gathered, const Planned& planned);
   void EndRanks(const std::string& cause, bool now);
   void OnAttemptOver();
-  explain::Verdict TellRoot();
   void Conclude(const Failure& failure);
   bool MayStart(std::span<const Finding> findings);
   void FailSetUp(std::span<const Error> errors);

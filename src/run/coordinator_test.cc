@@ -14,6 +14,7 @@ namespace {
 using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
 
 constexpr int kSigkill = 9;
@@ -54,6 +55,7 @@ class ScriptedAgent {
     Stops();
   }
   void Leaves() { link_->Close(); }
+  void Becomes(connect::Hello hello) { hello_ = std::move(hello); }
 
  private:
   void Hear(const connect::Envelope& message) {
@@ -83,6 +85,15 @@ connect::Hello HelloOfTwoRanks() {
   hello.host = "a";
   hello.ranks = {0, 1};
   hello.ports = {1, 2, 3, 4};
+  return hello;
+}
+
+// Of one of those ranks.
+connect::Hello HelloOfRank(int rank) {
+  connect::Hello hello = HelloOfTwoRanks();
+  hello.host = rank == 0 ? "a" : "b";
+  hello.ranks = {rank};
+  hello.ports = {1, 2};
   return hello;
 }
 
@@ -127,6 +138,21 @@ class CoordinatorTest : public testing::Test {
       loop_->Quit();
     });
     coordinator_.gathering().AttendHere(std::move(links_.second), hello_);
+    loop_->Run();
+    return result;
+  }
+
+  // With another agent for rank 1.
+  RunEnd RunWith(std::unique_ptr<connect::Link> second) {
+    RunEnd result;
+    coordinator_.Start(nullptr, cluster_, hello_, [&](const RunEnd& end) {
+      result = end;
+      loop_->Quit();
+    });
+    auto& gathering = coordinator_.gathering();
+    agent_.Becomes(HelloOfRank(0));
+    gathering.AttendHere(std::move(links_.second), HelloOfRank(0));
+    gathering.AttendHere(std::move(second), HelloOfRank(1));
     loop_->Run();
     return result;
   }
@@ -361,6 +387,69 @@ TEST_F(CoordinatorTest, ServersAreStoppedWhenTheWorkIsDone) {
     agent_.Stops();
   };
   EXPECT_EQ(Run().exit_code, 0);
+}
+
+TEST_F(CoordinatorTest, ASignalAfterTheWorkChangesNothing) {
+  cluster_.members[1].task = "ps";
+  agent_.on_launch = [&](const LaunchPlan&) { agent_.Ends(0, 0); };
+  agent_.on_stop = [&](const StopRanks&) {
+    agent_.on_stop = {};
+    coordinator_.Interrupt("SIGINT", false);
+    agent_.Ends(1, 15, 15);
+    agent_.Stops();
+  };
+  EXPECT_EQ(Run().exit_code, 0);
+  EXPECT_THAT(Causes(), IsEmpty());
+}
+
+TEST_F(CoordinatorTest, AnInterruptionTellsWhatCouldNotBeStarted) {
+  agent_.on_launch = [&](const LaunchPlan&) {
+    coordinator_.Interrupt("SIGINT", false);
+  };
+  agent_.on_stop = [&](const StopRanks&) {
+    agent_.Ends(0, 15, 15);
+    agent_.Say("exited", ToJson(RankExited{.rank = 1,
+                                           .attempt = 1,
+                                           .wait_status = 126 << 8,
+                                           .could_not_start = true,
+                                           .error_cause = "deadline-exceeded",
+                                           .error_message = "no answer"}));
+    agent_.Stops();
+  };
+  EXPECT_EQ(Run().exit_code, 130);
+  EXPECT_THAT(Causes(), ElementsAre("deadline-exceeded", "cancelled"));
+}
+
+TEST_F(CoordinatorTest, RanksThatGetTheSignalToo) {
+  agent_.on_launch = [&](const LaunchPlan&) {
+    coordinator_.Interrupt("SIGTERM", false);
+  };
+  agent_.on_stop = [&](const StopRanks&) {
+    agent_.Ends(0, 15);
+    agent_.Ends(1, 15);
+    agent_.Stops();
+  };
+  EXPECT_EQ(Run().exit_code, 130);
+  EXPECT_THAT(Causes(), ElementsAre("cancelled"));
+}
+
+TEST_F(CoordinatorTest, AnAgentThatLeavesAfterItsRanksStopsNobody) {
+  auto links = connect::InProcessLinks(*loop_);
+  ScriptedAgent second(std::move(links.first), HelloOfRank(1));
+  agent_.on_launch = [&](const LaunchPlan&) {
+    agent_.Ends(0, 0);
+    agent_.Leaves();
+  };
+  sys::Loop::Handle later;
+  second.on_launch = [&](const LaunchPlan&) {
+    later = loop_->After(std::chrono::milliseconds(20), [&] {
+      EXPECT_THAT(Names(), Contains("agent.lost"));
+      second.Ends(1, 0);
+      second.Stops();
+    });
+  };
+  EXPECT_EQ(RunWith(std::move(links.second)).exit_code, 0);
+  EXPECT_THAT(second.heard, Not(Contains("stop")));
 }
 
 TEST_F(CoordinatorTest, AnswersTheStore) {
