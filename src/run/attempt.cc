@@ -20,6 +20,14 @@ sys::Exit ExitOf(int wait_status) {
 Attempt::Attempt(const Cluster& cluster, int number, std::vector<Agent> agents)
     : cluster_(cluster), number_(number), agents_(std::move(agents)) {}
 
+bool Attempt::Runs(int agent, int rank) const {
+  return std::any_of(agents_.begin(), agents_.end(), [&](const Agent& known) {
+    return known.number == agent &&
+           std::find(known.ranks.begin(), known.ranks.end(), rank) !=
+               known.ranks.end();
+  });
+}
+
 void Attempt::Exited(RankExited exited) {
   ends_.emplace(exited.rank, std::move(exited));
 }

@@ -30,6 +30,10 @@ class Attempt {
   Attempt(const Cluster& cluster, int number, std::vector<Agent> agents);
 
   int number() const { return number_; }
+  // False also where there is no such rank.
+  bool Runs(int agent, int rank) const;
+
+  // Of ranks that an agent runs.
 
   void Exited(RankExited exited);
   // False: all of its ranks had ended.

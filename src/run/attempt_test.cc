@@ -49,6 +49,12 @@ TEST_F(AttemptTest, IsNotDoneWhenOneFailed) {
   EXPECT_FALSE(attempt_.Done());
 }
 
+TEST_F(AttemptTest, KnowsWhichAgentRunsARank) {
+  EXPECT_TRUE(attempt_.Runs(8, 2));
+  EXPECT_FALSE(attempt_.Runs(7, 2));
+  EXPECT_FALSE(attempt_.Runs(7, 99));
+}
+
 TEST_F(AttemptTest, KnowsWhoseProcessesMayBeLeft) {
   EXPECT_THAT(attempt_.Unstopped(), ElementsAre(7, 8));
   attempt_.Stopped(7, {});

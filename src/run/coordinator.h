@@ -101,8 +101,10 @@ class Coordinator {
 
   // What agents say.
   void OnMessage(int agent, const connect::Envelope& message);
+  // False, and told: an agent speaks of ranks that it does not run.
+  bool IsOwn(int agent, int rank, const std::string& kind);
   void OnExited(RankExited exited);
-  void OnProgress(const Progress& progress);
+  void OnProgress(int agent, Progress progress);
   void OnStore(int agent, const StoreRequest& request);
   void OnFact(Fact fact);
   void OnLost(int agent, const Error& why);
@@ -141,7 +143,8 @@ class Coordinator {
   Watchdog watchdog_;
   RunState decided_;
   std::optional<std::string> interrupted_by_;
-  std::set<std::string> warned_;  // lines that were shown
+  std::set<std::string> warned_;                   // lines that were shown
+  std::set<std::pair<int, std::string>> refused_;  // agents, kinds
   bool told_unused_ = false;
   sys::Clock::Steady started_{};
   std::optional<observe::LivePace> pace_;

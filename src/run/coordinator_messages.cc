@@ -48,19 +48,22 @@ std::optional<T> Coordinator::Current(const connect::Envelope& message,
 
 void Coordinator::OnMessage(int agent, const connect::Envelope& message) {
   if (message.kind == "progress") {
-    if (const auto progress = Current(message, ProgressFromJson)) {
-      OnProgress(*progress);
+    if (auto progress = Current(message, ProgressFromJson)) {
+      OnProgress(agent, *std::move(progress));
     }
   } else if (message.kind == "store") {
-    if (const auto request = Current(message, StoreRequestFromJson)) {
+    if (const auto request = Current(message, StoreRequestFromJson);
+        request && IsOwn(agent, request->rank, message.kind)) {
       OnStore(agent, *request);
     }
   } else if (message.kind == "started") {
-    if (const auto started = Current(message, RankStartedFromJson)) {
+    if (const auto started = Current(message, RankStartedFromJson);
+        started && IsOwn(agent, started->rank, message.kind)) {
       journal_.Record(StartedFact(*started));
     }
   } else if (message.kind == "exited") {
-    if (auto exited = Current(message, RankExitedFromJson)) {
+    if (auto exited = Current(message, RankExitedFromJson);
+        exited && IsOwn(agent, exited->rank, message.kind)) {
       OnExited(*std::move(exited));
     }
   } else if (message.kind == "stopped") {
@@ -79,6 +82,20 @@ void Coordinator::OnMessage(int agent, const connect::Envelope& message) {
       OnFact(*std::move(fact));
     }
   }
+}
+
+bool Coordinator::IsOwn(int agent, int rank, const std::string& kind) {
+  if (attempt_->Runs(agent, rank)) {
+    return true;
+  }
+  if (refused_.emplace(agent, kind).second) {
+    MUSTER_LOG(kWarn, "an agent speaks of a rank that it does not run",
+               {{"agent", agent}, {"kind", kind}, {"rank", rank}});
+    Record("coordinator.refused", {{"agent", std::int64_t{agent}},
+                                   {"kind", kind},
+                                   {"rank", std::int64_t{rank}}});
+  }
+  return false;
 }
 
 void Coordinator::OnExited(RankExited exited) {
@@ -101,7 +118,10 @@ void Coordinator::OnExited(RankExited exited) {
   }
 }
 
-void Coordinator::OnProgress(const Progress& progress) {
+void Coordinator::OnProgress(int agent, Progress progress) {
+  std::erase_if(progress.ranks, [&](const RankSample& sample) {
+    return !IsOwn(agent, sample.rank, "progress");
+  });
   progress_->Observe(progress);
   watchdog_.Observe(progress);
   if (state_ != State::kRunning) {

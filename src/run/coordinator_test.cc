@@ -164,6 +164,11 @@ class CoordinatorTest : public testing::Test {
     }
     return names;
   }
+  const Fact& Last(std::string_view name) const {
+    const auto& facts = journal_->facts();
+    return *std::find_if(facts.rbegin(), facts.rend(),
+                         [&](const Fact& fact) { return fact.name == name; });
+  }
   std::vector<std::string> Causes() const {
     std::vector<std::string> causes;
     for (const Fact& fact : journal_->facts()) {
@@ -452,6 +457,22 @@ TEST_F(CoordinatorTest, AnAgentThatLeavesAfterItsRanksStopsNobody) {
   EXPECT_THAT(second.heard, Not(Contains("stop")));
 }
 
+TEST_F(CoordinatorTest, AnAgentSpeaksOfItsOwnRanks) {
+  auto links = connect::InProcessLinks(*loop_);
+  ScriptedAgent second(std::move(links.first), HelloOfRank(1));
+  agent_.on_launch = [&](const LaunchPlan&) {
+    agent_.Ends(1, 3 << 8);
+    agent_.Ends(0, 0);
+    agent_.Stops();
+  };
+  second.on_launch = [&](const LaunchPlan&) {
+    second.Ends(1, 0);
+    second.Stops();
+  };
+  EXPECT_EQ(RunWith(std::move(links.second)).exit_code, 0);
+  EXPECT_EQ(Last("coordinator.refused").Number("rank"), 1);
+}
+
 TEST_F(CoordinatorTest, AnswersTheStore) {
   agent_.on_launch = [&](const LaunchPlan&) {
     agent_.Say("store", ToJson(StoreRequest{.rank = 0,
@@ -470,9 +491,15 @@ TEST_F(CoordinatorTest, SurvivesMessagesThatMakeNoSense) {
     agent_.Say("store", Json("x"));
     agent_.Say("stopped", ToJson(Stopped{.attempt = 7}));
     agent_.Say("who knows", Json::object());
+    agent_.Ends(99, 0);
+    agent_.Ends(-1, 0);
+    agent_.Say("started", ToJson(RankStarted{.rank = 99}));
+    agent_.Say("progress", ToJson(Progress{.ranks = {{.rank = 99}}}));
+    agent_.Say("store", ToJson(StoreRequest{.rank = 99}));
     agent_.EndsWell();
   };
   EXPECT_EQ(Run().exit_code, 0);
+  EXPECT_EQ(std::ranges::count(Names(), "coordinator.refused"), 4);
 }
 
 }  // namespace
