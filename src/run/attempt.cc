@@ -57,9 +57,10 @@ bool Attempt::Lost(int agent, const Error& why, WallTime at) {
   return lost;
 }
 
-void Attempt::Stopped(int agent, std::vector<Fact> logs) {
+void Attempt::Stopped(int agent, run::Stopped stopped) {
   if (stopped_.insert(agent).second) {
-    std::ranges::move(logs, std::back_inserter(logs_));
+    leftovers_ += stopped.leftovers;
+    std::ranges::move(stopped.logs, std::back_inserter(logs_));
   }
 }
 

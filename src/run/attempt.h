@@ -38,8 +38,7 @@ class Attempt {
   void Exited(RankExited exited);
   // False: all of its ranks had ended.
   bool Lost(int agent, const Error& why, WallTime at);
-  // With what its ranks that failed have written.
-  void Stopped(int agent, std::vector<Fact> logs);
+  void Stopped(int agent, run::Stopped stopped);
   // Told once: ranks that still run do so without progress.
   void StandsStill(Standstill standstill, WallTime at);
   // Label that the agents were told to end their ranks for.
@@ -57,6 +56,7 @@ class Attempt {
   std::vector<int> Unstopped() const;
   int Running() const;
   const std::vector<Fact>& logs() const { return logs_; }
+  int leftovers() const { return leftovers_; }
 
   AttemptReach Reach() const;
   explain::AttemptEnd End() const;
@@ -72,6 +72,7 @@ class Attempt {
   std::set<int> gone_;  // ranks of lost agents
   std::set<int> stopped_;
   std::vector<Fact> logs_;
+  int leftovers_ = 0;
   std::optional<Standstill> standstill_;
   std::string stop_cause_;
 };

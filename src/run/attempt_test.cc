@@ -57,7 +57,9 @@ TEST_F(AttemptTest, KnowsWhichAgentRunsARank) {
 
 TEST_F(AttemptTest, KnowsWhoseProcessesMayBeLeft) {
   EXPECT_THAT(attempt_.Unstopped(), ElementsAre(7, 8));
-  attempt_.Stopped(7, {});
+  attempt_.Stopped(7, {.leftovers = 2});
+  attempt_.Stopped(7, {.leftovers = 2});
+  EXPECT_EQ(attempt_.leftovers(), 2);
   attempt_.Lost(8, Error(Cause::kPeerDied, "gone"), {});
   EXPECT_THAT(attempt_.Unstopped(), IsEmpty());
   EXPECT_EQ(attempt_.End().lost[0].ranks, (std::vector{1, 2}));

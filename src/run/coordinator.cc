@@ -249,7 +249,7 @@ void Coordinator::OnAttemptOver() {
   console_.SetLive("");
   progress_->End();
   TellFailures();
-  Record(kAttemptStopped);
+  Record(kAttemptStopped, {{"leftovers", std::int64_t{attempt_->leftovers()}}});
   if (attempt_->Done()) {
     EndRun(
         {.exit_code = 0,

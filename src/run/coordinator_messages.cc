@@ -68,7 +68,7 @@ void Coordinator::OnMessage(int agent, const connect::Envelope& message) {
     }
   } else if (message.kind == "stopped") {
     if (auto stopped = Current(message, StoppedFromJson)) {
-      attempt_->Stopped(agent, std::move(stopped->logs));
+      attempt_->Stopped(agent, *std::move(stopped));
       if (attempt_->Unstopped().empty()) {
         OnAttemptOver();
       }

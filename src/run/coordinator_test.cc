@@ -438,6 +438,16 @@ TEST_F(CoordinatorTest, RanksThatGetTheSignalToo) {
   EXPECT_THAT(Causes(), ElementsAre("cancelled"));
 }
 
+TEST_F(CoordinatorTest, RecordsWhatWasLeftBehind) {
+  agent_.on_launch = [&](const LaunchPlan&) {
+    agent_.Ends(0, 0);
+    agent_.Ends(1, 0);
+    agent_.Say("stopped", ToJson(Stopped{.attempt = 1, .leftovers = 3}));
+  };
+  EXPECT_EQ(Run().exit_code, 0);
+  EXPECT_EQ(Last(kAttemptStopped).Number("leftovers"), 3);
+}
+
 TEST_F(CoordinatorTest, AnAgentThatLeavesAfterItsRanksStopsNobody) {
   auto links = connect::InProcessLinks(*loop_);
   ScriptedAgent second(std::move(links.first), HelloOfRank(1));

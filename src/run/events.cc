@@ -105,6 +105,8 @@ Fact ExitedFact(const RankExited& exited) {
   }
   if (!exited.error_cause.empty()) {
     fact.fields["cause"] = exited.error_cause;
+  }
+  if (!exited.error_message.empty()) {
     fact.fields["message"] = exited.error_message;
   }
   AddProgress(fact, exited.progress);

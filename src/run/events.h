@@ -41,16 +41,18 @@ inline constexpr std::string_view kFlatLoss = "attempt.flat_loss";
 inline constexpr std::string_view kRankStarted = "rank.started";
 // Subject "rank R". Fields: rank, attempt, pid; code, or signal and
 // signal_name; sent_signal and could_not_start when they are so; cause and
-// message when the rank told them; the progress fields below.
+// message where there are some; the progress fields below.
 inline constexpr std::string_view kRankExited = "rank.exited";
 // Subject: who failed first. Fields: attempt, cause, kind, rank, step; code, or
 // signal and signal_name.
 inline constexpr std::string_view kAttemptFailed = "attempt.failed";
-// No process of the attempt is left. Fields: attempt, leftovers.
+// No process of the attempt is left, but for a rank.unkillable. Fields:
+// attempt, leftovers (processes that ranks had left behind and that had to be
+// killed).
 inline constexpr std::string_view kAttemptStopped = "attempt.stopped";
 // Fields: attempt, restart, text (the reason).
 inline constexpr std::string_view kDecided = "run.decided";
-// Somebody asked for the end. Fields: signal, signal_name, now.
+// Somebody asked for the end. Fields: text (who), now.
 inline constexpr std::string_view kInterrupted = "run.interrupted";
 // Subject: of the finding. Fields: cause, text, finding (JSON,
 // muster.finding/1); attempt; beside where it is a warning that ends nothing.

@@ -89,10 +89,11 @@ struct StopRanks {
   bool now = false;   // KILL without TERM and grace
 };
 
-// agent -> coordinator, kind "stopped": no process of the attempt is left.
+// agent -> coordinator, kind "stopped": no process of the attempt is left, or
+// those that are do not end (fact "rank.unkillable" in the rank's "exited").
 struct Stopped {
   int attempt = 1;
-  int leftovers = 0;       // descendants that had to be killed
+  int leftovers = 0;       // besides its ranks, that had to be killed
   std::vector<Fact> logs;  // what ranks that failed have written
 };
 

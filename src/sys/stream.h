@@ -32,8 +32,9 @@ Result<PipeEnds> MakePipe();
 // Appends what a non-blocking descriptor has, at most 64 KiB at a time.
 Result<Arrived> ReadNow(int fd, std::string& buffer);
 // Writes what fits, also to a descriptor of the blocking kind (then at most
-// PIPE_BUF bytes, and only a terminal that has less room than that, which no
-// call tells, may make it wait); the number of bytes written, 0 when nothing
+// PIPE_BUF bytes, and may wait where there is less room than that by then: in a
+// terminal, which does not tell, and in a pipe into which others write, too);
+// the number of bytes written, 0 when nothing
 // fits now. peer-died when nobody reads any more (the process has to ignore
 // SIGPIPE, as GuardianSpawner::Fork arranges); disk-full and the like.
 Result<std::size_t> WriteNow(int fd, std::string_view bytes);
