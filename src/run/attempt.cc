@@ -86,6 +86,23 @@ bool Attempt::Done() const {
                      });
 }
 
+std::vector<std::string> Attempt::WorkersAfterChief() const {
+  bool servers = false;
+  bool chief = false;
+  std::vector<std::string> workers;
+  for (const Member& member : cluster_.members) {
+    const auto end = ends_.find(member.rank);
+    servers |= member.task == "ps";
+    chief |= member.task == "chief" && end != ends_.end() &&
+             !Failed(end->second) && end->second.sent_signal == 0;
+    if (member.task == "worker" && end == ends_.end() &&
+        !gone_.contains(member.rank)) {
+      workers.push_back(Name(member));
+    }
+  }
+  return servers && chief ? workers : std::vector<std::string>();
+}
+
 bool Attempt::EndedAll() const {
   return ends_.size() + gone_.size() >= cluster_.members.size();
 }

@@ -52,6 +52,10 @@ class Attempt {
   // and evaluators serve until they are told to end.)
   bool Done() const;
   bool EndedAll() const;  // every member, anyhow
+  // Workers that live on beside parameter servers though the chief has ended
+  // well: they still train, or serve until they are killed, as those of
+  // TensorFlow's ParameterServerStrategy do. Nothing tells which.
+  std::vector<std::string> WorkersAfterChief() const;
   // Agents of which processes may still be left.
   std::vector<int> Unstopped() const;
   int Running() const;

@@ -49,6 +49,24 @@ TEST_F(AttemptTest, IsNotDoneWhenOneFailed) {
   EXPECT_FALSE(attempt_.Done());
 }
 
+TEST_F(AttemptTest, KnowsWorkersThatOutliveTheirChief) {
+  cluster_.members[0].task = "chief";
+  cluster_.members[1].task = "worker";
+  EXPECT_THAT(attempt_.WorkersAfterChief(), IsEmpty());
+  attempt_.Exited(End(0, 0));
+  EXPECT_THAT(attempt_.WorkersAfterChief(), ElementsAre("rank 1"));
+  attempt_.Exited(End(1, 0));
+  EXPECT_THAT(attempt_.WorkersAfterChief(), IsEmpty());
+}
+
+TEST_F(AttemptTest, WorkersWithoutServersTrain) {
+  cluster_.members[0].task = "chief";
+  cluster_.members[1].task = "worker";
+  cluster_.members[2].task = "evaluator";
+  attempt_.Exited(End(0, 0));
+  EXPECT_THAT(attempt_.WorkersAfterChief(), IsEmpty());
+}
+
 TEST_F(AttemptTest, KnowsWhichAgentRunsARank) {
   EXPECT_TRUE(attempt_.Runs(8, 2));
   EXPECT_FALSE(attempt_.Runs(7, 2));

@@ -119,6 +119,7 @@ class Coordinator {
   void Tell(const Finding& finding);
   // The first host that leaves its accelerators idle is shown.
   void TellUnused(const Fact& fact);
+  void TellWaiting();
   void Say(const std::string& text);
   void TellFailures();
   std::string Where() const;
@@ -149,6 +150,7 @@ class Coordinator {
   sys::Clock::Steady started_{};
   std::optional<observe::LivePace> pace_;
   sys::Loop::Handle pause_;
+  sys::Loop::Handle waiting_;  // for workers after their chief
   // Last: its callbacks use all of the above.
   std::unique_ptr<connect::Gathering> gathering_;
 };

@@ -106,6 +106,8 @@ void Coordinator::OnExited(RankExited exited) {
   watchdog_.Ended(exited.rank);
   progress_->Exited(exited);
   const bool failed = Attempt::Failed(exited);
+  const Member& member =
+      cluster_.members[static_cast<std::size_t>(exited.rank)];
   attempt_->Exited(std::move(exited));
   if (state_ != State::kRunning) {
     return;
@@ -115,6 +117,9 @@ void Coordinator::OnExited(RankExited exited) {
   } else if (attempt_->Done() && !attempt_->EndedAll()) {
     // Only those that serve the others are left.
     EndRanks(std::string(Label(Cause::kCancelled)), false);
+  } else if (member.task == "chief") {
+    // The others have as long as any rank that is to end.
+    waiting_ = loop_.After(options_.grace, [this] { TellWaiting(); });
   }
 }
 
@@ -244,6 +249,19 @@ void Coordinator::TellUnused(const Fact& fact) {
   journal_.Record(std::move(told));
   console_.Write(Console::Stream::kErr,
                  RenderText(finding, {.color = options_.color}));
+}
+
+void Coordinator::TellWaiting() {
+  const auto workers =
+      attempt_ ? attempt_->WorkersAfterChief() : std::vector<std::string>();
+  if (state_ != State::kRunning || workers.empty()) {
+    return;
+  }
+  const std::string text =
+      "the chief has ended well, and the run waits for " + Join(workers, ", ") +
+      ": a worker of ParameterServerStrategy serves until it is killed";
+  Say(text);
+  Record(kRunNote, {{"text", text}});
 }
 
 void Coordinator::Say(const std::string& text) {

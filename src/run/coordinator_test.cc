@@ -13,6 +13,7 @@ namespace {
 
 using testing::Contains;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
@@ -436,6 +437,30 @@ TEST_F(CoordinatorTest, RanksThatGetTheSignalToo) {
   };
   EXPECT_EQ(Run().exit_code, 130);
   EXPECT_THAT(Causes(), ElementsAre("cancelled"));
+}
+
+TEST_F(CoordinatorTest, SaysWhomItWaitsForWhenTheChiefHasEnded) {
+  const char* tasks[] = {"chief", "worker", "ps"};
+  cluster_.members.push_back({.rank = 2});
+  for (std::size_t rank = 0; rank < 3; ++rank) {
+    cluster_.members[rank].task = tasks[rank];
+  }
+  hello_.ranks = {0, 1, 2};
+  hello_.ports = {1, 2, 3, 4, 5, 6};
+  agent_.Becomes(hello_);
+  options_.grace = std::chrono::milliseconds(5);
+  Coordinator coordinator(*loop_, host_, console_, *journal_, options_);
+  sys::Loop::Handle later;
+  agent_.on_launch = [&](const LaunchPlan&) {
+    agent_.Ends(0, 0);
+    later = loop_->After(std::chrono::milliseconds(50),
+                         [&] { coordinator.Interrupt("SIGINT", true); });
+  };
+  coordinator.Start(nullptr, cluster_, hello_,
+                    [&](const RunEnd&) { loop_->Quit(); });
+  coordinator.gathering().AttendHere(std::move(links_.second), hello_);
+  loop_->Run();
+  EXPECT_THAT(Last(kRunNote).Text("text"), HasSubstr("waits for rank 1:"));
 }
 
 TEST_F(CoordinatorTest, RecordsWhatWasLeftBehind) {
