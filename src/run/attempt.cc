@@ -86,6 +86,15 @@ bool Attempt::Done() const {
                      });
 }
 
+std::string Attempt::BeingStarted() const {
+  for (const auto& [rank, exited] : ends_) {
+    if (exited.pid == 0 && !exited.could_not_start) {
+      return Name(cluster_.members[static_cast<std::size_t>(rank)]);
+    }
+  }
+  return "";
+}
+
 std::vector<std::string> Attempt::WorkersAfterChief() const {
   bool servers = false;
   bool chief = false;

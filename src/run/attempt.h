@@ -52,6 +52,8 @@ class Attempt {
   // and evaluators serve until they are told to end.)
   bool Done() const;
   bool EndedAll() const;  // every member, anyhow
+  // The first whose program did not run yet when it was to end; empty: none.
+  std::string BeingStarted() const;
   // Workers that live on beside parameter servers though the chief has ended
   // well: they still train, or serve until they are killed, as those of
   // TensorFlow's ParameterServerStrategy do. Nothing tells which.

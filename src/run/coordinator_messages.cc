@@ -283,8 +283,14 @@ void Coordinator::TellFailures() {
 }
 
 std::string Coordinator::Where() const {
-  const auto step = attempt_ ? attempt_->Reach().step : 0;
-  return step == 0 ? "" : " at step " + std::to_string(step);
+  if (!attempt_) {
+    return "";
+  }
+  if (const auto step = attempt_->Reach().step; step > 0) {
+    return " at step " + std::to_string(step);
+  }
+  const std::string started = attempt_->BeingStarted();
+  return started.empty() ? "" : " while " + started + " was being started";
 }
 
 }  // namespace muster::run

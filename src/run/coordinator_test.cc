@@ -42,6 +42,7 @@ class ScriptedAgent {
     Say("exited",
         ToJson(RankExited{
             .rank = rank,
+            .pid = 100 + rank,
             .attempt = attempt,
             .wait_status = wait_status,
             .sent_signal = sent,
@@ -424,6 +425,23 @@ TEST_F(CoordinatorTest, AnInterruptionTellsWhatCouldNotBeStarted) {
   };
   EXPECT_EQ(Run().exit_code, 130);
   EXPECT_THAT(Causes(), ElementsAre("deadline-exceeded", "cancelled"));
+}
+
+TEST_F(CoordinatorTest, AnInterruptionTellsWhoWasBeingStarted) {
+  agent_.on_launch = [&](const LaunchPlan&) {
+    coordinator_.Interrupt("SIGINT", false);
+  };
+  agent_.on_stop = [&](const StopRanks&) {
+    agent_.Ends(0, 15, 15);
+    agent_.Say("exited", ToJson(RankExited{.rank = 1,
+                                           .attempt = 1,
+                                           .wait_status = kSigkill,
+                                           .sent_signal = kSigkill}));
+    agent_.Stops();
+  };
+  EXPECT_EQ(Run().exit_code, 130);
+  EXPECT_EQ(Last(kFinding).Text("text"),
+            "ended by SIGINT while rank 1 was being started");
 }
 
 TEST_F(CoordinatorTest, RanksThatGetTheSignalToo) {

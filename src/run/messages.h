@@ -55,7 +55,7 @@ struct RankStarted {
 // agent -> coordinator, kind "exited".
 struct RankExited {
   int rank = 0;
-  int pid = 0;
+  int pid = 0;  // 0: its program did not run
   int attempt = 1;
   int wait_status = 0;  // of waitpid(2)
   int sent_signal = 0;  // the last signal that the agent itself sent before
