@@ -4,14 +4,20 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
-#include <vector>
+#include <optional>
+#include <set>
+#include <utility>
 
 #include "evidence/matcher.h"
 #include "evidence/prefix.h"
 
 namespace muster::evidence {
 namespace {
+
+// What only a tracker prints, when its process ends ("wandb:   epoch 5").
+constexpr std::string_view kSummary = "progress.summary";
 
 // All patterns of the catalogue whose fact is wanted, as one.
 template <typename Wanted>
@@ -32,6 +38,10 @@ std::unique_ptr<RE2> OneOf(Wanted wanted) {
 struct Kinds {
   std::unique_ptr<RE2> progress =
       OneOf([](std::string_view fact) { return fact == kWentOn; });
+  std::unique_ptr<RE2> over =
+      OneOf([](std::string_view fact) { return fact == kOver; });
+  std::unique_ptr<RE2> summary =
+      OneOf([](std::string_view fact) { return fact == kSummary; });
   std::unique_ptr<RE2> trouble = OneOf([](std::string_view fact) {
     return fact == "log.trouble" || fact == "python.exception" ||
            fact.starts_with("exit.") || fact.starts_with("cascade.");
@@ -42,6 +52,9 @@ struct Kinds {
       OneOf([](std::string_view fact) { return fact == "python.exception"; });
   std::unique_ptr<RE2> harmless =
       OneOf([](std::string_view fact) { return fact == "log.harmless"; });
+  // tqdm's: "12/1000 [00:10<14:00", "1.2G/3.0G [00:10<", "12it [00:10, ".
+  RE2 bar{R"((\d[\d.]*)([kMGTP]?)(?:/(\d[\d.]*[kMGTP]?)|\w{0,12}))"
+          R"( \[(?:\d+:)?\d+:\d\d[<,])"};
 };
 
 bool Is(const RE2& kind, std::string_view line) {
@@ -51,7 +64,10 @@ bool Is(const RE2& kind, std::string_view line) {
 struct Line {
   std::string_view text;
   std::int64_t number = 0;  // from zero; a bar overwrites its line
-  bool ignored = false;     // of an exception that Python goes on after
+  int rank = -1;
+  bool passed_over = false;  // it tells nothing of how the log ends
+  bool fails = false;        // it tells of trouble
+  bool at_rest = false;      // a bar that a dying program may have painted
 };
 
 std::vector<Line> LinesOf(std::string_view tail) {
@@ -68,45 +84,171 @@ std::vector<Line> LinesOf(std::string_view tail) {
   return lines;
 }
 
-// From "Exception ignored in" to the exception that ends its traceback.
-void MarkIgnored(const Kinds& kinds, std::vector<Line>& lines) {
+// From "Exception ignored in" to the exception that ends its traceback: Python
+// goes on after it. And source code that a traceback quotes.
+void MarkPassedOver(const Kinds& kinds, std::vector<Line>& lines) {
   bool ignoring = false;
+  bool frame = false;
   for (Line& line : lines) {
     const std::string_view said = WithoutRank(line.text);
+    const bool quoted = frame && said.starts_with("    ");
+    frame = said.starts_with("  File \"");
     if (Is(*kinds.ignored, said)) {
       ignoring = true;
-      line.ignored = true;
+      line.passed_over = true;
       continue;
     }
     const bool raised = Is(*kinds.raised, said);
-    line.ignored = ignoring && (raised || said.starts_with("Traceback (") ||
-                                said.starts_with(' '));
-    ignoring = line.ignored && !raised;
+    const bool ignored =
+        ignoring &&
+        (raised || said.starts_with("Traceback (") || said.starts_with(' '));
+    line.passed_over = ignored || quoted;
+    ignoring = ignored && !raised;
   }
 }
 
-}  // namespace
+// How far a bar is, and of how much: bars of one total are one bar.
+struct Bar {
+  double count = 0;
+  std::string total;  // empty: it tells none
+  bool full = false;
+};
 
-std::optional<LogEnd> LastProgress(std::string_view tail) {
-  static const Kinds kinds;
-  const std::int64_t ends = std::count(tail.begin(), tail.end(), '\n');
-  std::vector<Line> lines = LinesOf(tail);
-  MarkIgnored(kinds, lines);
-  for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
-    if (line->ignored || Is(*kinds.harmless, line->text)) {
-      continue;
+std::optional<Bar> BarOf(const Kinds& kinds, std::string_view line) {
+  Bar bar;
+  std::string number;
+  std::string unit;
+  if (!RE2::PartialMatch({line.data(), line.size()}, kinds.bar, &number, &unit,
+                         &bar.total) ||
+      !RE2::FullMatch(number, R"((\d+(?:\.\d+)?))", &bar.count)) {
+    return std::nullopt;
+  }
+  bar.full = bar.count > 0 && number + unit == bar.total;
+  constexpr std::string_view kUnits = "kMGTP";
+  for (std::size_t i = 0; !unit.empty() && i <= kUnits.find(unit[0]); ++i) {
+    bar.count *= 1000;
+  }
+  return bar;
+}
+
+// Programs that die paint their bars once more: below the trouble, and nothing
+// goes beyond them. Such a bar says no more than "Done" does.
+class Bars {
+ public:
+  explicit Bars(const Kinds& kinds) : kinds_(kinds) {}
+
+  // Lines from the first one down.
+  void Take(Line& line) {
+    const auto bar = BarOf(kinds_, line.text);
+    if (!bar) {
+      below_trouble_ = line.fails;
+      troubles_ += line.fails ? 1 : 0;
+      return;
     }
-    if (Is(*kinds.trouble, line->text)) {
-      return std::nullopt;
+    const Key key{line.rank, bar->total};
+    const auto above = last_.find(key);
+    const bool known = above != last_.end();
+    const bool again = known && above->second.troubles == troubles_;
+    const bool rises = again && bar->count > above->second.count;
+    if (rises) {
+      above->second.line->at_rest = false;
+    }
+    const bool repeats = known && (!again || above->second.line->at_rest);
+    line.at_rest =
+        !bar->full && !rises && (bar->count == 0 || below_trouble_ || repeats);
+    last_.insert_or_assign(key, Last{&line, bar->count, troubles_});
+  }
+
+ private:
+  using Key = std::pair<int, std::string>;  // rank and total
+  struct Last {
+    Line* line;
+    double count;
+    int troubles;  // above it
+  };
+
+  const Kinds& kinds_;
+  std::map<Key, Last> last_;
+  bool below_trouble_ = false;
+  int troubles_ = 0;
+};
+
+// Reads lines from the last one up, until each rank's progress is found.
+class Upwards {
+ public:
+  explicit Upwards(const Kinds& kinds) : kinds_(kinds) {}
+
+  void Take(const Line& line, std::int64_t newlines) {
+    if (line.fails) {
+      failed_.insert(line.rank);
     }
     // What somebody adds to a log is no output of a program at work.
-    if (!IsRemark(line->text) && Is(*kinds.progress, line->text)) {
-      return LogEnd{
-          .lines_after = std::max<std::int64_t>(0, ends - line->number - 1),
-          .text = std::string(line->text)};
+    if (line.passed_over || line.fails || done_.contains(line.rank) ||
+        IsRemark(line.text)) {
+      return;
+    }
+    const bool went_on = Is(*kinds_.progress, line.text);
+    const bool summary =
+        went_on && (line.at_rest || Is(*kinds_.summary, line.text));
+    const bool over = summary || (!went_on && Is(*kinds_.over, line.text));
+    if (over && !Failed(line.rank) && over_.insert(line.rank).second) {
+      Add(kOver, line, newlines);
+    } else if (went_on && !over) {
+      Add(Failed(line.rank) ? kThenFailed : kWentOn, line, newlines);
+      done_.insert(line.rank);
     }
   }
-  return std::nullopt;
+
+  const std::set<int>& done() const { return done_; }
+  std::vector<LogEnd> TakeEnds() { return std::move(ends_); }
+
+ private:
+  // True when trouble stands below that may be this rank's.
+  bool Failed(int rank) const {
+    return rank < 0 ? !failed_.empty()
+                    : failed_.contains(rank) || failed_.contains(-1);
+  }
+
+  void Add(std::string_view fact, const Line& line, std::int64_t newlines) {
+    ends_.push_back({.fact = fact,
+                     .rank = line.rank,
+                     .newlines = newlines,
+                     .text = std::string(line.text)});
+  }
+
+  const Kinds& kinds_;
+  std::set<int> done_;    // ranks whose last progress is found
+  std::set<int> over_;    // ranks that said the end
+  std::set<int> failed_;  // ranks with trouble
+  std::vector<LogEnd> ends_;
+};
+
+}  // namespace
+
+bool IsOfEnd(std::string_view fact) {
+  return fact == kWentOn || fact == kOver || fact == kSummary;
+}
+
+std::vector<LogEnd> LastProgress(std::string_view tail, const RankOf& rank_of) {
+  static const Kinds kinds;
+  const std::int64_t newlines = std::count(tail.begin(), tail.end(), '\n');
+  std::vector<Line> lines = LinesOf(tail);
+  MarkPassedOver(kinds, lines);
+  std::set<int> ranks;
+  Bars bars(kinds);
+  for (Line& line : lines) {
+    line.rank = rank_of(line.text);
+    ranks.insert(line.rank);
+    line.passed_over = line.passed_over || Is(*kinds.harmless, line.text);
+    line.fails = !line.passed_over && Is(*kinds.trouble, line.text);
+    bars.Take(line);
+  }
+  Upwards upwards(kinds);
+  for (auto line = lines.rbegin();
+       line != lines.rend() && upwards.done() != ranks; ++line) {
+    upwards.Take(*line, newlines - line->number);
+  }
+  return upwards.TakeEnds();
 }
 
 }  // namespace muster::evidence

@@ -25,7 +25,7 @@ constexpr std::size_t kKeptOfAName = 64;
 // ones, and all.
 constexpr int kKeptOfASource = 6;
 constexpr int kSeenOfASource = 2000;
-constexpr std::size_t kFrameReach = 8;  // lines from a frame to its exception
+constexpr std::int64_t kFrameReach = 8;  // lines from a frame to its exception
 constexpr std::int64_t kIgnoredReach = 24;  // lines of a traceback without end
 constexpr std::size_t kMostTracebacks = 1024;  // at a time
 constexpr std::size_t kTail = 4096;            // bytes that tell how a log ends
@@ -83,6 +83,12 @@ std::string SignalOfStatus(std::string_view code) {
   const std::string name =
       SignalName(static_cast<int>(negative ? -*number : *number - 128));
   return name.starts_with("SIG") ? name : "";
+}
+
+bool Has(const std::vector<Match>& matches, std::string_view fact) {
+  return std::any_of(matches.begin(), matches.end(), [&](const Match& match) {
+    return match.row->fact == fact;
+  });
 }
 
 // Facts that are compared among ranks and hosts: each one of them counts.
@@ -185,20 +191,24 @@ void LogScanner::AddEnd() {
   facts_.push_back(std::move(fact));
 }
 
-// What the program did last, if that was progress.
+// What the program did last, as far as that was progress.
 void LogScanner::AddProgress() {
-  const auto last = LastProgress(tail_);
-  if (!last) {
-    return;
+  const auto rank_of = [this](std::string_view line) {
+    return PrefixOf(line).rank;
+  };
+  for (const LogEnd& last : LastProgress(tail_, rank_of)) {
+    Fact fact;
+    fact.name = last.fact;
+    const std::int64_t number = line_ + 1 - last.newlines;
+    fact.by = source_.name + ":" + std::to_string(number);
+    fact.fields["text"] = Shown(last.text);
+    fact.fields["source"] = source_.name;
+    fact.fields["line"] = number;
+    if (last.rank >= 0) {
+      fact.fields["rank"] = std::int64_t{last.rank};
+    }
+    facts_.push_back(std::move(fact));
   }
-  Fact fact;
-  fact.name = kWentOn;
-  const std::int64_t number = line_ - last->lines_after;
-  fact.by = source_.name + ":" + std::to_string(number);
-  fact.fields["text"] = Shown(last->text);
-  fact.fields["source"] = source_.name;
-  fact.fields["line"] = number;
-  facts_.push_back(std::move(fact));
 }
 
 void LogScanner::CountLines(std::string_view block, std::size_t until) {
@@ -256,16 +266,11 @@ std::vector<Match> LogScanner::Said(std::string_view line,
 bool LogScanner::IsOfIgnored(std::string_view line,
                              const std::vector<Match>& matches,
                              Traceback& traceback) const {
-  const auto has = [&](std::string_view fact) {
-    return std::any_of(matches.begin(), matches.end(), [&](const Match& match) {
-      return match.row->fact == fact;
-    });
-  };
-  if (has("python.ignored")) {
+  if (Has(matches, "python.ignored")) {
     traceback.ignored_until = line_ + kIgnoredReach;
     return true;
   }
-  const bool raised = has("python.exception");
+  const bool raised = Has(matches, "python.exception");
   const bool ignored =
       line_ < traceback.ignored_until &&
       (raised || line.starts_with("Traceback (") || line.starts_with(' '));
@@ -297,6 +302,10 @@ void LogScanner::Line(std::string_view line, const Matcher::Suspect& suspect) {
   if (IsQuoted(said) || IsOfIgnored(said, matches, traceback)) {
     return;
   }
+  traceback.fatal =
+      Has(matches, "exit.killed") || Has(matches, "exit.segfault") ||
+      (Has(matches, "python.exception") && !traceback.frame.empty() &&
+       line_ - traceback.frame_line <= kFrameReach);
   const auto harmless = std::find_if(
       matches.begin(), matches.end(),
       [](const Match& match) { return match.row->fact == "log.harmless"; });
@@ -334,6 +343,9 @@ void LogScanner::Add(const Match& match, std::string_view line,
   if (Fact* const twin = TwinOf(match, prefix.rank, seen)) {
     twin->fields["times"] = twin->Number("times", 1) + 1;
     twin->fields["last_line"] = line_ + 1;
+    if (traceback.fatal) {
+      twin->fields["fatal"] = std::int64_t{1};
+    }
     if (IsRemark(line)) {
       return;
     }
@@ -397,13 +409,16 @@ Fact LogScanner::FactOf(const Match& match, std::string_view line,
     fact.fields["says"] = std::string(match.row->says);
   }
   if (fact.name == "python.exception" &&
-      line_ - traceback.frame_line <= static_cast<std::int64_t>(kFrameReach)) {
+      line_ - traceback.frame_line <= kFrameReach) {
     fact.fields["frame"] = traceback.frame;
   }
   fact.fields["text"] = Shown(line);
   fact.fields["source"] = source_.name;
   fact.fields["line"] = line_ + 1;
   fact.fields["order"] = order_;
+  if (traceback.fatal) {
+    fact.fields["fatal"] = std::int64_t{1};
+  }
   if (IsRemark(line)) {
     fact.fields["remark"] = std::int64_t{1};
   }

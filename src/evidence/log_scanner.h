@@ -35,7 +35,9 @@ inline constexpr std::string_view kEnd = "log.end";
 // further lines that became the same fact and `last_line` is the last of them,
 // up to a bound: a pattern that a source has shown often enough is looked for
 // no more in it. The end of a source that is not empty is a fact kEnd. What
-// only a remark says has the field `remark`.
+// only a remark says has the field `remark`; what a process dies of, by all
+// that its line shows (the exception of a traceback, "Killed"), the field
+// `fatal`.
 class LogScanner {
  public:
   explicit LogScanner(const Matcher& matcher) : matcher_(matcher) {}
@@ -54,6 +56,7 @@ class LogScanner {
     std::string frame;  // file of its last frame
     std::int64_t frame_line = 0;
     std::int64_t ignored_until = 0;  // line by which an ignored one ends
+    bool fatal = false;  // the line at hand is its end, or that of a process
   };
 
   void Block(std::string_view whole_lines);

@@ -17,6 +17,7 @@ constexpr PatternRow kRows[] = {
     {"^Exception ignored in", "python.ignored", ""},
     {"member (?P<member>\\d+) is here", "member.announced", ""},
     {"^\\w+Error:", "python.exception", ""},
+    {"File \"(?P<file>[^\"]+)\", line \\d+, in ", "python.frame", ""},
 };
 
 class Scanning : public testing::Test {
@@ -111,6 +112,19 @@ TEST_F(Scanning, WhatADestructorRaisesSaysNothing) {
   const auto between =
       Read("Exception ignored in: <x>\nout of disk on sda\nKeyError: 'a'\n");
   ASSERT_EQ(between.size(), 2U);
+}
+
+TEST_F(Scanning, TellsWhatAProcessDiesOf) {
+  const auto facts = Read(
+      "OSError: out of disk on sda\n"
+      "Traceback (most recent call last):\n"
+      "  File \"w.py\", line 3, in <module>\n"
+      "OSError: out of disk on sdb\n");
+  ASSERT_EQ(facts.size(), 3U);
+  EXPECT_EQ(facts[0].Text("disk"), "sda");
+  EXPECT_FALSE(facts[0].Has("fatal"));
+  EXPECT_EQ(facts[2].Text("disk"), "sdb");
+  EXPECT_TRUE(facts[2].Has("fatal"));
 }
 
 TEST_F(Scanning, NamesTheSignalOfAStatus) {

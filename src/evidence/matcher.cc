@@ -109,7 +109,7 @@ struct Matcher::Patterns {
 Matcher::Matcher(std::span<const PatternRow> rows)
     : patterns_(std::make_unique<Patterns>()) {
   for (const PatternRow& row : rows) {
-    if (row.fact == kWentOn) {
+    if (IsOfEnd(row.fact)) {
       continue;
     }
     int id = -1;

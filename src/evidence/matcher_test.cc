@@ -118,7 +118,7 @@ TEST(Catalogue, HasNoPatternThatDoesNotCompile) {
   const auto rows = CataloguePatterns();
   const auto of_ends =
       std::count_if(rows.begin(), rows.end(),
-                    [](const PatternRow& row) { return row.fact == kWentOn; });
+                    [](const PatternRow& row) { return IsOfEnd(row.fact); });
   EXPECT_GT(of_ends, 0);
   EXPECT_EQ(Matcher().patterns(),
             rows.size() - static_cast<std::size_t>(of_ends));

@@ -172,6 +172,22 @@ TEST(Answer, OfWhatTheProgramSurvivedIsHealthy) {
   EXPECT_EQ(Explain(facts).kind, AnswerKind::kCause);
 }
 
+TEST(Answer, OfWhatAProcessDiesOfStaysUnlessItsRankGoesOn) {
+  const auto at = [](std::int64_t line, std::int64_t rank) {
+    return std::map<std::string, FactValue>{
+        {"source", "a"}, {"line", line}, {"rank", rank}};
+  };
+  Fact died = Seen("log.oom-device.0", at(3, 1));
+  const Fact own = Seen("progress.went_on", at(9, 1));
+  const Fact other = Seen("progress.went_on", at(9, 0));
+  const Fact over = Seen("progress.over", at(9, 1));
+  EXPECT_EQ(Explain({died, other}).kind, AnswerKind::kHealthy);
+  died.fields["fatal"] = std::int64_t{1};
+  EXPECT_EQ(Explain({died, own}).kind, AnswerKind::kHealthy);
+  EXPECT_EQ(Explain({died, other}).kind, AnswerKind::kCause);
+  EXPECT_EQ(Explain({died, over}).kind, AnswerKind::kCause);
+}
+
 TEST(Answer, OfTheSchedulersEndStaysThoughLinesFollow) {
   const Answer answer = Explain(
       {Seen("log.sched-time-limit.0",

@@ -2,6 +2,7 @@
 #include "explain/ranking.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
@@ -160,6 +161,20 @@ bool ResumedAfter(const Fact& fact, const ByName& facts) {
   });
 }
 
+Progress ProgressOf(std::span<const Fact> facts,
+                    std::initializer_list<std::string_view> names) {
+  Progress progress;
+  for (const Fact& fact : facts) {
+    if (std::find(names.begin(), names.end(), fact.name) != names.end()) {
+      progress.emplace(fact.Text("source"),
+                       WentOn{.rank = fact.Number("rank", -1),
+                              .line = fact.Number("line", 0),
+                              .over = fact.name == "progress.over"});
+    }
+  }
+  return progress;
+}
+
 // True when the program went on after all that speaks for the cause.
 bool AllSurvived(const Suspicion& suspicion, const Progress& progress,
                  const ByName& facts) {
@@ -169,6 +184,39 @@ bool AllSurvived(const Suspicion& suspicion, const Progress& progress,
                        return WasSurvived(*fact, progress) &&
                               (!lasting || ResumedAfter(*fact, facts));
                      });
+}
+
+// True when it is what a log ends in: some of it stands below the last
+// progress.
+bool IsTheEnd(const Suspicion& suspicion, const Progress& before) {
+  return suspicion.weight > RuleWeight::kHint &&
+         !IsLastResort(suspicion.cause) &&
+         std::any_of(suspicion.evidence.begin(), suspicion.evidence.end(),
+                     [&](const Fact* fact) {
+                       return before.contains(fact->Text("source")) &&
+                              !fact->Has("remark") &&
+                              !WasSurvived(*fact, before);
+                     });
+}
+
+// Of a log that ends in trouble, what the program had survived until then
+// counts no more, unless it explains what the log ends in.
+void DropSurvived(std::span<const Fact> facts, const ByName& by_name,
+                  std::vector<Suspicion>& all) {
+  const Progress before = ProgressOf(
+      facts, {"progress.went_on", "progress.over", "progress.then_failed"});
+  std::vector<Suspicion> left;
+  for (const Suspicion& one : all) {
+    const bool survived = AllSurvived(one, before, by_name);
+    const bool replaced =
+        survived && std::any_of(all.begin(), all.end(), [&](const auto& other) {
+          return IsTheEnd(other, before) && !Explains(one, other);
+        });
+    if (!replaced) {
+      left.push_back(one);
+    }
+  }
+  all = std::move(left);
 }
 
 // True when nobody observed what speaks for the cause.
@@ -216,24 +264,26 @@ void LiftNarrower(std::vector<Suspicion>& all) {
 }  // namespace
 
 Progress LastProgress(std::span<const Fact> facts) {
-  Progress lines;
-  for (const Fact& fact : facts) {
-    if (fact.name == "progress.went_on") {
-      lines[fact.Text("source")] = fact.Number("line", 0);
-    }
-  }
-  return lines;
+  return ProgressOf(facts, {"progress.went_on", "progress.over"});
 }
 
 bool WasSurvived(const Fact& fact, const Progress& progress) {
   if (fact.Has("remark")) {
     return false;  // it tells of the whole run, wherever it stands
   }
-  const auto last = progress.find(fact.Text("source"));
-  // What the line of progress itself says for the first time is not over.
+  const std::int64_t rank = fact.Number("rank", -1);
+  const bool fatal = fact.Has("fatal");
   const std::int64_t line = fact.Number("line", 0);
-  return last != progress.end() && line < last->second &&
-         fact.Number("last_line", line) <= last->second;
+  const std::int64_t last_line = fact.Number("last_line", line);
+  const auto [begin, end] = progress.equal_range(fact.Text("source"));
+  return std::any_of(begin, end, [&](const auto& of_source) {
+    const WentOn& went_on = of_source.second;
+    // A rank lives on while another one is dead; and it ends all the same.
+    const bool says_nothing =
+        fatal && (went_on.over || (rank >= 0 && went_on.rank != rank));
+    // What the line of progress itself says for the first time is not over.
+    return !says_nothing && line < went_on.line && last_line <= went_on.line;
+  });
 }
 
 bool IsMerelyTold(const Fact& fact) {
@@ -264,6 +314,7 @@ std::vector<Suspicion> Suspicions(std::span<const Fact> facts,
       all.push_back(std::move(suspicion));
     }
   }
+  DropSurvived(facts, by_name, all);
   WeighTold(all);
   std::stable_sort(all.begin(), all.end(), Before);
   LiftNarrower(all);

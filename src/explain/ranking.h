@@ -24,11 +24,20 @@ struct Suspicion {
   WallTime at{};
 };
 
-// Where each source told of progress for the last time: its line.
-using Progress = std::map<std::string, std::int64_t>;
+// Where programs told of progress for the last time, by source.
+struct WentOn {
+  std::int64_t rank = -1;  // -1: the line tells none
+  std::int64_t line = 0;
+  bool over = false;  // what is said at the end, however it ended
+};
+using Progress = std::multimap<std::string, WentOn>;
+
+// Of programs at work, and no trouble after it.
 Progress LastProgress(std::span<const Fact> facts);
 
-// True when the program went on after what the fact tells.
+// True when the program went on after what the fact tells. Of what a process
+// dies of only progress of the same rank counts, and not that something is
+// over.
 bool WasSurvived(const Fact& fact, const Progress& progress);
 
 // True when no program printed it, and whoever asks did not find it by trying

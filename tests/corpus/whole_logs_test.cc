@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole logs, and what the whole catalogue makes of how they go on and end.
+#include <gtest/gtest.h>
+
+#include "evidence/log_scanner.h"
+#include "explain/answer.h"
+
+namespace muster {
+namespace {
+
+// The label of the cause, or the kind of the answer.
+std::string Verdict(std::string_view log, std::string_view exit = "") {
+  static const evidence::Matcher matcher;
+  evidence::LogScanner scanner(matcher);
+  scanner.Begin({.name = "log"});
+  scanner.Feed(log);
+  scanner.End();
+  std::vector<Fact> facts = scanner.TakeFacts();
+  if (!exit.empty()) {
+    facts.push_back(evidence::ExitFact(exit));
+  }
+  const explain::Answer answer = explain::Explain(std::move(facts));
+  return std::string(answer.findings.empty()
+                         ? explain::ToText(answer.kind)
+                         : Label(answer.findings.front().cause));
+}
+
+constexpr std::string_view kOom =
+    "Traceback (most recent call last):\n"
+    "  File \"/w/train.py\", line 90, in <module>\n"
+    "    loss.backward()\n"
+    "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 "
+    "GiB. GPU 0 has a total capacity of 79.10 GiB of which 1.00 GiB is free.\n";
+
+constexpr std::string_view kDisk =
+    "Traceback (most recent call last):\n"
+    "  File \"/w/train.py\", line 90, in <module>\n"
+    "    torch.save(x, f)\n"
+    "OSError: [Errno 28] No space left on device\n";
+
+constexpr std::string_view kNan =
+    "Traceback (most recent call last):\n"
+    "  File \"/w/train.py\", line 90, in <module>\n"
+    "    raise FloatingPointError(\"loss is nan\")\n"
+    "FloatingPointError: loss is nan\n";
+
+std::string With(std::string_view one, std::string_view other,
+                 std::string_view third = "") {
+  return std::string(one) + std::string(other) + std::string(third);
+}
+
+TEST(WholeLogs, ABarThatIsPaintedOnceMoreIsNoProgress) {
+  EXPECT_EQ(Verdict(With(kOom, "  1%|#  | 12/1000 [00:10<14:00,  1.18it/s]\n")),
+            "oom-device");
+  EXPECT_EQ(
+      Verdict("Traceback (most recent call last):\n"
+              "  File \"/w/train.py\", line 50, in main\n"
+              "    model.load_state_dict(sd)\n"
+              "RuntimeError: Error(s) in loading state_dict for Net:\n"
+              "\tsize mismatch for head.weight: copying a param with shape "
+              "torch.Size([10, 5]) from checkpoint, the shape in current model "
+              "is torch.Size([12, 5]).\n"
+              "Epoch 0:   0%|          | 0/100 [00:00<?, ?it/s]\n"),
+      "ckpt-mismatch");
+}
+
+TEST(WholeLogs, TheSummaryOfATrackerIsNoProgress) {
+  EXPECT_EQ(
+      Verdict(With("Epoch 5: 100%|##| 100/100 [00:10<00:00, 10.0it/s]\n", kOom,
+                   "wandb: Waiting for W&B process to finish... (failed 1).\n"
+                   "wandb: Run summary:\nwandb:      epoch 5\n"
+                   "wandb: train_loss 0.31234\n")),
+      "oom-device");
+  EXPECT_EQ(Verdict(With(kOom,
+                         "COMET INFO:     train_loss [12] : (0.31, 2.5)\n"
+                         "COMET INFO:     epoch          : 5\n")),
+            "oom-device");
+}
+
+TEST(WholeLogs, AJobThatIsOverIsNoProgress) {
+  EXPECT_EQ(Verdict(With("step 10 loss 2.0\n", kOom,
+                         "Job finished at Wed May  1 10:00:00 UTC 2024\n")),
+            "oom-device");
+  EXPECT_EQ(Verdict(With("step 10 loss 2.0\n", kDisk, "Done\n")), "disk-full");
+  EXPECT_EQ(Verdict(With("step 10 loss 2.0\n", kDisk, "step 11 loss 1.9\n")),
+            "healthy");
+}
+
+TEST(WholeLogs, ProgressOfAnotherRankIsNone) {
+  const std::string_view died =
+      "[rank3]: Traceback (most recent call last):\n"
+      "[rank3]:   File \"/w/train.py\", line 10, in <module>\n"
+      "[rank3]:     loss.backward()\n"
+      "[rank3]: torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to "
+      "allocate 2.00 GiB.\n";
+  EXPECT_EQ(Verdict(With(died, "[rank0]: step 11 loss 2.0\n")), "oom-device");
+  EXPECT_EQ(Verdict(With(died, "step 11 loss 2.0\n")), "oom-device");
+  EXPECT_EQ(Verdict(With(died, "[rank3]: step 11 loss 2.0\n")), "healthy");
+  // What it warned of is over once any goes on.
+  EXPECT_EQ(
+      Verdict("[1,3]<stderr>:[2021-02-18 12:07:44.318092: W "
+              "horovod/common/stall_inspector.cc:105] One or more tensors were "
+              "submitted to be reduced by subset of ranks.\n"
+              "[1,3]<stderr>:Missing ranks:\n"
+              "[1,0]<stdout>:Step #10\tLoss: 1.744011\n"),
+      "healthy");
+}
+
+TEST(WholeLogs, WhatWasSurvivedIsNotWhatItEndsIn) {
+  constexpr std::string_view kSteps = "step 1 loss 3.0\nstep 1000 loss 2.0\n";
+  EXPECT_EQ(Verdict(With(kOom, kSteps, kDisk)), "disk-full");
+  EXPECT_EQ(Verdict(With("2024-05-01 10:00:00 ERROR wandb: Network error "
+                         "(ConnectionError): [Errno -2] Name or service not "
+                         "known\n",
+                         kSteps, kNan)),
+            "numerics-nan");
+  EXPECT_EQ(Verdict(With(kDisk, kSteps,
+                         "slurmstepd: error: Detected 1 oom_kill event in "
+                         "StepId=123.0. Some of the step tasks have been OOM "
+                         "Killed.\n")),
+            "oom-host");
+  EXPECT_EQ(Verdict(With("slurmstepd: error: *** JOB 123 ON node1 CANCELLED AT "
+                         "2024-05-01T10:00:00 DUE TO PREEMPTION ***\n"
+                         "Resuming from checkpoint at step 100\n",
+                         kSteps, kOom)),
+            "oom-device");
+}
+
+TEST(WholeLogs, WhatItEndsInMayFollowFromWhatStandsBeforeAStep) {
+  EXPECT_EQ(Verdict(With(kOom, "step 11 loss 2.0\n",
+                         "RuntimeError: [pair.cc:525] Connection closed by "
+                         "peer [127.0.0.1]:12345\n")),
+            "oom-device");
+}
+
+TEST(WholeLogs, ALineThatEndsInACarriageReturnIsALine) {
+  EXPECT_EQ(Verdict("ConnectionRefusedError: [Errno 111] Connection refused\n"
+                    "step 5 loss 2.0\r"),
+            "healthy");
+}
+
+}  // namespace
+}  // namespace muster
