@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "finding/finding.h"
+#include "muster/fact.h"
 
 namespace muster::evidence {
 
@@ -42,6 +43,7 @@ struct Unpacking {
   std::vector<std::string>* skipped = nullptr;  // what is no log, and why
   Budget* budget = nullptr;                     // null: no bound
   std::vector<Finding>* reported = nullptr;     // of reports of runs
+  std::vector<Fact>* ends = nullptr;            // how these runs ended
   std::uint64_t* read = nullptr;  // grows with text and reports that were read
 };
 
@@ -80,7 +82,8 @@ std::unique_ptr<ByteSink> MakeUnzip(std::string name,
 // A JSON array of {"stream_name", "time", "data"}, or a notebook with outputs.
 std::unique_ptr<ByteSink> MakeJsonText(std::string name,
                                        const Unpacking& unpacking);
-// The report.json of a run: its findings go to `reported`.
+// The report.json of a run: its findings go to `reported`, the status of its
+// program to `ends`.
 std::unique_ptr<ByteSink> MakeRunReport(std::string name,
                                         const Unpacking& unpacking);
 std::unique_ptr<ByteSink> MakeUtf16(std::string name, bool little_endian,

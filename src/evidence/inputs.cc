@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <optional>
 
 #include "evidence/byte_sink.h"
@@ -41,6 +42,7 @@ class Reader {
     unpacking_.skipped = &reading_.skipped;
     unpacking_.read = &read_;
     unpacking_.reported = &reading_.reported;
+    unpacking_.ends = &ends_;
     unpacking_.budget = &budget_;
   }
 
@@ -59,6 +61,7 @@ class Reader {
       return failed_ ? std::move(*failed_) : NothingRead();
     }
     reading_.facts = scanner_.TakeFacts();
+    std::move(ends_.begin(), ends_.end(), std::back_inserter(reading_.facts));
     return std::move(reading_);
   }
 
@@ -146,6 +149,7 @@ class Reader {
   Budget budget_;
   Reading reading_;
   std::uint64_t read_ = 0;  // bytes of text and reports
+  std::vector<Fact> ends_;  // of runs whose reports were read
   std::optional<Error> failed_;
   std::vector<char> piece_ = std::vector<char>(kPiece);
 };

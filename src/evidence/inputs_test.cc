@@ -537,6 +537,7 @@ TEST(Inputs, OfARunsFolderAreItsLogsAndWhatItFoundOutItself) {
   report["findings"] = Json::array(
       {ToJson(MakeFinding(Cause::kDiskFull, "rank 1 ended: out of disk on sda",
                           Confidence::kCertain))});
+  report["exit"] = {{"code", 1}, {"origin", "program"}};
   std::ofstream(folder + "/report.json") << report.dump(2);
   std::ofstream(folder + "/report.md")
       << "# Run 1: failed\n\n- started today\n- out of disk on sda\n";
@@ -550,9 +551,28 @@ TEST(Inputs, OfARunsFolderAreItsLogsAndWhatItFoundOutItself) {
   ASSERT_TRUE(reading) << reading.error().ToText();
   ASSERT_EQ(reading->reported.size(), 1U);
   EXPECT_EQ(reading->reported[0].cause, Cause::kDiskFull);
-  ASSERT_EQ(reading->facts.size(), 2U);
+  ASSERT_EQ(reading->facts.size(), 3U);
   EXPECT_THAT(reading->facts[0].by, HasSubstr("rank1.err"));
   EXPECT_EQ(reading->facts[1].name, kEnd);
+  EXPECT_EQ(reading->facts[2].Text("code"), "1");
+  EXPECT_EQ(reading->facts[2].Text("below"), folder + "/");
+}
+
+TEST(Inputs, WhatMusterEndedItselfHasNoStatusOfAProgram) {
+  const std::string folder = testing::TempDir() + "run_interrupted";
+  std::filesystem::create_directories(folder);
+  for (const char* exit :
+       {"null", "7", R"({"code": "0", "origin": "program"})",
+        R"({"code": 75, "origin": "muster"})", R"({"origin": "program"})"}) {
+    std::ofstream(folder + "/report.json")
+        << R"({"schema": "muster.report/1", "findings": [], "exit": )" << exit
+        << "}";
+    const std::vector<std::string> inputs{folder};
+    const auto reading = ReadInputs(inputs, {}, Matcher(kRows));
+    ASSERT_TRUE(reading) << exit;
+    EXPECT_TRUE(reading->facts.empty()) << exit;
+  }
+  std::filesystem::remove_all(folder);
 }
 
 TEST(Inputs, NothingToReadIsAnError) {

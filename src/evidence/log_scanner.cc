@@ -320,6 +320,10 @@ void LogScanner::Line(std::string_view line, const Matcher::Suspect& suspect) {
   }
   for (const Match& match : matches) {
     if (match.row->fact == "python.frame") {
+      const bool goes_on = line_ - traceback.frame_line <= kFrameReach;
+      traceback.from_module =
+          (traceback.from_module && goes_on) ||
+          line.find(", in <module>") != std::string_view::npos;
       const auto file = match.fields.find("file");
       traceback.frame = file == match.fields.end() ? "" : file->second;
       traceback.frame_line = line_;
@@ -343,9 +347,7 @@ void LogScanner::Add(const Match& match, std::string_view line,
   if (Fact* const twin = TwinOf(match, prefix.rank, seen)) {
     twin->fields["times"] = twin->Number("times", 1) + 1;
     twin->fields["last_line"] = line_ + 1;
-    if (traceback.fatal) {
-      twin->fields["fatal"] = std::int64_t{1};
-    }
+    AddDeath(traceback, *twin);
     if (IsRemark(line)) {
       return;
     }
@@ -371,6 +373,15 @@ void LogScanner::Add(const Match& match, std::string_view line,
                                         })];
   if (prefix.at && *prefix.at < last.at) {
     last = FactOf(match, line, prefix, traceback);
+  }
+}
+
+void LogScanner::AddDeath(const Traceback& traceback, Fact& fact) {
+  if (traceback.fatal) {
+    fact.fields["fatal"] = std::int64_t{1};
+  }
+  if (traceback.fatal && traceback.from_module) {
+    fact.fields["uncaught"] = std::int64_t{1};
   }
 }
 
@@ -416,9 +427,7 @@ Fact LogScanner::FactOf(const Match& match, std::string_view line,
   fact.fields["source"] = source_.name;
   fact.fields["line"] = line_ + 1;
   fact.fields["order"] = order_;
-  if (traceback.fatal) {
-    fact.fields["fatal"] = std::int64_t{1};
-  }
+  AddDeath(traceback, fact);
   if (IsRemark(line)) {
     fact.fields["remark"] = std::int64_t{1};
   }
@@ -463,10 +472,11 @@ std::vector<Fact> LogScanner::TakeFacts() {
   return std::exchange(facts_, {});
 }
 
-Fact ExitFact(std::string_view status) {
+Fact ExitFact(std::string_view status, std::string_view by) {
   Fact fact;
   fact.name = "exit.status";
-  fact.by = "--exit";
+  fact.by = by;
+  fact.fields["ended"] = std::int64_t{1};
   fact.fields["code"] = std::string(status);
   fact.fields["signal"] = SignalOfStatus(status);
   fact.fields["text"] = "exit status " + std::string(status);

@@ -37,7 +37,7 @@ inline constexpr std::string_view kEnd = "log.end";
 // no more in it. The end of a source that is not empty is a fact kEnd. What
 // only a remark says has the field `remark`; what a process dies of, by all
 // that its line shows (the exception of a traceback, "Killed"), the field
-// `fatal`.
+// `fatal`, and `uncaught` where that traceback begins at the top of a program.
 class LogScanner {
  public:
   explicit LogScanner(const Matcher& matcher) : matcher_(matcher) {}
@@ -55,6 +55,7 @@ class LogScanner {
   struct Traceback {
     std::string frame;  // file of its last frame
     std::int64_t frame_line = 0;
+    bool from_module = false;        // a frame of it is the top of a program
     std::int64_t ignored_until = 0;  // line by which an ignored one ends
     bool fatal = false;  // the line at hand is its end, or that of a process
   };
@@ -68,6 +69,7 @@ class LogScanner {
   void Line(std::string_view line, const Matcher::Suspect& suspect);
   void Add(const Match& match, std::string_view line,
            const Traceback& traceback);
+  static void AddDeath(const Traceback& traceback, Fact& fact);
   Fact* TwinOf(const Match& match, int rank,
                const std::vector<std::size_t>& seen);
   Fact FactOf(const Match& match, std::string_view line, const Prefix& prefix,
@@ -97,7 +99,8 @@ class LogScanner {
   std::vector<int> given_;
 };
 
-// The fact of `--exit`: "137", "-9", "SIGBUS".
-Fact ExitFact(std::string_view status);
+// The fact of how a program ended: "137", "-9", "SIGBUS"; by whom it is told.
+// `ended` sets it apart from statuses that lines tell.
+Fact ExitFact(std::string_view status, std::string_view by = "--exit");
 
 }  // namespace muster::evidence

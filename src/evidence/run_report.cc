@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run has judged itself: the findings of its report.json.
+// What a run has judged itself: the findings of its report.json, and how its
+// program ended.
 #include "base/json.h"
 #include "evidence/byte_sink.h"
+#include "evidence/log_scanner.h"
 
 namespace muster::evidence {
 namespace {
@@ -30,9 +32,24 @@ class RunReport : public ByteSink {
         unpacking_.reported->push_back(*std::move(finding));
       }
     }
+    TakeEnd(report.value("exit", Json()));
   }
 
  private:
+  // {"code": 0, "origin": "program"}: what muster ended itself has a code of
+  // muster. The run's logs lie in the same folder.
+  void TakeEnd(const Json& exit) {
+    if (unpacking_.ends == nullptr || !exit.is_object() ||
+        !exit.value("code", Json()).is_number_integer() ||
+        exit.value("origin", Json()) != Json("program")) {
+      return;
+    }
+    const auto code = exit["code"].get<std::int64_t>();
+    Fact end = ExitFact(std::to_string(code), name_);
+    end.fields["below"] = name_.substr(0, name_.find_last_of("/:") + 1);
+    unpacking_.ends->push_back(std::move(end));
+  }
+
   std::string name_;
   Unpacking unpacking_;
   std::string text_;

@@ -203,7 +203,7 @@ const Fact* ToldWell(const std::vector<Fact>& facts) {
       well != nullptr && well->Has("remark") &&
       std::none_of(facts.begin(), facts.end(),
                    [](const Fact& fact) {
-                     return fact.by == "--exit" && fact.Text("code") != "0";
+                     return fact.Has("ended") && fact.Text("code") != "0";
                    }) &&
       FirstOf(facts, "told.hang") == nullptr &&
       FirstOf(facts, "told.slow") == nullptr;
@@ -271,6 +271,8 @@ Answer Explain(std::vector<Fact> facts) {
     const bool trouble = SaysTrouble(facts);
     if (trouble || IsTold(facts)) {
       LeaveOpen(all, NearestCauses(EndsOf(facts)), trouble, answer);
+    } else if (const Fact* well = EndedWell(facts); well != nullptr) {
+      answer.told_well = EvidenceOf(*well).what;
     }
     return answer;
   }

@@ -131,12 +131,33 @@ TEST(Answer, IsHealthyWhereWhoeverAsksSaysThatTheRunGoesOn) {
   EXPECT_THAT(RenderText(healthy, {}), testing::HasSubstr("(it goes on)"));
   const Fact slow = Seen("told.slow", {{"remark", std::int64_t{1}}});
   EXPECT_NE(Explain({thrown, full, well, slow}).kind, AnswerKind::kHealthy);
-  Fact status = Seen("exit.status", {{"code", "1"}});
-  status.by = "--exit";
+  const Fact status =
+      Seen("exit.status", {{"code", "1"}, {"ended", std::int64_t{1}}});
   EXPECT_NE(Explain({thrown, full, well, status}).kind, AnswerKind::kHealthy);
   // What a program says of itself is no judgement.
   EXPECT_EQ(Explain({thrown, full, Seen("told.well")}).kind,
             AnswerKind::kCause);
+}
+
+TEST(Answer, IsHealthyWhereTheProgramEndedWithTheStatusZero) {
+  const auto ended = [](std::string code, std::string below = "") {
+    return Seen("exit.status", {{"code", std::move(code)},
+                                {"below", std::move(below)},
+                                {"ended", std::int64_t{1}}});
+  };
+  const Fact full = Seen("log.disk-full.0", {{"source", "r/1/rank0.err"}});
+  const Fact warned = Seen("log.net-port-in-use.1", {{"level", "W"}});
+  const Fact lasting = Seen("log.sched-time-limit.0");
+  const Fact slow = Seen("told.slow", {{"remark", std::int64_t{1}}});
+  EXPECT_EQ(Explain({full, ended("0")}).kind, AnswerKind::kHealthy);
+  EXPECT_FALSE(Explain({full, ended("0")}).told_well.empty());
+  EXPECT_EQ(Explain({warned, ended("0")}).kind, AnswerKind::kHealthy);
+  EXPECT_EQ(Explain({lasting, ended("0")}).kind, AnswerKind::kCause);
+  EXPECT_EQ(Explain({full, slow, ended("0")}).kind, AnswerKind::kCause);
+  EXPECT_EQ(Explain({full, ended("0"), ended("1")}).kind, AnswerKind::kCause);
+  // A report tells of the logs beside it.
+  EXPECT_EQ(Explain({full, ended("0", "r/1/")}).kind, AnswerKind::kHealthy);
+  EXPECT_EQ(Explain({full, ended("0", "r/2/")}).kind, AnswerKind::kCause);
 }
 
 TEST(Answer, OfAHintIsPossibleWhereTheWordsAgree) {

@@ -92,9 +92,9 @@ std::string RenderText(const Answer& answer, const RenderOptions& options) {
     case AnswerKind::kHealthy:
       out +=
           "healthy: " +
-          (answer.told_well.empty() ? "no line says that something went wrong"
-                                    : "the run went on, as you say: " +
-                                          Printable(answer.told_well)) +
+          (answer.told_well.empty()
+               ? "no line says that something went wrong"
+               : "the run went well, as told: " + Printable(answer.told_well)) +
           "\n"
           "  next      if it failed all the same, say how: --exit STATUS, or a "
           "line in\n"

@@ -13,6 +13,14 @@ namespace {
 
 using ByName = std::multimap<std::string_view, const Fact*>;
 
+ByName NamesOf(std::span<const Fact> facts) {
+  ByName by_name;
+  for (const Fact& fact : facts) {
+    by_name.emplace(fact.name, &fact);
+  }
+  return by_name;
+}
+
 std::string FieldText(const Fact& fact, std::string_view field) {
   const auto found = fact.fields.find(std::string(field));
   if (found == fact.fields.end()) {
@@ -71,7 +79,8 @@ bool SaysFailure(std::span<const Fact> facts) {
     const bool speaks =
         fact.name == "log.trouble" || fact.name == "python.exception" ||
         (fact.name == "told.hang" && fact.Has("remark")) ||
-        fact.name.starts_with("exit.") || fact.name.starts_with("cascade.");
+        (fact.name.starts_with("exit.") && fact.Text("code") != "0") ||
+        fact.name.starts_with("cascade.");
     const bool ended = fact.name == "exit.sighup" ||
                        fact.name == "http.refused" ||
                        fact.name == "call.failed";
@@ -150,14 +159,18 @@ bool Explains(const Suspicion& a, const Suspicion& b) {
          std::find(over.begin(), over.end(), b.cause) != over.end();
 }
 
+// The line at which the fact was told for the last time.
+std::int64_t LastLine(const Fact& fact) {
+  return fact.Number("last_line", fact.Number("line", 0));
+}
+
 // True when the program was begun anew after the fact, from what it had saved.
 bool ResumedAfter(const Fact& fact, const ByName& facts) {
   const auto [begin, end] = facts.equal_range("run.resumed");
   return std::any_of(begin, end, [&](const auto& named) {
     const Fact& resumed = *named.second;
     return resumed.Text("source") == fact.Text("source") &&
-           resumed.Number("last_line", resumed.Number("line", 0)) >
-               fact.Number("last_line", fact.Number("line", 0));
+           LastLine(resumed) > LastLine(fact);
   });
 }
 
@@ -166,13 +179,19 @@ Progress ProgressOf(std::span<const Fact> facts,
   Progress progress;
   for (const Fact& fact : facts) {
     if (std::find(names.begin(), names.end(), fact.name) != names.end()) {
-      progress.emplace(fact.Text("source"),
-                       WentOn{.rank = fact.Number("rank", -1),
-                              .line = fact.Number("line", 0),
-                              .over = fact.name == "progress.over"});
+      progress.lines.emplace(fact.Text("source"),
+                             WentOn{.rank = fact.Number("rank", -1),
+                                    .line = fact.Number("line", 0),
+                                    .over = fact.name == "progress.over"});
     }
   }
   return progress;
+}
+
+// True for the status of an exception, and not of a signal.
+bool EndedInException(const Fact& fact) {
+  return fact.Has("ended") && fact.Text("signal").empty() &&
+         fact.Text("code") != "0";
 }
 
 // True when the program went on after all that speaks for the cause.
@@ -193,7 +212,7 @@ bool IsTheEnd(const Suspicion& suspicion, const Progress& before) {
          !IsLastResort(suspicion.cause) &&
          std::any_of(suspicion.evidence.begin(), suspicion.evidence.end(),
                      [&](const Fact* fact) {
-                       return before.contains(fact->Text("source")) &&
+                       return before.lines.contains(fact->Text("source")) &&
                               !fact->Has("remark") &&
                               !WasSurvived(*fact, before);
                      });
@@ -264,25 +283,70 @@ void LiftNarrower(std::vector<Suspicion>& all) {
 }  // namespace
 
 Progress LastProgress(std::span<const Fact> facts) {
-  return ProgressOf(facts, {"progress.went_on", "progress.over"});
+  Progress progress = ProgressOf(facts, {"progress.went_on", "progress.over"});
+  if (EndedWell(facts) != nullptr) {
+    for (const Fact& fact : facts) {
+      if (fact.Has("ended")) {
+        progress.ended_well.push_back(fact.Text("below"));
+      }
+    }
+  }
+  if (std::none_of(facts.begin(), facts.end(), EndedInException)) {
+    return progress;
+  }
+  const ByName by_name = NamesOf(facts);
+  for (const Fact& fact : facts) {
+    if (fact.Has("uncaught") && !ResumedAfter(fact, by_name)) {
+      std::int64_t& last =
+          progress.deaths[{fact.Text("source"), fact.Number("rank", -1)}];
+      last = std::max(last, LastLine(fact));
+    }
+  }
+  return progress;
+}
+
+const Fact* EndedWell(std::span<const Fact> facts) {
+  const Fact* well = nullptr;
+  for (const Fact& fact : facts) {
+    const bool complains = fact.Has("remark") && (fact.name == "told.hang" ||
+                                                  fact.name == "told.slow");
+    if (complains || (fact.Has("ended") && fact.Text("code") != "0")) {
+      return nullptr;
+    }
+    if (well == nullptr && fact.Has("ended")) {
+      well = &fact;
+    }
+  }
+  return well;
 }
 
 bool WasSurvived(const Fact& fact, const Progress& progress) {
   if (fact.Has("remark")) {
     return false;  // it tells of the whole run, wherever it stands
   }
+  const std::string source = fact.Text("source");
+  if (std::any_of(progress.ended_well.begin(), progress.ended_well.end(),
+                  [&](const std::string& below) {
+                    return source.starts_with(below);
+                  })) {
+    return true;
+  }
   const std::int64_t rank = fact.Number("rank", -1);
+  const auto death = progress.deaths.find({source, rank});
+  if (death != progress.deaths.end() && LastLine(fact) >= death->second) {
+    return false;
+  }
   const bool fatal = fact.Has("fatal");
   const std::int64_t line = fact.Number("line", 0);
-  const std::int64_t last_line = fact.Number("last_line", line);
-  const auto [begin, end] = progress.equal_range(fact.Text("source"));
+  const auto [begin, end] = progress.lines.equal_range(source);
   return std::any_of(begin, end, [&](const auto& of_source) {
     const WentOn& went_on = of_source.second;
     // A rank lives on while another one is dead; and it ends all the same.
     const bool says_nothing =
         fatal && (went_on.over || (rank >= 0 && went_on.rank != rank));
     // What the line of progress itself says for the first time is not over.
-    return !says_nothing && line < went_on.line && last_line <= went_on.line;
+    return !says_nothing && line < went_on.line &&
+           LastLine(fact) <= went_on.line;
   });
 }
 
@@ -292,10 +356,7 @@ bool IsMerelyTold(const Fact& fact) {
 
 std::vector<Suspicion> Suspicions(std::span<const Fact> facts,
                                   std::span<const Rule> rules) {
-  ByName by_name;
-  for (const Fact& fact : facts) {
-    by_name.emplace(fact.name, &fact);
-  }
+  const ByName by_name = NamesOf(facts);
   const bool failed = SaysFailure(facts);
   std::map<Cause, Suspicion> found;
   for (const Rule& rule : rules) {

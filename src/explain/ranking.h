@@ -6,6 +6,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "explain/rules.h"
@@ -24,21 +25,31 @@ struct Suspicion {
   WallTime at{};
 };
 
-// Where programs told of progress for the last time, by source.
+// Where a program told of progress for the last time.
 struct WentOn {
   std::int64_t rank = -1;  // -1: the line tells none
   std::int64_t line = 0;
   bool over = false;  // what is said at the end, however it ended
 };
-using Progress = std::multimap<std::string, WentOn>;
 
-// Of programs at work, and no trouble after it.
+// What tells that programs went on, and what they did not survive all the same.
+struct Progress {
+  std::multimap<std::string, WentOn> lines;  // by source, no trouble after it
+  std::vector<std::string> ended_well;       // sources that begin so: status 0
+  // Where the status is that of an exception: by source and rank, the last line
+  // that it may have died of. Its standard output may have come after that.
+  std::map<std::pair<std::string, std::int64_t>, std::int64_t> deaths;
+};
 Progress LastProgress(std::span<const Fact> facts);
 
-// True when the program went on after what the fact tells. Of what a process
-// dies of only progress of the same rank counts, and not that something is
-// over.
+// True when the program went on after what the fact tells, or ended well. Of
+// what a process dies of only progress of the same rank counts, and not that
+// something is over.
 bool WasSurvived(const Fact& fact, const Progress& progress);
+
+// The status 0 where all that is told of ended with it, and nobody complains of
+// a hang or of slowness; null: there is none.
+const Fact* EndedWell(std::span<const Fact> facts);
 
 // True when no program printed it, and whoever asks did not find it by trying
 // either ("with NCCL_P2P_DISABLE=1 it runs"): a witness, and no proof.

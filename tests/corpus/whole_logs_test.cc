@@ -82,7 +82,29 @@ TEST(WholeLogs, AJobThatIsOverIsNoProgress) {
                          "Job finished at Wed May  1 10:00:00 UTC 2024\n")),
             "oom-device");
   EXPECT_EQ(Verdict(With("step 10 loss 2.0\n", kDisk, "Done\n")), "disk-full");
-  EXPECT_EQ(Verdict(With("step 10 loss 2.0\n", kDisk, "step 11 loss 1.9\n")),
+}
+
+TEST(WholeLogs, WhatIsPrintedBelowAnExceptionIsNoProgressWhereThatEndedIt) {
+  const std::string log =
+      With("step 10 loss 2.0\n", kDisk, "step 11 loss 1.9\n");
+  EXPECT_EQ(Verdict(log), "healthy");
+  EXPECT_EQ(Verdict(log, "1"), "disk-full");
+  const std::string caught =
+      "Traceback (most recent call last):\n"
+      "  File \"/w/train.py\", line 90, in save\n"
+      "    torch.save(x, f)\n"
+      "OSError: [Errno 28] No space left on device\n"
+      "step 11 loss 1.9\n";
+  EXPECT_EQ(Verdict(caught, "1"), "unknown");
+  EXPECT_EQ(Verdict(caught, "0"), "healthy");
+  EXPECT_EQ(Verdict(With(kOom, "resuming from step 10\n", "step 11\n"), "1"),
+            "unknown");
+}
+
+TEST(WholeLogs, AStatusOfZeroIsNoFailure) {
+  EXPECT_EQ(Verdict("WARNING: Missing key(s) in state_dict: \"head.weight\", "
+                    "left as initialised\n",
+                    "0"),
             "healthy");
 }
 
