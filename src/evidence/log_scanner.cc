@@ -21,8 +21,8 @@ constexpr std::size_t kLongestLine = 64U << 10;
 constexpr std::size_t kLongestText = 600;
 // How many facts of one name are kept; later ones are counted.
 constexpr std::size_t kKeptOfAName = 64;
-// Matching lines of one pattern in one source that are looked at: different
-// ones, and all.
+// Of one pattern in one source: different facts that are kept beside the first
+// of each rank, and matching lines that are looked at.
 constexpr int kKeptOfASource = 6;
 constexpr int kSeenOfASource = 2000;
 constexpr std::int64_t kFrameReach = 8;  // lines from a frame to its exception
@@ -109,7 +109,7 @@ void LogScanner::Begin(Source source) {
   tail_.clear();
   line_ = 0;
   tracebacks_.clear();
-  given_.assign(matcher_.patterns(), 0);
+  given_.assign(matcher_.patterns(), {});
   matcher_.Begin(memory_);
 }
 
@@ -336,12 +336,13 @@ void LogScanner::Line(std::string_view line, const Matcher::Suspect& suspect) {
 void LogScanner::Add(const Match& match, std::string_view line,
                      const Traceback& traceback) {
   const auto pattern = static_cast<std::size_t>(match.pattern);
-  if (given_[pattern] >= kSeenOfASource) {
+  Given& given = given_[pattern];
+  if (given.seen >= kSeenOfASource) {
     // A harmless line must stay discounted to the end.
     memory_.done[pattern] = match.row->fact != "log.harmless";
     return;
   }
-  ++given_[pattern];
+  ++given.seen;
   auto& seen = by_name_[std::string(match.row->fact)];
   const Prefix prefix = PrefixOf(line);
   if (Fact* const twin = TwinOf(match, prefix.rank, seen)) {
@@ -357,11 +358,18 @@ void LogScanner::Add(const Match& match, std::string_view line,
     }
     return;
   }
-  if (!IsCompared(match.row->fact)) {
-    // A new fact weighs as much as many repetitions.
-    given_[pattern] += kSeenOfASource / kKeptOfASource;
+  const bool is_further =
+      !IsCompared(match.row->fact) && !IsFirstOf(prefix.rank, seen);
+  if (is_further && given.kept == kKeptOfASource) {
+    // What was said last may be what it ended with.
+    facts_[given.last] = FactOf(match, line, prefix, traceback);
+    return;
   }
   if (seen.size() < kKeptOfAName) {
+    if (is_further) {
+      ++given.kept;
+      given.last = facts_.size();
+    }
     seen.push_back(facts_.size());
     facts_.push_back(FactOf(match, line, prefix, traceback));
     return;
@@ -374,6 +382,16 @@ void LogScanner::Add(const Match& match, std::string_view line,
   if (prefix.at && *prefix.at < last.at) {
     last = FactOf(match, line, prefix, traceback);
   }
+}
+
+// True when no fact of the rank is among them, in this source.
+bool LogScanner::IsFirstOf(int rank,
+                           const std::vector<std::size_t>& seen) const {
+  return rank >= 0 &&
+         std::none_of(seen.begin(), seen.end(), [&](std::size_t index) {
+           return facts_[index].Number("rank", -1) == rank &&
+                  facts_[index].Text("source") == source_.name;
+         });
 }
 
 void LogScanner::AddDeath(const Traceback& traceback, Fact& fact) {

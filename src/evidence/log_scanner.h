@@ -60,6 +60,13 @@ class LogScanner {
     bool fatal = false;  // the line at hand is its end, or that of a process
   };
 
+  // By one pattern in this source; enough of it is enough.
+  struct Given {
+    int seen = 0;          // lines
+    int kept = 0;          // facts, without the first of each rank
+    std::size_t last = 0;  // the newest of them
+  };
+
   void Block(std::string_view whole_lines);
   std::vector<Match> Said(std::string_view line,
                           const Matcher::Suspect& suspect);
@@ -69,6 +76,7 @@ class LogScanner {
   void Line(std::string_view line, const Matcher::Suspect& suspect);
   void Add(const Match& match, std::string_view line,
            const Traceback& traceback);
+  bool IsFirstOf(int rank, const std::vector<std::size_t>& seen) const;
   static void AddDeath(const Traceback& traceback, Fact& fact);
   Fact* TwinOf(const Match& match, int rank,
                const std::vector<std::size_t>& seen);
@@ -95,8 +103,7 @@ class LogScanner {
   std::map<std::string, Traceback, std::less<>> tracebacks_;
   std::vector<Fact> facts_;
   std::map<std::string, std::vector<std::size_t>, std::less<>> by_name_;
-  // Facts that each pattern gave in this source; enough of them is enough.
-  std::vector<int> given_;
+  std::vector<Given> given_;  // by pattern
 };
 
 // The fact of how a program ended: "137", "-9", "SIGBUS"; by whom it is told.

@@ -153,6 +153,34 @@ TEST_F(Scanning, KeepsEveryMemberThatIsCompared) {
   EXPECT_EQ(Read(text).size(), 16U);
 }
 
+TEST_F(Scanning, KeepsTheFirstOfEveryRankAndTheLastOfOne) {
+  std::string text;
+  for (int rank = 0; rank < 16; ++rank) {
+    text += "[rank" + std::to_string(rank) + "]: out of disk on sda\n";
+  }
+  EXPECT_EQ(Read(text).size(), 16U);
+  text.clear();
+  for (int disk = 0; disk < 100; ++disk) {
+    text += "out of disk on sd" + std::to_string(disk) + "\n";
+  }
+  const auto facts = Read(text);
+  EXPECT_LT(facts.size(), 10U);
+  EXPECT_EQ(facts.front().Text("disk"), "sd0");
+  EXPECT_EQ(facts.back().Text("disk"), "sd99");
+}
+
+TEST_F(Scanning, ReplacesNoFactOfAnotherSource) {
+  LogScanner scanner(matcher_);
+  for (int source = 0; source < 20; ++source) {
+    scanner.Begin({.name = "log" + std::to_string(source)});
+    for (int disk = 0; disk < 10; ++disk) {
+      scanner.Feed("out of disk on sd" + std::to_string(disk) + "\n");
+    }
+    scanner.End();
+  }
+  EXPECT_EQ(scanner.TakeFacts().front().by, "log0:1");
+}
+
 TEST_F(Scanning, WhatADestructorRaisesBehindAPrefixSaysNothing) {
   EXPECT_TRUE(Read("[default0]:Exception ignored in: <function W.__del__>\n"
                    "[default0]:Traceback (most recent call last):\n"

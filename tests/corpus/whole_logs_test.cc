@@ -128,6 +128,30 @@ TEST(WholeLogs, ProgressOfAnotherRankIsNone) {
       "healthy");
 }
 
+TEST(WholeLogs, TheRootIsReadHoweverManyRanksEndBeforeIt) {
+  std::string log;
+  for (int rank = 0; rank < 7; ++rank) {
+    log += "[rank" + std::to_string(rank) +
+           "]: RuntimeError: [pair.cc:525] Connection closed by peer "
+           "[127.0.0.1]:12345\n";
+  }
+  log +=
+      "[rank7]: Traceback (most recent call last):\n"
+      "[rank7]:   File \"/w/train.py\", line 5, in main\n"
+      "[rank7]:     x = cfg[\"foo\"]\n"
+      "[rank7]: KeyError: 'foo'\n";
+  EXPECT_EQ(Verdict(log), "app-exception");
+}
+
+TEST(WholeLogs, ACaughtExceptionIsNoneTheLessRead) {
+  std::string log;
+  for (int attempt = 0; attempt < 20; ++attempt) {
+    log += "ValueError: sample " + std::to_string(attempt * 37) + " is odd\n";
+  }
+  EXPECT_EQ(Verdict(With(log, "step 1 loss 3.0\nstep 9 loss 2.0\n", kDisk)),
+            "disk-full");
+}
+
 TEST(WholeLogs, WhatWasSurvivedIsNotWhatItEndsIn) {
   constexpr std::string_view kSteps = "step 1 loss 3.0\nstep 1000 loss 2.0\n";
   EXPECT_EQ(Verdict(With(kOom, kSteps, kDisk)), "disk-full");
