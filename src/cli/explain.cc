@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <iterator>
 
 #include "base/json.h"
@@ -98,6 +99,7 @@ std::vector<Fact> Look(const evidence::Matcher& matcher,
       facts.push_back(std::move(fact));
     }
   }
+  std::for_each(facts.begin(), facts.end(), evidence::PutAfterLogs);
   return facts;
 }
 

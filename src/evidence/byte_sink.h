@@ -93,7 +93,7 @@ std::unique_ptr<ByteSink> MakeText(std::string name,
 
 struct RanksOfName {
   int of_process = -1;  // "rank3.err", "worker-3.log": all lines are its own
-  int of_host = -1;     // "node3.log": several ranks may write there
+  std::string host;     // "node3" of "node3.log": several ranks may write there
 };
 RanksOfName ReadRanks(std::string_view name, const RankPattern* rank_from);
 

@@ -422,9 +422,9 @@ TEST(RankOfAName, IsReadFromUsualNames) {
 
 TEST(RankOfAName, OfAHostIsNoneOfItsProcesses) {
   EXPECT_EQ(ReadRanks("node1.log", nullptr).of_process, -1);
-  EXPECT_EQ(ReadRanks("node1.log", nullptr).of_host, 1);
-  EXPECT_EQ(ReadRanks("host-10.0.0.3.log", nullptr).of_host, -1);
-  EXPECT_EQ(ReadRanks("node-2024-10-09.log", nullptr).of_host, -1);
+  EXPECT_EQ(ReadRanks("node1.log", nullptr).host, "node1");
+  EXPECT_EQ(ReadRanks("host-10.0.0.3.log", nullptr).host, "");
+  EXPECT_EQ(ReadRanks("node-2024-10-09.log", nullptr).host, "");
 }
 
 TEST(Ranks, APatternHasAGroupAndCompiles) {

@@ -29,6 +29,7 @@ constexpr std::int64_t kFrameReach = 8;  // lines from a frame to its exception
 constexpr std::int64_t kIgnoredReach = 24;  // lines of a traceback without end
 constexpr std::size_t kMostTracebacks = 1024;  // at a time
 constexpr std::size_t kTail = 4096;            // bytes that tell how a log ends
+constexpr std::int64_t kAfterLogs = std::int64_t{1} << 40;  // in the order
 
 bool IsLineEnd(char c) {
   return c == '\n' || c == '\r';
@@ -462,8 +463,9 @@ Prefix LogScanner::PrefixOf(std::string_view line) const {
         source_.rank >= 0 ? source_.rank : source_.rank_from->RankOf(line);
   } else if (source_.rank >= 0 && !line.starts_with("[rank")) {
     prefix.rank = source_.rank;  // its lines tell of other ranks, too
-  } else if (prefix.rank < 0) {
-    prefix.rank = source_.rank_of_host;
+  }
+  if (prefix.host.empty()) {
+    prefix.host = source_.host;
   }
   return prefix;
 }
@@ -498,8 +500,12 @@ Fact ExitFact(std::string_view status, std::string_view by) {
   fact.fields["code"] = std::string(status);
   fact.fields["signal"] = SignalOfStatus(status);
   fact.fields["text"] = "exit status " + std::string(status);
-  fact.fields["order"] = std::int64_t{1} << 40;
+  fact.fields["order"] = kAfterLogs;
   return fact;
+}
+
+void PutAfterLogs(Fact& fact) {
+  fact.fields["order"] = fact.Number("order", 0) + 2 * kAfterLogs;
 }
 
 }  // namespace muster::evidence

@@ -17,9 +17,9 @@ namespace muster::evidence {
 
 // Where bytes come from.
 struct Source {
-  std::string name;       // "rank1.err", "-"
-  int rank = -1;          // of all its lines; -1: each line may tell its own
-  int rank_of_host = -1;  // of lines that tell none
+  std::string name;  // "rank1.err", "-"
+  int rank = -1;     // of all its lines; -1: each line may tell its own
+  std::string host;  // of lines that tell none; it may run several ranks
   const RankPattern* rank_from = nullptr;  // how; null: as launchers print it
 };
 
@@ -109,5 +109,9 @@ class LogScanner {
 // The fact of how a program ended: "137", "-9", "SIGBUS"; by whom it is told.
 // `ended` sets it apart from statuses that lines tell.
 Fact ExitFact(std::string_view status, std::string_view by = "--exit");
+
+// Puts what a look at the machine found behind all that logs tell, in their
+// order: what is seen now may have come after.
+void PutAfterLogs(Fact& fact);
 
 }  // namespace muster::evidence

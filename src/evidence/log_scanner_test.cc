@@ -133,6 +133,15 @@ TEST_F(Scanning, NamesTheSignalOfAStatus) {
   EXPECT_EQ(ExitFact("SIGHUP").Text("signal"), "SIGHUP");
 }
 
+TEST_F(Scanning, WhatIsLookedAtComesAfterAllLogsInItsOrder) {
+  auto facts = Read("out of disk on sda\nout of disk on sdb\n");
+  ASSERT_EQ(facts.size(), 2U);
+  PutAfterLogs(facts[0]);
+  PutAfterLogs(facts[1]);
+  EXPECT_LT(ExitFact("1").Number("order", 0), facts[0].Number("order", 0));
+  EXPECT_LT(facts[0].Number("order", 0), facts[1].Number("order", 0));
+}
+
 TEST_F(Scanning, WhatIsToldAndThenPrintedIsNoMereRemark) {
   EXPECT_TRUE(Read("(out of disk on sda)\n")[0].Has("remark"));
   EXPECT_FALSE(
@@ -263,15 +272,16 @@ TEST_F(Scanning, TakesTheRankOfTheLineOrOfTheFile) {
   EXPECT_EQ(scanner.TakeFacts()[0].subject, "rank 5");
 }
 
-TEST_F(Scanning, TakesTheRankOfTheHostOnlyOfLinesThatTellNone) {
+TEST_F(Scanning, TakesTheHostOfTheFileForNoRank) {
   LogScanner scanner(matcher_);
-  scanner.Begin({.name = "node1.log", .rank_of_host = 1});
+  scanner.Begin({.name = "node1.log", .host = "node1"});
   scanner.Feed("[rank9]: out of disk on sda\nout of disk on sdb\n");
   scanner.End();
   const auto facts = scanner.TakeFacts();
   ASSERT_GE(facts.size(), 2U);
   EXPECT_EQ(facts[0].subject, "rank 9");
-  EXPECT_EQ(facts[1].subject, "rank 1");
+  EXPECT_EQ(facts[1].subject, "");
+  EXPECT_EQ(facts[1].Text("host"), "node1");
 }
 
 TEST_F(Scanning, TakesTheRankOfALineAsItIsTold) {

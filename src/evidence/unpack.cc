@@ -3,6 +3,7 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "evidence/byte_sink.h"
 #include "evidence/log_scanner.h"
@@ -104,17 +105,22 @@ bool RepeatsLogs(std::string_view head) {
           head.find("\n- started ") != std::string_view::npos);
 }
 
-// The number behind one of the words, which is no part of an address or a date
-// ("host-10.0.0.3.log", "node-2024-10-09.log"); -1: none.
-int NumberBehind(const std::string& words, std::string_view file) {
+// One of the words with the number behind it ("node-3"), which is no part of an
+// address or a date ("host-10.0.0.3.log", "node-2024-10-09.log"); empty: none.
+std::string Numbered(const std::string& words, std::string_view file) {
   const re2::StringPiece text(file.data(), file.size());
-  const std::string behind = "(?i)(?:" + words + ")[-_. ]?";
-  if (RE2::PartialMatch(text,
-                        behind + R"((?:\d+(?:\.\d+){3}|\d{4}-\d\d-\d\d))")) {
-    return -1;
+  const std::string behind = "(?i)((?:" + words + ")[-_. ]?";
+  std::string found;
+  if (!RE2::PartialMatch(text,
+                         behind + R"((?:\d+(?:\.\d+){3}|\d{4}-\d\d-\d\d)))")) {
+    (void)RE2::PartialMatch(text, behind + R"(\d{1,6})(?:\D|$))", &found);
   }
+  return found;
+}
+
+int NumberBehind(const std::string& words, std::string_view file) {
   int number = -1;
-  (void)RE2::PartialMatch(text, behind + R"((\d{1,6})(?:\D|$))", &number);
+  (void)RE2::PartialMatch(Numbered(words, file), R"((\d+)$)", &number);
   return number;
 }
 
@@ -122,10 +128,10 @@ class Text : public ByteSink {
  public:
   Text(std::string name, const Unpacking& unpacking)
       : unpacking_(unpacking), scanner_(*unpacking.scanner) {
-    const RanksOfName ranks = ReadRanks(name, unpacking.rank_from);
+    RanksOfName ranks = ReadRanks(name, unpacking.rank_from);
     scanner_.Begin({.name = std::move(name),
                     .rank = ranks.of_process,
-                    .rank_of_host = ranks.of_host,
+                    .host = std::move(ranks.host),
                     .rank_from = unpacking.rank_from});
   }
   void Feed(std::string_view bytes) override {
@@ -296,7 +302,7 @@ RanksOfName ReadRanks(std::string_view name, const RankPattern* rank_from) {
   const auto file =
       slash == std::string_view::npos ? name : name.substr(slash + 1);
   return {.of_process = NumberBehind("rank|worker|task|proc", file),
-          .of_host = NumberBehind("node|host", file)};
+          .host = Numbered("node|host", file)};
 }
 
 }  // namespace muster::evidence

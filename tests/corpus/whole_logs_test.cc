@@ -2,27 +2,37 @@
 // Whole logs, and what the whole catalogue makes of how they go on and end.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "evidence/log_scanner.h"
 #include "explain/answer.h"
 
 namespace muster {
 namespace {
 
-// The label of the cause, or the kind of the answer.
-std::string Verdict(std::string_view log, std::string_view exit = "") {
+std::vector<Fact> Read(const std::string& name, std::string_view log) {
   static const evidence::Matcher matcher;
   evidence::LogScanner scanner(matcher);
-  scanner.Begin({.name = "log"});
+  scanner.Begin({.name = name});
   scanner.Feed(log);
   scanner.End();
-  std::vector<Fact> facts = scanner.TakeFacts();
-  if (!exit.empty()) {
-    facts.push_back(evidence::ExitFact(exit));
-  }
+  return scanner.TakeFacts();
+}
+
+// The label of the cause, or the kind of the answer.
+std::string Verdict(std::vector<Fact> facts) {
   const explain::Answer answer = explain::Explain(std::move(facts));
   return std::string(answer.findings.empty()
                          ? explain::ToText(answer.kind)
                          : Label(answer.findings.front().cause));
+}
+
+std::string Verdict(std::string_view log, std::string_view exit = "") {
+  std::vector<Fact> facts = Read("log", log);
+  if (!exit.empty()) {
+    facts.push_back(evidence::ExitFact(exit));
+  }
+  return Verdict(std::move(facts));
 }
 
 constexpr std::string_view kOom =
@@ -177,6 +187,24 @@ TEST(WholeLogs, WhatItEndsInMayFollowFromWhatStandsBeforeAStep) {
                          "RuntimeError: [pair.cc:525] Connection closed by "
                          "peer [127.0.0.1]:12345\n")),
             "oom-device");
+}
+
+TEST(WholeLogs, TheLogComesBeforeWhatTheMachineShows) {
+  std::vector<Fact> facts = Read("kubectl describe pod",
+                                 "    Last State:     Terminated\n"
+                                 "      Reason:       OOMKilled\n"
+                                 "      Exit Code:    137\n");
+  EXPECT_EQ(Verdict(facts), "oom-host");
+  std::for_each(facts.begin(), facts.end(), evidence::PutAfterLogs);
+  for (Fact& fact :
+       Read("log",
+            "RuntimeError: Error(s) in loading state_dict for Net:\n"
+            "\tsize mismatch for head.weight: copying a param with shape "
+            "torch.Size([10, 5]) from checkpoint, the shape in current model "
+            "is torch.Size([12, 5]).\n")) {
+    facts.push_back(std::move(fact));
+  }
+  EXPECT_EQ(Verdict(facts), "ckpt-mismatch");
 }
 
 TEST(WholeLogs, ALineThatEndsInACarriageReturnIsALine) {
