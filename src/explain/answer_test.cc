@@ -242,6 +242,39 @@ TEST(Answer, OfAWarningIsACauseOnlyWhereSomethingFailed) {
   EXPECT_EQ(Explain(facts).kind, AnswerKind::kCause);
 }
 
+TEST(Answer, OfWhatALogGoesOnBehindIsOnlyAHint) {
+  const auto at = [](std::int64_t line) {
+    return std::map<std::string, FactValue>{{"source", "a"}, {"line", line}};
+  };
+  const Fact match = Seen("log.net-port-in-use.1", at(1));
+  const Fact trouble = Seen("log.trouble", at(2));
+  EXPECT_EQ(Explain({match, Seen("log.end", at(5))}).kind, AnswerKind::kCause);
+  EXPECT_EQ(Explain({match, Seen("log.end", at(50))}).kind,
+            AnswerKind::kHealthy);
+  EXPECT_EQ(Explain({match, trouble, Seen("log.end", at(50))}).kind,
+            AnswerKind::kCause);
+  EXPECT_EQ(Explain({match, Seen("told.slow", {{"remark", std::int64_t{1}}}),
+                     Seen("log.end", at(50))})
+                .kind,
+            AnswerKind::kCause);
+}
+
+TEST(Answer, OfWhatKnowsItButOnlyNotesItIsAHintOnceSomethingFollows) {
+  const auto at = [](std::int64_t line) {
+    return std::map<std::string, FactValue>{
+        {"source", "a"}, {"line", line}, {"level", "I"}};
+  };
+  const Fact direct = Seen("log.oom-device.0", at(3));
+  EXPECT_EQ(Explain({direct, Seen("log.end", at(3))}).kind, AnswerKind::kCause);
+  EXPECT_EQ(Explain({direct, Seen("log.end", at(4))}).kind,
+            AnswerKind::kHealthy);
+  // The scheduler's end comes with lines behind it.
+  EXPECT_EQ(
+      Explain({Seen("log.sched-time-limit.0", at(3)), Seen("log.end", at(4))})
+          .kind,
+      AnswerKind::kCause);
+}
+
 TEST(Answer, WhatIsOnlyWarnedOfIsNoTrouble) {
   const Fact hint = Seen("log.net-port-in-use.1", {{"level", "I"}});
   EXPECT_EQ(Explain({hint, Seen("log.trouble", {{"level", "W"}})}).kind,

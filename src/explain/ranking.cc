@@ -33,6 +33,11 @@ std::string FieldText(const Fact& fact, std::string_view field) {
   return text == nullptr ? std::string() : *text;
 }
 
+// The line at which the fact was told for the last time.
+std::int64_t LastLine(const Fact& fact) {
+  return fact.Number("last_line", fact.Number("line", 0));
+}
+
 // Those that hold, the first in time first where all of them tell their time.
 std::vector<const Fact*> Holding(const ByName& facts,
                                  const Condition& condition) {
@@ -89,21 +94,59 @@ bool SaysFailure(std::span<const Fact> facts) {
   });
 }
 
+// What all facts together say of how much one of them is worth.
+struct Setting {
+  bool failed = false;  // something says, and not in passing, that it failed
+  bool told = false;    // somebody asks with a remark or a status
+  std::map<std::string, std::int64_t> ends;  // the last lines, by source
+};
+
+Setting SettingOf(std::span<const Fact> facts) {
+  Setting setting{.failed = SaysFailure(facts)};
+  for (const Fact& fact : facts) {
+    setting.told = setting.told || fact.Has("remark") || fact.Has("ended");
+    if (fact.name == "log.end") {
+      setting.ends[fact.Text("source")] = fact.Number("line", 0);
+    }
+  }
+  return setting;
+}
+
+// True when its log goes on after it as if nothing had been: what knows it is
+// only noted and something follows, or many lines follow, none with trouble.
+bool IsPassedBy(const Rule& rule, const Fact& first, const Setting& setting) {
+  // No text of a failure goes on so long behind the line that tells its cause,
+  // without a word of trouble (tests/corpus, causes/texts.txt).
+  constexpr std::int64_t kManyLines = 8;
+  const auto end = setting.ends.find(first.Text("source"));
+  if (setting.failed || setting.told || StandingOf(rule.cause).lasting ||
+      end == setting.ends.end()) {
+    return false;
+  }
+  const std::int64_t after = end->second - LastLine(first);
+  return rule.weight == RuleWeight::kDirect
+             ? first.Text("level") == "I" && after > 0
+             : !first.Has("level") && after >= kManyLines;
+}
+
 // What a program notes in passing only hints; what it warns of, too, where
 // nothing failed.
-RuleWeight WeightOf(const Rule& rule, const Fact& first, bool failed) {
+RuleWeight WeightOf(const Rule& rule, const Fact& first,
+                    const Setting& setting) {
   const std::string level = first.Text("level");
   const bool noted =
       level == "I" ||
-      (level == "W" && (!failed || rule.weight == RuleWeight::kWeak));
-  return noted && rule.weight != RuleWeight::kDirect ? RuleWeight::kHint
-                                                     : rule.weight;
+      (level == "W" && (!setting.failed || rule.weight == RuleWeight::kWeak));
+  return (noted && rule.weight != RuleWeight::kDirect) ||
+                 IsPassedBy(rule, first, setting)
+             ? RuleWeight::kHint
+             : rule.weight;
 }
 
-void Merge(Suspicion& suspicion, const Rule& rule, bool failed,
+void Merge(Suspicion& suspicion, const Rule& rule, const Setting& setting,
            const std::vector<const Fact*>& evidence) {
   const Fact& first = *evidence.front();
-  const RuleWeight weight = WeightOf(rule, first, failed);
+  const RuleWeight weight = WeightOf(rule, first, setting);
   const auto specificity =
       static_cast<int>(rule.with.size() + rule.without.size());
   const std::int64_t order = first.Number("order", 0);
@@ -157,11 +200,6 @@ bool Explains(const Suspicion& a, const Suspicion& b) {
   const auto over = StandingOf(a.cause).over;
   return a.weight > RuleWeight::kHint &&
          std::find(over.begin(), over.end(), b.cause) != over.end();
-}
-
-// The line at which the fact was told for the last time.
-std::int64_t LastLine(const Fact& fact) {
-  return fact.Number("last_line", fact.Number("line", 0));
 }
 
 // True when the program was begun anew after the fact, from what it had saved.
@@ -357,14 +395,14 @@ bool IsMerelyTold(const Fact& fact) {
 std::vector<Suspicion> Suspicions(std::span<const Fact> facts,
                                   std::span<const Rule> rules) {
   const ByName by_name = NamesOf(facts);
-  const bool failed = SaysFailure(facts);
+  const Setting setting = SettingOf(facts);
   std::map<Cause, Suspicion> found;
   for (const Rule& rule : rules) {
     if (const auto evidence = Apply(rule, by_name)) {
       auto& suspicion =
           found.try_emplace(rule.cause, Suspicion{.cause = rule.cause})
               .first->second;
-      Merge(suspicion, rule, failed, *evidence);
+      Merge(suspicion, rule, setting, *evidence);
     }
   }
   const auto progress = LastProgress(facts);

@@ -111,6 +111,24 @@ TEST(WholeLogs, WhatIsPrintedBelowAnExceptionIsNoProgressWhereThatEndedIt) {
             "unknown");
 }
 
+TEST(WholeLogs, WhatIsNotedOrPassedByInAHealthyLogIsNoCause) {
+  EXPECT_EQ(Verdict("INFO: starting server\n"
+                    "INFO: tip: lower --max-batch if you see CUDA out of "
+                    "memory\n"
+                    "INFO: server is ready on 0.0.0.0:8000\n"),
+            "healthy");
+  std::string log =
+      "apt-get install -y munge nftables nlohmann-json3-dev openssh-server\n";
+  for (const char* package : {"munge", "nftables", "nlohmann-json3-dev",
+                              "openssh-server", "openssh-sftp-server"}) {
+    log += "Unpacking " + std::string(package) + " (1.0.6) ...\n";
+    log += "Setting up " + std::string(package) + " (1.0.6) ...\n";
+  }
+  EXPECT_EQ(Verdict(log + "Processing triggers for man-db (2.11.2) ...\n" +
+                    "Processing triggers for libc-bin (2.36) ...\n"),
+            "healthy");
+}
+
 TEST(WholeLogs, AStatusOfZeroIsNoFailure) {
   EXPECT_EQ(Verdict("WARNING: Missing key(s) in state_dict: \"head.weight\", "
                     "left as initialised\n",
