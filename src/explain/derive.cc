@@ -109,10 +109,6 @@ void CompareMemory(std::vector<Fact>& facts) {
   }
 }
 
-std::int64_t LastLine(const Fact& fact) {
-  return fact.Number("last_line", fact.Number("line", 0));
-}
-
 // A source whose last word is that it waits for somebody.
 void JudgeLastWord(std::vector<Fact>& facts) {
   std::map<std::string, std::int64_t> last;
@@ -241,6 +237,10 @@ void JudgeException(std::vector<Fact>& facts) {
 }
 
 }  // namespace
+
+std::int64_t LastLine(const Fact& fact) {
+  return fact.Number("last_line", fact.Number("line", 0));
+}
 
 const Fact* FirstOf(const std::vector<Fact>& facts, std::string_view name) {
   const auto found =

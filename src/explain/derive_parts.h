@@ -27,6 +27,8 @@ void CompareValues(std::vector<Fact>& facts);
 
 // The first fact of this name, or null.
 const Fact* FirstOf(const std::vector<Fact>& facts, std::string_view name);
+// The line at which the fact was told for the last time.
+std::int64_t LastLine(const Fact& fact);
 // The number that the field tells, or 0; what is beyond 10^12 counts nothing.
 std::int64_t NumberIn(const Fact& fact, std::string_view field);
 std::optional<std::int64_t> NumberOf(const std::vector<Fact>& facts,

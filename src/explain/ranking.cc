@@ -8,6 +8,8 @@
 #include <string>
 #include <variant>
 
+#include "explain/derive_parts.h"
+
 namespace muster::explain {
 namespace {
 
@@ -31,11 +33,6 @@ std::string FieldText(const Fact& fact, std::string_view field) {
   }
   const auto* text = std::get_if<std::string>(&found->second);
   return text == nullptr ? std::string() : *text;
-}
-
-// The line at which the fact was told for the last time.
-std::int64_t LastLine(const Fact& fact) {
-  return fact.Number("last_line", fact.Number("line", 0));
 }
 
 // Those that hold, the first in time first where all of them tell their time.
