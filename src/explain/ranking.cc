@@ -15,14 +15,6 @@ namespace {
 
 using ByName = std::multimap<std::string_view, const Fact*>;
 
-ByName NamesOf(std::span<const Fact> facts) {
-  ByName by_name;
-  for (const Fact& fact : facts) {
-    by_name.emplace(fact.name, &fact);
-  }
-  return by_name;
-}
-
 std::string FieldText(const Fact& fact, std::string_view field) {
   const auto found = fact.fields.find(std::string(field));
   if (found == fact.fields.end()) {
@@ -200,13 +192,9 @@ bool Explains(const Suspicion& a, const Suspicion& b) {
 }
 
 // True when the program was begun anew after the fact, from what it had saved.
-bool ResumedAfter(const Fact& fact, const ByName& facts) {
-  const auto [begin, end] = facts.equal_range("run.resumed");
-  return std::any_of(begin, end, [&](const auto& named) {
-    const Fact& resumed = *named.second;
-    return resumed.Text("source") == fact.Text("source") &&
-           LastLine(resumed) > LastLine(fact);
-  });
+bool ResumedAfter(const Fact& fact, const Progress& progress) {
+  const auto resumed = progress.resumed.find(fact.Text("source"));
+  return resumed != progress.resumed.end() && resumed->second > LastLine(fact);
 }
 
 Progress ProgressOf(std::span<const Fact> facts,
@@ -218,6 +206,9 @@ Progress ProgressOf(std::span<const Fact> facts,
                              WentOn{.rank = fact.Number("rank", -1),
                                     .line = fact.Number("line", 0),
                                     .over = fact.name == "progress.over"});
+    } else if (fact.name == "run.resumed") {
+      std::int64_t& last = progress.resumed[fact.Text("source")];
+      last = std::max(last, LastLine(fact));
     }
   }
   return progress;
@@ -230,13 +221,12 @@ bool EndedInException(const Fact& fact) {
 }
 
 // True when the program went on after all that speaks for the cause.
-bool AllSurvived(const Suspicion& suspicion, const Progress& progress,
-                 const ByName& facts) {
+bool AllSurvived(const Suspicion& suspicion, const Progress& progress) {
   const bool lasting = StandingOf(suspicion.cause).lasting;
   return std::all_of(suspicion.evidence.begin(), suspicion.evidence.end(),
                      [&](const Fact* fact) {
                        return WasSurvived(*fact, progress) &&
-                              (!lasting || ResumedAfter(*fact, facts));
+                              (!lasting || ResumedAfter(*fact, progress));
                      });
 }
 
@@ -255,13 +245,12 @@ bool IsTheEnd(const Suspicion& suspicion, const Progress& before) {
 
 // Of a log that ends in trouble, what the program had survived until then
 // counts no more, unless it explains what the log ends in.
-void DropSurvived(std::span<const Fact> facts, const ByName& by_name,
-                  std::vector<Suspicion>& all) {
+void DropSurvived(std::span<const Fact> facts, std::vector<Suspicion>& all) {
   const Progress before = ProgressOf(
       facts, {"progress.went_on", "progress.over", "progress.then_failed"});
   std::vector<Suspicion> left;
   for (const Suspicion& one : all) {
-    const bool survived = AllSurvived(one, before, by_name);
+    const bool survived = AllSurvived(one, before);
     const bool replaced =
         survived && std::any_of(all.begin(), all.end(), [&](const auto& other) {
           return IsTheEnd(other, before) && !Explains(one, other);
@@ -329,9 +318,8 @@ Progress LastProgress(std::span<const Fact> facts) {
   if (std::none_of(facts.begin(), facts.end(), EndedInException)) {
     return progress;
   }
-  const ByName by_name = NamesOf(facts);
   for (const Fact& fact : facts) {
-    if (fact.Has("uncaught") && !ResumedAfter(fact, by_name)) {
+    if (fact.Has("uncaught") && !ResumedAfter(fact, progress)) {
       std::int64_t& last =
           progress.deaths[{fact.Text("source"), fact.Number("rank", -1)}];
       last = std::max(last, LastLine(fact));
@@ -371,7 +359,7 @@ bool WasSurvived(const Fact& fact, const Progress& progress) {
   if (death != progress.deaths.end() && LastLine(fact) >= death->second) {
     return false;
   }
-  const bool fatal = fact.Has("fatal");
+  const bool fatal = fact.Has("fatal") && !ResumedAfter(fact, progress);
   const std::int64_t line = fact.Number("line", 0);
   const auto [begin, end] = progress.lines.equal_range(source);
   return std::any_of(begin, end, [&](const auto& of_source) {
@@ -391,7 +379,10 @@ bool IsMerelyTold(const Fact& fact) {
 
 std::vector<Suspicion> Suspicions(std::span<const Fact> facts,
                                   std::span<const Rule> rules) {
-  const ByName by_name = NamesOf(facts);
+  ByName by_name;
+  for (const Fact& fact : facts) {
+    by_name.emplace(fact.name, &fact);
+  }
   const Setting setting = SettingOf(facts);
   std::map<Cause, Suspicion> found;
   for (const Rule& rule : rules) {
@@ -406,11 +397,11 @@ std::vector<Suspicion> Suspicions(std::span<const Fact> facts,
   std::vector<Suspicion> all;
   all.reserve(found.size());
   for (auto& [cause, suspicion] : found) {
-    if (!AllSurvived(suspicion, progress, by_name)) {
+    if (!AllSurvived(suspicion, progress)) {
       all.push_back(std::move(suspicion));
     }
   }
-  DropSurvived(facts, by_name, all);
+  DropSurvived(facts, all);
   WeighTold(all);
   std::stable_sort(all.begin(), all.end(), Before);
   LiftNarrower(all);

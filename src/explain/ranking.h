@@ -35,7 +35,8 @@ struct WentOn {
 // What tells that programs went on, and what they did not survive all the same.
 struct Progress {
   std::multimap<std::string, WentOn> lines;  // by source, no trouble after it
-  std::vector<std::string> ended_well;       // sources that begin so: status 0
+  std::map<std::string, std::int64_t> resumed;  // by source, the last line
+  std::vector<std::string> ended_well;  // sources that begin so: status 0
   // Where the status is that of an exception: by source and rank, the last line
   // that it may have died of. Its standard output may have come after that.
   std::map<std::pair<std::string, std::int64_t>, std::int64_t> deaths;
@@ -44,7 +45,7 @@ Progress LastProgress(std::span<const Fact> facts);
 
 // True when the program went on after what the fact tells, or ended well. Of
 // what a process dies of only progress of the same rank counts, and not that
-// something is over.
+// something is over, unless the run was begun anew.
 bool WasSurvived(const Fact& fact, const Progress& progress);
 
 // The status 0 where all that is told of ended with it, and nobody complains of

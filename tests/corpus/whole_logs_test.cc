@@ -146,6 +146,11 @@ TEST(WholeLogs, ProgressOfAnotherRankIsNone) {
   EXPECT_EQ(Verdict(With(died, "[rank0]: step 11 loss 2.0\n")), "oom-device");
   EXPECT_EQ(Verdict(With(died, "step 11 loss 2.0\n")), "oom-device");
   EXPECT_EQ(Verdict(With(died, "[rank3]: step 11 loss 2.0\n")), "healthy");
+  EXPECT_EQ(Verdict(With(died,
+                         "torchrun: Worker group FAILED. 2/3 attempts left; "
+                         "will restart worker group\n",
+                         "step 11 loss 2.0\nstep 12 loss 1.9\n")),
+            "healthy");
   // What it warned of is over once any goes on.
   EXPECT_EQ(
       Verdict("[1,3]<stderr>:[2021-02-18 12:07:44.318092: W "
