@@ -229,7 +229,8 @@ bool IsOfEnd(std::string_view fact) {
   return fact == kWentOn || fact == kOver || fact == kSummary;
 }
 
-std::vector<LogEnd> LastProgress(std::string_view tail, const RankOf& rank_of) {
+std::vector<LogEnd> LastProgress(std::string_view tail,
+                                 const RankOfLine& rank_of) {
   static const Kinds kinds;
   const std::int64_t newlines = std::count(tail.begin(), tail.end(), '\n');
   std::vector<Line> lines = LinesOf(tail);

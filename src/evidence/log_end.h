@@ -30,11 +30,12 @@ struct LogEnd {
   std::string text;
 };
 
-using RankOf = std::function<int(std::string_view line)>;
+using RankOfLine = std::function<int(std::string_view line)>;
 
 // The last lines that tell of progress: of each rank, and of lines without one,
 // the last of each kind. A bar below trouble, where none goes beyond it, is of
 // the kind kOver: programs that die paint theirs once more.
-std::vector<LogEnd> LastProgress(std::string_view tail, const RankOf& rank_of);
+std::vector<LogEnd> LastProgress(std::string_view tail,
+                                 const RankOfLine& rank_of);
 
 }  // namespace muster::evidence
