@@ -295,7 +295,7 @@ LogScanner::Traceback& LogScanner::TracebackOf(std::string_view prefix) {
 void LogScanner::Line(std::string_view line, const Matcher::Suspect& suspect) {
   const std::string_view said = WithoutRank(line);
   const std::vector<Match> matches = Said(said, suspect);
-  Traceback& traceback = TracebackOf(line.substr(0, line.size() - said.size()));
+  Traceback& traceback = TracebackOf(WriterOf(line));
   if (matches.empty() && traceback.ignored_until == 0) {
     return;
   }

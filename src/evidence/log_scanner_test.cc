@@ -198,6 +198,14 @@ TEST_F(Scanning, WhatADestructorRaisesBehindAPrefixSaysNothing) {
                   .empty());
 }
 
+TEST_F(Scanning, WhatADestructorRaisesBehindATimeSaysNothing) {
+  EXPECT_TRUE(Read("2024-05-01T10:00:00.1Z Exception ignored in: <f at 0x7f>\n"
+                   "2024-05-01T10:00:00.2Z Traceback (most recent call last):\n"
+                   "2024-05-01T10:00:00.3Z   File \"a.py\", line 3, in f\n"
+                   "2024-05-01T10:00:00.4Z TypeError: out of disk on sda\n")
+                  .empty());
+}
+
 TEST_F(Scanning, KnowsTheTracebackOfEachRank) {
   const auto facts = Read(
       "[rank0]:Exception ignored in: <function W.__del__>\n"

@@ -104,13 +104,32 @@ bool OfWord(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-// The number right after the first `key` that is no end of another word
-// ("lora_rank=16"), closed by one of `close`; -1: none.
+// Whether what follows `before` is an argument of a call: "Config(r=16, ".
+bool IsInCall(std::string_view before) {
+  int closed = 0;
+  for (std::size_t i = before.size(); i-- > 0;) {
+    closed += before[i] == ')' ? 1 : 0;
+    if (before[i] == '(' && closed-- == 0) {
+      return i > 0 && OfWord(before[i - 1]);
+    }
+  }
+  return false;
+}
+
+// Whether the `key` found there is another word's end ("lora_rank=16") or an
+// argument ("LoraConfig(rank=16)").
+bool IsOfAnother(std::string_view before, std::string_view key) {
+  return !before.empty() && OfWord(key[0]) &&
+         (OfWord(before.back()) || (key.ends_with('=') && IsInCall(before)));
+}
+
+// The number right after the first `key` that stands for itself, closed by one
+// of `close`; -1: none.
 int NumberAfter(std::string_view head, std::string_view key,
                 std::string_view close) {
   std::size_t found = head.find(key);
-  while (found != std::string_view::npos && found > 0 && OfWord(key[0]) &&
-         OfWord(head[found - 1])) {
+  while (found != std::string_view::npos &&
+         IsOfAnother(head.substr(0, found), key)) {
     found = head.find(key, found + 1);
   }
   if (found == std::string_view::npos) {
@@ -292,6 +311,124 @@ char LevelOf(std::string_view head) {
   return level != 'E' && SaysWhatFailed(level, head) ? ' ' : level;
 }
 
+// Behind "2024-10-09T15:47:38.568412Z ", as `--timestamps` puts it before a
+// line; all of it where there is none.
+std::string_view WithoutTime(std::string_view line) {
+  constexpr std::size_t kDay = 10;
+  constexpr std::size_t kSecond = 19;
+  if (line.size() <= kSecond || line[kDay] != 'T' || !DateTimeAt(line, 0)) {
+    return line;
+  }
+  std::size_t at = line.find_first_not_of("0123456789.", kSecond);
+  const std::string_view zone =
+      at == line.npos ? std::string_view() : line.substr(at);
+  if (zone.starts_with('Z')) {
+    at += 1;
+  } else if ((zone.starts_with('+') || zone.starts_with('-')) &&
+             Digits(zone, 1, 2) >= 0 && Digits(zone, 4, 2) >= 0) {
+    at += std::string_view("+02:00").size();
+  } else {
+    return line;
+  }
+  return at < line.size() && line[at] == ' ' ? line.substr(at + 1) : line;
+}
+
+// Behind "[rank3]: ", "[default3]:", "[1,3]<stderr>:", "[pod/train-0/main] ".
+std::string_view BehindBrackets(std::string_view line) {
+  const std::size_t close = line.find(']');
+  if (!line.starts_with('[') || close == line.npos) {
+    return line;
+  }
+  std::string_view who = line.substr(1, close - 1);
+  std::string_view rest = line.substr(close + 1);
+  if (who.starts_with("pod/")) {
+    return Skip(rest, " ") ? rest : line;
+  }
+  const bool spaced = Skip(who, "rank");
+  const bool named = spaced || Skip(who, "default");
+  const bool mpirun =
+      !named && (Skip(rest, "<stdout>") || Skip(rest, "<stderr>"));
+  const bool numbers =
+      !who.empty() && std::all_of(who.begin(), who.end(), [&](char c) {
+        return Digit(c) || c == (mpirun ? ',' : ' ');
+      });
+  if (!(named || mpirun) || !numbers) {
+    return line;
+  }
+  Skip(rest, ":");
+  if (spaced) {
+    Skip(rest, " ");
+  }
+  return rest;
+}
+
+// Behind "3: ", as `srun -l` puts it before a line.
+std::string_view BehindTask(std::string_view line) {
+  constexpr std::size_t kMostDigits = 5;
+  const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
+  std::size_t at = begin;
+  while (at < line.size() && Digit(line[at])) {
+    ++at;
+  }
+  return at > begin && at - begin <= kMostDigits &&
+                 line.substr(at).starts_with(": ")
+             ? line.substr(at + 2)
+             : line;
+}
+
+// Behind "(Trainer pid=123, ip=10.0.0.1) ", as Ray puts it before a line.
+std::string_view BehindActor(std::string_view line) {
+  constexpr std::string_view kProcess = "pid=";
+  const std::size_t close = line.find_first_of("()", 1);
+  const std::size_t process = line.find(kProcess);
+  const bool there = line.starts_with('(') && close < line.size() &&
+                     process < close &&
+                     Digit(line[process + kProcess.size()]) &&
+                     line.substr(close).starts_with(") ");
+  return there ? line.substr(close + 2) : line;
+}
+
+// Behind "trainer-1  | ", as `docker compose` puts it before a line. A name
+// without a number may be the head of a table's row.
+std::string_view BehindContainer(std::string_view line) {
+  const std::size_t name = std::min(
+      line.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789._-"),
+      line.size());
+  const std::size_t bar = line.find_first_not_of(' ', name);
+  const std::size_t number = line.substr(0, name).find_last_of("-_");
+  const bool numbered =
+      number != line.npos && number > 0 && number + 1 < name &&
+      std::all_of(line.begin() + static_cast<long>(number) + 1,
+                  line.begin() + static_cast<long>(name), Digit);
+  return numbered && bar != line.npos && bar > name &&
+                 line.substr(bar).starts_with("| ")
+             ? line.substr(bar + 2)
+             : line;
+}
+
+struct Spoken {
+  std::string_view who, text;
+};
+
+Spoken SpokenOf(std::string_view line) {
+  const std::string_view untimed = WithoutTime(line);
+  std::string_view text = untimed;
+  for (std::size_t before = text.size() + 1; text.size() < before;) {
+    before = text.size();
+    text = BehindBrackets(text);
+    text = BehindTask(text);
+    text = BehindActor(text);
+    text = BehindContainer(text);
+  }
+  return {untimed.substr(0, untimed.size() - text.size()), WithoutTime(text)};
+}
+
+// "usage: train.py [-h] [--timeout SEC]".
+bool IsUsage(std::string_view text) {
+  return (text.starts_with("usage: ") || text.starts_with("Usage: ")) &&
+         HasOneOf(text, {"[-", "[OPTION", "[option", " --"});
+}
+
 }  // namespace
 
 Prefix ReadPrefix(std::string_view line) {
@@ -300,29 +437,11 @@ Prefix ReadPrefix(std::string_view line) {
 }
 
 std::string_view WithoutRank(std::string_view line) {
-  while (line.starts_with('[')) {
-    const std::size_t close = line.find(']');
-    std::string_view who = line.substr(1, close == line.npos ? 0 : close - 1);
-    std::string_view rest =
-        line.substr(close == line.npos ? line.size() : close + 1);
-    const bool spaced = Skip(who, "rank");
-    const bool named = spaced || Skip(who, "default");
-    const bool mpirun =
-        !named && (Skip(rest, "<stdout>") || Skip(rest, "<stderr>"));
-    const bool numbers =
-        !who.empty() && std::all_of(who.begin(), who.end(), [&](char c) {
-          return Digit(c) || c == (mpirun ? ',' : ' ');
-        });
-    if (!(named || mpirun) || !numbers) {
-      break;
-    }
-    Skip(rest, ":");
-    if (spaced) {
-      Skip(rest, " ");
-    }
-    line = rest;
-  }
-  return line;
+  return SpokenOf(line).text;
+}
+
+std::string_view WriterOf(std::string_view line) {
+  return SpokenOf(line).who;
 }
 
 bool IsRemark(std::string_view line) {
@@ -346,13 +465,15 @@ bool IsQuoted(std::string_view line) {
   if (indent != std::string_view::npos && indent > 0) {
     const std::size_t option = text.find("--");
     const std::size_t gap = text.find("  ");
-    // "  -t, --timeout SEC   abort after so many".
-    return text.starts_with('-') && option <= 4 && gap > option &&
-           gap != std::string_view::npos;
+    // "  -t, --timeout SEC   abort after so many", and what goes on below a
+    // usage: "    [--timeout SEC] [--lr LR]".
+    return text.starts_with("[--") ||
+           (text.starts_with('-') && option <= 4 && gap > option &&
+            gap != std::string_view::npos);
   }
-  return text.starts_with("@@ -") || text.starts_with("+++ b/") ||
-         text.starts_with("--- a/") || text.starts_with("+    ") ||
-         text.starts_with("-    ");
+  return IsUsage(text) || text.starts_with("@@ -") ||
+         text.starts_with("+++ b/") || text.starts_with("--- a/") ||
+         text.starts_with("+    ") || text.starts_with("-    ");
 }
 
 }  // namespace muster::evidence

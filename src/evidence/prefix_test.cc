@@ -33,6 +33,10 @@ TEST(Prefix, ReadsRanksOfLaunchers) {
 TEST(Prefix, TakesNoShapeAndNoOptionForARank) {
   EXPECT_EQ(ReadPrefix("Incompatible shapes: [1,224] vs. [1,128]").rank, -1);
   EXPECT_EQ(ReadPrefix("LoraConfig(lora_rank=16, alpha=32)").rank, -1);
+  EXPECT_EQ(ReadPrefix("LoraConfig(r=16, rank=64) out of memory").rank, -1);
+  EXPECT_EQ(ReadPrefix("LoraConfig(r=max(8, 16), rank=64)").rank, -1);
+  EXPECT_EQ(ReadPrefix("LoraConfig(r=16) failed, rank=3 ends").rank, 3);
+  EXPECT_EQ(ReadPrefix("failed (rank=3, pid=71)").rank, 3);
 }
 
 TEST(Prefix, ReadsTheHostOfNccl) {
@@ -52,6 +56,9 @@ TEST(Prefix, KnowsLinesOfHelpAndOfChanges) {
   EXPECT_TRUE(IsQuoted("  -t, --timeout SEC  abort after so many seconds"));
   EXPECT_TRUE(IsQuoted("+        raise RuntimeError('loss is nan')"));
   EXPECT_TRUE(IsQuoted("@@ -88,7 +88,10 @@ def setup():"));
+  EXPECT_TRUE(IsQuoted("usage: train.py [-h] [--timeout TIMEOUT]"));
+  EXPECT_TRUE(IsQuoted("                [--timeout TIMEOUT] [--lr LR]"));
+  EXPECT_FALSE(IsQuoted("usage: 8.2 GiB, limit exceeded"));
   EXPECT_FALSE(IsQuoted("    --nproc_per_node 2 --use_env main.py"));
   EXPECT_FALSE(IsQuoted("+ python train.py --timeout 3"));
   EXPECT_FALSE(IsQuoted("RuntimeError: loss is nan"));
@@ -107,6 +114,37 @@ TEST(Prefix, IsTakenOffWhereALauncherPutIt) {
   for (const std::string_view whole :
        {"[Rank 3] Watchdog caught", "[rank]: x", "[3] x", "[rank3", "[]", "",
         "rank3: x", "[1,3] x", "[ranks]"}) {
+    EXPECT_EQ(WithoutRank(whole), whole);
+  }
+}
+
+TEST(Prefix, OfAProcessIsTakenOff) {
+  EXPECT_EQ(WithoutRank("3: KeyError"), "KeyError");
+  EXPECT_EQ(WithoutRank(" 3:   File"), "  File");
+  EXPECT_EQ(WithoutRank("(Trainer pid=71, ip=10.0.0.1)   File"), "  File");
+  EXPECT_EQ(WithoutRank("(EngineCore_0 pid=71) killed"), "killed");
+  EXPECT_EQ(WithoutRank("trainer-1  | killed"), "killed");
+  EXPECT_EQ(WithoutRank("[pod/train-0/main]   File"), "  File");
+  for (const std::string_view whole :
+       {"3:x", "123456: x", "(0) killed", "(pid=) x", "(f(x) pid=7) x",
+        "Config(pid=7) x", "loss  | 0.5", "ERROR  | x", "-1 | x", "epoch-1",
+        "[pod/train-0/main]"}) {
+    EXPECT_EQ(WithoutRank(whole), whole);
+  }
+}
+
+TEST(Prefix, OfATimeIsTakenOffAndTellsNoWriter) {
+  const std::string at = "2024-10-09T15:47:38.568412345Z ";
+  EXPECT_EQ(WithoutRank(at + "  File"), "  File");
+  EXPECT_EQ(WithoutRank("2024-10-09T15:47:38+02:00 killed"), "killed");
+  EXPECT_EQ(WithoutRank(at + "trainer-1  | " + at + "killed"), "killed");
+  EXPECT_EQ(WriterOf(at + "trainer-1  | " + at + "killed"), "trainer-1  | ");
+  EXPECT_EQ(WriterOf(at + "killed"), "");
+  EXPECT_EQ(WriterOf("0: killed"), "0: ");
+  for (const std::string_view whole :
+       {"2024-10-09T15:47:38Z", "2024-10-09 15:47:38Z x",
+        "2024-10-09T15:47:38 x", "2024-10-09T15:47:38Zx",
+        "2024-10-09T15:47:38+2 x"}) {
     EXPECT_EQ(WithoutRank(whole), whole);
   }
 }
