@@ -42,7 +42,23 @@ constexpr Secret kSecrets[] = {
     {"key", R"(()\b(?:AKIA|ASIA)[A-Z0-9]{16}\b)"},
     {"signature",
      R"((?i)([?&](?:x-goog-signature|x-amz-signature|x-amz-security-token|x-goog-credential|signature|sig|token|access_token|key|awsaccesskeyid)=)[^&\s"'<>\[]+)"},
-    {"password", R"(([a-z][a-z0-9+.-]*://[^\s/:@"']*:)[^\s/@"']+(?:@))"},
+    {"token", R"((\bwandb login (?:-\S+ )*)[A-Za-z0-9_]{20,})"},
+    {"token",
+     R"((\b(?:hooks\.slack\.com/\w+|discord(?:app)?\.com/api/webhooks)/)[A-Za-z0-9_/-]{8,})"},
+    {"cookie",
+     R"((?i)(\b(?:set-)?cookie\\*["']?\s*:\s*\\*["']?)[\w.-]+=[^"'\r\n]+)"},
+    {"secret", R"(((?:^|[\s:])_auth\s*=\s*["']?)[A-Za-z0-9+/]{12,}={0,2})"},
+    // Options of one letter, by the program that has them.
+    {"secret",
+     R"((\bcurl\b[^|;\n]{0,300}?\s(?:-[uU]|--user|--proxy-user)[ =]?["']?[^\s:"'@/]+:)[^\s"'\[][^\s"']*)"},
+    {"secret", R"((\bsshpass\s+-p\s*)(?:'[^']*'|"[^"]*"|[^\s"'\[]\S*))"},
+    {"secret",
+     R"((\b(?:docker|podman|helm|nerdctl|skopeo|crane|apptainer|singularity|oc|az)\b[^|;\n]{0,80}?\blogin\b[^|;\n]{0,200}?\s-p[ =]?)(?:'[^']*'|"[^"]*"|[^\s"'\[]\S*))"},
+    {"secret",
+     R"((\b(?:mysql\w*|mariadb\S*)(?:\s[^|;\n]{0,200}?)?\s-p)(?:'[^']*'|"[^"]*"|[^\s"'\[-]\S*))"},
+    // "https://TOKEN@host", "https://TOKEN:x-oauth-basic@host".
+    {"password", R"((https?://)[A-Za-z0-9_]{20,}(?::[^\s/@"']*)?@)"},
+    {"password", R"(([a-z][a-z0-9+.-]*://[^\s/:@"']*:)[^\s/"']+@)"},
     {"key", R"((\\*["']key\\*["']\s*:\s*\\*["'])[0-9a-f]{32,})"},
 };
 

@@ -17,7 +17,7 @@ namespace {
 // Group 1 is the name; group 2 what assigns, if it is not blanks or a comma
 // that part an option or a word of .netrc from its value.
 constexpr char kNamed[] =
-    R"((?i)([A-Z0-9_.-]*(?:password|passwd|passphrase|secret|token|mysql_pwd|)"
+    R"((?i)([A-Z0-9_.-]*(?:password|passwd|passphrase|secret|token|pwd|)"
     R"((?:secret|api|access|account|auth|private|storage|encryption|signing|)"
     R"(subscription|kaggle|openai)[_-]?key|)"
     R"((?:db|database|user|admin|root|smtp|e?mail|mysql|postgres|pg|redis|)"
@@ -190,6 +190,12 @@ bool IsProse(std::string_view value) {
                                }));
 }
 
+// What `pwd` tells is a folder, unless it cannot be one.
+bool MayBeFolder(std::string_view value) {
+  return value.find_first_of("/\\($`") != value.npos ||
+         value.starts_with('~') || value.starts_with('.');
+}
+
 // "machine m login l password VALUE", or "password VALUE" alone on its line.
 bool IsNetrc(std::string_view name, std::string_view before,
              std::string_view behind) {
@@ -221,6 +227,9 @@ bool IsSecret(std::string_view text, const Found& found) {
       (option && (IsProse(value) || found.assigns.starts_with(':'))) ||
       (assigned && !quoted && value.size() < kShortest)) {
     return false;
+  }
+  if (Lower(found.name).ends_with("pwd")) {
+    return found.assigns.find('=') != found.assigns.npos && !MayBeFolder(value);
   }
   if (!NamesToken(found.name)) {
     return true;

@@ -70,6 +70,39 @@ TEST(Redaction, KnowsASecretByItsName) {
             R"({"username":"me","key":"[removed: key]"})");
 }
 
+TEST(Redaction, KnowsASecretByTheProgramThatIsGivenIt) {
+  const std::string c(kCanary);
+  const std::string texts[] = {
+      "wandb login " + c,
+      "wandb login --relogin " + c,
+      "git clone https://" + c + "@github.com/x/y",
+      "git clone https://" + c + ":x-oauth-basic@github.com/x/y",
+      "post https://hooks.slack.com/services/T000/B000/" + c,
+      "post https://discord.com/api/webhooks/123/" + c,
+      "curl -u bob:" + c + " https://x",
+      "curl -sS --user 'bob:" + c + "' https://x",
+      "sshpass -p " + c + " ssh host",
+      "sshpass -p'" + c + "' ssh host",
+      "docker login -u bob -p " + c + " registry",
+      "mysql -uroot -p" + c + " db",
+      "Cookie: session=" + c + "; csrftoken=abc",
+      "Set-Cookie: sid=" + c + "; Path=/",
+      "{'Cookie': 'session=" + c + "'}",
+      "_auth = " + c,
+      "//registry.npmjs.org/:_auth=" + c,
+      "pwd=" + c,
+      "Server=db;Uid=bob;Pwd=" + c + ";",
+      "postgresql://user:p@" + c + "@host/db",
+  };
+  for (const std::string& text : texts) {
+    const std::string left = Redacted(text);
+    EXPECT_EQ(left.find(kCanary), std::string::npos) << left;
+    EXPECT_EQ(Redacted(left), left);
+  }
+  EXPECT_EQ(Redacted("postgresql://user:p@ss@host/db"),
+            "postgresql://user:[removed: password]@host/db");
+}
+
 TEST(Redaction, TakesAValueAsAWhole) {
   const std::string name = "PASSWORD=";
   for (const auto& [value, behind] :
@@ -135,6 +168,20 @@ TEST(Redaction, LeavesWhatAnExplanationNeeds) {
                            "use_auth_token=None",
                            "first_pass: 12.5",
                            "PWD=/root/work",
+                           "pwd=$(pwd)",
+                           "OLDPWD=~/work",
+                           "bash: pwd: command not found",
+                           "wandb login --relogin",
+                           "wandb login at https://api.wandb.ai",
+                           "https://bob@example.org/x",
+                           "docker run -p 8080:80 image",
+                           "docker login registry; ssh -p 2222 host",
+                           "curl -u bob https://example.org:8080/x",
+                           "mysql -uroot -p db",
+                           "cookie: 0x7f31",
+                           "no cookie: the session is new",
+                           "use_auth = required_by_policy",
+                           "ray://head:10001",
                            "Unexpected token: layer1",
                            "--token-file secret.txt"}) {
     EXPECT_EQ(Redacted(text), text);
