@@ -92,6 +92,18 @@ bool Has(const std::vector<Match>& matches, std::string_view fact) {
   });
 }
 
+// What makes the line harmless; of an exception, only what speaks of one.
+std::vector<Match>::const_iterator HarmlessOf(
+    const std::vector<Match>& matches) {
+  const bool raised = Has(matches, "python.exception");
+  return std::find_if(matches.begin(), matches.end(), [&](const Match& match) {
+    const bool speaks =
+        match.row->text.find("Error") != std::string_view::npos ||
+        match.row->text.find("Exception") != std::string_view::npos;
+    return match.row->fact == "log.harmless" && (speaks || !raised);
+  });
+}
+
 // Facts that are compared among ranks and hosts: each one of them counts.
 bool IsCompared(std::string_view fact) {
   constexpr std::string_view kThings[] = {"batches.", "collective.", "env.",
@@ -307,9 +319,7 @@ void LogScanner::Line(std::string_view line, const Matcher::Suspect& suspect) {
       Has(matches, "exit.killed") || Has(matches, "exit.segfault") ||
       (Has(matches, "python.exception") && !traceback.frame.empty() &&
        line_ - traceback.frame_line <= kFrameReach);
-  const auto harmless = std::find_if(
-      matches.begin(), matches.end(),
-      [](const Match& match) { return match.row->fact == "log.harmless"; });
+  const auto harmless = HarmlessOf(matches);
   if (harmless != matches.end()) {
     Add(*harmless, line, traceback);
     for (const Match& match : matches) {
@@ -330,7 +340,9 @@ void LogScanner::Line(std::string_view line, const Matcher::Suspect& suspect) {
       traceback.frame_line = line_;
       continue;
     }
-    Add(match, line, traceback);
+    if (match.row->fact != "log.harmless") {
+      Add(match, line, traceback);
+    }
   }
 }
 

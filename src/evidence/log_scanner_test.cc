@@ -12,7 +12,9 @@ constexpr PatternRow kRows[] = {
     {"out of disk on (?P<disk>\\w+)", "disk.full", ""},
     {"looks alarming", "log.harmless", "it is not"},
     {"exit code (?P<code>\\d+)", "exit.status", ""},
+    {"(?:ImportError: )optional", "log.harmless", "it is not"},
     {"perhaps .*", "log.guesses", ""},
+    {"nothing: [^,]*", "log.guesses", ""},
     {"forks threads", "warned.fork", ""},
     {"^Exception ignored in", "python.ignored", ""},
     {"member (?P<member>\\d+) is here", "member.announced", ""},
@@ -96,6 +98,18 @@ TEST_F(Scanning, AHarmlessLineSaysNothingElse) {
   ASSERT_EQ(facts.size(), 1U);
   EXPECT_EQ(facts[0].name, "log.harmless");
   EXPECT_EQ(facts[0].Text("says"), "it is not");
+}
+
+TEST_F(Scanning, AnExceptionIsHarmlessOnlyWhereThatIsSaidOfOne) {
+  const auto facts = Read("KeyError: looks alarming\n");
+  ASSERT_EQ(facts.size(), 1U);
+  EXPECT_EQ(facts[0].name, "python.exception");
+  EXPECT_EQ(Read("ImportError: optional\n")[0].name, "log.harmless");
+}
+
+TEST_F(Scanning, CutsAGuessWhereverItStands) {
+  EXPECT_TRUE(
+      Read("nothing: out of disk on a, nothing: out of disk on b\n").empty());
 }
 
 TEST_F(Scanning, WhatADestructorRaisesSaysNothing) {

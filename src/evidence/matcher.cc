@@ -207,10 +207,13 @@ std::string Matcher::Without(std::string_view line,
   for (const Match& match : matches) {
     re2::StringPiece found;
     const RE2& regex = patterns_->regexes.GetRE2(match.pattern);
-    if (regex.Match({line.data(), line.size()}, 0, line.size(), RE2::UNANCHORED,
-                    &found, 1)) {
+    std::size_t from = 0;
+    while (from < line.size() &&
+           regex.Match({line.data(), line.size()}, from, line.size(),
+                       RE2::UNANCHORED, &found, 1)) {
       const auto at = static_cast<std::size_t>(found.data() - line.data());
       rest.replace(at, found.size(), found.size(), ' ');
+      from = at + std::max<std::size_t>(found.size(), 1);
     }
   }
   return rest;

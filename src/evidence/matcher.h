@@ -78,7 +78,7 @@ class Matcher {
   std::vector<Match> Matches(std::string_view line, const Suspect& suspect,
                              Memory& memory) const;
 
-  // The line with blanks where these matches stand.
+  // The line with blanks wherever the patterns of these matches hold.
   std::string Without(std::string_view line,
                       const std::vector<Match>& matches) const;
 
