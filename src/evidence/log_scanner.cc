@@ -305,9 +305,9 @@ LogScanner::Traceback& LogScanner::TracebackOf(std::string_view prefix) {
 }
 
 void LogScanner::Line(std::string_view line, const Matcher::Suspect& suspect) {
-  const std::string_view said = WithoutRank(line);
+  const auto [who, said] = SpokenOf(line);
   const std::vector<Match> matches = Said(said, suspect);
-  Traceback& traceback = TracebackOf(WriterOf(line));
+  Traceback& traceback = TracebackOf(who);
   if (matches.empty() && traceback.ignored_until == 0) {
     return;
   }

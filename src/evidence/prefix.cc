@@ -335,8 +335,9 @@ std::string_view WithoutTime(std::string_view line) {
 
 // Behind "[rank3]: ", "[default3]:", "[1,3]<stderr>:", "[pod/train-0/main] ".
 std::string_view BehindBrackets(std::string_view line) {
-  const std::size_t close = line.find(']');
-  if (!line.starts_with('[') || close == line.npos) {
+  const std::size_t close =
+      line.starts_with('[') ? line.find(']') : std::string_view::npos;
+  if (close == line.npos) {
     return line;
   }
   std::string_view who = line.substr(1, close - 1);
@@ -379,13 +380,16 @@ std::string_view BehindTask(std::string_view line) {
 // Behind "(Trainer pid=123, ip=10.0.0.1) ", as Ray puts it before a line.
 std::string_view BehindActor(std::string_view line) {
   constexpr std::string_view kProcess = "pid=";
-  const std::size_t close = line.find_first_of("()", 1);
-  const std::size_t process = line.find(kProcess);
-  const bool there = line.starts_with('(') && close < line.size() &&
-                     process < close &&
-                     Digit(line[process + kProcess.size()]) &&
-                     line.substr(close).starts_with(") ");
-  return there ? line.substr(close + 2) : line;
+  if (!line.starts_with('(')) {
+    return line;
+  }
+  const std::string_view who = line.substr(0, line.find_first_of("()", 1));
+  const std::size_t process = who.find(kProcess);
+  const std::size_t number = process + kProcess.size();
+  const bool there = process != who.npos && number < who.size() &&
+                     Digit(who[number]) &&
+                     line.substr(who.size()).starts_with(") ");
+  return there ? line.substr(who.size() + 2) : line;
 }
 
 // Behind "trainer-1  | ", as `docker compose` puts it before a line. A name
@@ -406,9 +410,18 @@ std::string_view BehindContainer(std::string_view line) {
              : line;
 }
 
-struct Spoken {
-  std::string_view who, text;
-};
+// "usage: train.py [-h] [--timeout SEC]".
+bool IsUsage(std::string_view text) {
+  return (text.starts_with("usage: ") || text.starts_with("Usage: ")) &&
+         HasOneOf(text, {"[-", "[OPTION", "[option", " --"});
+}
+
+}  // namespace
+
+Prefix ReadPrefix(std::string_view line) {
+  const std::string_view head = line.substr(0, kPrefix);
+  return {TimeOf(head), RankOf(head), HostOf(head), LevelOf(head)};
+}
 
 Spoken SpokenOf(std::string_view line) {
   const std::string_view untimed = WithoutTime(line);
@@ -423,25 +436,8 @@ Spoken SpokenOf(std::string_view line) {
   return {untimed.substr(0, untimed.size() - text.size()), WithoutTime(text)};
 }
 
-// "usage: train.py [-h] [--timeout SEC]".
-bool IsUsage(std::string_view text) {
-  return (text.starts_with("usage: ") || text.starts_with("Usage: ")) &&
-         HasOneOf(text, {"[-", "[OPTION", "[option", " --"});
-}
-
-}  // namespace
-
-Prefix ReadPrefix(std::string_view line) {
-  const std::string_view head = line.substr(0, kPrefix);
-  return {TimeOf(head), RankOf(head), HostOf(head), LevelOf(head)};
-}
-
 std::string_view WithoutRank(std::string_view line) {
   return SpokenOf(line).text;
-}
-
-std::string_view WriterOf(std::string_view line) {
-  return SpokenOf(line).who;
 }
 
 bool IsRemark(std::string_view line) {

@@ -21,16 +21,19 @@ struct Prefix {
 // ("[1,3]<stderr>:"), srun -l ("3: "), MPI, lightning and NCCL print them.
 Prefix ReadPrefix(std::string_view line);
 
-// The line without what stands before each line of a process: the rank that
-// torchrun, mpirun, srun and muster put there ("[rank3]: ", "[default3]:",
-// "[1,3]<stderr>:", "3: "), the process of Ray ("(Trainer pid=71) "), the
-// container of compose and kubectl ("trainer-1  | ", "[pod/train-0/main] "),
-// and the time of `--timestamps` before or behind it. It is none of the
-// program's words.
-std::string_view WithoutRank(std::string_view line);
+// What stands before each line of a process, and what the process wrote. Before
+// it stand the rank that torchrun, mpirun, srun and muster put there
+// ("[rank3]: ", "[default3]:", "[1,3]<stderr>:", "3: "), the process of Ray
+// ("(Trainer pid=71) "), the container of compose and kubectl ("trainer-1  | ",
+// "[pod/train-0/main] "), and the time of `--timestamps`, which is no part of
+// `who`: that is the same for all lines of one process.
+struct Spoken {
+  std::string_view who, text;
+};
+Spoken SpokenOf(std::string_view line);
 
-// Of that what is the same for all lines of one process: not the time.
-std::string_view WriterOf(std::string_view line);
+// The text of SpokenOf().
+std::string_view WithoutRank(std::string_view line);
 
 // True for a remark of whoever hands the log over, which no program printed: a
 // line wholly in parentheses, or one that begins with "(symptom)".

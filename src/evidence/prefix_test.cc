@@ -138,9 +138,10 @@ TEST(Prefix, OfATimeIsTakenOffAndTellsNoWriter) {
   EXPECT_EQ(WithoutRank(at + "  File"), "  File");
   EXPECT_EQ(WithoutRank("2024-10-09T15:47:38+02:00 killed"), "killed");
   EXPECT_EQ(WithoutRank(at + "trainer-1  | " + at + "killed"), "killed");
-  EXPECT_EQ(WriterOf(at + "trainer-1  | " + at + "killed"), "trainer-1  | ");
-  EXPECT_EQ(WriterOf(at + "killed"), "");
-  EXPECT_EQ(WriterOf("0: killed"), "0: ");
+  EXPECT_EQ(SpokenOf(at + "trainer-1  | " + at + "killed").who,
+            "trainer-1  | ");
+  EXPECT_EQ(SpokenOf(at + "killed").who, "");
+  EXPECT_EQ(SpokenOf("0: killed").who, "0: ");
   for (const std::string_view whole :
        {"2024-10-09T15:47:38Z", "2024-10-09 15:47:38Z x",
         "2024-10-09T15:47:38 x", "2024-10-09T15:47:38Zx",
