@@ -36,7 +36,7 @@ struct RunOptions {
   std::string run_id;
   std::vector<std::string> argv;
   std::map<std::string, std::string> environment;  // --env
-  bool for_jax = false;  // AttemptFacts::for_jax
+  bool for_jax = false;                            // AttemptFacts::for_jax
   int max_restarts = 3;
   Duration gather_timeout = std::chrono::seconds(60);
   Duration grace = std::chrono::seconds(10);

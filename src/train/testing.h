@@ -9,6 +9,7 @@
 #include <cmath>
 #include <filesystem>
 #include <functional>
+#include <mutex>
 #include <span>
 #include <string>
 #include <thread>
@@ -124,6 +125,21 @@ class TemporaryFolder {
  private:
   std::string path_;
 };
+
+// make() with the same random numbers on every rank: threads share torch's
+// generator.
+template <typename Make>
+auto Seeded(Make&& make) {
+  static std::mutex one_generator;
+  std::lock_guard lock(one_generator);
+  torch::manual_seed(5);
+  return make();
+}
+
+inline Mlp MakeModel(std::int64_t inputs, std::vector<std::int64_t> hidden,
+                     std::int64_t classes) {
+  return Seeded([&] { return Mlp(inputs, std::move(hidden), classes); });
+}
 
 inline torch::Tensor CrossEntropy(const torch::Tensor& logits,
                                   const torch::Tensor& labels) {
