@@ -133,6 +133,18 @@ class CoordinatorTest : public testing::Test {
     };
   }
 
+  // Rank 0 ends as it is asked to, rank 1 in this way.
+  void InterruptedAsRankOneEnds(const RankExited& end) {
+    agent_.on_launch = [this](const LaunchPlan&) {
+      coordinator_.Interrupt("SIGINT", false);
+    };
+    agent_.on_stop = [this, end](const StopRanks&) {
+      agent_.Ends(0, 15, 15);
+      agent_.Say("exited", ToJson(end));
+      agent_.Stops();
+    };
+  }
+
   RunEnd Run() {
     RunEnd result;
     coordinator_.Start(nullptr, cluster_, hello_, [&](const RunEnd& end) {
@@ -410,35 +422,21 @@ TEST_F(CoordinatorTest, ASignalAfterTheWorkChangesNothing) {
 }
 
 TEST_F(CoordinatorTest, AnInterruptionTellsWhatCouldNotBeStarted) {
-  agent_.on_launch = [&](const LaunchPlan&) {
-    coordinator_.Interrupt("SIGINT", false);
-  };
-  agent_.on_stop = [&](const StopRanks&) {
-    agent_.Ends(0, 15, 15);
-    agent_.Say("exited", ToJson(RankExited{.rank = 1,
-                                           .attempt = 1,
-                                           .wait_status = 126 << 8,
-                                           .could_not_start = true,
-                                           .error_cause = "deadline-exceeded",
-                                           .error_message = "no answer"}));
-    agent_.Stops();
-  };
+  InterruptedAsRankOneEnds({.rank = 1,
+                            .attempt = 1,
+                            .wait_status = 126 << 8,
+                            .could_not_start = true,
+                            .error_cause = "deadline-exceeded",
+                            .error_message = "no answer"});
   EXPECT_EQ(Run().exit_code, 130);
   EXPECT_THAT(Causes(), ElementsAre("deadline-exceeded", "cancelled"));
 }
 
 TEST_F(CoordinatorTest, AnInterruptionTellsWhoWasBeingStarted) {
-  agent_.on_launch = [&](const LaunchPlan&) {
-    coordinator_.Interrupt("SIGINT", false);
-  };
-  agent_.on_stop = [&](const StopRanks&) {
-    agent_.Ends(0, 15, 15);
-    agent_.Say("exited", ToJson(RankExited{.rank = 1,
-                                           .attempt = 1,
-                                           .wait_status = kSigkill,
-                                           .sent_signal = kSigkill}));
-    agent_.Stops();
-  };
+  InterruptedAsRankOneEnds({.rank = 1,
+                            .attempt = 1,
+                            .wait_status = kSigkill,
+                            .sent_signal = kSigkill});
   EXPECT_EQ(Run().exit_code, 130);
   EXPECT_EQ(Last(kFinding).Text("text"),
             "ended by SIGINT while rank 1 was being started");
