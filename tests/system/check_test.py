@@ -311,9 +311,11 @@ class Check(MusterTest):
         deaf = self.deaf_resolver()
         document = self.run_check(
             "network.names", "--hosts", "127.0.0.1:1,a.example:1",
-            "--rank", "0", prefix=deaf, code=1)
-        # An answer of its own, not the deadline that ends a check ("broken").
-        self.assert_found(document, "network.names", "net-name-resolution")
+            "--rank", "0", prefix=deaf)
+        # An answer of its own, not the deadline that ends a check ("broken");
+        # a slow server may still answer the program.
+        self.assert_found(document, "network.names", "net-name-resolution",
+                          severity="warning")
 
     def test_shows_on_a_terminal_what_it_waits_for(self):
         deaf = self.deaf_resolver()
@@ -331,7 +333,7 @@ class Check(MusterTest):
                     text += chunk
             except OSError:  # EIO: the other end is closed
                 pass
-            self.assertEqual(process.wait(20), 1)
+            self.assertEqual(process.wait(20), 0)
         self.assertRegex(text, rb"\r\x1b\[K\.\.\.\s+network\.names\s+[1-9]")
         self.assertIn(b"net-name-resolution", text)
 
