@@ -185,6 +185,7 @@ Verdict Judge(const AttemptEnd& attempt) {
   verdict.rank = root.rank;
   verdict.wait_status = root.wait_status;
   verdict.step = root.step;
+  verdict.late = root.weight == Weight::kLateDeath;
 
   const auto failures = Failures(all);
   std::vector<std::string> victims = Victims(all, failures);

@@ -91,6 +91,7 @@ struct Verdict {
   int wait_status = 0;     // its own, for kProgram and kSignal
   std::uint64_t step = 0;  // where it was; 0: it told none
   bool cascade = false;    // all only lost each other: nobody was seen to begin
+  bool late = false;       // it had been asked to end
   // Root first, victims inside of it; further findings are failures of their
   // own. Empty with kNone.
   std::vector<Finding> findings;

@@ -24,12 +24,12 @@ std::string HostsText(std::size_t agents) {
   return Count(static_cast<std::int64_t>(agents), "host");
 }
 
-// Who asks muster to end may have asked the ranks as well (scancel does), and
-// while they end they lose each other.
+// Who asks muster to end may have asked the ranks as well (scancel does), while
+// they end they lose each other, and some end by an exception or an abort.
 bool FollowsFromRequest(const explain::Verdict& verdict) {
   sys::Exit exit;
   exit.wait_status = verdict.wait_status;
-  return verdict.cascade ||
+  return verdict.cascade || verdict.late ||
          (verdict.kind == explain::RootKind::kSignal &&
           (exit.signal() == SIGTERM || exit.signal() == SIGINT));
 }

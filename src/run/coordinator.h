@@ -101,6 +101,7 @@ class Coordinator {
 
   // What agents say.
   void OnMessage(int agent, const connect::Envelope& message);
+  void OnMessageOfRank(int agent, const connect::Envelope& message);
   // False, and told: an agent speaks of ranks that it does not run.
   bool IsOwn(int agent, int rank, const std::string& kind);
   void OnExited(RankExited exited);

@@ -47,6 +47,27 @@ std::optional<T> Coordinator::Current(const connect::Envelope& message,
 }
 
 void Coordinator::OnMessage(int agent, const connect::Envelope& message) {
+  if (message.kind == "stopped") {
+    if (auto stopped = Current(message, StoppedFromJson)) {
+      attempt_->Stopped(agent, *std::move(stopped));
+      if (attempt_->Unstopped().empty()) {
+        OnAttemptOver();
+      }
+    }
+  } else if (message.kind == "met") {
+    if (auto met = Understood(message, MetFromJson)) {
+      OnMet(agent, *std::move(met));
+    }
+  } else if (message.kind == "fact") {
+    if (auto fact = Understood(message, FactFromJson)) {
+      OnFact(*std::move(fact));
+    }
+  } else {
+    OnMessageOfRank(agent, message);
+  }
+}
+
+void Coordinator::OnMessageOfRank(int agent, const connect::Envelope& message) {
   if (message.kind == "progress") {
     if (auto progress = Current(message, ProgressFromJson)) {
       OnProgress(agent, *std::move(progress));
@@ -65,21 +86,6 @@ void Coordinator::OnMessage(int agent, const connect::Envelope& message) {
     if (auto exited = Current(message, RankExitedFromJson);
         exited && IsOwn(agent, exited->rank, message.kind)) {
       OnExited(*std::move(exited));
-    }
-  } else if (message.kind == "stopped") {
-    if (auto stopped = Current(message, StoppedFromJson)) {
-      attempt_->Stopped(agent, *std::move(stopped));
-      if (attempt_->Unstopped().empty()) {
-        OnAttemptOver();
-      }
-    }
-  } else if (message.kind == "met") {
-    if (auto met = Understood(message, MetFromJson)) {
-      OnMet(agent, *std::move(met));
-    }
-  } else if (message.kind == "fact") {
-    if (auto fact = Understood(message, FactFromJson)) {
-      OnFact(*std::move(fact));
     }
   }
 }

@@ -455,6 +455,19 @@ TEST_F(CoordinatorTest, RanksThatGetTheSignalToo) {
   EXPECT_THAT(Causes(), ElementsAre("cancelled"));
 }
 
+TEST_F(CoordinatorTest, ARankThatAbortsAsItIsAskedToEndIsNoFailure) {
+  agent_.on_launch = [&](const LaunchPlan&) {
+    coordinator_.Interrupt("SIGINT", false);
+  };
+  agent_.on_stop = [&](const StopRanks&) {
+    agent_.Ends(0, SIGABRT, 15);
+    agent_.Ends(1, 15, 15);
+    agent_.Stops();
+  };
+  EXPECT_EQ(Run().exit_code, 130);
+  EXPECT_THAT(Causes(), ElementsAre("cancelled"));
+}
+
 TEST_F(CoordinatorTest, SaysWhomItWaitsForWhenTheChiefHasEnded) {
   const char* tasks[] = {"chief", "worker", "ps"};
   cluster_.members.push_back({.rank = 2});
