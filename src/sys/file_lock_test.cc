@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -37,6 +38,23 @@ TEST_F(LockFileTest, SaysThatAnotherMachineHoldsIt) {
   const auto second = LockFile(path_).value();
   EXPECT_FALSE(second.file);
   EXPECT_FALSE(second.held_here);
+}
+
+TEST_F(LockFileTest, MayBeAnotherUsers) {
+  ASSERT_TRUE(LockFile(path_));
+  ASSERT_EQ(chmod(path_.c_str(), 0444), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    constexpr uid_t kNobody = 65534;
+    if (geteuid() == 0 && seteuid(kNobody) != 0) {
+      _exit(2);
+    }
+    const auto lock = LockFile(path_);
+    _exit(lock && lock->file ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
 }
 
 TEST_F(LockFileTest, EndsWithTheProcessThatHeldIt) {
