@@ -242,21 +242,12 @@ TEST(Answer, OfAWarningIsACauseOnlyWhereSomethingFailed) {
   EXPECT_EQ(Explain(facts).kind, AnswerKind::kCause);
 }
 
-TEST(Answer, OfWhatALogGoesOnBehindIsOnlyAHint) {
-  const auto at = [](std::int64_t line) {
-    return std::map<std::string, FactValue>{{"source", "a"}, {"line", line}};
-  };
-  const Fact match = Seen("log.net-port-in-use.1", at(1));
-  const Fact trouble = Seen("log.trouble", at(2));
-  EXPECT_EQ(Explain({match, Seen("log.end", at(5))}).kind, AnswerKind::kCause);
-  EXPECT_EQ(Explain({match, Seen("log.end", at(50))}).kind,
-            AnswerKind::kHealthy);
-  EXPECT_EQ(Explain({match, trouble, Seen("log.end", at(50))}).kind,
-            AnswerKind::kCause);
-  EXPECT_EQ(Explain({match, Seen("told.slow", {{"remark", std::int64_t{1}}}),
-                     Seen("log.end", at(50))})
-                .kind,
-            AnswerKind::kCause);
+TEST(Answer, LinesBehindItMakeNoFailureHarmless) {
+  const Fact match = Seen("log.net-port-in-use.1",
+                          {{"source", "a"}, {"line", std::int64_t{1}}});
+  const Fact end =
+      Seen("log.end", {{"source", "a"}, {"line", std::int64_t{50}}});
+  EXPECT_EQ(Explain({match, end}).kind, AnswerKind::kCause);
 }
 
 TEST(Answer, OfWhatKnowsItButOnlyNotesItIsAHintOnceSomethingFollows) {

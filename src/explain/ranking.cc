@@ -102,20 +102,15 @@ Setting SettingOf(std::span<const Fact> facts) {
 }
 
 // True when its log goes on after it as if nothing had been: what knows it is
-// only noted and something follows, or many lines follow, none with trouble.
+// only noted, something follows, and nothing tells of trouble.
 bool IsPassedBy(const Rule& rule, const Fact& first, const Setting& setting) {
-  // No text of a failure goes on so long behind the line that tells its cause,
-  // without a word of trouble (tests/corpus, causes/texts.txt).
-  constexpr std::int64_t kManyLines = 8;
   const auto end = setting.ends.find(first.Text("source"));
   if (setting.failed || setting.told || StandingOf(rule.cause).lasting ||
       end == setting.ends.end()) {
     return false;
   }
-  const std::int64_t after = end->second - LastLine(first);
-  return rule.weight == RuleWeight::kDirect
-             ? first.Text("level") == "I" && after > 0
-             : !first.Has("level") && after >= kManyLines;
+  return rule.weight == RuleWeight::kDirect && first.Text("level") == "I" &&
+         end->second > LastLine(first);
 }
 
 // What a program notes in passing only hints; what it warns of, too, where
