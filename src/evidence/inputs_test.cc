@@ -229,8 +229,17 @@ TEST(Unpacking, TakesOddTextForText) {
   EXPECT_THAT(Seen(bar + "out of disk on sda\n"), ElementsAre("in:2"));
   EXPECT_THAT(Seen("BZh is how bzip2 begins\nout of disk on sda\n"),
               ElementsAre("in:2"));
-  EXPECT_THAT(Seen(std::string(3000, '\0') + "one\nout of disk on sda\n"),
+  const std::string zeros(3000, '\0');
+  EXPECT_THAT(Seen(zeros + "one\nout of disk on sda\n"), ElementsAre("in:2"));
+  EXPECT_THAT(Seen("one\nout of disk on sda\n" + zeros), ElementsAre("in:2"));
+  EXPECT_THAT(Seen("one\n" + zeros + "out of disk on sda\n"),
               ElementsAre("in:2"));
+  // The frames of a container's log as its engine gives them.
+  const std::string frame("\1\0\0\0\0\0\0\x30", 8);
+  EXPECT_THAT(
+      Seen(frame + "one line of forty-eight characters of a program\n" + frame +
+           "two: out of disk on sda, and some words more now\n"),
+      ElementsAre("in:2"));
 }
 
 TEST(Unpacking, ReadsLinesOfJson) {

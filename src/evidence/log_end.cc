@@ -63,6 +63,7 @@ bool Is(const RE2& kind, std::string_view line) {
 
 struct Line {
   std::string_view text;
+  std::string_view said;    // without the rank before it
   std::int64_t number = 0;  // from zero; a bar overwrites its line
   int rank = -1;
   bool passed_over = false;  // it tells nothing of how the log ends
@@ -76,7 +77,8 @@ std::vector<Line> LinesOf(std::string_view tail) {
   while (!tail.empty()) {
     const std::size_t end = std::min(tail.find_first_of("\r\n"), tail.size());
     if (end > 0) {
-      lines.push_back({tail.substr(0, end), number});
+      const std::string_view text = tail.substr(0, end);
+      lines.push_back({text, WithoutRank(text), number});
     }
     number += end < tail.size() && tail[end] == '\n' ? 1 : 0;
     tail.remove_prefix(std::min(end + 1, tail.size()));
@@ -90,7 +92,7 @@ void MarkPassedOver(const Kinds& kinds, std::vector<Line>& lines) {
   bool ignoring = false;
   bool frame = false;
   for (Line& line : lines) {
-    const std::string_view said = WithoutRank(line.text);
+    const std::string_view said = line.said;
     const bool quoted = frame && said.starts_with("    ");
     frame = said.starts_with("  File \"");
     if (Is(*kinds.ignored, said)) {
@@ -187,10 +189,10 @@ class Upwards {
         IsRemark(line.text)) {
       return;
     }
-    const bool went_on = Is(*kinds_.progress, line.text);
+    const bool went_on = Is(*kinds_.progress, line.said);
     const bool summary =
-        went_on && (line.at_rest || Is(*kinds_.summary, line.text));
-    const bool over = summary || (!went_on && Is(*kinds_.over, line.text));
+        went_on && (line.at_rest || Is(*kinds_.summary, line.said));
+    const bool over = summary || (!went_on && Is(*kinds_.over, line.said));
     if (over && !Failed(line.rank) && over_.insert(line.rank).second) {
       Add(kOver, line, newlines);
     } else if (went_on && !over) {
@@ -240,8 +242,8 @@ std::vector<LogEnd> LastProgress(std::string_view tail,
   for (Line& line : lines) {
     line.rank = rank_of(line.text);
     ranks.insert(line.rank);
-    line.passed_over = line.passed_over || Is(*kinds.harmless, line.text);
-    line.fails = !line.passed_over && Is(*kinds.trouble, line.text);
+    line.passed_over = line.passed_over || Is(*kinds.harmless, line.said);
+    line.fails = !line.passed_over && Is(*kinds.trouble, line.said);
     bars.Take(line);
   }
   Upwards upwards(kinds);

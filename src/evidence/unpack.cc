@@ -15,15 +15,32 @@ constexpr std::size_t kHead = 1024;
 constexpr int kDeepest = 4;
 constexpr std::size_t kMostNotes = 1000;
 
-// Backspaces are of progress bars. A log that was truncated under its writer
-// begins with zeros.
+// Zeros that stand in short runs, as in wide letters and tables of numbers.
+// Long ones stand where a log was truncated under its writer, and where a host
+// went down before it was written.
+std::ptrdiff_t ZerosInShortRuns(std::string_view bytes) {
+  constexpr std::size_t kLong = 16;
+  std::size_t zeros = 0;
+  for (std::size_t at = bytes.find('\0'); at < bytes.size();
+       at = bytes.find('\0', at)) {
+    const std::size_t end =
+        std::min(bytes.find_first_not_of('\0', at), bytes.size());
+    zeros += end - at < kLong ? end - at : 0;
+    at = end;
+  }
+  return static_cast<std::ptrdiff_t>(zeros);
+}
+
+// Backspaces are of progress bars, some zeros of the frames of container logs.
 bool IsBinary(std::string_view head) {
-  head.remove_prefix(std::min(head.find_first_not_of('\0'), head.size()));
   const auto odd = std::count_if(head.begin(), head.end(), [](char c) {
     const auto byte = static_cast<unsigned char>(c);
-    return byte < 0x08 || (byte > 0x0D && byte < 0x1B) || byte == 0x7F;
+    return (byte > 0 && byte < 0x08) || (byte > 0x0D && byte < 0x1B) ||
+           byte == 0x7F;
   });
-  return odd * 20 > std::ssize(head);
+  const auto zeros = std::count(head.begin(), head.end(), '\0');
+  return odd * 20 > std::ssize(head) - zeros ||
+         ZerosInShortRuns(head) * 2 > std::ssize(head);
 }
 
 // What begins so is packed or encoded in a way that nobody reads here.

@@ -236,5 +236,53 @@ TEST(WholeLogs, ALineThatEndsInACarriageReturnIsALine) {
             "healthy");
 }
 
+TEST(WholeLogs, WhatATrackerSumsUpIsNoProgressBehindAnyPrefix) {
+  const std::string log = With("step 1 loss 2.0\n", kOom,
+                               "wandb: Run summary:\n"
+                               "wandb:        epoch 5\n"
+                               "wandb:   train/loss 0.1234\n");
+  for (const std::string_view prefix :
+       {"", "[rank0]: ", "[default0]:", "0: ", "trainer-1  | ",
+        "(Trainer pid=12, ip=10.0.0.1) "}) {
+    std::string prefixed;
+    for (std::size_t at = 0; at < log.size();) {
+      const std::size_t end = log.find('\n', at) + 1;
+      prefixed.append(prefix).append(log, at, end - at);
+      at = end;
+    }
+    EXPECT_EQ(Verdict(prefixed), "oom-device") << prefix;
+  }
+}
+
+TEST(WholeLogs, ANumberOfADeviceIsNoCountOfNothing) {
+  for (const char* index : {"0", "3"}) {
+    EXPECT_EQ(Verdict(std::string("ERROR uncorrectable ECC error on GPU: ") +
+                      index + ", stopping\n"),
+              "device-hardware-fault")
+        << index;
+  }
+}
+
+TEST(WholeLogs, WhatLooksLikeAListOrASkipMayBeTheFailure) {
+  EXPECT_EQ(Verdict("Setting up process group failed: [Errno 98] Address "
+                    "already in use\n"),
+            "net-port-in-use");
+  EXPECT_EQ(Verdict("Unpacking data.tar failed: No space left on device\n"),
+            "disk-full");
+  EXPECT_EQ(Verdict("Setting up libfoo:amd64 (1.2-3) ...\n"), "healthy");
+  EXPECT_NE(Verdict("ERROR cannot skip truncated checkpoint shard 3: "
+                    "checkpoint is corrupt\n"),
+            "healthy");
+}
+
+TEST(WholeLogs, AnExceptionMayBeginWithANumber) {
+  EXPECT_EQ(Verdict("Traceback (most recent call last):\n"
+                    "  File \"/w/train.py\", line 9, in <module>\n"
+                    "    main()\n"
+                    "ValueError: 0.5 is not a valid learning rate\n"),
+            "app-exception");
+  EXPECT_EQ(Verdict("step 1 loss 2.0\nMeanSquaredError: 0.0312\n"), "healthy");
+}
+
 }  // namespace
 }  // namespace muster
