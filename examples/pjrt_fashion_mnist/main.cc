@@ -215,8 +215,8 @@ Status Train(PjrtStrategy& strategy, const Settings& settings) {
       std::fprintf(losses.get(), "%.9g\n", static_cast<double>(metrics[0]));
     }
     if (done.first + done.count + strategy.global_batch() > images.size()) {
-      std::printf("epoch %llu of %llu: loss %.4f\n",
-                  static_cast<unsigned long long>(done.epoch + 1),
+      const unsigned long long epoch = done.epoch + 1;
+      std::printf("epoch %llu of %llu: loss %.4f\n", epoch,
                   static_cast<unsigned long long>(settings.epochs),
                   static_cast<double>(metrics[0]));
       std::fflush(stdout);

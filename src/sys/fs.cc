@@ -43,15 +43,16 @@ std::string Parent(const std::string& path) {
 
 // Everything of Write that happens to the temporary file. Errors name `target`,
 // which is what its user knows.
+// Errors name `path`, of which the temporary file is to take the place.
 Status WriteTemporary(const std::string& path, std::string_view bytes,
-                      const std::string& target) {
-  Fd fd(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+                      const std::string& temporary) {
+  Fd fd(open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (!fd) {
     const int why = errno;
-    return FromErrno("open", target, why);
+    return FromErrno("open", path, why);
   }
-  MUSTER_TRY(WriteAll(fd.get(), bytes, target));
-  return Sync(fd.get(), target);
+  MUSTER_TRY(WriteAll(fd.get(), bytes, path));
+  return Sync(fd.get(), path);
 }
 
 class RealAppender : public Appender {
@@ -119,7 +120,7 @@ Status RealFs::Write(const std::string& path, std::string_view bytes) {
   static std::atomic<std::uint64_t> counter{0};
   const std::string temporary = path + ".tmp-" + std::to_string(getpid()) +
                                 "-" + std::to_string(++counter);
-  auto written = WriteTemporary(temporary, bytes, path);
+  auto written = WriteTemporary(path, bytes, temporary);
   if (written && rename(temporary.c_str(), path.c_str()) != 0) {
     const int why = errno;
     written = FromErrno("rename", path, why);

@@ -24,7 +24,8 @@ class Appender {
   virtual Status Sync() = 0;
 };
 
-// file-missing (ENOENT, ENOTDIR), file-permission (EACCES, EPERM, EROFS),
+// file-missing (ENOENT, ENOTDIR, EISDIR, ENXIO, ENODEV, ELOOP, ENAMETOOLONG:
+// nothing of the kind is at that path), file-permission (EACCES, EPERM, EROFS),
 // disk-full (ENOSPC, EDQUOT), os-limit (EMFILE, ENFILE), file-corrupt (EIO),
 // data-path-unreachable (ESTALE), else internal-error with the errno's name.
 // Any thread.

@@ -98,9 +98,9 @@ void CheckFields(const CauseFile& file, const Example& example,
   for (const auto& [group, value] : example.fields) {
     if (expected == all.end() ||
         !Captures(*expected->second, example.text, group, value)) {
-      problems.Add(
-          file, example.expect.place,
-          "no pattern finds `" + group + "=" + value + "` in the example");
+      std::string what = "no pattern finds `";
+      what.append(group).append("=").append(value).append("` in the example");
+      problems.Add(file, example.expect.place, what);
     }
   }
 }

@@ -18,7 +18,7 @@ Status TryToWrite(const Context& context, const std::string& folder) {
   // not to look.
   const auto leaving = sys::RemovedAtEnd::Make(file);
   MUSTER_ASSIGN(const auto appender, context.host.fs.OpenAppender(file));
-  const Status written =
+  Status written =
       appender->Append("muster check looks whether this can be written\n");
   MUSTER_TRY(context.host.fs.Remove(file));
   return written;
