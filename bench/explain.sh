@@ -26,7 +26,8 @@ TIMEFORMAT='%U %S'
   "$folder/log" >/dev/null 2>"$folder/said" || echo $? >"$folder/failed"; } \
   2>"$folder/time"
 if [ -e "$folder/failed" ]; then
-  cat "$folder/said" >&2
+  # It repeats the pattern, which is all of them.
+  tail -n 1 "$folder/said" | cut -c 1-500 >&2
   echo "rg: exit status $(cat "$folder/failed")" >&2
   exit 1
 fi
