@@ -251,6 +251,15 @@ std::string Digest(std::string_view bytes) {
   return text;
 }
 
+std::string RanksText(std::span<const int> ranks) {
+  std::vector<std::string> names;
+  names.reserve(ranks.size());
+  for (const int rank : ranks) {
+    names.push_back(std::to_string(rank));
+  }
+  return (names.size() == 1 ? "rank " : "ranks ") + Join(names, ", ");
+}
+
 std::string Count(std::int64_t n, std::string_view noun) {
   const char* plural = noun.ends_with('s') ? "es" : "s";
   return std::to_string(n) + " " + std::string(noun) + (n == 1 ? "" : plural);

@@ -52,6 +52,9 @@ std::optional<std::string> DidYouMean(std::string_view word,
 // protection against intent.
 std::string Digest(std::string_view bytes);
 
+// "rank 3", "ranks 1, 2".
+std::string RanksText(std::span<const int> ranks);
+
 // "1 step", "3 steps".
 std::string Count(std::int64_t n, std::string_view noun);
 

@@ -92,6 +92,8 @@ TEST(Digest, TellsTextsApart) {
 }
 
 TEST(Count, UsesThePlural) {
+  EXPECT_EQ(RanksText(std::vector{3}), "rank 3");
+  EXPECT_EQ(RanksText(std::vector{1, 2}), "ranks 1, 2");
   EXPECT_EQ(Count(1, "step"), "1 step");
   EXPECT_EQ(Count(0, "step"), "0 steps");
   EXPECT_EQ(Count(2, "address"), "2 addresses");

@@ -50,14 +50,6 @@ Error Mismatch(Cause cause, std::span<const CallRecord> calls,
   return Error(cause, std::move(what));
 }
 
-std::string RankList(const std::vector<int>& ranks) {
-  std::string text = ranks.size() == 1 ? "rank " : "ranks ";
-  for (std::size_t i = 0; i < ranks.size(); ++i) {
-    text += (i == 0 ? "" : ", ") + std::to_string(ranks[i]);
-  }
-  return text;
-}
-
 }  // namespace
 
 std::string Describe(const CallRecord& call) {
@@ -96,7 +88,7 @@ std::optional<Error> FindMismatch(std::span<const CallRecord> calls) {
 
 Error DeadlineError(const CallRecord& call, const Lateness& lateness) {
   const bool one = lateness.late.size() == 1;
-  const std::string who = RankList(lateness.late);
+  const std::string who = RanksText(lateness.late);
   const std::string what =
       who + (one ? " has" : " have") +
       (lateness.stuck ? " come to, but not done its part of, the "

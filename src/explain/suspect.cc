@@ -143,10 +143,6 @@ std::optional<Suspect> SuspectOf(const RankEnd& end,
 }
 
 Suspect SuspectOf(const AgentLoss& loss) {
-  std::vector<std::string> ranks;
-  for (int rank : loss.ranks) {
-    ranks.push_back(std::to_string(rank));
-  }
   Suspect suspect;
   suspect.weight = Weight::kLost;
   suspect.kind = RootKind::kOutside;
@@ -156,7 +152,7 @@ Suspect SuspectOf(const AgentLoss& loss) {
   suspect.when = loss.cause == Cause::kHeartbeatMissed
                      ? loss.at - std::chrono::seconds(3)
                      : loss.at;
-  suspect.name = (ranks.size() == 1 ? "rank " : "ranks ") + Join(ranks, ", ");
+  suspect.name = RanksText(loss.ranks);
   suspect.did =
       "went away with the agent at " + loss.host +
       (loss.cause == Cause::kHeartbeatMissed ? ", which fell silent"

@@ -23,15 +23,6 @@ Error Refused(Cause cause, const StoreCore::Request& request,
                           std::string(what));
 }
 
-std::string RanksText(const std::vector<int>& ranks) {
-  std::vector<std::string> names;
-  names.reserve(ranks.size());
-  for (const int rank : ranks) {
-    names.push_back(std::to_string(rank));
-  }
-  return (names.size() == 1 ? "rank " : "ranks ") + Join(names, ", ");
-}
-
 }  // namespace
 
 RankMessage Refusal(const RankMessage& request, const Error& error) {
