@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/look.h"
 
-#include <array>
 #include <utility>
 
 #include "base/text.h"
@@ -92,15 +91,11 @@ std::string MissingInTime(std::string_view platform, const sys::Host& host) {
   if (!child) {
     return "";
   }
-  const std::array<const sys::ChildWork*, 1> one{&*child};
-  const Deadline deadline = Deadline::After(std::chrono::seconds(5));
-  while (!deadline.Expired()) {
-    if (auto text = child->Take()) {
-      return *text ? **text : "";
-    }
-    sys::AwaitAny(one, deadline);
+  const auto text = child->Await(std::chrono::seconds(5));
+  if (!text && text.error().cause() == Cause::kDeadlineExceeded) {
+    return "the Python environment gave no answer in time";
   }
-  return "the Python environment gave no answer in time";
+  return text ? *text : "";
 }
 
 }  // namespace

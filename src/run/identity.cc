@@ -53,28 +53,16 @@ std::string ProgramDigest(const sys::Host& host,
 // The same, in a child, as long as their file system answers.
 std::string ProgramDigestWithin(Duration limit, const sys::Host& host,
                                 const std::vector<std::string>& argv) {
-  std::string why = "no answer within " + ToText(limit);
   auto child = sys::ChildWork::Start([&] { return ProgramDigest(host, argv); });
-  if (child) {
-    const sys::ChildWork* const one[] = {&*child};
-    const Deadline deadline = Deadline::After(limit);
-    auto said = child->Take();
-    while (!said && !deadline.Expired()) {
-      sys::AwaitAny(one, deadline);
-      said = child->Take();
-    }
-    if (said && *said) {
-      return **said;
-    }
-    why = said ? said->error().message() : why;
-  } else {
-    why = child.error().message();
+  auto digest = child ? child->Await(limit) : std::move(child).error();
+  if (!digest) {
+    MUSTER_LOG(kWarn,
+               "the files of the program cannot be read: they are not compared "
+               "with those of the other hosts",
+               {{"program", argv.front()}, {"why", digest.error().message()}});
+    return "";
   }
-  MUSTER_LOG(kWarn,
-             "the files of the program cannot be read: they are not compared "
-             "with those of the other hosts",
-             {{"program", argv.front()}, {"why", why}});
-  return "";
+  return *std::move(digest);
 }
 
 bool Matters(std::string_view variable) {

@@ -184,6 +184,19 @@ std::optional<Result<std::string>> ChildWork::Take() {
   return std::move(text_);
 }
 
+Result<std::string> ChildWork::Await(Duration limit) {
+  const ChildWork* const one[] = {this};
+  const Deadline deadline = Deadline::After(limit);
+  auto said = Take();
+  while (!said && !deadline.Expired()) {
+    AwaitAny(one, deadline);
+    said = Take();
+  }
+  return said ? *std::move(said)
+              : Error(Cause::kDeadlineExceeded,
+                      "no answer within " + ToText(limit));
+}
+
 void AwaitAny(std::span<const ChildWork* const> works, Deadline deadline) {
   std::vector<pollfd> polled;
   for (const ChildWork* work : works) {

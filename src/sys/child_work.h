@@ -52,6 +52,8 @@ class ChildWork {
   // peer-died: it ended without saying that it was done, and how; of work that
   // threw, with its words.
   std::optional<Result<std::string>> Take();
+  // The same, waiting. deadline-exceeded: no answer within the limit.
+  Result<std::string> Await(Duration limit);
   // What it said last, as far as Take has read it.
   const std::string& said() const { return said_; }
 

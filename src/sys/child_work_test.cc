@@ -13,23 +13,12 @@
 namespace muster::sys {
 namespace {
 
-// What the child says within ten seconds.
-Result<std::string> Await(ChildWork& work) {
-  const Deadline deadline = Deadline::After(std::chrono::seconds(10));
-  while (!deadline.Expired()) {
-    if (auto taken = work.Take()) {
-      return *std::move(taken);
-    }
-    const std::array<const ChildWork*, 1> one{&work};
-    AwaitAny(one, deadline);
-  }
-  return Error(Cause::kDeadlineExceeded, "the child said nothing");
-}
+constexpr auto kLimit = std::chrono::seconds(10);
 
 TEST(ChildWork, GivesWhatTheFunctionReturns) {
   auto work = ChildWork::Start([] { return std::string(200'000, 'x'); });
   ASSERT_TRUE(work);
-  EXPECT_EQ(Await(*work).value().size(), 200'000U);
+  EXPECT_EQ(work->Await(kLimit).value().size(), 200'000U);
 }
 
 TEST(ChildWork, TellsHowFarTheWorkIs) {
@@ -39,7 +28,7 @@ TEST(ChildWork, TellsHowFarTheWorkIs) {
     return std::string("done");
   });
   ASSERT_TRUE(work);
-  EXPECT_EQ(Await(*work).value(), "done");
+  EXPECT_EQ(work->Await(kLimit).value(), "done");
   EXPECT_EQ(work->said(), "2 of 2");
 }
 
@@ -48,7 +37,7 @@ TEST(ChildWork, ThatIsExpendableIsTheFirstThatTheKernelEnds) {
       [] { return RealFs().Read("/proc/self/oom_score_adj").value_or("none"); },
       {.expendable = true});
   ASSERT_TRUE(work);
-  EXPECT_EQ(Await(*work).value(), "1000\n");
+  EXPECT_EQ(work->Await(kLimit).value(), "1000\n");
 }
 
 TEST(ChildWork, NamesTheSignalThatEndedTheChild) {
@@ -57,7 +46,7 @@ TEST(ChildWork, NamesTheSignalThatEndedTheChild) {
     return "";
   });
   ASSERT_TRUE(work);
-  const auto text = Await(*work);
+  const auto text = work->Await(kLimit);
   ASSERT_FALSE(text);
   EXPECT_NE(text.error().message().find("signal 9"), std::string::npos);
 }
@@ -66,7 +55,7 @@ TEST(ChildWork, ThatThrowsEndsWhereItBegan) {
   auto work = ChildWork::Start(
       []() -> std::string { throw std::runtime_error("out of range"); });
   ASSERT_TRUE(work);
-  const auto text = Await(*work);
+  const auto text = work->Await(kLimit);
   ASSERT_FALSE(text);
   EXPECT_NE(text.error().message().find("with status 1: out of range"),
             std::string::npos);
@@ -82,7 +71,7 @@ TEST(ChildWork, GivesTheChildAloneVariablesAndSilence) {
       },
       {.variables = {{"MUSTER_TEST_OF_CHILD", "set"}}, .silent = true});
   ASSERT_TRUE(work);
-  EXPECT_EQ(Await(*work).value(), "set");
+  EXPECT_EQ(work->Await(kLimit).value(), "set");
   // NOLINTNEXTLINE(concurrency-mt-unsafe): nobody writes to it.
   EXPECT_EQ(getenv("MUSTER_TEST_OF_CHILD"), nullptr);
 }
@@ -103,7 +92,9 @@ TEST(ChildWork, EndsAChildThatNeverReturns) {
     ASSERT_TRUE(work);
     ASSERT_EQ(read(pipe[0], &pid, sizeof pid),
               static_cast<ssize_t>(sizeof pid));
-    EXPECT_FALSE(work->Take());
+    const auto none = work->Await(std::chrono::milliseconds(10));
+    ASSERT_FALSE(none);
+    EXPECT_EQ(none.error().cause(), Cause::kDeadlineExceeded);
     close(pipe[0]);
     close(pipe[1]);
   }
