@@ -204,8 +204,8 @@ void JudgeClaims(MeshCase& one, MeshView& view) {
   }
 }
 
-void SetWayOut(const PortTaken& taken, Finding& finding) {
-  if (taken.cause == Cause::kOsLimit && taken.port < kFirstForAnybody) {
+void SetWayOut(Cause cause, std::uint16_t port, Finding& finding) {
+  if (cause == Cause::kOsLimit && port < kFirstForAnybody) {
     finding.fixes = {{.text = "see from which port on anybody may listen",
                       .command = "sysctl net.ipv4.ip_unprivileged_port_start",
                       .safety = Safety::kSafe},
@@ -235,7 +235,7 @@ void JudgeTaken(MeshCase& one, MeshView& view) {
           NameOf(one.cluster, rank) + " cannot listen on port " +
               std::to_string(taken.port) + ": " + Printable(taken.why),
           Confidence::kCertain, facts, {rank});
-      SetWayOut(taken, one.findings.back());
+      SetWayOut(taken.cause, taken.port, one.findings.back());
     }
   }
 }

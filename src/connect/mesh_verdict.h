@@ -25,7 +25,7 @@ MeshVerdict JudgeMesh(const Cluster& cluster,
                       const std::map<int, MeshRow>& rows, WallTime at);
 
 // In place of the catalogue's fixes where a port is kept for root.
-void SetWayOut(const PortTaken& taken, Finding& finding);
+void SetWayOut(Cause cause, std::uint16_t port, Finding& finding);
 
 // The paths for programs: [{"from", "to", "port", "path", …}]. Of more than
 // 1,024 those that are well are left out.

@@ -152,41 +152,47 @@ void JudgeStrangers(Case& one) {
   one.findings.push_back(std::move(finding));
 }
 
-void JudgeRestarts(Case& one) {
-  std::vector<Fact> facts;
+// What of several servers was seen alike.
+struct Told {
   SeenPtr first = nullptr;
+  std::vector<Fact> facts;
+
+  std::string Workers() const {
+    return "the worker at " + PlaceOf(*first) + AndOthers(facts.size());
+  }
+};
+
+Told WhoTold(Case& one, std::string ForeignServer::*what) {
+  Told told;
   for (const TargetSeen& seen : one.seen) {
-    if (!seen.server.restarted.empty()) {
-      first = first == nullptr ? &seen : first;
-      facts.push_back(one.Say(&seen, seen.server.restarted));
+    if (const std::string& text = seen.server.*what; !text.empty()) {
+      told.first = told.first == nullptr ? &seen : told.first;
+      told.facts.push_back(one.Say(&seen, text));
     }
   }
-  if (first != nullptr) {
+  return told;
+}
+
+void JudgeRestarts(Case& one) {
+  const Told told = WhoTold(one, &ForeignServer::restarted);
+  if (told.first != nullptr) {
     one.findings.push_back(
         Make(Cause::kPeerDied,
-             "the worker at " + PlaceOf(*first) + AndOthers(facts.size()) +
-                 " ended or was restarted between two calls: " +
-                 first->server.restarted,
-             facts));
+             told.Workers() + " ended or was restarted between two calls: " +
+                 told.first->server.restarted,
+             told.facts));
   }
 }
 
 // It has answered once: a worker that is busy or stopped, or whose network is.
 void JudgeLate(Case& one) {
-  std::vector<Fact> facts;
-  SeenPtr first = nullptr;
-  for (const TargetSeen& seen : one.seen) {
-    if (!seen.server.late.empty()) {
-      first = first == nullptr ? &seen : first;
-      facts.push_back(one.Say(&seen, seen.server.late));
-    }
-  }
-  if (first != nullptr) {
+  const Told told = WhoTold(one, &ForeignServer::late);
+  if (told.first != nullptr) {
     Finding finding = MakeFinding(
         Cause::kHeartbeatMissed,
-        "the worker at " + PlaceOf(*first) + AndOthers(facts.size()) +
-            " answered once and not again: " + first->server.late,
-        Confidence::kLikely, facts);
+        told.Workers() +
+            " answered once and not again: " + told.first->server.late,
+        Confidence::kLikely, told.facts);
     finding.severity = Severity::kWarning;
     one.findings.push_back(std::move(finding));
   }

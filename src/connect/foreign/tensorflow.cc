@@ -46,13 +46,13 @@ std::optional<ForeignTask> TaskOf(const std::string& device) {
 }
 
 // What GetStatus came to.
-struct Status {
+struct WorkerStatus {
   int code = kCallUnimplemented;
   std::vector<ForeignDevice> devices;
 };
 
-Status StatusOf(Wire& wire) {
-  Status status;
+WorkerStatus StatusOf(Wire& wire) {
+  WorkerStatus status;
   const auto reply = wire.Call("/tensorflow.WorkerService/GetStatus", "");
   if (!reply) {
     return status;
@@ -118,7 +118,7 @@ void LookAgain(Wire& wire, ForeignServer& server) {
   if (!wire.Later()) {
     return;
   }
-  const Status again = StatusOf(wire);
+  const WorkerStatus again = StatusOf(wire);
   if (again.code == kCallUnavailable) {
     server.restarted = "it did not answer the second call";
   } else if (again.code != kCallOk) {
