@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "base/log.h"
-#include "base/text.h"
 #include "member/step_meter.h"
 #include "muster/train.h"
 #include "train/gradient_buckets.h"
@@ -107,6 +106,12 @@ TensorBatch TensorsOf(Batch batch, std::span<const std::int64_t> sample_shape) {
   return tensors;
 }
 
+// The optimizer and the gradients' buckets are made for what trains then.
+struct ParameterAsMade {
+  NamedTensor parameter;
+  bool trained;
+};
+
 }  // namespace
 
 struct Trainer::Inner {
@@ -126,8 +131,7 @@ struct Trainer::Inner {
   TrainerOptions options;
   StepMeter meter;
   std::unique_ptr<GradientBuckets> buckets;
-  // All of the model, and which of them have a place in the buckets.
-  std::vector<std::pair<NamedTensor, bool>> trained;
+  std::vector<ParameterAsMade> parameters;  // all of the model
   std::optional<ReplicaState> state;
   std::optional<CheckpointStore> store;  // of rank 0
   std::optional<Error> failed;
@@ -212,7 +216,7 @@ Status Trainer::Inner::Prepare() {
                 GradientBuckets::Make(group, ParametersOf(model, true), sizes));
   for (NamedTensor& parameter : ParametersOf(model, false)) {
     const bool is_trained = parameter.tensor.requires_grad();
-    trained.emplace_back(std::move(parameter), is_trained);
+    parameters.push_back({std::move(parameter), is_trained});
   }
   parameter_digest = state->ParameterDigest();
   meter.Resume(step);
@@ -328,7 +332,7 @@ Status Trainer::Inner::Train(
 }
 
 Status Trainer::Inner::ProveTrainedAsMade() const {
-  for (const auto& [parameter, was_trained] : trained) {
+  for (const auto& [parameter, was_trained] : parameters) {
     if (parameter.tensor.requires_grad() != was_trained) {
       return Error(
           Cause::kUsageInvalid,
