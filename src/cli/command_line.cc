@@ -71,9 +71,11 @@ Error Unknown(const std::vector<std::string>& extras, const CLI::App& app,
   }
   const std::string word = Printable(extras.front());
   if (verb == Verb::kOverview) {
-    return Usage(
-        "unknown sub-command `" + word + "`" +
-        Meant(word, {"resolve", "check", "run", "explain", "bundle", "tpu"}));
+    std::vector<std::string> verbs;
+    for (const CLI::App* verb_app : app.get_subcommands({})) {
+      verbs.push_back(verb_app->get_name());
+    }
+    return Usage("unknown sub-command `" + word + "`" + Meant(word, verbs));
   }
   if (verb == Verb::kRun) {
     return Usage("`" + word +

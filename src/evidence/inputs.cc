@@ -92,12 +92,10 @@ class Reader {
 
   // Of inputs that could be opened and gave nothing.
   Error NothingRead() const {
-    std::string why;
-    for (const std::string& note : reading_.notes) {
-      why = why.empty() ? note : why;
-    }
+    const auto& notes = reading_.notes;
     return Error(Cause::kUsageInvalid,
-                 "there is no text to read" + (why.empty() ? "" : ": " + why));
+                 "there is no text to read" +
+                     (notes.empty() ? "" : ": " + notes.front()));
   }
 
   void File(const std::string& path, bool only_text) {

@@ -107,7 +107,7 @@ Result<Environment> ForTorch(const Resolved& resolved) {
   if (cluster.self) {
     const Member& self =
         cluster.members[static_cast<std::size_t>(cluster.self->value)];
-    if (self.task == "ps" || self.task == "evaluator") {
+    if (!Trains(self)) {
       return Error(Cause::kUsageInvalid,
                    "flag --export is `torch`, which knows ranks that train, "
                    "and this process is " +

@@ -12,6 +12,15 @@
 #include "sys/fs.h"
 
 namespace muster::sys {
+namespace {
+
+bool MayList(const std::string& directory) {
+  return ::faccessat(AT_FDCWD, directory.c_str(), R_OK | X_OK, AT_EACCESS) ==
+             0 ||
+         errno != EACCES;
+}
+
+}  // namespace
 
 ByteSource::ByteSource(Fd fd, bool owned, std::string name)
     : fd_(std::move(fd)), owned_(owned), name_(std::move(name)) {}
@@ -76,16 +85,6 @@ PathKind KindOf(const std::string& path) {
       return PathKind::kOther;
   }
 }
-
-namespace {
-
-bool MayList(const std::string& directory) {
-  return ::faccessat(AT_FDCWD, directory.c_str(), R_OK | X_OK, AT_EACCESS) ==
-             0 ||
-         errno != EACCES;
-}
-
-}  // namespace
 
 FileList FilesBelow(const std::string& directory, std::size_t limit) {
   FileList list;

@@ -41,9 +41,8 @@ std::string Parent(const std::string& path) {
                                     : path.substr(0, std::max(slash, 1UL));
 }
 
-// Everything of Write that happens to the temporary file. Errors name `target`,
-// which is what its user knows.
-// Errors name `path`, of which the temporary file is to take the place.
+// Everything of Write that happens to the temporary file. Errors name `path`,
+// of which it is to take the place.
 Status WriteTemporary(const std::string& path, std::string_view bytes,
                       const std::string& temporary) {
   Fd fd(open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
