@@ -107,6 +107,7 @@ TEST(Names, AreLookedUpSideBySide) {
   struct : sys::Names {
     Result<std::vector<std::string>> Lookup(const std::string&,
                                             Deadline) const override {
+      // One after another, 64 names would take longer than their time.
       std::this_thread::sleep_for(std::chrono::milliseconds(60));
       return std::vector<std::string>{"10.0.0.7"};
     }

@@ -309,6 +309,7 @@ TEST_F(MeshTest, OneThatStoodStillDoesNotBlameItsPeer) {
   Start({.rank = 0, .wait = milliseconds(300)});
   Start({.rank = 1, .wait = milliseconds(300)});
   handles_.push_back(loop_->After(Duration::zero(), [] {
+    // Longer than both wait.
     std::this_thread::sleep_for(milliseconds(700));
   }));
   Run();

@@ -42,6 +42,7 @@ TEST(StepMeter, KeepsTheTimeOfOtherPhasesApart) {
   meter.Enter(Phase::kCheckpoint);
   EXPECT_EQ(ReadSlot(slot).phase, Phase::kCheckpoint);
   meter.Checkpointed(7);
+  // So that a phase has a length.
   std::this_thread::sleep_for(std::chrono::milliseconds(1));
   meter.Leave();
   EXPECT_EQ(ReadSlot(slot).phase, Phase::kStart);
