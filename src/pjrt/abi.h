@@ -444,7 +444,24 @@ struct BufferDestroyArgs {
   Buffer*& object() { return buffer; }
 };
 
-// With `dst` null it only tells the size.
+// Of the header's two kinds of layout the one with an order of dimensions, from
+// the one that varies fastest, and no tiles.
+struct MemoryLayout {
+  static constexpr std::size_t kSize = 76, kOrderSize = 56;
+  std::size_t struct_size = kSize;
+  Extension* extension_start = nullptr;
+  std::size_t order_size = kOrderSize;
+  Extension* order_extension_start = nullptr;
+  const std::int64_t* minor_to_major = nullptr;
+  std::size_t minor_to_major_size = 0;
+  const std::int64_t* tile_dims = nullptr;
+  const std::size_t* tile_dim_sizes = nullptr;
+  std::size_t num_tiles = 0;
+  std::int32_t type = 0;  // tiled
+};
+
+// With `dst` null it only tells the size; with `host_layout` null the array
+// comes in the layout that it has on the device.
 struct BufferToHostBufferArgs {
   static constexpr std::string_view kName = "PJRT_Buffer_ToHostBuffer";
   static constexpr std::size_t kSlot = 70, kSize = 56;

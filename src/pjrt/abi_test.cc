@@ -279,6 +279,21 @@ TEST(Abi, LaysOutClientsAndBuffersAsTheHeaderDoes) {
               PJRT_Client_BufferFromHostBuffer_Args, buffer);
   MUSTER_SAME_CALL(BufferDestroyArgs, PJRT_Buffer_Destroy);
   MUSTER_SAME(BufferDestroyArgs, PJRT_Buffer_Destroy_Args, buffer);
+  EXPECT_EQ(abi::MemoryLayout::kSize,
+            std::size_t{PJRT_Buffer_MemoryLayout_STRUCT_SIZE});
+  EXPECT_EQ(abi::MemoryLayout::kOrderSize,
+            std::size_t{PJRT_Buffer_MemoryLayout_Tiled_STRUCT_SIZE});
+  EXPECT_EQ(abi::MemoryLayout().type, PJRT_Buffer_MemoryLayout_Type_Tiled);
+  MUSTER_SAME(MemoryLayout, PJRT_Buffer_MemoryLayout, struct_size);
+  MUSTER_SAME(MemoryLayout, PJRT_Buffer_MemoryLayout, type);
+  MUSTER_SAME_FIELD(MemoryLayout, PJRT_Buffer_MemoryLayout, order_size,
+                    tiled.struct_size);
+  MUSTER_SAME_FIELD(MemoryLayout, PJRT_Buffer_MemoryLayout, minor_to_major,
+                    tiled.minor_to_major);
+  MUSTER_SAME_FIELD(MemoryLayout, PJRT_Buffer_MemoryLayout, minor_to_major_size,
+                    tiled.minor_to_major_size);
+  MUSTER_SAME_FIELD(MemoryLayout, PJRT_Buffer_MemoryLayout, num_tiles,
+                    tiled.num_tiles);
   MUSTER_SAME_CALL(BufferToHostBufferArgs, PJRT_Buffer_ToHostBuffer);
   MUSTER_SAME(BufferToHostBufferArgs, PJRT_Buffer_ToHostBuffer_Args, src);
   MUSTER_SAME(BufferToHostBufferArgs, PJRT_Buffer_ToHostBuffer_Args,

@@ -2,7 +2,9 @@
 #include "pjrt/client.h"
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -246,12 +248,32 @@ Result<Buffer> Client::Put(abi::Device* device,
   return Buffer(*plugin_, args.buffer);
 }
 
-Result<std::string> Client::Get(const Buffer& buffer, std::size_t size,
+Result<std::string> Client::Get(const Buffer& buffer, const TensorSpec& spec,
                                 Deadline deadline) const {
-  const auto signal = std::make_shared<Signal>(*plugin_);
-  signal->bytes.resize(size);
+  std::vector<std::int64_t> last_first(spec.shape.size());
+  std::iota(last_first.rbegin(), last_first.rend(), 0);
+  abi::MemoryLayout rows;
+  rows.minor_to_major = last_first.data();
+  rows.minor_to_major_size = last_first.size();
   abi::BufferToHostBufferArgs args;
   args.src = buffer.get();
+  args.host_layout = &rows;
+  return Copy(args, BytesOf(spec).value_or(0), deadline);
+}
+
+Result<float> Client::GetNumber(const Buffer& buffer, Deadline deadline) const {
+  abi::BufferToHostBufferArgs args;
+  args.src = buffer.get();
+  float number = 0;
+  MUSTER_ASSIGN(const std::string bytes, Copy(args, sizeof number, deadline));
+  std::memcpy(&number, bytes.data(), sizeof number);
+  return number;
+}
+
+Result<std::string> Client::Copy(abi::BufferToHostBufferArgs args,
+                                 std::size_t size, Deadline deadline) const {
+  const auto signal = std::make_shared<Signal>(*plugin_);
+  signal->bytes.resize(size);
   args.dst = signal->bytes.data();
   args.dst_size = size;
   MUSTER_TRY(plugin_->Call(args));

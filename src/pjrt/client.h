@@ -72,14 +72,19 @@ class Client {
                          const CompileOptions& options) const;
   // Copies it; `tensor` is free again on return.
   Result<Buffer> Put(abi::Device* device, const TensorView& tensor) const;
-  // The bytes of an array that takes `size` on the host, once it has been made.
+  // The bytes of an array, row after row, once it has been made.
   // deadline-exceeded, and what the programs that make it failed with.
-  Result<std::string> Get(const Buffer& buffer, std::size_t size,
+  Result<std::string> Get(const Buffer& buffer, const TensorSpec& spec,
                           Deadline deadline) const;
+  // The same of one F32.
+  Result<float> GetNumber(const Buffer& buffer, Deadline deadline) const;
 
  private:
   Client(const Plugin& plugin, OwnedClient object)
       : plugin_(&plugin), object_(std::move(object)) {}
+
+  Result<std::string> Copy(abi::BufferToHostBufferArgs args, std::size_t size,
+                           Deadline deadline) const;
 
   const Plugin* plugin_;
   OwnedClient object_;

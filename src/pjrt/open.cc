@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pjrt/open.h"
 
-#include <cstring>
 #include <span>
 
 #include "base/json.h"
@@ -62,10 +61,8 @@ Status AddOverAll(const Client& client, Deadline deadline) {
   const auto count = static_cast<float>(numbers.size());
   const float expected = count * (count + 1) / 2;
   for (std::size_t i = 0; i < results.size(); ++i) {
-    MUSTER_ASSIGN(const std::string bytes,
-                  client.Get(results[i].front(), sizeof(float), deadline));
-    float sum = 0;
-    std::memcpy(&sum, bytes.data(), sizeof sum);
+    MUSTER_ASSIGN(const float sum,
+                  client.GetNumber(results[i].front(), deadline));
     if (sum != expected) {
       return Error(Cause::kReplicaDivergence,
                    "the sum over " + Count(devices, "device") + " is " +

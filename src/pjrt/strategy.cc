@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <utility>
 
 #include "base/text.h"
@@ -204,10 +203,9 @@ Status PjrtStrategy::Initialize(std::int32_t seed) {
     std::vector<std::string> bytes;
     std::vector<TensorView> tensors;
     for (std::size_t i = 0; i < self.program.state.size(); ++i) {
-      MUSTER_ASSIGN(
-          bytes.emplace_back(),
-          self.client->Get(made.front()[i], SizeOf(self.program.state[i]),
-                           self.Limit()));
+      MUSTER_ASSIGN(bytes.emplace_back(),
+                    self.client->Get(made.front()[i], self.program.state[i],
+                                     self.Limit()));
     }
     for (std::size_t i = 0; i < bytes.size(); ++i) {
       tensors.push_back(
@@ -267,9 +265,9 @@ Result<Checkpoint> PjrtStrategy::State(int replica) {
   Checkpoint checkpoint;
   checkpoint.step = self.step;
   for (const auto& [name, i] : by_name) {
-    MUSTER_ASSIGN(const std::string bytes,
-                  self.client->Get(buffers[i], SizeOf(self.program.state[i]),
-                                   self.Limit()));
+    MUSTER_ASSIGN(
+        const std::string bytes,
+        self.client->Get(buffers[i], self.program.state[i], self.Limit()));
     checkpoint.specs.push_back(self.program.state[i]);
     checkpoint.storage += bytes;
   }
@@ -289,9 +287,8 @@ Status PjrtStrategy::ProveReplicasEqual() {
     const TensorSpec& spec = self.program.state[i];
     std::string first;
     for (std::size_t device = 0; device < self.devices(); ++device) {
-      MUSTER_ASSIGN(
-          std::string bytes,
-          self.client->Get(self.state[device][i], SizeOf(spec), self.Limit()));
+      MUSTER_ASSIGN(std::string bytes, self.client->Get(self.state[device][i],
+                                                        spec, self.Limit()));
       if (device == 0) {
         first = std::move(bytes);
       } else if (bytes != first) {
@@ -399,9 +396,7 @@ Result<std::vector<float>> PjrtStrategy::Inner::Scalars(const Buffers& of,
                                                         std::size_t first) {
   std::vector<float> values;
   for (std::size_t i = first; i < of.size(); ++i) {
-    MUSTER_ASSIGN(const std::string bytes,
-                  client->Get(of[i], sizeof(float), Limit()));
-    std::memcpy(&values.emplace_back(), bytes.data(), sizeof(float));
+    MUSTER_ASSIGN(values.emplace_back(), client->GetNumber(of[i], Limit()));
   }
   return values;
 }

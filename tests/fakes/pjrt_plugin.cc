@@ -29,6 +29,7 @@
 //   nan       gives results that are not numbers after the arguments
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <cstring>
@@ -461,7 +462,12 @@ abi::PluginError* DestroyBuffer(abi::BufferDestroyArgs* args) {
 }
 
 abi::PluginError* CopyToHost(abi::BufferToHostBufferArgs* args) {
-  args->src->bytes.copy(static_cast<char*>(args->dst), args->dst_size);
+  std::string bytes = args->src->bytes;
+  // In its own layout an array of this device begins with its end.
+  if (args->host_layout == nullptr && bytes.size() > sizeof(float)) {
+    std::reverse(bytes.begin(), bytes.end());
+  }
+  bytes.copy(static_cast<char*>(args->dst), args->dst_size);
   args->event = new abi::Event{.lost = args->src->lost};
   return nullptr;
 }
