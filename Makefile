@@ -6,7 +6,7 @@ SHELL := /bin/bash
 JOBS ?= $(shell nproc)
 RELEASE := build/release
 
-.PHONY: help build run test lint bench fuzz setup test-build asan tsan asan-build tsan-build torch213
+.PHONY: help build run test lint bench fuzz setup test-build asan tsan asan-build tsan-build torch213 torch213-build
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -49,7 +49,10 @@ asan-build tsan-build: %-build: setup build/.made
 	@cmake --preset $* >build/$*.log 2>&1 || { cat build/$*.log; exit 1; }
 	@cmake --build --preset $* -j $(JOBS)
 
-torch213: setup build/.made ## the train room against PyTorch 2.13 from PyPI
+torch213: torch213-build ## the train room against PyTorch 2.13 from PyPI
+	@ctest --preset torch213 -j $(JOBS)
+
+torch213-build: setup build/.made
 	@tools/torch213.sh
 
 bench: setup build/.made $(RELEASE)/build.ninja ## side by side with PyTorch, as ratios
