@@ -556,7 +556,14 @@ TEST(Inputs, OfARunsFolderAreItsLogsAndWhatItFoundOutItself) {
   const Matcher matcher(kRows);
   const std::vector<std::string> inputs{folder};
   const auto reading = ReadInputs(inputs, {}, matcher);
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(folder);
+  const std::vector<std::string> from_inside{"report.json"};
+  const auto inside = ReadInputs(from_inside, {}, matcher);
+  std::filesystem::current_path(before);
   std::filesystem::remove_all(folder);
+  ASSERT_TRUE(inside) << inside.error().ToText();
+  EXPECT_EQ(inside->facts.back().Text("below"), "./");
   ASSERT_TRUE(reading) << reading.error().ToText();
   ASSERT_EQ(reading->reported.size(), 1U);
   EXPECT_EQ(reading->reported[0].cause, Cause::kDiskFull);

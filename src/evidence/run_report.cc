@@ -46,7 +46,8 @@ class RunReport : public ByteSink {
     }
     const auto code = exit["code"].get<std::int64_t>();
     Fact end = ExitFact(std::to_string(code), name_);
-    end.fields["below"] = name_.substr(0, name_.find_last_of("/:") + 1);
+    const auto folder = name_.substr(0, name_.find_last_of("/:") + 1);
+    end.fields["below"] = folder.empty() ? "./" : folder;
     unpacking_.ends->push_back(std::move(end));
   }
 

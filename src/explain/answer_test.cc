@@ -158,6 +158,9 @@ TEST(Answer, IsHealthyWhereTheProgramEndedWithTheStatusZero) {
   // A report tells of the logs beside it.
   EXPECT_EQ(Explain({full, ended("0", "r/1/")}).kind, AnswerKind::kHealthy);
   EXPECT_EQ(Explain({full, ended("0", "r/2/")}).kind, AnswerKind::kCause);
+  EXPECT_EQ(Explain({full, ended("0", "./")}).kind, AnswerKind::kHealthy);
+  const Fact other = Seen("log.disk-full.0", {{"source", "../2/rank0.err"}});
+  EXPECT_EQ(Explain({other, ended("0", "./")}).kind, AnswerKind::kCause);
 }
 
 TEST(Answer, OfAHintIsPossibleWhereTheWordsAgree) {

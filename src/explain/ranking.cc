@@ -299,6 +299,11 @@ void LiftNarrower(std::vector<Suspicion>& all) {
   }
 }
 
+bool LiesBelow(std::string_view source, std::string_view folder) {
+  return folder == "./" ? !source.starts_with("/") && !source.starts_with("../")
+                        : source.starts_with(folder);
+}
+
 }  // namespace
 
 Progress LastProgress(std::span<const Fact> facts) {
@@ -344,8 +349,8 @@ bool WasSurvived(const Fact& fact, const Progress& progress) {
   }
   const std::string source = fact.Text("source");
   if (std::any_of(progress.ended_well.begin(), progress.ended_well.end(),
-                  [&](const std::string& below) {
-                    return source.starts_with(below);
+                  [&](const std::string& folder) {
+                    return LiesBelow(source, folder);
                   })) {
     return true;
   }

@@ -36,7 +36,7 @@ struct WentOn {
 struct Progress {
   std::multimap<std::string, WentOn> lines;  // by source, no trouble after it
   std::map<std::string, std::int64_t> resumed;  // by source, the last line
-  std::vector<std::string> ended_well;  // sources that begin so: status 0
+  std::vector<std::string> ended_well;  // folders of sources; "": of all
   // Where the status is that of an exception: by source and rank, the last line
   // that it may have died of. Its standard output may have come after that.
   std::map<std::pair<std::string, std::int64_t>, std::int64_t> deaths;
