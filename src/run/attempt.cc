@@ -79,10 +79,7 @@ bool Attempt::Failed(const RankExited& exited) {
 bool Attempt::Done() const {
   return std::all_of(cluster_.members.begin(), cluster_.members.end(),
                      [&](const Member& member) {
-                       const auto end = ends_.find(member.rank);
-                       return !Trains(member) ||
-                              (end != ends_.end() && !Failed(end->second) &&
-                               end->second.sent_signal == 0);
+                       return !Trains(member) || EndedWell(member.rank);
                      });
 }
 
@@ -95,21 +92,35 @@ std::string Attempt::BeingStarted() const {
   return "";
 }
 
-std::vector<std::string> Attempt::WorkersAfterChief() const {
-  bool servers = false;
-  bool chief = false;
-  std::vector<std::string> workers;
+bool Attempt::EndedWell(int rank) const {
+  const auto end = ends_.find(rank);
+  return end != ends_.end() && !Failed(end->second) &&
+         end->second.sent_signal == 0;
+}
+
+std::vector<std::string> Attempt::Awaited() const {
+  bool any_ended = false;
+  std::vector<std::string> left;
   for (const Member& member : cluster_.members) {
-    const auto end = ends_.find(member.rank);
-    servers |= member.task == "ps";
-    chief |= member.task == "chief" && end != ends_.end() &&
-             !Failed(end->second) && end->second.sent_signal == 0;
-    if (member.task == "worker" && end == ends_.end() &&
-        !gone_.contains(member.rank)) {
-      workers.push_back(Name(member));
+    if (!Trains(member)) {
+      continue;
+    }
+    any_ended |= EndedWell(member.rank);
+    if (!ends_.contains(member.rank) && !gone_.contains(member.rank)) {
+      left.push_back(Name(member));
     }
   }
-  return servers && chief ? workers : std::vector<std::string>();
+  return any_ended ? left : std::vector<std::string>();
+}
+
+bool Attempt::ChiefLeftItsWorkers() const {
+  bool servers = false;
+  bool chief = false;
+  for (const Member& member : cluster_.members) {
+    servers |= member.task == "ps";
+    chief |= member.task == "chief" && EndedWell(member.rank);
+  }
+  return servers && chief;
 }
 
 bool Attempt::EndedAll() const {

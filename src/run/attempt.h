@@ -54,10 +54,12 @@ class Attempt {
   bool EndedAll() const;  // every member, anyhow
   // The first whose program did not run yet when it was to end; empty: none.
   std::string BeingStarted() const;
-  // Workers that live on beside parameter servers though the chief has ended
-  // well: they still train, or serve until they are killed, as those of
-  // TensorFlow's ParameterServerStrategy do. Nothing tells which.
-  std::vector<std::string> WorkersAfterChief() const;
+  // Members that train and live on though others have ended well; empty: none.
+  std::vector<std::string> Awaited() const;
+  // They are workers beside parameter servers, and the chief has ended well:
+  // they still train, or serve until they are killed, as those of TensorFlow's
+  // ParameterServerStrategy do. Nothing tells which.
+  bool ChiefLeftItsWorkers() const;
   // Agents of which processes may still be left.
   std::vector<int> Unstopped() const;
   int Running() const;
@@ -70,6 +72,8 @@ class Attempt {
   Failure RootOf(const explain::Verdict& verdict) const;
 
  private:
+  bool EndedWell(int rank) const;
+
   const Cluster& cluster_;
   int number_;
   std::vector<Agent> agents_;

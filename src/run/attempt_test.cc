@@ -52,11 +52,12 @@ TEST_F(AttemptTest, IsNotDoneWhenOneFailed) {
 TEST_F(AttemptTest, KnowsWorkersThatOutliveTheirChief) {
   cluster_.members[0].task = "chief";
   cluster_.members[1].task = "worker";
-  EXPECT_THAT(attempt_.WorkersAfterChief(), IsEmpty());
+  EXPECT_THAT(attempt_.Awaited(), IsEmpty());
   attempt_.Exited(End(0, 0));
-  EXPECT_THAT(attempt_.WorkersAfterChief(), ElementsAre("rank 1"));
+  EXPECT_TRUE(attempt_.ChiefLeftItsWorkers());
+  EXPECT_THAT(attempt_.Awaited(), ElementsAre("rank 1"));
   attempt_.Exited(End(1, 0));
-  EXPECT_THAT(attempt_.WorkersAfterChief(), IsEmpty());
+  EXPECT_THAT(attempt_.Awaited(), IsEmpty());
 }
 
 TEST_F(AttemptTest, WorkersWithoutServersTrain) {
@@ -64,7 +65,13 @@ TEST_F(AttemptTest, WorkersWithoutServersTrain) {
   cluster_.members[1].task = "worker";
   cluster_.members[2].task = "evaluator";
   attempt_.Exited(End(0, 0));
-  EXPECT_THAT(attempt_.WorkersAfterChief(), IsEmpty());
+  EXPECT_FALSE(attempt_.ChiefLeftItsWorkers());
+  EXPECT_THAT(attempt_.Awaited(), ElementsAre("rank 1"));
+}
+
+TEST_F(AttemptTest, AwaitsNobodyBecauseARankFailed) {
+  attempt_.Exited(End(0, kKilled));
+  EXPECT_THAT(attempt_.Awaited(), IsEmpty());
 }
 
 TEST_F(AttemptTest, KnowsWhichAgentRunsARank) {

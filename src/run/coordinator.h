@@ -151,7 +151,7 @@ class Coordinator {
   sys::Clock::Steady started_{};
   std::optional<observe::LivePace> pace_;
   sys::Loop::Handle pause_;
-  sys::Loop::Handle waiting_;  // for workers after their chief
+  sys::Loop::Handle waiting_;  // for those that others have left
   // Last: its callbacks use all of the above.
   std::unique_ptr<connect::Gathering> gathering_;
 };

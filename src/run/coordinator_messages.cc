@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What agents say to the coordinator, and what it says to people.
+#include <algorithm>
 #include <utility>
 
 #include "base/json.h"
@@ -15,6 +16,14 @@ namespace {
 // The label that ranks find on their boards when a peer has failed.
 std::string PeerDied() {
   return std::string(Label(Cause::kPeerDied));
+}
+
+std::string Some(std::vector<std::string> names) {
+  constexpr std::size_t kMost = 4;
+  const std::size_t more = names.size() - std::min(names.size(), kMost);
+  names.resize(names.size() - more);
+  return Join(names, ", ") +
+         (more > 0 ? " and " + std::to_string(more) + " more" : "");
 }
 
 template <typename T>
@@ -112,8 +121,6 @@ void Coordinator::OnExited(RankExited exited) {
   watchdog_.Ended(exited.rank);
   progress_->Exited(exited);
   const bool failed = Attempt::Failed(exited);
-  const Member& member =
-      cluster_.members[static_cast<std::size_t>(exited.rank)];
   attempt_->Exited(std::move(exited));
   if (state_ != State::kRunning) {
     return;
@@ -123,9 +130,12 @@ void Coordinator::OnExited(RankExited exited) {
   } else if (attempt_->Done() && !attempt_->EndedAll()) {
     // Only those that serve the others are left.
     EndRanks(std::string(Label(Cause::kCancelled)), false);
-  } else if (member.task == "chief") {
-    // The others have as long as any rank that is to end.
-    waiting_ = loop_.After(options_.grace, [this] { TellWaiting(); });
+  } else {
+    // Workers that their chief has left have as long as any rank that is to
+    // end; others may have something to do that is theirs alone.
+    waiting_ =
+        loop_.After(options_.grace * (attempt_->ChiefLeftItsWorkers() ? 1 : 6),
+                    [this] { TellWaiting(); });
   }
 }
 
@@ -258,14 +268,16 @@ void Coordinator::TellUnused(const Fact& fact) {
 }
 
 void Coordinator::TellWaiting() {
-  const auto workers =
-      attempt_ ? attempt_->WorkersAfterChief() : std::vector<std::string>();
-  if (state_ != State::kRunning || workers.empty()) {
+  const auto left = attempt_ ? attempt_->Awaited() : std::vector<std::string>();
+  if (state_ != State::kRunning || left.empty()) {
     return;
   }
   const std::string text =
-      "the chief has ended well, and the run waits for " + Join(workers, ", ") +
-      ": a worker of ParameterServerStrategy serves until it is killed";
+      attempt_->ChiefLeftItsWorkers()
+          ? "the chief has ended well, and the run waits for " + Some(left) +
+                ": a worker of ParameterServerStrategy serves until it is "
+                "killed"
+          : "others have ended well, and the run waits for " + Some(left);
   Say(text);
   Record(kRunNote, {{"text", text}});
 }

@@ -156,6 +156,22 @@ class CoordinatorTest : public testing::Test {
     return result;
   }
 
+  // Rank 0 ends well, the others are interrupted long after their grace.
+  void RunWhenRankZeroHasEnded() {
+    options_.grace = std::chrono::milliseconds(5);
+    Coordinator coordinator(*loop_, host_, console_, *journal_, options_);
+    sys::Loop::Handle later;
+    agent_.on_launch = [&](const LaunchPlan&) {
+      agent_.Ends(0, 0);
+      later = loop_->After(std::chrono::milliseconds(100),
+                           [&] { coordinator.Interrupt("SIGINT", true); });
+    };
+    coordinator.Start(nullptr, cluster_, hello_,
+                      [&](const RunEnd&) { loop_->Quit(); });
+    coordinator.gathering().AttendHere(std::move(links_.second), hello_);
+    loop_->Run();
+  }
+
   // With another agent for rank 1.
   RunEnd RunWith(std::unique_ptr<connect::Link> second) {
     RunEnd result;
@@ -477,19 +493,16 @@ TEST_F(CoordinatorTest, SaysWhomItWaitsForWhenTheChiefHasEnded) {
   hello_.ranks = {0, 1, 2};
   hello_.ports = {1, 2, 3, 4, 5, 6};
   agent_.Becomes(hello_);
-  options_.grace = std::chrono::milliseconds(5);
-  Coordinator coordinator(*loop_, host_, console_, *journal_, options_);
-  sys::Loop::Handle later;
-  agent_.on_launch = [&](const LaunchPlan&) {
-    agent_.Ends(0, 0);
-    later = loop_->After(std::chrono::milliseconds(50),
-                         [&] { coordinator.Interrupt("SIGINT", true); });
-  };
-  coordinator.Start(nullptr, cluster_, hello_,
-                    [&](const RunEnd&) { loop_->Quit(); });
-  coordinator.gathering().AttendHere(std::move(links_.second), hello_);
-  loop_->Run();
-  EXPECT_THAT(Last(kRunNote).Text("text"), HasSubstr("waits for rank 1:"));
+  RunWhenRankZeroHasEnded();
+  EXPECT_THAT(Last(kRunNote).Text("text"),
+              HasSubstr("the chief has ended well, and the run waits for rank "
+                        "1: a worker"));
+}
+
+TEST_F(CoordinatorTest, SaysWhomItWaitsForWhenOthersHaveEnded) {
+  RunWhenRankZeroHasEnded();
+  EXPECT_EQ(Last(kRunNote).Text("text"),
+            "others have ended well, and the run waits for rank 1");
 }
 
 TEST_F(CoordinatorTest, RecordsWhatWasLeftBehind) {
