@@ -1,14 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`muster tpu create`, `wait`, `start`, `stop`, `delete` and `reap` against
-tests/fakes/tpu_api: whatever happens, what is there afterwards is what the user
-was told, and never more."""
+"""`muster tpu create`, `wait` and `reap` against tests/fakes/tpu_api: whatever
+happens, what is there afterwards is what the user was told, and never more."""
 import json
 import os
 import pathlib
 import pty
 import resource
-import shutil
 import signal
 import socket
 import subprocess
@@ -18,107 +16,9 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(os.environ["MUSTER_SOURCE"], "tests",
                                     "support")))
 # pylint: disable=wrong-import-position
-from muster_test import wait_until  # noqa: E402
-from tpu_case import HANGS, MUSTER, TpuCase  # noqa: E402
+from tpu_change_case import (ChangeCase, EUROPE, FAST, TYPE,  # noqa: E402
+                             WEST, node, queued)
 from tpu_api import Reply, answers  # noqa: E402
-
-WEST, EUROPE, EAST = "us-west4-a", "europe-west4-b", "us-east5-a"
-TYPE = "v5litepod-8"
-FAST = ["--poll", "20ms"]
-
-
-def node(name="t", zone=WEST):
-    return f"projects/p/locations/{zone}/nodes/{name}"
-
-
-def queued(name="t", zone=WEST):
-    return f"projects/p/locations/{zone}/queuedResources/{name}"
-
-
-class ChangeCase(TpuCase):
-    """Ten minutes of the cloud pass in a third of a second, and nothing is
-    known from before."""
-
-    def setUp(self):
-        super().setUp()
-        shutil.rmtree(self.folder / ".local", ignore_errors=True)
-        self.cloud = self.api.cloud
-        self.api.clock.set_speed(2000)
-
-    def token_variables(self):
-        # Nobody here is asked for a second token, however late it is.
-        self.api.identity.LIFE_S = 10 ** 9
-        return {"CLOUDSDK_AUTH_ACCESS_TOKEN": self.api.token()}
-
-    def muster(self, *argv, **variables):
-        return self.without_login(*argv,
-                                  **{**self.token_variables(), **variables})
-
-    def create(self, *argv, zone=("--zone", WEST), **variables):
-        return self.muster("create", "t", "--type", TYPE, *zone, "--reach",
-                           "none", "--yes", *FAST, *argv, **variables)
-
-    def lines(self):
-        """The journal."""
-        path = self.folder / ".local/state/muster/tpu.jsonl"
-        return [json.loads(line) for line in path.read_text().splitlines()]
-
-    def steps(self):
-        return [line["step"] for line in self.lines()]
-
-    def posts(self):
-        return self.api.asked("/(nodes|queuedResources)\\?", "POST")
-
-    def begin(self, *argv, **options):
-        """The program, still at work; ended with the test."""
-        environment = {"PATH": "/usr/bin:/bin", "HOME": str(self.folder),
-                       "NO_GCE_CHECK": "true", **self.api.environment(),
-                       **self.token_variables()}
-        options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE,
-                   "stderr": subprocess.PIPE, **options}
-        process = subprocess.Popen([MUSTER, "tpu", *argv], env=environment,
-                                   text=True, **options)
-        self.addCleanup(self.end, process)
-        return process
-
-    @staticmethod
-    def end(process):
-        process.kill()
-        process.wait()
-        for pipe in (process.stdout, process.stderr):
-            if pipe:
-                pipe.close()
-
-    def finish(self, process):
-        """Its stderr, once it has ended by itself or was told to."""
-        out, err = process.communicate(timeout=HANGS)
-        self.assertNotIn("canary", (out or "") + (err or ""))
-        return err
-
-    def tearDown(self):
-        # Nor is a secret written down.
-        for path in self.folder.glob(".local/state/muster/*"):
-            self.assertNotIn("canary", path.read_text())
-        super().tearDown()
-
-    def until(self, true, what):
-        wait_until(true, HANGS, what)
-
-    def begin_create(self, *argv):
-        """A creation that the cloud is busy with, by a program that waits."""
-        self.api.clock.set_speed(0)
-        process = self.begin("create", "t", "--type", TYPE, "--reach", "none",
-                             "--yes", "--wait", *FAST, *argv)
-        return process
-
-    def settled(self):
-        """What is left over once the cloud has done all that it was told."""
-        self.api.clock.set_speed(1)
-        self.api.clock.advance(7200)
-        return self.cloud.left_over()
-
-    def found(self, done, cause, code):
-        return self.finding(done, cause, code)["what"]
 
 
 class Core(ChangeCase):
@@ -696,72 +596,6 @@ class Wait(ChangeCase):
 
     def test_none_of_that_name(self):
         self.found(self.wait(name="none"), "tpu-not-found", 1)
-
-
-class Change(ChangeCase):
-    def change(self, verb, *argv, name="t"):
-        return self.muster(*verb.split(), name, "--zone", WEST, "--yes", *FAST,
-                           *argv)
-
-    def test_stops_starts_and_deletes(self):
-        self.cloud.add_node(WEST, "t", TYPE)
-        for verb, out in (("stop", "stopped"), ("start", "started"),
-                          ("delete", "deleted")):
-            done = self.change(verb)
-            self.assertEqual(done.code, 0, done.all)
-            self.assertIn(f"TPU `t` of zone us-west4-a is {out}", done.out)
-        self.assertEqual(self.cloud.left_over(), [])
-        self.assertEqual(self.steps(), ["changing", "changed", "changing",
-                                        "changed", "removing", "gone"])
-
-    def test_asks_and_says_what_is_lost(self):
-        self.cloud.add_node(WEST, "t", TYPE)
-        for verb, lost in (("stop", "all that runs on it ends"),
-                           ("start", "it costs again"),
-                           ("delete", "all that is on its disk is lost")):
-            done = self.muster(verb, "t", "--zone", WEST, "--output", "json")
-            self.assertIn(lost, self.found(done, "usage-invalid", 2))
-        self.assertEqual(self.api.asked("/nodes", "POST"), [])
-        self.assertEqual(self.api.asked("/nodes", "DELETE"), [])
-
-    def test_several_hosts_cannot_be_stopped(self):
-        self.cloud.add_node(WEST, "t", "v5litepod-16")
-        done = self.change("stop", "--output", "json")
-        self.assertIn("4 hosts", self.found(done, "usage-invalid", 2))
-
-    def queue(self):
-        self.create("--queued")
-        self.api.clock.advance(3600)
-        self.cloud.settle()
-
-    def test_a_node_of_the_queue_goes_with_it(self):
-        self.queue()
-        done = self.change("delete")
-        self.assertEqual(done.code, 0, done.all)
-        self.assertEqual(self.settled(), [])
-
-    def test_a_queued_resource(self):
-        self.queue()
-        done = self.change("queued delete", "--output", "json")
-        self.assertEqual((done.code, done.json["done"]), (0, "deleted"),
-                         done.all)
-        self.assertEqual(self.settled(), [])
-
-    def test_a_deletion_that_was_taken_on_and_not_answered(self):
-        self.cloud.add_node(WEST, "t", TYPE)
-        self.api.script("DELETE", "/nodes/t", Reply(fault="lost"))
-        self.assertEqual(self.change("delete").code, 0)
-
-    def test_the_api_is_enabled_when_asked(self):
-        self.cloud.disabled.add("p")
-        done = self.muster("doctor", "--enable", "--output", "json")
-        self.found(done, "usage-invalid", 2)
-        self.assertIn("p", self.cloud.disabled)
-        done = self.muster("doctor", "--enable", "--yes", *FAST)
-        self.assertEqual((done.code, self.cloud.disabled), (0, set()),
-                         done.all)
-        self.assertRegex(done.out, r"(?m)^ok +api ")
-
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)  # says why a test is skipped
