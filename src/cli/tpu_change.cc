@@ -7,6 +7,7 @@
 #include "cli/answer.h"
 #include "cli/confirm.h"
 #include "cli/tpu_show.h"
+#include "cloud/tpu_state.h"
 
 namespace muster::cli {
 namespace {
@@ -52,21 +53,28 @@ void PrintDone(const TpuCall& call, const cloud::MadeTpu& made,
   PrintResult(NameOf(made) + " is " + how + "\n");
 }
 
+// The pause before the next look at what starts or stops.
+Status PauseForChange(const Stoppable& stoppable, int looks,
+                      const std::string& what) {
+  if (!stoppable.waiting.pause(PollPause(stoppable.waiting, looks))) {
+    PrintAside("muster: " + what +
+               " goes on in the cloud; `muster tpu describe` shows how far "
+               "it is\n");
+    return Error(Cause::kCancelled, "it was interrupted");
+  }
+  if (stoppable.waiting.deadline.Expired()) {
+    return Error(Cause::kDeadlineExceeded,
+                 what + " was not done in time; --deadline gives more");
+  }
+  return Ok();
+}
+
 // Starting and stopping: until the operation is done.
 Status WaitForOperation(cloud::TpuApi& api, const cloud::Operation& begun,
                         const std::string& what, const Stoppable& stoppable) {
   cloud::Operation operation = begun;
   for (int looks = 0; !operation.done; ++looks) {
-    if (!stoppable.waiting.pause(PollPause(stoppable.waiting, looks))) {
-      PrintAside("muster: " + what +
-                 " goes on in the cloud; `muster tpu describe` shows how far "
-                 "it is\n");
-      return Error(Cause::kCancelled, "it was interrupted");
-    }
-    if (stoppable.waiting.deadline.Expired()) {
-      return Error(Cause::kDeadlineExceeded,
-                   what + " was not done in time; --deadline gives more");
-    }
+    MUSTER_TRY(PauseForChange(stoppable, looks, what));
     api.sender().SetDeadline(Deadline::After(stoppable.waiting.patience));
     MUSTER_ASSIGN(operation, api.OperationOf(begun.name, what));
   }
@@ -78,7 +86,34 @@ struct Change {
   const char* going;  // "stopping"
   const char* done;   // "stopped"
   const char* means;  // what is lost or costs
+  // The state on the way, and that at the end: "STOPPING", "STOPPED".
+  const char* passing;
+  const char* end;
 };
+
+// The cloud may have taken the change on though its answer says otherwise, or
+// none came: the state tells. `lost` where it shows no change.
+Status WaitForState(cloud::TpuApi& api, const cloud::TpuNode& node,
+                    const Change& change, const Error& lost,
+                    const Stoppable& stoppable) {
+  for (int looks = 0;; ++looks) {
+    api.sender().SetDeadline(Deadline::After(stoppable.waiting.patience));
+    const auto now = api.Node(node.zone, node.name);
+    if (!now) {
+      return Error(lost).Then(now.error());
+    }
+    if (now->state == change.end) {
+      return Ok();
+    }
+    if (now->state != change.passing) {
+      const auto outlook = cloud::OutlookOf(*now);
+      return looks > 0 && outlook.error ? *outlook.error : lost;
+    }
+    MUSTER_TRY(PauseForChange(
+        stoppable, looks,
+        std::string(change.going) + " `" + Printable(node.name) + "`"));
+  }
+}
 
 Status ChangeOne(const TpuCall& call, const Change& change) {
   MUSTER_ASSIGN(auto found, OpenApi(call));
@@ -97,16 +132,19 @@ Status ChangeOne(const TpuCall& call, const Change& change) {
   MUSTER_ASSIGN(auto journal, cloud::TpuJournal::Open(call.host));
   const cloud::MadeTpu made = ToMade(api, node);
   MUSTER_TRY(journal.Write(cloud::TpuStep::kChanging, made, change.verb));
+  const int repeats = api.sender().repeats();
   const auto begun = api.ChangeNode(node.zone, node.name, change.verb);
-  if (!begun) {
-    MUSTER_TRY(
-        journal.Write(cloud::TpuStep::kChanged, made, begun.error().message()));
-    return begun.error();
+  // A refused repeat says nothing of the try before it.
+  const bool doubtful = !begun && (api.sender().repeats() > repeats ||
+                                   cloud::MayPass(begun.error()));
+  const std::string what = std::string(change.going) + " " + NameOf(made);
+  if (begun) {
+    PrintAside("muster: " + what + ", usually within a minute\n");
   }
-  PrintAside("muster: " + std::string(change.going) + " " + NameOf(made) +
-             ", usually within a minute\n");
-  const Status done = WaitForOperation(
-      api, *begun, std::string(change.going) + " " + NameOf(made), stoppable);
+  const Status done =
+      begun      ? WaitForOperation(api, *begun, what, stoppable)
+      : doubtful ? WaitForState(api, node, change, begun.error(), stoppable)
+                 : Status(begun.error());
   MUSTER_TRY(journal.Write(cloud::TpuStep::kChanged, made,
                            done ? change.done : done.error().message()));
   MUSTER_TRY(done);
@@ -224,14 +262,18 @@ Status TpuStop(const TpuCall& call) {
                           .going = "stopping",
                           .done = "stopped",
                           .means = "all that runs on it ends; its disk stays "
-                                   "and is paid for, its chips are not"});
+                                   "and is paid for, its chips are not",
+                          .passing = "STOPPING",
+                          .end = "STOPPED"});
 }
 
 Status TpuStart(const TpuCall& call) {
   return ChangeOne(call, {.verb = "start",
                           .going = "starting",
                           .done = "started",
-                          .means = "it costs again from then on"});
+                          .means = "it costs again from then on",
+                          .passing = "STARTING",
+                          .end = "READY"});
 }
 
 Status TpuDelete(const TpuCall& call) {

@@ -30,6 +30,27 @@ class Change(ChangeCase):
         self.assertEqual(self.steps(), ["changing", "changed", "changing",
                                         "changed", "removing", "gone"])
 
+    def test_an_answer_that_was_lost_is_looked_for(self):
+        self.cloud.add_node(WEST, "t", TYPE)
+        # At 20 the repeat meets what is on its way, at 2000 what is done.
+        for speed in (20, 2000):
+            for verb, out in (("stop", "stopped"), ("start", "started")):
+                self.api.clock.set_speed(speed)
+                self.api.script("POST", f"/nodes/t:{verb}",
+                                Reply(fault="lost"))
+                done = self.change(verb)
+                self.assertEqual(done.code, 0, done.all)
+                self.assertIn(f"is {out}", done.out)
+                self.assertEqual(self.lines()[-1]["what"], out)
+
+    def test_a_change_that_never_came_through_is_told(self):
+        self.cloud.add_node(WEST, "t", TYPE)
+        self.api.script("POST", "/nodes/t:stop", Reply(fault="reset"),
+                        always=True)
+        done = self.change("stop", "--output", "json")
+        self.found(done, "net-wrong-endpoint", 3)
+        self.assertEqual(self.steps(), ["changing", "changed"])
+
     def test_asks_and_says_what_is_lost(self):
         self.cloud.add_node(WEST, "t", TYPE)
         for verb, lost in (("stop", "all that runs on it ends"),
