@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cloud/refused.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 
 namespace muster::cloud {
@@ -149,6 +151,9 @@ Error ErrorOf(const Refusal& refusal, const Question& question,
                        {"zone", question.zone}},
             .by = "Cloud TPU API",
             .at = sender.host().clock.WallNow()};
+  if (refusal.passes) {
+    fact.fields["passes"] = true;
+  }
   for (const auto& [key, value] : refusal.named) {
     fact.fields[key == "project" ? "named_project" : key] = value;
   }
@@ -168,6 +173,15 @@ Error ErrorOf(const Refusal& refusal, const Question& question,
   }
   return Error(refusal.cause, Message(refusal, question, account))
       .With(std::move(fact));
+}
+
+bool IsRateLimit(const Error& error) {
+  return error.cause() == Cause::kCloudQuotaExceeded &&
+         std::any_of(error.evidence().begin(), error.evidence().end(),
+                     [](const Fact& fact) {
+                       return fact.name == "cloud.refused" &&
+                              fact.Has("passes");
+                     });
 }
 
 }  // namespace muster::cloud

@@ -20,8 +20,13 @@ struct Question {
 };
 
 // Its fact `cloud.refused` has http, status, reason, decided_by, account,
-// project, zone and all that the service named, for cloud/advice.h.
+// project, zone, passes where a repeat may succeed, and all that the service
+// named, for cloud/advice.h.
 Error ErrorOf(const Refusal& refusal, const Question& question,
               const std::string& account, const Sender& sender);
+
+// The service's limit on requests in a time, which passes by itself; no quota
+// of TPUs.
+bool IsRateLimit(const Error& error);
 
 }  // namespace muster::cloud

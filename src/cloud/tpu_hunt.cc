@@ -78,7 +78,8 @@ void TpuSearch::Show(Hunt& hunt, const Outlook& outlook) const {
                                         : ""));
 }
 
-// No answer: asked again, but not for ever.
+// No answer: asked again, but not for ever. A limit on requests is an answer,
+// and is waited out.
 void TpuSearch::Silent(Hunt& hunt, Error error) {
   Later(hunt);
   // One answer that is missing at the end of all time, which cuts it short,
@@ -89,7 +90,9 @@ void TpuSearch::Silent(Hunt& hunt, Error error) {
     return;
   }
   hunt.error = std::move(error);
-  if (!MayPass(*hunt.error) || ++hunt.silent >= kMostSilent) {
+  if (IsRateLimit(*hunt.error)) {
+    hunt.silent = 0;
+  } else if (!MayPass(*hunt.error) || ++hunt.silent >= kMostSilent) {
     hunt.phase = Phase::kOver;
   }
 }

@@ -35,7 +35,7 @@ bool MayPass(const Error& error) {
     case Cause::kDeadlineExceeded:
       return true;
     default:
-      return false;
+      return IsRateLimit(error);
   }
 }
 
@@ -129,7 +129,8 @@ std::vector<Removed> RemoveAll(std::vector<TpuRemoval> removals, TpuApi& api,
       }
       api.sender().SetDeadline(Deadline::After(waiting.patience));
       const auto gone = removals[i].Advance();
-      silent[i] = gone ? 0 : silent[i] + 1;
+      const bool answered = gone || IsRateLimit(gone.error());
+      silent[i] = answered ? 0 : silent[i] + 1;
       errors[i] = gone ? std::nullopt : std::optional(gone.error());
       over[i] =
           gone ? *gone : !MayPass(gone.error()) || silent[i] >= kMostSilent;

@@ -68,7 +68,7 @@ struct Removed {
 std::vector<Removed> RemoveAll(std::vector<TpuRemoval> removals, TpuApi& api,
                                const Waiting& waiting);
 
-// Asks again later: no answer, or the service's trouble.
+// Asks again later: no answer, the service's trouble or its limit on requests.
 bool MayPass(const Error& error);
 // The pause before look number `looks`.
 Duration PollPause(const Waiting& waiting, int looks);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "cloud/sender.h"
+#include "cloud/testing.h"
 
 namespace muster::cloud {
 namespace {
@@ -44,6 +45,30 @@ TEST(PollPause, DiceOfTheProgramDifferAndStayWithinBounds) {
     differ = differ || pause != seconds(2);
   }
   EXPECT_TRUE(differ);
+}
+
+TEST(RemoveAll, WaitsOutALimitOnRequests) {
+  FakeCloud cloud;
+  cloud.env.variables = {{"XDG_STATE_HOME", "/state"},
+                         {"CLOUDSDK_AUTH_ACCESS_TOKEN", "t"}};
+  auto credentials = Credentials::Find(std::nullopt, cloud.host);
+  ASSERT_TRUE(credentials);
+  TpuApi api(cloud.host, *std::move(credentials), {"p", "test"},
+             cloud.Patient());
+  auto journal = TpuJournal::Open(cloud.host);
+  ASSERT_TRUE(journal);
+  for (int i = 0; i < 40; ++i) {
+    cloud.http.Answer(429,
+                      R"({"error":{"details":[{"@type":"google.rpc.ErrorInfo",)"
+                      R"("reason":"RATE_LIMIT_EXCEEDED"}]}})");
+  }
+  cloud.http.Answer(404, R"({"error":{"status":"NOT_FOUND"}})");
+  Waiting waiting = With(nullptr);
+  waiting.pause = [](Duration) { return true; };
+  const auto removed = RemoveAll(
+      {TpuRemoval(api, *journal, {.kind = "node", .zone = "z", .name = "t"})},
+      api, waiting);
+  EXPECT_FALSE(removed.front().error) << removed.front().error->ToText();
 }
 
 }  // namespace

@@ -178,9 +178,10 @@ Error TpuSearch::WhyNot(bool stopped) const {
     return Error(Cause::kCancelled, "it was interrupted");
   }
   const Hunt* const telling = &Telling();
-  const bool tells = telling->error && (plan_.search || telling->silent > 0 ||
-                                        telling->phase == Phase::kOver ||
-                                        telling->phase == Phase::kRemoving);
+  const bool tells =
+      telling->error &&
+      (plan_.search || telling->silent > 0 || telling->state.empty() ||
+       telling->phase == Phase::kOver || telling->phase == Phase::kRemoving);
   if (!tells) {
     if (telling->unreachable) {
       return Error(*telling->unreachable)

@@ -22,6 +22,9 @@ constexpr const char* kStockOut =
     R"({"code":8,"message":"There is no more capacity in the zone \"z\""}})";
 constexpr const char* kNo =
     R"({"error":{"code":403,"status":"PERMISSION_DENIED","message":"no"}})";
+constexpr const char* kTooMany =
+    R"({"error":{"code":429,"status":"RESOURCE_EXHAUSTED","message":)"
+    R"("Quota exceeded for limit 'Create requests per minute'"}})";
 constexpr const char* kNotThere =
     R"({"error":{"code":404,"status":"NOT_FOUND","message":"gone"}})";
 
@@ -53,19 +56,23 @@ class Search : public ::testing::Test {
                 {"networkEndpoints", {{{"ipAddress", "10.0.0.2"}}}}}
         .dump();
   }
-  Result<Found> Run(bool until_usable = true, const std::string& like = "") {
-    search.emplace(
-        *api, *journal,
-        SearchPlan{
-            .places = {{.zone = "z", .name = "t", .scheduling = "on-demand"}},
+  static SearchPlan Plan() {
+    return {.places = {{.zone = "z", .name = "t", .scheduling = "on-demand"}},
             .type = "v5litepod-8",
-            .version = "v2-alpha-tpuv5-lite",
-            .until_usable = until_usable,
-            .like = like},
-        Waiting{.deadline = Deadline::After(std::chrono::minutes(5)),
-                .poll = Duration::zero(),
-                .pause = [](Duration) { return true; },
-                .say = [](const std::string&) {}});
+            .version = "v2-alpha-tpuv5-lite"};
+  }
+  Result<Found> Run(bool until_usable = true, const std::string& like = "") {
+    SearchPlan plan = Plan();
+    plan.until_usable = until_usable;
+    plan.like = like;
+    return Run(std::move(plan));
+  }
+  Result<Found> Run(SearchPlan plan) {
+    search.emplace(*api, *journal, std::move(plan),
+                   Waiting{.deadline = Deadline::After(std::chrono::minutes(5)),
+                           .poll = std::chrono::milliseconds(1),
+                           .pause = [](Duration) { return true; },
+                           .say = [](const std::string&) {}});
     return search->Run();
   }
   // An unfinished creation of an earlier program.
@@ -210,6 +217,24 @@ TEST_F(Search, WhatAnotherMadeIsNotTaken) {
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().cause(), Cause::kUsageInvalid);
   EXPECT_THAT(found.error().message(), HasSubstr("was not made from here"));
+  EXPECT_THAT(journal->Unfinished(), IsEmpty());
+}
+
+TEST_F(Search, ALimitOnRequestsIsWaitedOut) {
+  SearchPlan plan = Plan();
+  plan.search = true;
+  // Each round has eight tries; three rounds without an answer are the most.
+  for (int i = 0; i < 40; ++i) {
+    cloud.http.Answer(429, kTooMany);
+  }
+  cloud.http.Answer(200, Operation(true));
+  for (int i = 0; i < 40; ++i) {
+    cloud.http.Answer(429, kTooMany);
+  }
+  cloud.http.Answer(200, Operation(true));
+  cloud.http.Answer(200, Node("READY"));
+  const auto found = Run(std::move(plan));
+  ASSERT_TRUE(found) << found.error().ToText();
   EXPECT_THAT(journal->Unfinished(), IsEmpty());
 }
 
