@@ -175,6 +175,9 @@ Status TpuJournal::Write(TpuStep step, const MadeTpu& made,
   auto done = file_->Append(ToJson(step, line, what).dump() + "\n");
   done = done ? file_->Sync() : std::move(done);
   if (!done) {
+    if (step == TpuStep::kGone) {
+      Take(step, line);
+    }
     return std::move(done).error().While(
         "writing down what is asked of the "
         "cloud");

@@ -61,6 +61,7 @@ class TpuJournal {
   static Result<TpuJournal> Open(const sys::Host& host);
 
   // On the disk when it returns. `what` is told in the line: an error, a verb.
+  // What is gone is not Unfinished() any more, written down or not.
   Status Write(TpuStep step, const MadeTpu& made, const std::string& what = "");
 
   // What was asked for and is neither refused, kept nor gone, oldest first.

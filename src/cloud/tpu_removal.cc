@@ -55,9 +55,14 @@ Result<std::string> TpuRemoval::Look() {
   return node.request;
 }
 
+bool TpuRemoval::IsKnown() const {
+  return journal_->Find(made_.request) != nullptr;
+}
+
 Result<bool> TpuRemoval::Gone(const std::string& why) {
-  MUSTER_TRY(journal_->Write(TpuStep::kGone, made_, why));
-  return true;
+  const Status written = journal_->Write(TpuStep::kGone, made_, why);
+  return written || IsKnown() ? Result<bool>(true)
+                              : Result<bool>(written.error());
 }
 
 Result<bool> TpuRemoval::Advance() {
@@ -77,7 +82,10 @@ Result<bool> TpuRemoval::Advance() {
     }
     return false;
   }
-  MUSTER_TRY(journal_->Write(TpuStep::kRemoving, made_));
+  const Status written = journal_->Write(TpuStep::kRemoving, made_);
+  if (!written && !IsKnown()) {
+    return written.error();
+  }
   const auto sent = made_.kind == "queued"
                         ? api_->DeleteQueued(made_.zone, made_.name)
                         : api_->DeleteNode(made_.zone, made_.name);

@@ -28,7 +28,8 @@ struct Waiting {
 };
 
 // One removal, a request at a time. What has the name and another request id
-// is not it, and stays.
+// is not it, and stays. What the journal names as made from here costs and
+// goes even where nothing more can be written down: `reap` finds that it has.
 class TpuRemoval {
  public:
   TpuRemoval(TpuApi& api, TpuJournal& journal, MadeTpu made)
@@ -51,6 +52,7 @@ class TpuRemoval {
   // Its request id; empty: none. tpu-not-found: it is gone.
   Result<std::string> Look();
   Result<bool> Gone(const std::string& why);
+  bool IsKnown() const;  // to the journal, as made from here
 
   TpuApi* api_;
   TpuJournal* journal_;

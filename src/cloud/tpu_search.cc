@@ -112,12 +112,13 @@ Result<Found> TpuSearch::Run() {
     if (winner->made.request.empty()) {
       winner->made = *journal_.Find(winner->node.request);
     }
-    MUSTER_TRY(Note(TpuStep::kKept, *winner));
+    // What cannot be written down as kept is there all the same.
+    (void)Note(TpuStep::kKept, *winner);
   }
   if (plan_.create && plan_.search) {
-    Clean(stopped);
+    Clean(winner, stopped);
   }
-  if (winner == nullptr) {
+  if (winner == nullptr || broken_) {
     return WhyNot(stopped);
   }
   return Found{.place = winner->place,
@@ -126,9 +127,12 @@ Result<Found> TpuSearch::Run() {
 }
 
 // All that is there but the winner goes.
-void TpuSearch::Clean(bool stopped) {
+void TpuSearch::Clean(const Hunt* winner, bool stopped) {
   std::vector<TpuRemoval> removals;
   for (const MadeTpu& made : Left()) {
+    if (winner != nullptr && winner->made.request == made.request) {
+      continue;
+    }
     const auto hunt = std::find_if(
         hunts_.begin(), hunts_.end(),
         [&](const Hunt& one) { return one.made.request == made.request; });

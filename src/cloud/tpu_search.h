@@ -46,8 +46,10 @@ struct Found {
 // Errors: usage-invalid where another process is at the same creation, which
 // is left to it; what the last answer of the only place means; of several
 // places that of one without capacity, else of the first, with all of them
-// named; deadline-exceeded; cancelled. What was made and is not gone is then
-// unfinished in the journal, and Left() names it. One thread.
+// named; deadline-exceeded; cancelled; what TpuJournal says where nothing more
+// can be written down: of several places all but what was got is removed still.
+// What was made and is not gone is then unfinished in the journal, and Left()
+// names it. One thread.
 class TpuSearch {
  public:
   TpuSearch(TpuApi& api, TpuJournal& journal, SearchPlan plan, Waiting waiting);
@@ -81,7 +83,7 @@ class TpuSearch {
   void Silent(Hunt& hunt, Error error);
   void Show(Hunt& hunt, const Outlook& outlook) const;
   void Later(Hunt& hunt);
-  void Clean(bool stopped);
+  void Clean(const Hunt* winner, bool stopped);
   Hunt* Next();
   Hunt* Winner();
   const Hunt& Telling() const;

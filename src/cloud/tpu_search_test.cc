@@ -238,6 +238,30 @@ TEST_F(Search, ALimitOnRequestsIsWaitedOut) {
   EXPECT_THAT(journal->Unfinished(), IsEmpty());
 }
 
+TEST_F(Search, WhatLostGoesThoughWhatWonCannotBeWrittenDown) {
+  SearchPlan plan = Plan();
+  plan.search = true;
+  plan.places.push_back({.zone = "y", .name = "t", .scheduling = "on-demand"});
+  plan.reach = [this](const TpuNode&) -> Status {
+    cloud.fs.fail["/state/muster/tpu.jsonl"] = Cause::kDiskFull;
+    return Ok();
+  };
+  cloud.http.Answer(200, Operation(false));
+  cloud.http.Answer(200, Operation(false));
+  cloud.http.Answer(200, Operation(true));
+  cloud.http.Answer(200, Node("READY"));
+  cloud.http.Answer(200, Operation(false));
+  cloud.http.Answer(404, kNotThere);
+  const auto found = Run(std::move(plan));
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().cause(), Cause::kDiskFull);
+  ASSERT_THAT(cloud.http.requests, SizeIs(6));
+  EXPECT_EQ(cloud.http.requests[4].method, "DELETE");
+  EXPECT_THAT(cloud.http.requests[4].url, HasSubstr("/locations/y/"));
+  ASSERT_THAT(search->Left(), SizeIs(1));
+  EXPECT_EQ(search->Left().front().zone, "z");
+}
+
 TEST_F(Search, WhatFailedIsRemovedAndToldWithItsCause) {
   cloud.http.Answer(200, Operation(false));
   cloud.http.Answer(200, kStockOut);
