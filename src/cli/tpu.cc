@@ -163,7 +163,8 @@ int TpuRefused(const Error& error, const TpuCall& call) {
   } else {
     PrintAside(RenderText(finding, TerminalOptions(call.host.env, 2)));
   }
-  return TpuExitCode(error.cause());
+  return finding.confidence == Confidence::kCertain ? TpuExitCode(error.cause())
+                                                    : 3;
 }
 
 int TpuExitCode(Cause cause) {

@@ -57,7 +57,7 @@ Status TpuVersions(const TpuCall& call);
 Status TpuQueuedList(const TpuCall& call);
 Status TpuQueuedDescribe(const TpuCall& call);
 
-// Prints the error; the exit code.
+// Prints the error; the exit code, 3 where it is not certain.
 int TpuRefused(const Error& error, const TpuCall& call);
 // 0: good; 1: refused; 2: usage; 3: no answer could be had; 75: no capacity or
 // quota now.

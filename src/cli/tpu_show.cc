@@ -4,12 +4,31 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/answer.h"
+#include "cloud/advice.h"
 
 namespace muster::cli {
 namespace {
 
+// None of the zones that answered has it; the others may.
+Error NotSeen(const cloud::TpuApi& api, const std::vector<std::string>& silent,
+              const std::string& thing, const std::string& others) {
+  Fact fact{.name = cloud::kUnlooked,
+            .fields = {{"project", api.project().value},
+                       {"zone", silent.front()},
+                       {"text", "no answer came for " + Join(silent, ", ")}},
+            .by = "Cloud TPU API",
+            .at = api.sender().host().clock.WallNow()};
+  return Error(Cause::kTpuNotFound,
+               "there is no " + thing + " in the zones of " + OfProject(api) +
+                   " that answered, and it is not known whether there is one "
+                   "in " +
+                   Join(silent, ", ") + others)
+      .With(std::move(fact));
+}
+
 // The one of that name in all zones, where no zone is told. tpu-not-found
-// names those that there are; usage-invalid the zones that have one each.
+// names those that there are, and the zones that did not answer; usage-invalid
+// the zones that have one each.
 template <typename T>
 Result<T> FindAnywhere(const cloud::TpuApi& api,
                        const cloud::Listing<T>& listing,
@@ -33,11 +52,15 @@ Result<T> FindAnywhere(const cloud::TpuApi& api,
                  "several zones have " + what + " `" + Printable(name) +
                      "`: " + Join(zones, ", ") + "; --zone names one");
   }
+  const std::string thing = what + " `" + Printable(name) + "`";
+  const std::string others =
+      names.empty() ? "" : "; there are: " + Join(names, ", ");
+  if (!listing.unreachable.empty()) {
+    return NotSeen(api, listing.unreachable, thing, others);
+  }
   return Error(Cause::kTpuNotFound,
-               "there is no " + what + " `" + Printable(name) +
-                   "` in any zone of " + OfProject(api) +
-                   (names.empty() ? ", which has none at all"
-                                  : "; there are: " + Join(names, ", ")));
+               "there is no " + thing + " in any zone of " + OfProject(api) +
+                   (names.empty() ? ", which has none at all" : others));
 }
 
 // What the API says of one that is not in the zone, with where it is.

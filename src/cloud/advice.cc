@@ -2,6 +2,7 @@
 #include "cloud/advice.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "base/text.h"
 
@@ -170,10 +171,15 @@ std::vector<Fix> ForType(const Fact& fact) {
            Safety::kSafe}};
 }
 
-std::vector<Fix> FixesFor(const Error& error, const sys::Host& host) {
+const Fact* FactOf(const Error& error, std::string_view name) {
   const auto fact =
       std::find_if(error.evidence().begin(), error.evidence().end(),
-                   [](const Fact& one) { return one.name == "cloud.refused"; });
+                   [&](const Fact& one) { return one.name == name; });
+  return fact == error.evidence().end() ? nullptr : &*fact;
+}
+
+std::vector<Fix> FixesFor(const Error& error, const sys::Host& host) {
+  const Fact* const fact = FactOf(error, "cloud.refused");
   if (error.cause() == Cause::kCloudAuthMissing) {
     return LogIn(host);
   }
@@ -183,7 +189,13 @@ std::vector<Fix> FixesFor(const Error& error, const sys::Host& host) {
          Safety::kAsks},
         {"or each time", "muster tpu list --project PROJECT", Safety::kSafe}};
   }
-  if (fact == error.evidence().end()) {
+  if (const Fact* const unlooked = FactOf(error, kUnlooked)) {
+    return {{"ask the zone itself",
+             "muster tpu list --zone " + Or(unlooked->Text("zone"), "ZONE") +
+                 " --project " + Or(unlooked->Text("project"), "PROJECT"),
+             Safety::kSafe}};
+  }
+  if (fact == nullptr) {
     return {};
   }
   switch (error.cause()) {
@@ -207,7 +219,9 @@ std::vector<Fix> FixesFor(const Error& error, const sys::Host& host) {
 }  // namespace
 
 Finding FindingOf(const Error& error, const sys::Host& host) {
-  Finding finding = FromError(error);
+  Finding finding = FromError(error, FactOf(error, kUnlooked) != nullptr
+                                         ? Confidence::kPossible
+                                         : Confidence::kCertain);
   if (auto fixes = FixesFor(error, host); !fixes.empty()) {
     finding.fixes = std::move(fixes);
   }

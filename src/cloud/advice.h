@@ -9,9 +9,13 @@
 
 namespace muster::cloud {
 
-// The finding of the error; its fixes are the catalogue's where nothing more
-// exact is known. Where nobody can log in as usual (Colab, Kaggle, any
-// notebook), the three ways that work there.
+// The fact of an error that is not certain: a zone did not answer, and what is
+// not there may be in it.
+inline constexpr const char* kUnlooked = "cloud.unlooked";
+
+// The finding of the error, certain but with kUnlooked; its fixes are the
+// catalogue's where nothing more exact is known. Where nobody can log in as
+// usual (Colab, Kaggle, any notebook), the three ways that work there.
 Finding FindingOf(const Error& error, const sys::Host& host);
 
 }  // namespace muster::cloud

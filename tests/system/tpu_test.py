@@ -266,6 +266,15 @@ class Reading(WithQueue):
         told = self.muster("list", "--all-zones", "--output", "json").json
         self.assertEqual(told["unreachable"], ["us-east5-a"])
 
+    def test_what_may_be_in_a_zone_out_of_reach_is_not_said_to_be_none(self):
+        self.api.cloud.unreachable.add("us-east5-a")
+        done = self.muster("describe", "t", "--output", "json")
+        finding = self.finding(done, "tpu-not-found", 3)
+        self.assertEqual(finding["confidence"], "possible")
+        self.assertIn("us-east5-a", finding["what"])
+        self.assertIn("muster tpu list --zone us-east5-a",
+                      finding["fixes"][0]["command"])
+
     def test_a_region_lists_its_zones(self):
         done = self.muster("list", "--zone", "us-west4", "--output", "json")
         finding = self.finding(done, "usage-invalid", 2)
