@@ -15,7 +15,8 @@ namespace {
 constexpr const char* kConsole = "https://console.cloud.google.com/";
 constexpr const char* kTpu = "tpu.googleapis.com";
 
-// What each action needs.
+// What each action needs. Queued resources have no rights of their own: those
+// of nodes are asked (cloud.google.com/iam/docs/roles-permissions/tpu).
 struct Right {
   const char* action;
   const char* permission;
@@ -27,9 +28,10 @@ constexpr std::array kRights{
     Right{"delete", "tpu.nodes.delete"},
     Right{"start", "tpu.nodes.start"},
     Right{"stop", "tpu.nodes.stop"},
-    Right{"create --queued", "tpu.queuedResources.create"},
-    Right{"queued list", "tpu.queuedResources.list"},
-    Right{"queued delete", "tpu.queuedResources.delete"},
+    Right{"create --wait", "tpu.operations.get"},
+    Right{"types", "tpu.acceleratortypes.list"},
+    Right{"versions", "tpu.runtimeversions.list"},
+    Right{"list --zone REGION", "tpu.locations.list"},
 };
 
 // Where one of Google's services is, or what stands in for it.

@@ -147,7 +147,7 @@ Result<Listing<QueuedResource>> TpuApi::QueuedResources(
     const std::string& zone) {
   MUSTER_ASSIGN(const auto all, All(Url(zone), "queuedResources",
                                     Ask("queued resources of " + InZone(zone),
-                                        "tpu.queuedResources.list", zone)));
+                                        "tpu.nodes.list", zone)));
   return Made<QueuedResource>(all, ToQueuedResource);
 }
 
@@ -155,7 +155,7 @@ Result<QueuedResource> TpuApi::QueuedResourceOf(const std::string& zone,
                                                 const std::string& name) {
   Question question =
       Ask("queued resource `" + Printable(name) + "` of " + InZone(zone),
-          "tpu.queuedResources.get", zone);
+          "tpu.nodes.get", zone);
   question.name = name;
   MUSTER_ASSIGN(const Json json, Send({.url = Url(zone) + "/queuedResources/" +
                                               sys::PercentEncode(name)},

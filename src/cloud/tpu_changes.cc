@@ -76,7 +76,7 @@ Result<Operation> TpuApi::CreateNode(const NewTpu& tpu) {
 
 Result<Operation> TpuApi::CreateQueued(const NewTpu& tpu) {
   Question question = Ask(Named("queued resource", tpu.name, tpu.type),
-                          "tpu.queuedResources.create", tpu.zone);
+                          "tpu.nodes.create", tpu.zone);
   question.type = tpu.type;
   question.name = tpu.name;
   Json node = NodeJson(tpu);
@@ -116,7 +116,7 @@ Result<Operation> TpuApi::DeleteNode(const std::string& zone,
 Result<Operation> TpuApi::DeleteQueued(const std::string& zone,
                                        const std::string& name) {
   Question question =
-      Ask(Named("queued resource", name), "tpu.queuedResources.delete", zone);
+      Ask(Named("queued resource", name), "tpu.nodes.delete", zone);
   question.name = name;
   return Change({.url = Url(zone) + "/queuedResources/" +
                         sys::PercentEncode(name) + "?force=true",

@@ -15,6 +15,7 @@ sys.path.insert(0, str(pathlib.Path(os.environ["MUSTER_SOURCE"], "tests",
 from tpu_case import TpuCase  # noqa: E402
 from tpu_api import Reply, answers  # noqa: E402
 from tpu_api.authority import make_authority  # noqa: E402
+from tpu_api.identity import PERMISSIONS  # noqa: E402
 from tpu_api.server import Server  # noqa: E402
 
 READS = {"list": ["list", "--zone", "us-west4-a"],
@@ -422,12 +423,20 @@ class Doctor(TpuCase):
 
     def test_rights_are_named_with_the_action_that_needs_them(self):
         self.api.identity.permissions["me@example.com"] = {
-            "tpu.nodes.list", "tpu.nodes.get", "tpu.queuedResources.list",
+            "tpu.nodes.list", "tpu.nodes.get",
             "tpu.acceleratortypes.list", "tpu.runtimeversions.list"}
         text = self.check_one("permissions", "cloud-permission-denied")
         self.assertIn("tpu.nodes.create (for `create`)", text)
         self.assertIn("--role=roles/tpu.admin", text)
         self.assertNotIn("tpu.nodes.list (", text)
+
+    def test_no_right_that_an_action_needs_is_forgotten(self):
+        for right in ("tpu.operations.get", "tpu.acceleratortypes.list",
+                      "tpu.runtimeversions.list", "tpu.locations.list"):
+            self.api.identity.permissions["me@example.com"] = (
+                PERMISSIONS - {right})
+            text = self.check_one("permissions", "cloud-permission-denied")
+            self.assertIn(f"lacks {right} (for `", text)
 
     def test_a_type_that_is_not_offered_lists_those_that_are(self):
         text = self.check_one(

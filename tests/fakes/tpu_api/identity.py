@@ -15,6 +15,17 @@ SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"
 ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token"
+# Of https://cloud.google.com/iam/docs/roles-permissions/tpu: those of the API,
+# which has none for queued resources, and those around it that tests give.
+PERMISSIONS = {
+    "resourcemanager.projects.get", "serviceusage.services.get",
+    "tpu.acceleratortypes.get", "tpu.acceleratortypes.list",
+    "tpu.locations.get", "tpu.locations.list", "tpu.operations.get",
+    "tpu.operations.list", "tpu.runtimeversions.get",
+    "tpu.runtimeversions.list",
+    *(f"tpu.nodes.{verb}" for verb in (
+        "create", "delete", "get", "list", "performMaintenance", "reimage",
+        "reset", "simulateMaintenanceEvent", "start", "stop", "update"))}
 # How far a clock may be off before a signed text is refused.
 SKEW_S = 300
 

@@ -12,7 +12,7 @@ import urllib.parse
 from . import answers
 from .authority import make_authority
 from .cloud import Cloud
-from .identity import SCOPE, Identity, OAuthRefusal
+from .identity import Identity, OAuthRefusal, PERMISSIONS, SCOPE
 from .virtual_clock import VirtualClock
 
 NODES = re.compile(r"/v(?:1|2|2alpha1)/(projects/([^/]+)/locations/([^/]+))/nodes"
@@ -270,6 +270,10 @@ class TpuApi:
                     "lifecycleState": "ACTIVE"}
         if rest == ":testIamPermissions":
             asked = json.loads(body)["permissions"]
+            for one in asked:
+                if one not in PERMISSIONS:
+                    raise answers.Refusal(
+                        3, f"Permission {one} is not valid for this resource.")
             allowed = self.identity.permissions.get(principal)
             return {"permissions": [one for one in asked
                                     if allowed is None or one in allowed]}
@@ -403,7 +407,7 @@ class TpuApi:
         name = f"{parent}/queuedResources/{queued_id}"
         what = verb or {"GET": "get" if queued_id else "list",
                         "POST": "create", "DELETE": "delete"}[method]
-        self.check_caller(headers, project, f"tpu.queuedResources.{what}",
+        self.check_caller(headers, project, f"tpu.nodes.{what}",
                           name if queued_id else parent)
         cloud = self.cloud
         if what == "list":
