@@ -64,7 +64,6 @@ Status Act(const TpuCall& call) {
     case TpuAction::kQueuedDelete:
       return TpuQueuedDelete(call);
     case TpuAction::kReap:
-      return TpuReap(call);
     case TpuAction::kDoctor:
     case TpuAction::kSsh:
     case TpuAction::kNotebook:
@@ -196,8 +195,10 @@ int TpuExitCode(Cause cause) {
 Result<int> TpuVerb(const CommandLine& line, const Settings& settings,
                     const sys::Host& host) {
   const TpuCall call{.line = line, .settings = settings, .host = host};
-  if (line.tpu.action == TpuAction::kDoctor) {
-    const auto code = TpuDoctor(call);
+  if (line.tpu.action == TpuAction::kDoctor ||
+      line.tpu.action == TpuAction::kReap) {
+    const auto code =
+        line.tpu.action == TpuAction::kDoctor ? TpuDoctor(call) : TpuReap(call);
     return code ? *code : TpuRefused(code.error(), call);
   }
   const Status done = Act(call);

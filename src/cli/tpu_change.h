@@ -65,6 +65,9 @@ Status TpuStart(const TpuCall& call);
 Status TpuStop(const TpuCall& call);
 Status TpuDelete(const TpuCall& call);
 Status TpuQueuedDelete(const TpuCall& call);
-Status TpuReap(const TpuCall& call);
+// 0, or the exit code of the first that is left, where a document of JSON tells
+// what was removed beside it; an Error: that of the first, or it could not
+// begin.
+Result<int> TpuReap(const TpuCall& call);
 
 }  // namespace muster::cli

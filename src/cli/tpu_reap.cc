@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/answer.h"
 #include "cli/tpu_change.h"
+#include "cloud/advice.h"
 
 namespace muster::cli {
 namespace {
@@ -83,7 +84,7 @@ Result<Lost> LookForLost(const TpuCall& call, cloud::TpuApi& api,
 
 void PrintReaped(const TpuCall& call, const char* field,
                  const std::vector<cloud::MadeTpu>& made,
-                 const std::vector<cloud::MadeTpu>& left) {
+                 const std::vector<cloud::Removed>& left) {
   if (call.json()) {
     Json document{{"schema", "muster.tpu.reap/1"}};
     document[field] = Json::array();
@@ -91,8 +92,10 @@ void PrintReaped(const TpuCall& call, const char* field,
     for (const cloud::MadeTpu& one : made) {
       document[field].push_back(ToJson(one));
     }
-    for (const cloud::MadeTpu& one : left) {
-      document["left"].push_back(ToJson(one));
+    for (const cloud::Removed& one : left) {
+      document["left"].push_back(ToJson(one.made));
+      document["left"].back()["finding"] =
+          ToJson(cloud::FindingOf(*one.error, call.host));
     }
     PrintDocument(document);
     return;
@@ -104,7 +107,7 @@ void PrintReaped(const TpuCall& call, const char* field,
 
 }  // namespace
 
-Status TpuReap(const TpuCall& call) {
+Result<int> TpuReap(const TpuCall& call) {
   MUSTER_ASSIGN(auto found, OpenApi(call));
   MUSTER_ASSIGN(auto journal, cloud::TpuJournal::Open(call.host));
   MUSTER_ASSIGN(auto lost, LookForLost(call, found, journal));
@@ -116,7 +119,7 @@ Status TpuReap(const TpuCall& call) {
                   OfProject(found) + " (`" + Printable(journal.path()) +
                   "`)\n");
     }
-    return Ok();
+    return 0;
   }
   lost.rows.insert(lost.rows.begin(),
                    {"KIND", "NAME", "ZONE", "TYPE", "STATE", "SINCE"});
@@ -126,7 +129,7 @@ Status TpuReap(const TpuCall& call) {
     } else {
       PrintResult(TableText(lost.rows));
     }
-    return Ok();
+    return 0;
   }
   PrintAside(TableText(lost.rows));
   MUSTER_TRY(Confirm(
@@ -146,15 +149,24 @@ Status TpuReap(const TpuCall& call) {
   const auto removed =
       cloud::RemoveAll(std::move(removals), api, stoppable.waiting);
   std::vector<cloud::MadeTpu> gone;
-  std::vector<cloud::MadeTpu> left;
+  std::vector<cloud::Removed> left;
   for (const cloud::Removed& one : removed) {
-    (one.error ? left : gone).push_back(one.made);
+    if (one.error) {
+      left.push_back(one);
+    } else {
+      gone.push_back(one.made);
+    }
   }
-  Status all = PrintRemoved(removed);
-  if (all || !call.json()) {
-    PrintReaped(call, "removed", gone, left);
+  const Status all = PrintRemoved(removed);
+  if (call.json() && gone.empty()) {
+    return all.error();
   }
-  return all;
+  PrintReaped(call, "removed", gone, left);
+  if (call.json() && !all) {
+    return TpuExitCode(all.error().cause());  // told in the document
+  }
+  MUSTER_TRY(all);
+  return 0;
 }
 
 }  // namespace muster::cli

@@ -68,18 +68,19 @@ class TpuCase(unittest.TestCase):
         return self.without_login(
             *argv, **{"GOOGLE_APPLICATION_CREDENTIALS": path, **variables})
 
-    def leave(self, state):
+    def leave(self, state, name="lost"):
         """A TPU that a program made which did not end well: the cloud has it,
         and the journal of the folder `state` says so."""
-        self.api.cloud.add_node("us-west4-a", "lost", "v5litepod-8",
-                                labels={"muster-request": "r"})
+        self.api.cloud.add_node("us-west4-a", name, "v5litepod-8",
+                                labels={"muster-request": "r-" + name})
         path = pathlib.Path(state, "muster", "tpu.jsonl")
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps({
-            "step": "asked", "kind": "node", "project": "p", "name": "lost",
-            "zone": "us-west4-a", "type": "v5litepod-8", "request": "r",
-            "at": "2026-01-01T00:00:00Z", "pid": 1, "host": "elsewhere"}) +
-                        "\n")
+        with path.open("a") as journal:
+            print(json.dumps({
+                "step": "asked", "kind": "node", "project": "p", "name": name,
+                "zone": "us-west4-a", "type": "v5litepod-8",
+                "request": "r-" + name, "at": "2026-01-01T00:00:00Z", "pid": 1,
+                "host": "elsewhere"}), file=journal)
 
     def finding(self, done, cause, code):
         """The finding that was printed as JSON."""

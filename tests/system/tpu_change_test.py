@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`muster tpu start`, `stop` and `delete` against tests/fakes/tpu_api: whatever
-happens, the user is told what the TPU is afterwards."""
+"""`muster tpu start`, `stop`, `delete` and `reap` against tests/fakes/tpu_api:
+whatever happens, the user is told what the TPU is afterwards."""
 import os
 import pathlib
 import sys
@@ -11,7 +11,7 @@ sys.path.insert(0, str(pathlib.Path(os.environ["MUSTER_SOURCE"], "tests",
                                     "support")))
 # pylint: disable=wrong-import-position
 from tpu_change_case import ChangeCase, FAST, TYPE, WEST  # noqa: E402
-from tpu_api import Reply  # noqa: E402
+from tpu_api import Reply, answers  # noqa: E402
 
 
 class Change(ChangeCase):
@@ -98,6 +98,22 @@ class Change(ChangeCase):
         self.assertEqual((done.code, self.cloud.disabled), (0, set()),
                          done.all)
         self.assertRegex(done.out, r"(?m)^ok +api ")
+
+
+class Reap(ChangeCase):
+    def test_what_was_removed_is_told_beside_what_is_left(self):
+        for name in ("a", "b"):
+            self.leave(self.folder / ".local/state", name)
+        self.api.script("DELETE", "/nodes/b", Reply(answers.permission_denied(
+            "tpu.nodes.delete", "b").body(), 403), always=True)
+        done = self.muster("reap", "--yes", *FAST, "--output", "json")
+        self.assertEqual(done.code, 1, done.all)
+        told = done.json
+        self.assertEqual(told["schema"], "muster.tpu.reap/1")
+        self.assertEqual([one["name"] for one in told["removed"]], ["a"])
+        self.assertEqual([(one["name"], one["finding"]["cause"])
+                          for one in told["left"]],
+                         [("b", "cloud-permission-denied")])
 
 
 if __name__ == "__main__":
