@@ -83,6 +83,8 @@ Status Enable(const TpuCall& call, cloud::TpuApi& api) {
                                OfProject(api) +
                                ", which costs nothing by itself"));
   MUSTER_ASSIGN(const auto stoppable, MakeStoppable(call.settings));
+  // However long the person thought.
+  api.sender().SetDeadline(Deadline::After(call.settings.patience.value));
   MUSTER_TRY(cloud::EnableApi(api));
   for (int looks = 0; !enabled; ++looks) {
     api.sender().SetDeadline(Deadline::After(call.settings.patience.value));
@@ -110,6 +112,7 @@ Result<int> TpuDoctor(const TpuCall& call) {
   MUSTER_ASSIGN(auto api, OpenApi(call));
   if (call.flags().enable) {
     MUSTER_TRY(Enable(call, api));
+    api.sender().SetDeadline(Deadline::After(call.settings.patience.value));
   }
   MUSTER_ASSIGN(const auto zone, ToldZone(call, api));
   const auto all = cloud::Examine(

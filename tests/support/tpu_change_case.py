@@ -2,8 +2,11 @@
 """What tests share that change something by `muster tpu` against
 tests/fakes/tpu_api, whose clock runs faster."""
 import json
+import os
+import pty
 import shutil
 import subprocess
+import time
 
 from muster_test import wait_until
 from tpu_case import HANGS, MUSTER, TpuCase
@@ -74,6 +77,21 @@ class ChangeCase(TpuCase):
         for pipe in (process.stdout, process.stderr):
             if pipe:
                 pipe.close()
+
+    def ask(self, *argv, answer, after=0):
+        """The program, ended, and what it showed to a person at a terminal who
+        answers after so many seconds."""
+        master, slave = pty.openpty()
+        process = self.begin(*argv, stdin=slave, stderr=slave)
+        os.close(slave)
+        shown = ""
+        while "[y/N]" not in shown:
+            shown += os.read(master, 1000).decode()
+        time.sleep(after)  # the person thinks
+        os.write(master, answer.encode())
+        self.finish(process)
+        os.close(master)
+        return process, shown
 
     def finish(self, process):
         """Its stderr, once it has ended by itself or was told to."""

@@ -99,6 +99,12 @@ class Change(ChangeCase):
                          done.all)
         self.assertRegex(done.out, r"(?m)^ok +api ")
 
+    def test_a_person_may_think_longer_than_the_patience(self):
+        self.cloud.disabled.add("p")
+        process, _ = self.ask("doctor", "--enable", "--patience", "1s", *FAST,
+                              answer="y\n", after=1.1)
+        self.assertEqual((process.returncode, self.cloud.disabled), (0, set()))
+
 
 class Reap(ChangeCase):
     def test_what_was_removed_is_told_beside_what_is_left(self):

@@ -95,16 +95,8 @@ class Create(ChangeCase):
 
     def answer(self, text):
         """What a person at a terminal who answers so gets."""
-        master, slave = pty.openpty()
-        process = self.begin("create", "t", "--type", TYPE, "--zone", WEST,
-                             stdin=slave, stderr=slave)
-        os.close(slave)
-        shown = ""
-        while "[y/N]" not in shown:
-            shown += os.read(master, 1000).decode()
-        os.write(master, text.encode())
-        self.finish(process)
-        os.close(master)
+        process, shown = self.ask("create", "t", "--type", TYPE, "--zone", WEST,
+                                  answer=text)
         return process.returncode, shown
 
     def test_a_person_is_asked(self):
