@@ -171,7 +171,8 @@ Details TakeDetails(Refusal& refusal, const Json& error) {
       refusal.reason = Printable(TextOf(one, "reason").substr(0, 64));
       NameFromInfo(refusal, At(one, {"metadata"}));
     } else if (type.ends_with("google.rpc.RetryInfo")) {
-      refusal.retry_after = ParseProtoDuration(TextOf(one, "retryDelay"));
+      const auto delay = ParseProtoDuration(TextOf(one, "retryDelay"));
+      refusal.retry_after = delay ? delay : refusal.retry_after;
     } else if (type.ends_with("google.rpc.QuotaFailure")) {
       details.has_quota_failure = true;
       for (const Json& violation : ListOf(one, "violations")) {
@@ -252,14 +253,24 @@ void Decide(Refusal& refusal, const Details& details) {
   take(OfHttpStatus(refusal.http_status), "http");
 }
 
+std::optional<Duration> RetryAfter(const sys::HttpResponse& response) {
+  const auto wait = ParseInt(response.Header("retry-after"));
+  return wait && *wait >= 0 && *wait <= 86400
+             ? std::optional<Duration>(std::chrono::seconds(*wait))
+             : std::nullopt;
+}
+
 // A page comes from something in between, not from the service.
 bool IsPage(const sys::HttpResponse& response) {
   return response.Header("content-type").starts_with("text/html") ||
          Trim(response.body).starts_with("<");
 }
 
-Refusal OfError(const Json& error, int http_status) {
-  Refusal refusal{.http_status = http_status,
+// `asked`: what the answer's header says of the wait.
+Refusal OfError(const Json& error, int http_status,
+                std::optional<Duration> asked = std::nullopt) {
+  Refusal refusal{.retry_after = asked,
+                  .http_status = http_status,
                   .status = Printable(TextOf(error, "status").substr(0, 64))};
   refusal.message =
       Printable(TextOf(error, "message").substr(0, kLongestMessage));
@@ -287,7 +298,7 @@ Refusal Classify(const sys::HttpResponse& response) {
       ParseJson(response.body, Cause::kNetWrongEndpoint, "the answer");
   if (json && At(*json, {"error"}).is_object() &&
       !At(*json, {"error"}).empty()) {
-    return OfError(At(*json, {"error"}), response.status);
+    return OfError(At(*json, {"error"}), response.status, RetryAfter(response));
   }
   const Meaning meaning = OfHttpStatus(response.status);
   Refusal refusal{.cause = meaning.cause,
@@ -305,10 +316,7 @@ Refusal Classify(const sys::HttpResponse& response) {
     refusal.passes = false;
   }
   Name(refusal, "location", Printable(response.Header("location")));
-  if (const auto wait = ParseInt(response.Header("retry-after"));
-      wait && *wait >= 0 && *wait <= 86400) {
-    refusal.retry_after = std::chrono::seconds(*wait);
-  }
+  refusal.retry_after = RetryAfter(response);
   return refusal;
 }
 

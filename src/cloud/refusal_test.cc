@@ -76,6 +76,21 @@ TEST(Refusal, ALimitOnRequestsPassesAndSaysWhen) {
   EXPECT_EQ(refusal.retry_after, std::chrono::milliseconds(1500));
 }
 
+TEST(Refusal, TheHeaderSaysWhenBesideAnErrorToo) {
+  const auto refusal =
+      Of(503, Body("UNAVAILABLE", "try later"), {{"retry-after", "7"}});
+  EXPECT_TRUE(refusal.passes);
+  EXPECT_EQ(refusal.retry_after, std::chrono::seconds(7));
+  // The error itself knows better.
+  EXPECT_EQ(Of(503,
+               Body("UNAVAILABLE", "try later",
+                    R"([{"@type": "google.rpc.RetryInfo",
+                         "retryDelay": "2s"}])"),
+               {{"retry-after", "7"}})
+                .retry_after,
+            std::chrono::seconds(2));
+}
+
 TEST(Refusal, APageIsNotOfTheService) {
   EXPECT_EQ(Of(403, "<html>log in to the hotel</html>").cause,
             Cause::kNetWrongEndpoint);
