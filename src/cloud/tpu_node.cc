@@ -56,6 +56,22 @@ std::string Scheduling(const Json& config) {
                                                                  : "on-demand";
 }
 
+// A reservation has a name, or is asked for on the node or, in v2alpha1, with
+// the guarantee.
+std::string QueuedScheduling(const Json& queued) {
+  if (!At(queued, {"reservationName"}).empty() ||
+      IsTrue(At(queued, {"guaranteed"}), "reserved")) {
+    return "reserved";
+  }
+  if (queued.contains("spot")) {
+    return "spot";
+  }
+  const Json& nodes = ListOf(At(queued, {"tpu"}), "nodeSpec");
+  return nodes.empty()
+             ? "on-demand"
+             : Scheduling(At(nodes.front(), {"node", "schedulingConfig"}));
+}
+
 std::string Chosen(const Json& json) {
   constexpr const char* kFields[] = {
       "description",      "networkConfig", "serviceAccount",
@@ -139,9 +155,7 @@ QueuedResource ToQueuedResource(const Json& json) {
       .state = TextOf(At(json, {"state"}), "state"),
       .created = TextOf(json, "createTime"),
       .reason = TextOf(At(json, {"state", "failedData", "error"}), "message"),
-      .scheduling = !At(json, {"reservationName"}).empty() ? "reserved"
-                    : json.contains("spot")                ? "spot"
-                                                           : "on-demand"};
+      .scheduling = QueuedScheduling(json)};
   queued.code =
       NumberOf(At(json, {"state", "failedData", "error"}), "code").value_or(0);
   for (const Json& one : ListOf(At(json, {"tpu"}), "nodeSpec")) {
