@@ -173,6 +173,12 @@ TEST(Unpacking, ReadsTheOutputsOfANotebook) {
            R"("out of disk on sda\n"]}]}], "metadata": {}})",
            "n.ipynb"),
       ElementsAre("n.ipynb:2"));
+  // What Colab writes of an exception is no part of the line that follows.
+  EXPECT_THAT(
+      Seen(R"({"cells": [{"outputs": [{"evalue": "ignored",)"
+           R"("traceback": ["out of disk on sda"]}]}], "metadata": {}})",
+           "n.ipynb"),
+      ElementsAre("n.ipynb:2"));
 }
 
 TEST(Unpacking, ReadsUtf16) {

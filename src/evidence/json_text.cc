@@ -130,8 +130,9 @@ class JsonText : public ByteSink {
   void Close() {
     if (!wanted_) {
       last_ = string_;
-    } else if (!out_.empty() && out_.back() != '\n' && list_of_) {
-      out_ += '\n';
+    } else if (!out_.empty() && out_.back() != '\n' &&
+               (list_of_ || key_ != "data")) {
+      out_ += '\n';  // Kaggle's pieces of a stream may end within a line
     }
   }
 
