@@ -459,7 +459,7 @@ Fact LogScanner::FactOf(const Match& match, std::string_view line,
   fact.fields["line"] = line_ + 1;
   fact.fields["order"] = order_;
   AddDeath(traceback, fact);
-  if (IsRemark(line)) {
+  if (IsRemark(line) && fact.name != "log.harmless") {
     fact.fields["remark"] = std::int64_t{1};
   }
   fact.by = source_.name + ":" + std::to_string(line_ + 1);

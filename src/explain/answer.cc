@@ -185,7 +185,7 @@ bool SaysTrouble(const std::vector<Fact>& facts) {
     const std::string level = fact.Text("level");
     return fact.name == "call.failed" ||
            (level != "I" && level != "W" &&
-            (fact.name == "log.trouble" || fact.name.starts_with("cascade.") ||
+            (IsTrouble(fact, facts) || fact.name.starts_with("cascade.") ||
              fact.name == "python.exception"));
   });
 }

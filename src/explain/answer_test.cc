@@ -269,6 +269,17 @@ TEST(Answer, OfWhatKnowsItButOnlyNotesItIsAHintOnceSomethingFollows) {
       AnswerKind::kCause);
 }
 
+TEST(Answer, VersionsThatPipFindsInConflictAreNoTrouble) {
+  const std::map<std::string, FactValue> at{{"source", "a"},
+                                            {"line", std::int64_t{3}}};
+  const Fact hint = Seen(HintOf(Cause::kVerCudaStack));
+  const Fact trouble = Seen("log.trouble", at);
+  EXPECT_EQ(Explain({hint, trouble, Seen("pip.conflict", at)}).kind,
+            AnswerKind::kHealthy);
+  EXPECT_EQ(Explain({hint, trouble, Seen("pip.conflict")}).kind,
+            AnswerKind::kUnknown);
+}
+
 TEST(Answer, WhatIsOnlyWarnedOfIsNoTrouble) {
   const Fact hint = Seen("log.net-port-in-use.1", {{"level", "I"}});
   EXPECT_EQ(Explain({hint, Seen("log.trouble", {{"level", "W"}})}).kind,

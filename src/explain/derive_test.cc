@@ -82,6 +82,12 @@ TEST(Derive, ABarBeyondTheBoundOfTheWaitersIsAtTheLimit) {
                        "numbers.bar_at_limit"));
   EXPECT_FALSE(Follows({bound, Said("progress.bar", {{"minutes", "4"}})},
                        "numbers.bar_at_limit"));
+  // Where nobody tells of a bound, one that came to its end was not cut short.
+  const auto near = [](const char* percent) {
+    return Said("progress.bar", {{"minutes", "29"}, {"percent", percent}});
+  };
+  EXPECT_TRUE(Follows({near("98")}, "numbers.bar_at_limit"));
+  EXPECT_FALSE(Follows({near("100")}, "numbers.bar_at_limit"));
 }
 
 TEST(Derive, MembersThatTellOtherShapesOfOneOperationDiffer) {

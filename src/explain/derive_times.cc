@@ -15,8 +15,9 @@ namespace {
 constexpr std::int64_t kBounds[] = {10, 30, 60};
 
 // "[29:55<03:25": a bar that stood near the bound of those who wait, or beyond
-// it: the one that the log tells, else those of c10d and the store, the
-// smallest of them where the log tells that a wait ended. A bar that moved
+// it: the one that the log tells, else, of a bar that did not come to its end,
+// those of c10d and the store, the smallest of them where the log tells that a
+// wait ended. A bar that moved
 // until the very minute in which the wait ended began with it: somebody worked
 // on while the others waited.
 void CompareWaits(std::vector<Fact>& facts) {
@@ -36,10 +37,13 @@ void CompareWaits(std::vector<Fact>& facts) {
       AddOn(facts, bar, "numbers.bar_ends_with_wait");
     }
     const bool beyond = wait_ended && minutes + 1 >= kBounds[0];
-    const bool near = std::any_of(
-        std::begin(kBounds), std::end(kBounds), [&](std::int64_t bound) {
-          return minutes + 1 >= bound && minutes <= bound + bound / 10;
-        });
+    const bool ended = NumberIn(bar, "percent") == 100;
+    const bool near =
+        !ended && std::any_of(std::begin(kBounds), std::end(kBounds),
+                              [&](std::int64_t bound) {
+                                return minutes + 1 >= bound &&
+                                       minutes <= bound + bound / 10;
+                              });
     if (told ? (minutes + 1) * 60'000 >= *told : near || beyond) {
       AddOn(facts, bar, "numbers.bar_at_limit");
       return;

@@ -69,9 +69,9 @@ std::optional<std::vector<const Fact*>> Apply(const Rule& rule,
 // hang-up and a call that was refused are no warnings, at whatever level they
 // are noted.
 bool SaysFailure(std::span<const Fact> facts) {
-  return std::any_of(facts.begin(), facts.end(), [](const Fact& fact) {
+  return std::any_of(facts.begin(), facts.end(), [&](const Fact& fact) {
     const bool speaks =
-        fact.name == "log.trouble" || fact.name == "python.exception" ||
+        IsTrouble(fact, facts) || fact.name == "python.exception" ||
         (fact.name == "told.hang" && fact.Has("remark")) ||
         (fact.name.starts_with("exit.") && fact.Text("code") != "0") ||
         fact.name.starts_with("cascade.");
@@ -305,6 +305,15 @@ bool LiesBelow(std::string_view source, std::string_view folder) {
 }
 
 }  // namespace
+
+bool IsTrouble(const Fact& fact, std::span<const Fact> facts) {
+  return fact.name == "log.trouble" &&
+         std::none_of(facts.begin(), facts.end(), [&](const Fact& other) {
+           return other.name == "pip.conflict" &&
+                  other.Text("source") == fact.Text("source") &&
+                  other.Number("line", 0) == fact.Number("line", 0);
+         });
+}
 
 Progress LastProgress(std::span<const Fact> facts) {
   Progress progress = ProgressOf(facts, {"progress.went_on", "progress.over"});

@@ -43,6 +43,10 @@ struct Progress {
 };
 Progress LastProgress(std::span<const Fact> facts);
 
+// True for a line that says that something went wrong, whatever it was; but not
+// for pip's of versions that conflict, which it has installed all the same.
+bool IsTrouble(const Fact& fact, std::span<const Fact> facts);
+
 // True when the program went on after what the fact tells, or ended well. Of
 // what a process dies of only progress of the same rank counts, and not that
 // something is over, unless the run was begun anew.
