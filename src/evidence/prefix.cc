@@ -416,6 +416,20 @@ bool IsUsage(std::string_view text) {
          HasOneOf(text, {"[-", "[OPTION", "[option", " --"});
 }
 
+// "(tensor(0.56, device='cuda:0'), 3)": what a program prints of a tuple.
+// People write words one after the other.
+bool IsOfValues(std::string_view text) {
+  const auto is_letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '\'';
+  };
+  for (std::size_t i = 1; i + 1 < text.size(); ++i) {
+    if (text[i] == ' ' && is_letter(text[i - 1]) && is_letter(text[i + 1])) {
+      return false;
+    }
+  }
+  return text.find_first_of("='\"[:", 1) != std::string_view::npos;
+}
+
 }  // namespace
 
 Prefix ReadPrefix(std::string_view line) {
@@ -452,7 +466,8 @@ bool IsRemark(std::string_view line) {
         return depth == 0;
       });
   return text.starts_with("(symptom)") ||
-         (closing != text.end() && closing + 1 == text.end());
+         (closing != text.end() && closing + 1 == text.end() &&
+          !IsOfValues(text));
 }
 
 bool IsQuoted(std::string_view line) {

@@ -103,6 +103,9 @@ TEST(Prefix, TellsARemarkFromALine) {
   EXPECT_FALSE(IsRemark("(0) Unavailable: Socket closed"));
   EXPECT_FALSE(IsRemark("it stops (after 17 hours)"));
   EXPECT_FALSE(IsRemark("(never closed"));
+  EXPECT_TRUE(IsRemark("(hangs)"));
+  EXPECT_FALSE(IsRemark("(tensor(0.56, device='cuda:0'), tensor(0.36))"));
+  EXPECT_FALSE(IsRemark("(InService: !, Deleting: o, Failed: *)"));
   EXPECT_FALSE(IsRemark(""));
 }
 
