@@ -30,6 +30,13 @@ def environment(**changes):
     return surroundings
 
 
+def own_loopback():
+    """An address of this machine that no other test has; Linux gives a process
+    a number below 2^22."""
+    pid = os.getpid()
+    return f"127.{64 + (pid >> 16)}.{pid >> 8 & 255}.{pid & 255}"
+
+
 def can_mount():
     """Whether a mount namespace of our own may be made."""
     return (shutil.which("unshare") is not None and subprocess.run(
@@ -180,7 +187,7 @@ class Check(MusterTest):
     def test_names_what_does_not_resolve(self):
         document = self.run_check(
             "network.names", "--hosts", "127.0.0.1:1,no-such.invalid:1",
-            "--rank", "0", code=1)
+            "--rank", "0", code=1, prefix=self.resolver(own_loopback()))
         self.assert_found(document, "network.names", "net-name-resolution")
 
     def test_a_bad_description_is_found_and_skips_what_needs_it(self):
@@ -291,21 +298,26 @@ class Check(MusterTest):
         self.assertNotIn("\r", done.out + done.err)
         self.assertNotIn("\033", done.out + done.err)
 
-    def deaf_resolver(self):
-        """A prefix under which a name server is asked that never answers."""
+    def resolver(self, server):
+        """A prefix under which names are asked of this address alone."""
         if not can_mount():
             self.skipTest("no mount namespace may be made here")
-        silent = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self.addCleanup(silent.close)
-        try:
-            silent.bind(("127.0.0.1", 53))
-        except OSError as error:
-            self.skipTest(f"port 53 of 127.0.0.1: {error}")
         resolver = self.folder / "resolv.conf"
-        resolver.write_text("nameserver 127.0.0.1\n")
+        resolver.write_text(f"nameserver {server}\n")
         return ["unshare", "-m", "sh", "-c",
                 f"mount --bind {resolver} /etc/resolv.conf && exec \"$@\"",
                 "sh"]
+
+    def deaf_resolver(self):
+        """A prefix under which a name server is asked that never answers."""
+        silent = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.addCleanup(silent.close)
+        server = own_loopback()
+        try:
+            silent.bind((server, 53))
+        except OSError as error:
+            self.skipTest(f"port 53 of {server}: {error}")
+        return self.resolver(server)
 
     def test_a_name_server_that_is_silent_does_not_hold_it_up(self):
         deaf = self.deaf_resolver()
