@@ -304,6 +304,7 @@ def nothing(_scene):
 
 def six(scene):
     for host in scene.hosts:
+        host.need_ipv6()
         host.ip("-6", "addr", "add", f"fd77::{host.rank + 1}/64", "dev", "eth0",
                 "nodad")
     scene.members = [f"[fd77::{host.rank + 1}]:{PORT}" for host in scene.hosts]

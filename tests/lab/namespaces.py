@@ -18,6 +18,12 @@ import tempfile
 import time
 
 PREFIX = "mulab"
+# What `tc` says of a kernel that was built without a kind.
+NO_SUCH_KIND = ("qdisc kind is unknown", "TC classifier not found")
+
+
+class CannotBePlayed(Exception):
+    """This machine lacks what a host of the lab is to have."""
 
 
 def run(*command, **options):
@@ -48,16 +54,16 @@ def why_not():
 def cgroup_of(controller):
     """The folder below which groups of a controller are made, and the version
     of cgroups: 1, 2."""
-    with open("/proc/self/mountinfo", encoding="utf-8") as lines:
-        mounts = [line.split(" ") for line in lines]
-    for words in mounts:
-        kind, options = words[words.index("-") + 1], words[-1].strip()
+    mounts = pathlib.Path("/proc/self/mountinfo").read_text().splitlines()
+    for words in (line.split(" ") for line in mounts):
+        kind, options = words[words.index("-") + 1], words[-1]
         if kind == "cgroup" and controller in options.split(","):
             return words[4], 1
         if kind == "cgroup2" and controller in \
-                pathlib.Path(words[4], "cgroup.subtree_control").read_text():
+                pathlib.Path(words[4], "cgroup.subtree_control").read_text() \
+                .split():
             return words[4], 2
-    raise OSError(f"no cgroup of `{controller}` can be made here")
+    raise CannotBePlayed(f"no cgroup of `{controller}` can be made here")
 
 
 def sweep():
@@ -171,7 +177,11 @@ class Host:
         by the version of cgroups."""
         root, version = cgroup_of(controller)
         group = pathlib.Path(root, self.space)
-        group.mkdir()
+        try:
+            group.mkdir()
+        except OSError as error:
+            raise CannotBePlayed(f"no cgroup can be made here: {error}") \
+                from error
         self.groups.append(group)
         (group / files[version]).write_text(str(value))
         # The namespace has a /sys of its own, without them.
@@ -189,8 +199,24 @@ class Host:
     def nft(self, rules):
         run("ip", "netns", "exec", self.space, "nft", "-f", "-", input=rules)
 
+    def need_ipv6(self):
+        switch = "/proc/sys/net/ipv6/conf/eth0/disable_ipv6"
+        said = subprocess.run(
+            ["ip", "netns", "exec", self.space, "cat", switch],
+            capture_output=True, text=True, check=False)
+        if said.stdout != "0\n":
+            raise CannotBePlayed(f"no IPv6 here: {switch}: "
+                                 f"{(said.stdout or said.stderr).strip()}")
+
     def tc(self, *words):
-        run("ip", "netns", "exec", self.space, "tc", *words)
+        try:
+            run("ip", "netns", "exec", self.space, "tc", *words)
+        except subprocess.CalledProcessError as error:
+            if any(one in error.stderr for one in NO_SUCH_KIND):
+                raise CannotBePlayed(f"`tc {' '.join(words)}`: "
+                                     f"{error.stderr.splitlines()[0]}") \
+                    from error
+            raise
 
     def filter(self, hook, rule):
         """Adds a rule of nft to the chain of a hook: input, output."""

@@ -7,7 +7,8 @@
   run.py --only WORD     rows whose name has the word, and what was said
   run.py --all --page docs/reference/lab.md   writes the page of the results
 
-$MUSTER_BINARY is the program. Exit code 77: no lab can be made here.
+$MUSTER_BINARY is the program. Exit code 77: no lab can be made here. A row that
+needs what this machine lacks is skipped and says so.
 """
 import argparse
 import concurrent.futures
@@ -59,10 +60,10 @@ def name_of(row):
 
 def page(results):
     played = [one for one in results if one[0][0].cause]
-    times = [seconds for row, _, seconds, _ in played
+    times = [one.seconds for row, one in played
              if row[0].group != scene.SPEED]
     controls = [one for one in results if not one[0][0].cause]
-    right = sum(1 for _, wrong, *_ in played if not wrong)
+    right = sum(1 for _, one in played if not one.wrong)
     lines = [
         "# Faults that muster check was tried with", "",
         "Made by `tests/lab/run.py --all --page`: every row is played on hosts",
@@ -72,19 +73,30 @@ def page(results):
         "else but hosts that saw it where not all could, every host that takes",
         "part says so, and none finds another error.", "",
         f"- {right} of {len(played)} rows with faults right",
-        f"- {sum(1 for one in controls if not one[1])} of {len(controls)} "
+        f"- {sum(1 for _, one in controls if not one.wrong)} of "
+        f"{len(controls)} "
         "healthy rows without a finding of severity error",
         f"- time to the verdict: median {statistics.median(times):.2f} s, "
         f"longest {max(times):.2f} s; rows about the speed of links take",
         "  as long as measuring takes", "",
         "| fault | cause | names rank | seconds | right |",
         "|---|---|---|---|---|"]
-    for row, wrong, seconds, said in results:
+    for row, one in results:
         causes = ", ".join(fault.cause or "none" for fault in row)
-        ranks = "; ".join(", ".join(map(str, one)) for one in said)
-        lines.append(f"| {name_of(row)} | {causes} | {ranks} | {seconds:.2f} |"
-                     f" {'no' if wrong else 'yes'} |")
+        ranks = "; ".join(", ".join(map(str, named)) for named in one.said)
+        lines.append(f"| {name_of(row)} | {causes} | {ranks} | "
+                     f"{one.seconds:.2f} | {'no' if one.wrong else 'yes'} |")
     return "\n".join(lines) + "\n"
+
+
+def tell(row, one):
+    if one.lacking:
+        print(f"skipped: {name_of(row)}: {one.lacking}", flush=True)
+        return
+    print(f"{'WRONG' if one.wrong else 'right':6}{one.seconds:6.2f} s  "
+          f"{name_of(row)}", flush=True)
+    for what in one.wrong:
+        print(f"       {what}", flush=True)
 
 
 def end(signum, _frame):
@@ -113,6 +125,7 @@ def main():
         speeds = [row for row in speeds if options.only in name_of(row)]
     began = time.monotonic()
     results = []
+    lacking = 0
     pool = concurrent.futures.ThreadPoolExecutor(options.workers)
     try:
         futures = [(row, pool.submit(scene.play, number, row))
@@ -121,12 +134,12 @@ def main():
             ((row, future.result()) for row, future in futures),
             ((row, scene.play(len(rows) + number, row))
              for number, row in enumerate(speeds)))
-        for row, (wrong, seconds, said) in played:
-            results.append((row, wrong, seconds, said))
-            print(f"{'WRONG' if wrong else 'right':6}{seconds:6.2f} s  "
-                  f"{name_of(row)}", flush=True)
-            for one in wrong:
-                print(f"       {one}", flush=True)
+        for row, one in played:
+            tell(row, one)
+            if one.lacking:
+                lacking += 1
+            else:
+                results.append((row, one))
     finally:
         # Rows that run end by themselves; those that wait are not begun.
         pool.shutdown(wait=True, cancel_futures=True)
@@ -134,9 +147,12 @@ def main():
         for left in pathlib.Path("/tmp").glob(
                 f"muster-lab-clock-{os.getpid()}.*"):
             left.unlink()
-    bad = sum(1 for _, wrong, *_ in results if wrong)
+    bad = sum(1 for _, one in results if one.wrong)
     print(f"{len(results) - bad} of {len(results)} rows right in "
           f"{time.monotonic() - began:.0f} s")
+    if options.page and lacking:
+        print(f"{options.page} is not written: it holds every row")
+        return 1
     if options.page:
         options.page.write_text(page(results))
     return 1 if bad else 0

@@ -7,7 +7,7 @@ import pathlib
 import re
 import subprocess
 import time
-from typing import Callable
+from typing import Callable, NamedTuple
 
 import namespaces
 
@@ -36,6 +36,14 @@ class Fault:
     by_named: bool = False        # only the hosts that it names can say it
     also: tuple = ()              # ranks that it may name beside them
     says: str = ""                # stands in the evidence
+
+
+class Played(NamedTuple):
+    """What became of a row."""
+    wrong: list            # what is wrong with the answers; empty: right
+    seconds: float = 0.0   # to the verdict
+    said: list = []        # of each fault, the ranks that are named
+    lacking: str = ""      # what this machine lacks to play it at all
 
 
 class Scene:
@@ -173,8 +181,7 @@ def said_of(fault, documents):
 
 
 def play(number, faults):
-    """(what is wrong, seconds, the ranks that are named of each) of faults that
-    hold at the same time."""
+    """Plays faults that hold at the same time."""
     size = max(fault.size for fault in faults)
     group = " ".join(sorted({word for fault in faults
                              for word in fault.group.split()}))
@@ -185,11 +192,14 @@ def play(number, faults):
                 fault.does(scene)
             documents, seconds = scene.play()
             wrong = judge(faults, documents)
+    except namespaces.CannotBePlayed as error:
+        return Played([], lacking=str(error))
     except (AssertionError, subprocess.SubprocessError, OSError) as error:
         detail = getattr(error, "stderr", "") or ""
-        return [f"could not be played: {error} {detail}"], 0.0, []
+        return Played([f"could not be played: {error} {detail}"])
     limit = max(fault.limit for fault in faults)
     # Hung, not slow: four times what is promised.
     if seconds > 4 * limit:
         wrong.append(f"took {seconds:.1f} s, {limit} s are promised")
-    return wrong, seconds, [said_of(fault, documents) for fault in faults]
+    return Played(wrong, seconds,
+                  [said_of(fault, documents) for fault in faults])

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the lab takes for a right answer."""
+"""What the lab takes for a right answer, and for a row that has none here."""
 import os
 import pathlib
 import sys
 import unittest
+from unittest import mock
 
 sys.path.insert(0, str(pathlib.Path(os.environ["MUSTER_SOURCE"])
                        / "tests" / "lab"))
+import namespaces  # noqa: E402
 import scene  # noqa: E402
 
 
@@ -42,6 +44,45 @@ class Judging(unittest.TestCase):
     def test_tells_whom_the_findings_name(self):
         self.assertEqual(scene.said_of(fault((1,)), said(2, 1)), [1, 2])
         self.assertEqual(scene.said_of(fault((), cause=""), said(1)), [])
+
+
+class Playing(unittest.TestCase):
+    def play(self, error):
+        def does(_scene):
+            raise error
+
+        row = scene.Fault("a fault", "net-mtu", (1,), does)
+        lab = mock.Mock(hosts=[])
+        with mock.patch.object(namespaces, "Lab") as labs:
+            labs.return_value.__enter__.return_value = lab
+            labs.return_value.__exit__.return_value = False
+            return scene.play(0, (row,))
+
+    def test_a_row_that_this_machine_cannot_play_is_not_wrong(self):
+        played = self.play(namespaces.CannotBePlayed("no IPv6 here"))
+        self.assertEqual(played, scene.Played([], lacking="no IPv6 here"))
+
+    def test_a_row_that_fails_for_another_reason_is_wrong(self):
+        played = self.play(OSError("no such file"))
+        self.assertFalse(played.lacking)
+        self.assertEqual(len(played.wrong), 1)
+
+    def cgroup_of(self, controller, controllers):
+        """On a machine whose one mount of cgroup2 has these controllers."""
+        mounts = "29 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"
+        with mock.patch.object(pathlib.Path, "read_text", autospec=True,
+                               side_effect=lambda path: {
+                                   "mountinfo": mounts,
+                                   "cgroup.subtree_control": controllers,
+                               }[path.name]):
+            return namespaces.cgroup_of(controller)
+
+    def test_a_controller_is_there_by_its_whole_name(self):
+        self.assertEqual(self.cgroup_of("cpu", "cpuset cpu pids\n"),
+                         ("/sys/fs/cgroup", 2))
+        for controllers in ("", "cpuset pids\n"):
+            with self.assertRaises(namespaces.CannotBePlayed):
+                self.cgroup_of("cpu", controllers)
 
 
 if __name__ == "__main__":
