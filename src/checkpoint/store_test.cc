@@ -13,6 +13,7 @@
 
 #include "muster/checkpoint.h"
 #include "sys/fs.h"
+#include "sys/testing.h"
 
 namespace muster {
 namespace {
@@ -23,9 +24,6 @@ using testing::HasSubstr;
 
 class CheckpointStoreTest : public testing::Test {
  protected:
-  void SetUp() override { fs::remove_all(root_); }
-  void TearDown() override { fs::remove_all(root_); }
-
   CheckpointStore Open(int keep = 3) {
     return CheckpointStore::Open({.directory = directory_, .keep = keep})
         .value();
@@ -75,9 +73,8 @@ class CheckpointStoreTest : public testing::Test {
     return outcome->skipped.empty() ? "" : outcome->skipped[0].ToText();
   }
 
-  std::string root_ =
-      testing::TempDir() + "checkpoint_" +
-      testing::UnitTest::GetInstance()->current_test_info()->name();
+  const sys::TemporaryFolder folder_;
+  const std::string root_ = folder_.path();
   std::string directory_ = root_ + "/deeper/still";
 };
 

@@ -4,8 +4,9 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <cstdio>
 #include <fstream>
+
+#include "sys/testing.h"
 
 namespace muster::connect {
 namespace {
@@ -83,8 +84,8 @@ TEST(RunKey, IsRandomAndTravelsAsHex) {
 }
 
 TEST(RunKey, OfATokenFileNamesTheFileInItsErrors) {
-  const std::string path = ::testing::TempDir() + "run_key_token";
-  std::remove(path.c_str());
+  const sys::TemporaryFolder folder;
+  const std::string path = folder / "token";
   EXPECT_EQ(ReadTokenFile(path).error().cause(), Cause::kFileMissing);
   std::ofstream(path) << kToken << "\n";
   ASSERT_EQ(chmod(path.c_str(), 0644), 0);
@@ -95,7 +96,6 @@ TEST(RunKey, OfATokenFileNamesTheFileInItsErrors) {
   const auto refused = ReadTokenFile(path);
   EXPECT_EQ(refused.error().cause(), Cause::kUsageInvalid);
   EXPECT_NE(refused.error().message().find(path), std::string::npos);
-  std::remove(path.c_str());
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "evidence/inputs.h"
+#include "sys/testing.h"
 
 namespace muster::evidence {
 namespace {
@@ -23,7 +24,6 @@ constexpr std::string_view kCanary = "CANARY0123456789abcdefCANARY";
 class BundleTest : public testing::Test {
  protected:
   BundleTest() { std::filesystem::create_directories(folder_ + "/logs/a1"); }
-  ~BundleTest() override { std::filesystem::remove_all(folder_); }
 
   std::string Write(const std::string& name, const std::string& text) const {
     std::ofstream(folder_ + "/" + name) << text;
@@ -47,7 +47,8 @@ class BundleTest : public testing::Test {
     return {(std::istreambuf_iterator<char>(file)), {}};
   }
 
-  const std::string folder_ = testing::TempDir() + "bundle_test";
+  const sys::TemporaryFolder owned_;
+  const std::string folder_ = owned_.path();
 };
 
 TEST_F(BundleTest, IsReadAsTheLogsItWasMadeOf) {

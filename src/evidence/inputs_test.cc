@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "evidence/byte_sink.h"
 #include "evidence/log_scanner.h"
+#include "sys/testing.h"
 
 namespace muster::evidence {
 namespace {
@@ -451,13 +452,11 @@ TEST(Ranks, APatternHasAGroupAndCompiles) {
 }
 
 TEST(Inputs, ReadsAFolderAndSaysWhatItSkipped) {
-  const auto folder =
-      std::filesystem::path(testing::TempDir()) / "muster_inputs_test";
-  std::filesystem::create_directories(folder);
+  const sys::TemporaryFolder folder;
   std::ofstream(folder / "rank0.err") << kLog;
   std::ofstream(folder / "model.pt") << "out of disk on sdz\n";
   const Matcher matcher(kRows);
-  const std::string inputs[] = {folder.string()};
+  const std::string inputs[] = {folder.path()};
   const auto reading = ReadInputs(inputs, {}, matcher);
   ASSERT_TRUE(reading);
   ASSERT_EQ(reading->facts.size(), 2U);
@@ -466,33 +465,28 @@ TEST(Inputs, ReadsAFolderAndSaysWhatItSkipped) {
   EXPECT_THAT(reading->notes, testing::IsEmpty());
   EXPECT_THAT(reading->skipped, ElementsAre(HasSubstr("model.pt")));
   EXPECT_EQ(reading->files, 1U);
-  std::filesystem::remove_all(folder);
 }
 
 // A folder with these files, for the time of a test.
 class InputFolder {
  public:
-  explicit InputFolder(const std::map<std::string, std::string>& files)
-      : path_(testing::TempDir() + "muster_input_folder") {
-    std::filesystem::create_directories(path_);
+  explicit InputFolder(const std::map<std::string, std::string>& files) {
     for (const auto& [name, bytes] : files) {
-      std::ofstream(path_ + "/" + name) << bytes;
+      std::ofstream(folder_ / name) << bytes;
     }
   }
-  ~InputFolder() { std::filesystem::remove_all(path_); }
-  InputFolder(const InputFolder&) = delete;
-  InputFolder& operator=(const InputFolder&) = delete;
+  const std::string& path() const { return folder_.path(); }
 
   Result<Reading> Read(const std::vector<std::string>& names) const {
     std::vector<std::string> inputs;
     for (const std::string& name : names) {
-      inputs.push_back(name.empty() ? path_ : path_ + "/" + name);
+      inputs.push_back(name.empty() ? path() : folder_ / name);
     }
     return ReadInputs(inputs, {}, Matcher(kRows));
   }
 
  private:
-  std::string path_;
+  sys::TemporaryFolder folder_;
 };
 
 TEST(Inputs, WithoutTextAreAnErrorThatSaysWhy) {
@@ -526,14 +520,15 @@ TEST(Inputs, OfAFolderWithoutTextAreAnError) {
   const auto reading = binary.Read({""});
   ASSERT_FALSE(reading);
   EXPECT_THAT(reading.error().message(),
-              HasSubstr("muster_input_folder: no log with text is below it"));
+              HasSubstr(binary.path() + ": no log with text is below it"));
 }
 
 TEST(Inputs, OfAnEmptyFolderAreAnErrorThatNamesIt) {
-  const auto reading = InputFolder({}).Read({""});
+  const InputFolder empty({});
+  const auto reading = empty.Read({""});
   ASSERT_FALSE(reading);
   EXPECT_THAT(reading.error().message(),
-              HasSubstr("muster_input_folder: no file is below it"));
+              HasSubstr(empty.path() + ": no file is below it"));
 }
 
 TEST(Inputs, ThatCannotBeReadAreNotedBesideOthers) {
@@ -546,28 +541,26 @@ TEST(Inputs, ThatCannotBeReadAreNotedBesideOthers) {
 }
 
 TEST(Inputs, OfARunsFolderAreItsLogsAndWhatItFoundOutItself) {
-  const std::string folder = testing::TempDir() + "run_folder";
-  std::filesystem::create_directories(folder);
+  const sys::TemporaryFolder folder;
   Json report{{"schema", "muster.report/1"}};
   report["findings"] = Json::array(
       {ToJson(MakeFinding(Cause::kDiskFull, "rank 1 ended: out of disk on sda",
                           Confidence::kCertain))});
   report["exit"] = {{"code", 1}, {"origin", "program"}};
-  std::ofstream(folder + "/report.json") << report.dump(2);
-  std::ofstream(folder + "/report.md")
+  std::ofstream(folder / "report.json") << report.dump(2);
+  std::ofstream(folder / "report.md")
       << "# Run 1: failed\n\n- started today\n- out of disk on sda\n";
-  std::ofstream(folder + "/events.jsonl")
+  std::ofstream(folder / "events.jsonl")
       << "{\"name\":\"run.started\"}\n{\"text\":\"out of disk on sda\"}\n";
-  std::ofstream(folder + "/rank1.err") << kLog;
+  std::ofstream(folder / "rank1.err") << kLog;
   const Matcher matcher(kRows);
-  const std::vector<std::string> inputs{folder};
+  const std::vector<std::string> inputs{folder.path()};
   const auto reading = ReadInputs(inputs, {}, matcher);
   const auto before = std::filesystem::current_path();
-  std::filesystem::current_path(folder);
+  std::filesystem::current_path(folder.path());
   const std::vector<std::string> from_inside{"report.json"};
   const auto inside = ReadInputs(from_inside, {}, matcher);
   std::filesystem::current_path(before);
-  std::filesystem::remove_all(folder);
   ASSERT_TRUE(inside) << inside.error().ToText();
   EXPECT_EQ(inside->facts.back().Text("below"), "./");
   ASSERT_TRUE(reading) << reading.error().ToText();
@@ -577,24 +570,22 @@ TEST(Inputs, OfARunsFolderAreItsLogsAndWhatItFoundOutItself) {
   EXPECT_THAT(reading->facts[0].by, HasSubstr("rank1.err"));
   EXPECT_EQ(reading->facts[1].name, kEnd);
   EXPECT_EQ(reading->facts[2].Text("code"), "1");
-  EXPECT_EQ(reading->facts[2].Text("below"), folder + "/");
+  EXPECT_EQ(reading->facts[2].Text("below"), folder / "");
 }
 
 TEST(Inputs, WhatMusterEndedItselfHasNoStatusOfAProgram) {
-  const std::string folder = testing::TempDir() + "run_interrupted";
-  std::filesystem::create_directories(folder);
+  const sys::TemporaryFolder folder;
   for (const char* exit :
        {"null", "7", R"({"code": "0", "origin": "program"})",
         R"({"code": 75, "origin": "muster"})", R"({"origin": "program"})"}) {
-    std::ofstream(folder + "/report.json")
+    std::ofstream(folder / "report.json")
         << R"({"schema": "muster.report/1", "findings": [], "exit": )" << exit
         << "}";
-    const std::vector<std::string> inputs{folder};
+    const std::vector<std::string> inputs{folder.path()};
     const auto reading = ReadInputs(inputs, {}, Matcher(kRows));
     ASSERT_TRUE(reading) << exit;
     EXPECT_TRUE(reading->facts.empty()) << exit;
   }
-  std::filesystem::remove_all(folder);
 }
 
 TEST(Inputs, NothingToReadIsAnError) {

@@ -6,6 +6,7 @@
 
 #include "input/testing.h"
 #include "muster/dataset.h"
+#include "sys/testing.h"
 
 namespace muster {
 namespace {
@@ -14,15 +15,13 @@ using testing::HasSubstr;
 
 class IdxDatasetTest : public testing::Test {
  protected:
-  void SetUp() override { std::filesystem::create_directories(directory_); }
-  void TearDown() override { std::filesystem::remove_all(directory_); }
-
   Result<IdxDataset> Open(std::string_view images, std::string_view labels) {
     return IdxDataset::Open(WriteTestFile(directory_ + "/images", images),
                             WriteTestFile(directory_ + "/labels", labels), 3);
   }
 
-  std::string directory_ = TestDirectory();
+  const sys::TemporaryFolder folder_;
+  const std::string directory_ = folder_.path();
 };
 
 TEST_F(IdxDatasetTest, FillsInTheOrderOfTheIndices) {

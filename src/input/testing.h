@@ -2,8 +2,6 @@
 // IDX files for tests.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <cstdint>
 #include <fstream>
 #include <string>
@@ -22,12 +20,6 @@ inline std::string IdxBytes(const std::vector<std::uint32_t>& shape,
     }
   }
   return bytes.append(elements);
-}
-
-// A directory of its own for each test, under testing::TempDir().
-inline std::string TestDirectory() {
-  const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-  return testing::TempDir() + test->test_suite_name() + "_" + test->name();
 }
 
 inline std::string WriteTestFile(const std::string& path,

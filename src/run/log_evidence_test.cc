@@ -5,8 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
-#include <filesystem>
 #include <fstream>
+
+#include "sys/testing.h"
 
 namespace muster::run {
 namespace {
@@ -25,13 +26,12 @@ TEST(LogEvidence, OnlyOwnEndsAreWorthReading) {
 
 class Logs : public testing::Test {
  protected:
-  Logs() { std::filesystem::create_directories(folder_); }
-  ~Logs() override { std::filesystem::remove_all(folder_); }
   void Write(const std::string& name, const std::string& text) const {
     std::ofstream(folder_ + "/" + name) << text;
   }
 
-  const std::string folder_ = testing::TempDir() + "log_evidence";
+  const sys::TemporaryFolder owned_;
+  const std::string folder_ = owned_.path();
 };
 
 TEST_F(Logs, OfARankTellItsFactsAndItsStatus) {

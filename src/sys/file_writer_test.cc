@@ -4,19 +4,15 @@
 #include <gtest/gtest.h>
 
 #include "sys/fs.h"
+#include "sys/testing.h"
 
 namespace muster::sys {
 namespace {
 
-struct TemporaryFile {
-  std::string path = testing::TempDir() + "file_writer_test";
-  TemporaryFile() { (void)RealFs().Remove(path).has_value(); }
-  ~TemporaryFile() { (void)RealFs().Remove(path).has_value(); }
-};
-
 TEST(FileWriter, KeepsSmallAndLargePiecesInOrder) {
-  const TemporaryFile file;
-  auto writer = FileWriter::Create(file.path);
+  const TemporaryFolder folder;
+  const std::string path = folder / "file";
+  auto writer = FileWriter::Create(path);
   ASSERT_TRUE(writer) << writer.error().ToText();
   std::string wanted;
   for (const std::size_t size : {3UL, 300'000UL, 1UL, 0UL, 262'144UL, 7UL}) {
@@ -25,13 +21,14 @@ TEST(FileWriter, KeepsSmallAndLargePiecesInOrder) {
     wanted += piece;
   }
   ASSERT_TRUE(writer->Finish());
-  EXPECT_EQ(RealFs().Read(file.path).value(), wanted);
+  EXPECT_EQ(RealFs().Read(path).value(), wanted);
 }
 
 TEST(FileWriter, RefusesAFileThatExists) {
-  const TemporaryFile file;
-  ASSERT_TRUE(FileWriter::Create(file.path));
-  EXPECT_FALSE(FileWriter::Create(file.path));
+  const TemporaryFolder folder;
+  const std::string path = folder / "file";
+  ASSERT_TRUE(FileWriter::Create(path));
+  EXPECT_FALSE(FileWriter::Create(path));
 }
 
 TEST(FileWriter, SaysWhyItCannotMakeTheFile) {

@@ -3,8 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <fstream>
+
+#include "sys/testing.h"
 
 namespace muster::sys {
 namespace {
@@ -34,10 +35,10 @@ TEST(Library, TakesNoTextForASharedObject) {
 }
 
 TEST(Library, SaysThatASharedObjectIsCutShort) {
-  const auto path = std::filesystem::path(testing::TempDir()) / "cut.so";
+  const TemporaryFolder folder;
+  const std::string path = folder / "cut.so";
   std::ofstream(path) << "\177ELF and no more";
   const auto library = Library::Open(path);
-  std::filesystem::remove(path);
   ASSERT_FALSE(library);
   EXPECT_EQ(library.error().cause(), Cause::kFileCorrupt)
       << library.error().ToText();
