@@ -108,15 +108,12 @@ TEST_F(OpeningTest, IsThirdStepOfTheTpu) {
   setenv("MUSTER_FAKE_PJRT", "create", 1);
   Context context = host.MakeContext();
   context.opening = {.asked = true, .refused = {}, .plugin = named};
-  const auto all = AllChecks();
-  const auto step = std::find_if(all.begin(), all.end(), [](const Check* one) {
-    return one->id == "tpu.initialised";
-  });
-  EXPECT_EQ(Summary((*step)->run(context)), "fail device-missing");
+  const Check& step = CheckOf("tpu.initialised");
+  EXPECT_EQ(Summary(step.run(context)), "fail device-missing");
   setenv("MUSTER_FAKE_PJRT", "", 1);
-  EXPECT_EQ(Summary((*step)->run(context)), "pass");
+  EXPECT_EQ(Summary(step.run(context)), "pass");
   host.machine.holders["/dev/accel0"] = {{41, "python3"}};
-  EXPECT_EQ(Summary((*step)->run(context)), "fail device-busy");
+  EXPECT_EQ(Summary(step.run(context)), "fail device-busy");
 }
 
 TEST(AcceleratorOpened, OpensNothingUnasked) {
@@ -152,18 +149,15 @@ TEST(AcceleratorPlugin, WarnsOfATpuWithoutOne) {
   Context context = host.MakeContext();
   std::vector<FoundPlugin> found;
   context.plugins = [&] { return found; };
-  const auto all = AllChecks();
-  const auto check = std::find_if(all.begin(), all.end(), [](const Check* one) {
-    return one->id == "accelerator.plugin";
-  });
-  EXPECT_EQ(Summary((*check)->run(context)), "skip");
+  const Check& check = CheckOf("accelerator.plugin");
+  EXPECT_EQ(Summary(check.run(context)), "skip");
   host.AddTpu();
-  EXPECT_EQ((*check)->run(context).findings.at(0).cause,
+  EXPECT_EQ(check.run(context).findings.at(0).cause,
             Cause::kAccelPluginMissing);
   found = {{.platform = "tpu",
             .path = {"/x/libtpu.so", "env TPU_LIBRARY_PATH"},
             .version = ""}};
-  EXPECT_EQ((*check)->run(context).detail,
+  EXPECT_EQ(check.run(context).detail,
             "version not told, /x/libtpu.so (env TPU_LIBRARY_PATH)");
 }
 
@@ -172,11 +166,8 @@ TEST(AcceleratorPlugin, IsNothingThatTorchNeeds) {
   host.fs.files["/dev/nvidia0"] = "";
   Context context = host.MakeContext();
   context.plugins = [] { return std::vector<FoundPlugin>(); };
-  const auto all = AllChecks();
-  const auto check = std::find_if(all.begin(), all.end(), [](const Check* one) {
-    return one->id == "accelerator.plugin";
-  });
-  EXPECT_EQ(Summary((*check)->run(context)), "skip");
+  const Check& check = CheckOf("accelerator.plugin");
+  EXPECT_EQ(Summary(check.run(context)), "skip");
 }
 
 }  // namespace

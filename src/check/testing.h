@@ -2,7 +2,10 @@
 // A healthy host of a cluster, for tests to make ill.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -10,6 +13,18 @@
 #include "sys/names.h"
 
 namespace muster::check {
+
+// The check of this id; the test ends where there is none.
+inline const Check& CheckOf(std::string_view id) {
+  const auto all = AllChecks();
+  const auto found = std::find_if(
+      all.begin(), all.end(), [&](const Check* one) { return one->id == id; });
+  if (found == all.end()) {
+    ADD_FAILURE() << "there is no check " << id;
+    std::abort();
+  }
+  return **found;
+}
 
 // Two hosts, this one is rank 0 of two at 10.0.0.1; it has no accelerator.
 class FakeHost {
@@ -75,16 +90,7 @@ class FakeHost {
                    .command = command};
   }
 
-  Outcome Run(std::string_view id) {
-    const auto all = AllChecks();
-    const auto found =
-        std::find_if(all.begin(), all.end(),
-                     [&](const Check* one) { return one->id == id; });
-    if (found == all.end()) {
-      return Broken("there is no check " + std::string(id));
-    }
-    return (*found)->run(MakeContext());
-  }
+  Outcome Run(std::string_view id) { return CheckOf(id).run(MakeContext()); }
 
   sys::FakeEnv env;
   sys::FakeClock clock;

@@ -143,11 +143,8 @@ TEST_F(TpuTest, AWorkerThatDoesNotAnswerThisTimeHasNotLostItsChips) {
   context.tpu = setup;
   for (const char* id :
        {"tpu.initialised", "tpu.replicas", "tpu.cluster-spec"}) {
-    const auto all = AllChecks();
-    const auto check =
-        std::find_if(all.begin(), all.end(),
-                     [&](const Check* one) { return one->id == id; });
-    EXPECT_EQ(Summary((*check)->run(context)), "fail net-wrong-endpoint") << id;
+    EXPECT_EQ(Summary(CheckOf(id).run(context)), "fail net-wrong-endpoint")
+        << id;
   }
 }
 
