@@ -97,6 +97,12 @@ class AgentSystemTest : public testing::Test {
     }
   }
 
+  // Of what nobody tells.
+  void UntilSeen(const std::function<bool()>& done) const {
+    const auto look = loop->Every(milliseconds(10), [this] { loop->Quit(); });
+    Until(done);
+  }
+
   std::unique_ptr<sys::GuardianSpawner> spawner =
       sys::GuardianSpawner::Fork().value();
   std::unique_ptr<sys::Loop> loop = sys::Loop::Make().value();
@@ -160,9 +166,13 @@ TEST_F(AgentSystemTest, RunsRanksToTheirEndAndKeepsWhatTheyWrote) {
 }
 
 TEST_F(AgentSystemTest, StopsTheOthersWhenOneIsKilled) {
-  Launch({"trap 'exit 9' TERM; while :; do sleep 0.01; done",
+  Launch({"trap 'exit 9' TERM; echo ready; while :; do sleep 0.01; done",
           "while :; do sleep 600; done"});
   Until([&] { return seen.started.contains(1); });
+  UntilSeen([&] {
+    const auto out = fs.Read(root + "/rank0.out");
+    return out && *out == "ready\n";
+  });
   kill(seen.started.at(1).pid, SIGKILL);
   Until([&] { return seen.exited.contains(1); });
   EXPECT_EQ(seen.exited.at(1).wait_status, SIGKILL);
@@ -177,8 +187,10 @@ TEST_F(AgentSystemTest, StopsARankThatWasStopped) {
   Launch({"kill -STOP $$", "exit 0"});
   Until([&] { return seen.started.contains(0); });
   const int pid = seen.started.at(0).pid;
-  while (sys::ReadProcess(pid)->state != 'T') {
-  }
+  UntilSeen([&] {
+    const auto process = sys::ReadProcess(pid);
+    return process && process->state == 'T';
+  });
   Stop();
   Until([&] { return seen.stopped.has_value(); });
   EXPECT_EQ(seen.exited.at(0).wait_status, SIGTERM);
