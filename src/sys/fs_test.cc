@@ -9,6 +9,7 @@
 #include <cerrno>
 
 #include "sys/byte_source.h"
+#include "sys/testing.h"
 
 namespace muster::sys {
 namespace {
@@ -247,9 +248,10 @@ TEST(FilesBelow, SaysThatItDoesNotGiveAll) {
 }
 
 TEST(FilesBelow, NamesFoldersThatMayNotBeRead) {
-  const std::string root =
-      testing::TempDir() + "muster_refused_" + std::to_string(getpid());
+  const TemporaryFolder folder;
+  const std::string& root = folder.path();
   RealFs fs;
+  ASSERT_EQ(chmod(root.c_str(), 0755), 0);
   ASSERT_TRUE(fs.MakeDirectories(root + "/closed"));
   ASSERT_TRUE(fs.Write(root + "/a", ""));
   ASSERT_TRUE(fs.Write(root + "/closed/b", ""));
@@ -265,7 +267,6 @@ TEST(FilesBelow, NamesFoldersThatMayNotBeRead) {
   EXPECT_EQ(list.cut, "");
   EXPECT_EQ(closed.refused, Names({root + "/closed"}));
   ASSERT_EQ(chmod((root + "/closed").c_str(), 0700), 0);
-  EXPECT_TRUE(fs.RemoveRecursively(root));
 }
 
 }  // namespace

@@ -83,8 +83,9 @@ class Scene:
     def command(self, host):
         members = self.lists.get(host.rank, self.members)
         variables = [f"{name}={value}" for name, value
-                     in self.environment[host.rank].items()]
-        return (["env"] + variables +
+                     in {"PATH": os.environ["PATH"],
+                         **self.environment[host.rank]}.items()]
+        return (["env", "-i"] + variables +
                 [os.environ["MUSTER_BINARY"], "check", *self.group.split(),
                  "--output", "json", "--hosts", ",".join(members),
                  "--rank", str(self.ranks.get(host.rank, host.rank))] +

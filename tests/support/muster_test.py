@@ -15,15 +15,15 @@ import unittest
 MUSTER = os.environ["MUSTER_BINARY"]
 BUILD = pathlib.Path(os.environ["MUSTER_BUILD"])
 
-# Variables of a cluster that the tests' own surroundings may hold.
-CLUSTER_VARIABLES = ("TF_CONFIG", "RANK", "WORLD_SIZE", "LOCAL_RANK",
-                     "MASTER_ADDR", "MASTER_PORT")
+# What is kept of a test's own surroundings. They may also hold a cluster, a
+# cloud, a proxy, and how many threads or which platform a library takes.
+KEPT = ("PATH", "HOME", "LANG", "TMPDIR", "ASAN_OPTIONS", "LSAN_OPTIONS",
+        "TSAN_OPTIONS", "UBSAN_OPTIONS")
 
 
 def clean_environment(**changes):
-    environment = {name: value for name, value in os.environ.items()
-                   if name not in CLUSTER_VARIABLES
-                   and not name.startswith("MUSTER_")}
+    environment = {name: os.environ[name] for name in KEPT
+                   if name in os.environ}
     environment.update(changes)
     return environment
 
@@ -163,6 +163,16 @@ class MusterTest(unittest.TestCase):
 
     def muster(self, *argv, seconds=120, folder=None, **environment):
         return self.start(*argv, folder=folder, **environment).wait(seconds)
+
+    def program_of_all(self):
+        """A copy of `muster` that every user may run; the folder is open to
+        all, and so are those that are made in it from here on."""
+        self.addCleanup(os.umask, os.umask(0o022))
+        self.folder.chmod(0o755)
+        program = self.folder / "muster"
+        shutil.copyfile(MUSTER, program)
+        program.chmod(0o755)
+        return program
 
     def assert_finding(self, done, cause):
         """The report's first finding has this cause; the finding."""
