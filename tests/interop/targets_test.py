@@ -62,12 +62,9 @@ class Targets(MusterTest):
         return target.get("who", "")
 
     def ask_until_ended(self, peers, ask):
-        """Asks again and again while all peers run; how often it did."""
-        asked = 0
+        """Asks again and again while all peers run."""
         while all(peer.poll() is None for peer in peers):
             ask()
-            asked += 1
-        return asked
 
     def assert_finished(self, peers, pattern):
         """All peers end well and print the pattern; what it found in each."""
@@ -104,14 +101,18 @@ class Targets(MusterTest):
             wait_until(lambda: "2 of 2 tasks connected"
                        in self.who(f"grpc://{places[0]}"), START,
                        "both workers are connected")
-            self.assertGreater(self.ask_until_ended(
-                workers, lambda: self.check_workers(config)), 0)
+            compared = []
+            self.ask_until_ended(
+                workers,
+                lambda: compared.append(self.check_workers(config)))
+            self.assertIn(True, compared)
         [loss] = self.assert_finished(
             workers, rf"finished step {TF_STEPS}, loss (\S+)")
         return loss
 
     def check_workers(self, config):
-        """Both are in their places; in another order, they are named."""
+        """Both are in their places; in another order, they are named. Whether
+        they lived long enough to tell."""
         def have_ended(document):
             return any("missed" in target for target in document["targets"]
                        ) or any(finding["cause"] == "peer-died"
@@ -119,7 +120,7 @@ class Targets(MusterTest):
 
         document = self.ask("--framework", "tf", "--replicas", "2", **config(0))
         if have_ended(document):
-            return
+            return False
         self.assertEqual(document["summary"]["exit"], 0, document)
         tasks = [(target["task"]["job"], target["task"]["index"])
                  for target in document["targets"]]
@@ -128,9 +129,10 @@ class Targets(MusterTest):
                           in document["targets"][0]["tasks"]],
                          ["connected", "connected"])
         turned = self.ask("--framework", "tf", **config(0, order=(1, 0)))
-        if not have_ended(turned):
-            self.assertIn("is in another order",
-                          turned["findings"][0]["what"])
+        if have_ended(turned):
+            return False
+        self.assertIn("is in another order", turned["findings"][0]["what"])
+        return True
 
     def test_tensorflow_trains_as_if_nobody_had_asked(self):
         alone = self.train("alone", ask=False)

@@ -115,6 +115,7 @@ def main():
         print(f"resumed at step {begin}", flush=True)
     train_step = make_step(strategy, network)
     batches = make_batches(strategy, begin)
+    loss = 0.0  # of a run that had nothing left to do
     for step in range(begin + 1, steps + 1):
         loss = train_step(next(batches))
         if step % SAVE_EVERY == 0:
