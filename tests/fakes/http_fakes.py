@@ -14,6 +14,7 @@ import threading
 
 METADATA = "/computeMetadata/v1/"
 KUBERNETES = ("/api/", "/apis/")
+TPU_API = "/v2/projects/"
 TOKEN = "secret-token"  # of the service account
 
 
@@ -27,8 +28,11 @@ class Answer:
         self.headers = headers or {}
 
 
-def refusal(target, headers):
-    """What is answered to who does not say who asks, or for what; else None."""
+def refusal(method, target, headers):
+    """What is answered to who does not say who asks, or for what, or would do
+    more than read; else None."""
+    if method not in ("GET", "CONNECT"):
+        return Answer("Method Not Allowed", 405)
     if (target.startswith(METADATA)
             and headers.get("Metadata-Flavor") != "Google"):
         return Answer("Missing Metadata-Flavor:Google header.", 403)
@@ -37,6 +41,12 @@ def refusal(target, headers):
         return Answer({"kind": "Status", "status": "Failure", "code": 401,
                        "reason": "Unauthorized", "message": "Unauthorized"},
                       401)
+    if (target.startswith(TPU_API)
+            and not headers.get("Authorization", "").startswith("Bearer ")):
+        return Answer({"error": {
+            "code": 401, "status": "UNAUTHENTICATED",
+            "message": "Request is missing required authentication "
+                       "credential."}}, 401)
     return None
 
 
@@ -102,7 +112,7 @@ class Fake:
         headers = dict(line.split(": ", 1)
                        for line in head.split("\r\n")[1:] if ": " in line)
         self.requests.append((method, target, headers))
-        answer = (refusal(target, headers) or self.answers.get(target)
+        answer = (refusal(method, target, headers) or self.answers.get(target)
                   or self.answers.get(target.split("?")[0], Answer("no", 404)))
         if answer.fault == "hang":
             self._stop.wait(30)

@@ -179,21 +179,24 @@ class KubernetesJob(MusterTest):
         running = [pod.start(["/bin/true"]) for pod in pods]
         for one in running:
             self.assertIn("exit code 0", one.communicate(timeout=120)[0])
-        granted = {(group, resource)
+        granted = {(group, resource, verb)
                    for rule in KINDS["Role"]["rules"]
                    for group in rule["apiGroups"]
-                   for resource in rule["resources"]}
-        asked = {self.resource(target) for pod in pods
+                   for resource in rule["resources"]
+                   for verb in rule["verbs"]}
+        asked = {self.right(target) for pod in pods
                  for _, target, _ in pod.api.requests}
         self.assertTrue(asked)
         self.assertLessEqual(asked, granted)
 
     @staticmethod
-    def resource(target):
-        """"/apis/batch/v1/namespaces/team/jobs/train" -> ("batch", "jobs")"""
+    def right(target):
+        """What reading "/apis/batch/v1/namespaces/team/jobs/train" needs:
+        ("batch", "jobs", "get")"""
         parts = target.split("?")[0].strip("/").split("/")
         group = parts[1] if parts[0] == "apis" else ""
-        return group, parts[parts.index("namespaces") + 2]
+        resource, *name = parts[parts.index("namespaces") + 2:]
+        return group, resource, "get" if name else "list"
 
 
 if __name__ == "__main__":

@@ -56,9 +56,11 @@ class FactNames(unittest.TestCase):
             known |= {f"log.{path.stem}.{i}"
                       for i in range(number_of_patterns(text))}
         self.assertGreater(len(known), 100)
+        read = [(path, name) for path, text in sorted(pages.items())
+                for name in named(text)]
+        self.assertGreater(len(read), 200)
         unknown = [f"{path.relative_to(SOURCE)}: {name}"
-                   for path, text in sorted(pages.items())
-                   for name in named(text) if name not in known]
+                   for path, name in read if name not in known]
         self.assertEqual(unknown, [])
 
 
