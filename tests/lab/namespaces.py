@@ -9,6 +9,7 @@ import contextlib
 import json
 import os
 import pathlib
+import re
 import shlex
 import shutil
 import signal
@@ -51,30 +52,48 @@ def why_not():
     return None
 
 
+def cgroup_mounts():
+    """(folder, version of cgroups, controllers) of each."""
+    mounts = pathlib.Path("/proc/self/mountinfo").read_text().splitlines()
+    for words in (line.split(" ") for line in mounts):
+        kind, folder = words[words.index("-") + 1], pathlib.Path(words[4])
+        if kind == "cgroup":
+            yield folder, 1, words[-1].split(",")
+        if kind == "cgroup2":
+            # Another mount may lie over it.
+            with contextlib.suppress(FileNotFoundError):
+                yield folder, 2, (
+                    folder / "cgroup.subtree_control").read_text().split()
+
+
 def cgroup_of(controller):
     """The folder below which groups of a controller are made, and the version
     of cgroups: 1, 2."""
-    mounts = pathlib.Path("/proc/self/mountinfo").read_text().splitlines()
-    for words in (line.split(" ") for line in mounts):
-        kind, options = words[words.index("-") + 1], words[-1]
-        if kind == "cgroup" and controller in options.split(","):
-            return words[4], 1
-        if kind == "cgroup2" and controller in \
-                pathlib.Path(words[4], "cgroup.subtree_control").read_text() \
-                .split():
-            return words[4], 2
+    for folder, version, controllers in cgroup_mounts():
+        if controller in controllers:
+            return folder, version
     raise CannotBePlayed(f"no cgroup of `{controller}` can be made here")
 
 
+def is_left(name):
+    """Whether that is of a lab whose process is gone."""
+    made = re.match(rf"{PREFIX}-(\d+)-", name)
+    return bool(made) and not os.path.exists(f"/proc/{made[1]}")
+
+
 def sweep():
-    """Removes namespaces of labs whose process is gone."""
-    listed = run("ip", "netns", "list").stdout.split("\n")
-    for line in listed:
-        name = line.split(" ")[0]
-        parts = name.split("-")
-        if parts[0] == PREFIX and len(parts) > 2 and \
-                not os.path.exists(f"/proc/{parts[1]}"):
+    """Removes what labs have left whose process is gone: namespaces with what
+    runs in them, groups, and folders, which hold keys and tokens."""
+    for line in run("ip", "netns", "list").stdout.split("\n"):
+        if is_left(name := line.split(" ")[0]):
             remove(name)
+    for root, _, _ in cgroup_mounts():
+        for group in filter(lambda one: is_left(one.name),
+                            root.glob(f"{PREFIX}-*")):
+            remove_group(group)
+    for folder in filter(lambda one: is_left(one.name), pathlib.Path(
+            tempfile.gettempdir()).glob(f"{PREFIX}-*")):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def remove(name):

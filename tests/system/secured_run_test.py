@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`muster run` on two hosts that are network namespaces joined by a cable: the
-secured channel, and what is said when one side cannot be trusted."""
-import os
+"""`muster run` on two hosts that are network namespaces: the secured channel,
+and what is said when one side cannot be trusted."""
 import pathlib
 import resource
-import shutil
 import subprocess
 import sys
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "support"))
+TESTS = pathlib.Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(TESTS / "support"), str(TESTS / "lab")]
+# pylint: disable=wrong-import-position
+import namespaces  # noqa: E402
 from muster_test import (BUILD, MusterTest, Running, clean_environment,  # noqa: E402
                          wait_until)
 
@@ -43,50 +44,13 @@ TOKEN = "a secret of thirty-two bytes....\n"
 HOSTS = "10.77.0.1:7000,10.77.0.2:7000"
 
 
-def ip(*words):
-    done = subprocess.run(["ip", *words], capture_output=True, text=True)
-    if done.returncode:
-        raise OSError(f"ip {' '.join(words)}: {done.stderr.strip()}")
-
-
-class Cable:
-    """Two namespaces, 10.77.0.1 in the first and 10.77.0.2 in the second."""
-
-    def __init__(self):
-        self.names = [f"muster-{os.getpid()}-{side}" for side in "ab"]
-        self.made = []
-        try:
-            for name in self.names:
-                ip("netns", "add", name)
-                self.made.append(name)
-            first, second = self.names
-            ip("-n", first, "link", "add", "cable", "type", "veth",
-               "peer", "name", "cable", "netns", second)
-            for number, name in enumerate(self.names, 1):
-                ip("-n", name, "address", "add", f"10.77.0.{number}/24",
-                   "dev", "cable")
-                ip("-n", name, "link", "set", "cable", "up")
-                ip("-n", name, "link", "set", "lo", "up")
-        except OSError:
-            self.close()
-            raise
-
-    def close(self):
-        for name in self.made:
-            ip("netns", "delete", name)
-        self.made = []
-
-
 class SecuredRun(MusterTest):
     @classmethod
     def setUpClass(cls):
-        if os.geteuid() != 0 or not shutil.which("ip"):
-            raise unittest.SkipTest("network namespaces need root and `ip`")
-        try:
-            cls.cable = Cable()
-        except OSError as error:
-            raise unittest.SkipTest(f"no network namespaces here: {error}")
-        cls.addClassCleanup(cls.cable.close)
+        if reason := namespaces.why_not():
+            raise unittest.SkipTest(reason)
+        namespaces.sweep()
+        cls.lab = cls.enterClassContext(namespaces.Lab(0, 2))
 
     def token(self, text=TOKEN, mode=0o600):
         path = self.folder / f"token-{len(list(self.folder.iterdir()))}"
@@ -95,7 +59,7 @@ class SecuredRun(MusterTest):
         return str(path)
 
     def inside(self, host, *words):
-        return ("ip", "netns", "exec", self.cable.names[host], *words)
+        return ("ip", "netns", "exec", self.lab.hosts[host].space, *words)
 
     def start_on(self, host, *flags, command=("/bin/true",), within=(),
                  **environment):

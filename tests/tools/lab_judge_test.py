@@ -79,10 +79,18 @@ class Playing(unittest.TestCase):
 
     def test_a_controller_is_there_by_its_whole_name(self):
         self.assertEqual(self.cgroup_of("cpu", "cpuset cpu pids\n"),
-                         ("/sys/fs/cgroup", 2))
+                         (pathlib.Path("/sys/fs/cgroup"), 2))
         for controllers in ("", "cpuset pids\n"):
             with self.assertRaises(namespaces.CannotBePlayed):
                 self.cgroup_of("cpu", controllers)
+
+    def test_only_what_a_lab_has_left_is_swept(self):
+        nobody = 2**22  # no process has a number so large
+        self.assertTrue(namespaces.is_left(f"mulab-{nobody}-3-x7"))
+        self.assertTrue(namespaces.is_left(f"mulab-{nobody}-br"))
+        for name in (f"mulab-{os.getpid()}-3-x7", "mulab-", "mulab-x-y",
+                     f"mulab-{nobody}", f"other-{nobody}-1", ""):
+            self.assertFalse(namespaces.is_left(name), name)
 
 
 if __name__ == "__main__":
