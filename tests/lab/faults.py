@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The table: fault, the cause that has to be said, who has to be named."""
-import os
 import pathlib
 import subprocess
-import tempfile
 
 from scene import PORT, SPEED, Fault
 
@@ -259,14 +257,10 @@ def open_token(scene):
 
 def clock(rank, seconds):
     def does(scene):
-        library = pathlib.Path(tempfile.gettempdir(),
-                               f"muster-lab-clock-{os.getpid()}.so")
-        if not library.exists():
-            made = library.with_suffix(f".{rank}")
-            subprocess.run(["cc", "-shared", "-fPIC", "-o", str(made),
-                            str(HERE / "clock.c")], check=True,
-                           capture_output=True)
-            made.rename(library)
+        library = pathlib.Path(scene.lab.folder, "clock.so")
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", str(library),
+                        str(HERE / "clock.c")], check=True,
+                       capture_output=True)
         scene.environment[rank].update(
             LD_PRELOAD=str(library), LAB_CLOCK_AHEAD=str(seconds))
     return does

@@ -28,6 +28,21 @@ def clean_environment(**changes):
     return environment
 
 
+def why_no_mounts():
+    """Why a command can have no mounts of its own here; "": it can."""
+    if not shutil.which("unshare"):
+        return "there is no `unshare`"
+    done = subprocess.run(
+        ["unshare", "-m", "mount", "-t", "tmpfs", "none", "/run"],
+        capture_output=True, text=True)
+    return "" if done.returncode == 0 else f"no mounts: {done.stderr.strip()}"
+
+
+def with_mounts(script):
+    """What stands before a command that is to see what a script mounts."""
+    return ["unshare", "-m", "sh", "-c", f"{script} && exec \"$@\"", "sh"]
+
+
 given_ports = set()
 
 

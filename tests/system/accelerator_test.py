@@ -43,9 +43,20 @@ class Accelerator(MusterTest):
             code=code, MUSTER_FAKE_PJRT=behaviour)
         return self.answer(document, "accelerator.opened")
 
-    def test_skips_every_check_where_there_is_none(self):
+    def without_gpu(self):
         if os.path.exists("/proc/driver/nvidia"):
             self.skipTest("this host has a GPU, which is no file of /dev only")
+
+    def test_no_size_is_compared_with_one_that_is_not_here(self):
+        self.without_gpu()
+        document = self.check("fit", "--params", "1B", "--activations", "1GB",
+                              "--on", "here", chips=0, code=3)
+        self.assertEqual(
+            (document["verdict"], document["detail"]),
+            ("skip", "flag --on is `here`, and no accelerator is visible here"))
+
+    def test_skips_every_check_where_there_is_none(self):
+        self.without_gpu()
         document = self.check("accelerator", "--open", "--yes", chips=0)
         self.assertEqual({one["outcome"] for one in document["checks"]},
                          {"skip"})

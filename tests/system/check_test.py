@@ -6,7 +6,6 @@ import os
 import pty
 import resource
 import select
-import shutil
 import signal
 import socket
 import subprocess
@@ -16,7 +15,7 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../support"))
 from muster_test import (MUSTER, MusterTest, clean_environment,  # noqa: E402
-                         free_port, wait_until)
+                         free_port, wait_until, why_no_mounts, with_mounts)
 
 NOBODY = 65534
 
@@ -30,12 +29,6 @@ def own_loopback():
     a number below 2^22."""
     pid = os.getpid()
     return f"127.{64 + (pid >> 16)}.{pid >> 8 & 255}.{pid & 255}"
-
-
-def can_mount():
-    """Whether a mount namespace of our own may be made."""
-    return (shutil.which("unshare") is not None and subprocess.run(
-        ["unshare", "-m", "true"], capture_output=True).returncode == 0)
 
 
 class Check(MusterTest):
@@ -143,24 +136,21 @@ class Check(MusterTest):
         self.assertIn("may open 64 files", finding["what"])
 
     def test_names_a_full_shared_memory(self):
-        if not can_mount():
-            self.skipTest("no mount namespace may be made here")
-        small = ["unshare", "-m", "sh", "-c",
-                 "mount -t tmpfs -o size=1m tmpfs /dev/shm && exec \"$@\"",
-                 "sh"]
+        if reason := why_no_mounts():
+            self.skipTest(reason)
+        small = with_mounts("mount -t tmpfs -o size=1m tmpfs /dev/shm")
         document = self.run_check("host.shared-memory", code=1, prefix=small)
         finding = self.assert_found(document, "host.shared-memory",
                                     "shm-too-small")
         self.assertIn("1.0 MiB of 1.0 MiB", finding["what"])
 
     def test_names_a_disk_without_inodes(self):
-        if not can_mount():
-            self.skipTest("no mount namespace may be made here")
+        if reason := why_no_mounts():
+            self.skipTest(reason)
         disk = self.folder / "disk"
         disk.mkdir()
-        full = ["unshare", "-m", "sh", "-c",
-                f"mount -t tmpfs -o size=2g,nr_inodes=2 tmpfs {disk} && "
-                "exec \"$@\"", "sh"]
+        full = with_mounts(
+            f"mount -t tmpfs -o size=2g,nr_inodes=2 tmpfs {disk}")
         document = self.run_check("storage.space", "--checkpoints",
                                   disk / "ck", code=1, prefix=full)
         finding = self.assert_found(document, "storage.space", "disk-full")
@@ -298,13 +288,11 @@ class Check(MusterTest):
 
     def resolver(self, server):
         """A prefix under which names are asked of this address alone."""
-        if not can_mount():
-            self.skipTest("no mount namespace may be made here")
+        if reason := why_no_mounts():
+            self.skipTest(reason)
         resolver = self.folder / "resolv.conf"
         resolver.write_text(f"nameserver {server}\n")
-        return ["unshare", "-m", "sh", "-c",
-                f"mount --bind {resolver} /etc/resolv.conf && exec \"$@\"",
-                "sh"]
+        return with_mounts(f"mount --bind {resolver} /etc/resolv.conf")
 
     def deaf_resolver(self):
         """A prefix under which a name server is asked that never answers."""
