@@ -33,7 +33,8 @@ class Targets(MusterTest):
         peer = subprocess.Popen(
             [python, *map(str, argv)], stdin=subprocess.DEVNULL, stdout=log,
             stderr=subprocess.STDOUT, cwd=self.folder,
-            env=clean_environment(CUDA_VISIBLE_DEVICES="", **variables))
+            env=clean_environment(CUDA_VISIBLE_DEVICES="",
+                                  TMPDIR=str(self.folder), **variables))
         self.addCleanup(self.end, peer)
         peer.log = pathlib.Path(log.name)
         return peer

@@ -103,7 +103,8 @@ class Done:
 
 
 class Running:
-    """A `muster` that runs in a folder of its own."""
+    """A `muster` that runs in a folder of its own; what it starts and kills
+    leaves its temporary files there."""
 
     def __init__(self, test, argv, folder, environment=None, prefix=()):
         self.test = test
@@ -115,7 +116,8 @@ class Running:
         self.process = subprocess.Popen(
             [*prefix, MUSTER, *argv], cwd=folder, stdin=subprocess.DEVNULL,
             stdout=self.out, stderr=self.err,
-            env=environment or clean_environment())
+            env={**(environment or clean_environment()),
+                 "TMPDIR": str(self.folder)})
         test.addCleanup(self.close)
 
     def close(self):

@@ -481,7 +481,7 @@ class OnTwoHosts(RunTest):
 
     def test_wait_for_a_program_longer_than_for_each_other(self):
         *members, held = self.both_with_a_silent_mount()
-        time.sleep(5)
+        time.sleep(5)  # longer than the 3 s of silence after which one is lost
         os.close(held)
         for done in [member.wait(30) for member in members]:
             self.assertEqual(done.code, 0, done.err)
