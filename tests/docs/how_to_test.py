@@ -83,7 +83,7 @@ def machines(name, folder):
     one of them refuses the user. `muster` is that of the user's machine."""
     with namespaces.Lab(4, 5) as lab:
         keys = ssh.Ssh(lab)
-        with tpu_vm.inside(lab.hosts[4].space,
+        with namespaces.inside(lab.hosts[4].space,
                            lambda: TpuApi(lab.folder)) as api:
             tpu = tpu_vm.TpuVm(lab, keys, api)
             for host in tpu.workers:

@@ -3,10 +3,7 @@
 """Two processes with what Kubernetes gives the pods of an Indexed Job: the
 command, the variables, the mounts and the names of examples/kubernetes, on two
 network namespaces. The API server is a fake that knows this one job."""
-import contextlib
-import ctypes
 import json
-import os
 import pathlib
 import subprocess
 import sys
@@ -47,20 +44,6 @@ CONTAINER = POD["containers"][0]
 NAME = JOB["metadata"]["name"]
 
 
-@contextlib.contextmanager
-def in_network(host):
-    """Sockets made in this block are the host's."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    with open("/proc/thread-self/ns/net") as own, \
-            open(f"/run/netns/{host.space}") as other:
-        if libc.setns(other.fileno(), 0):
-            raise OSError(ctypes.get_errno(), "setns")
-        try:
-            yield
-        finally:
-            libc.setns(own.fileno(), 0)
-
-
 class Pod:
     """Pod number `index` of the job: a host of the lab, and its API server."""
 
@@ -76,9 +59,9 @@ class Pod:
         self.folder.mkdir()
         tls = fakes.certificate(self.folder)
         fakes.service_account(self.folder)
-        with in_network(host):
-            self.api = test.enterContext(
-                fakes.Fake(self.answers(), flavor=False, tls=tls))
+        self.api = test.enterContext(namespaces.inside(
+            host.space,
+            lambda: fakes.Fake(self.answers(), flavor=False, tls=tls)))
         self.mount()
 
     def answers(self):

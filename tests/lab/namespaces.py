@@ -6,6 +6,7 @@ runs on it is a process of this machine. Names of namespaces carry the process
 id of who made them, so that what a killed lab has left is found and removed.
 """
 import contextlib
+import ctypes
 import json
 import os
 import pathlib
@@ -16,9 +17,11 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 PREFIX = "mulab"
+CLONE_NEWNET = 0x40000000
 # What `tc` says of a kernel that was built without a kind.
 NO_SUCH_KIND = ("qdisc kind is unknown", "TC classifier not found")
 
@@ -146,6 +149,23 @@ def described(pids):
     return commands
 
 
+def inside(space, make):
+    """make(), by a thread that is in the namespace: its sockets are there."""
+    made = []
+
+    def enter():
+        with open(f"/run/netns/{space}", "rb") as file:
+            libc = ctypes.CDLL(None, use_errno=True)
+            if libc.setns(file.fileno(), CLONE_NEWNET):
+                raise OSError(ctypes.get_errno(), "setns")
+        made.append(make())
+
+    thread = threading.Thread(target=enter)
+    thread.start()
+    thread.join()
+    return made[0]
+
+
 class Host:
     """One host: 10.77.NET.(RANK+1), called w-RANK."""
 
@@ -184,6 +204,16 @@ class Host:
         process = subprocess.Popen(self.command(argv), **options)
         self.processes.append(process)
         return process
+
+    def await_listener(self, port):
+        """Until something listens there."""
+        end = time.monotonic() + 60
+        while f":{port} " not in run("ip", "netns", "exec", self.space, "ss",
+                                     "-Hltn").stdout:
+            if time.monotonic() > end:
+                raise AssertionError(f"not within 60 s: {self.name} listens "
+                                     f"on port {port}")
+            time.sleep(0.05)  # between two questions to the kernel
 
     def hardware(self):
         """The address of its card."""

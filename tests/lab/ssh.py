@@ -117,7 +117,11 @@ class Ssh:
                                 stdin=subprocess.DEVNULL, stdout=log,
                                 stderr=log)
         host.prepare = before
-        self._await(host)
+        try:
+            host.await_listener(22)
+        except AssertionError as error:
+            said = (host.folder / "sshd.log").read_text()
+            raise AssertionError(f"{error}\n{said}") from error
         return server
 
     def stop(self, host):
@@ -135,9 +139,3 @@ class Ssh:
         process = host.start([sys.executable, "-c", SILENT], text=True,
                              stdout=subprocess.PIPE)
         assert process.stdout.readline() == "listens\n"
-
-    def _await(self, host):
-        ask = ["sh", "-c", "for i in $(seq 600); do ss -Hltn | grep -q ':22 ' "
-               "&& exit 0; sleep 0.1; done; exit 1"]
-        if subprocess.run(host.command(ask), check=False).returncode:
-            raise AssertionError((host.folder / "sshd.log").read_text())

@@ -1,29 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A TPU VM as hosts of a lab: its workers are the first hosts, with a real sshd
 each; the last host is its user's machine, where the fake of the API is."""
-import ctypes
 import pathlib
-import threading
 
-CLONE_NEWNET = 0x40000000
 NAME = "projects/p/locations/us-central2-b/nodes/t"
-
-
-def inside(space, make):
-    """make(), by a thread that is in the namespace: its sockets are there."""
-    made = []
-
-    def enter():
-        with open(f"/run/netns/{space}", "rb") as file:
-            libc = ctypes.CDLL(None, use_errno=True)
-            if libc.setns(file.fileno(), CLONE_NEWNET):
-                raise OSError(ctypes.get_errno(), "setns")
-        made.append(make())
-
-    thread = threading.Thread(target=enter)
-    thread.start()
-    thread.join()
-    return made[0]
 
 
 class TpuVm:

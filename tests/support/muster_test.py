@@ -57,6 +57,12 @@ def free_port():
             return port
 
 
+def listens(port):
+    """True while something takes connections at this port of 127.0.0.1."""
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
 def alive(pid):
     """True while a process exists and is no zombie."""
     try:
@@ -78,13 +84,28 @@ def wait_until(condition, seconds, what, instead=lambda: ""):
     raise AssertionError(f"not within {seconds} s: {what} {instead()}".rstrip())
 
 
-class Done:
-    """A finished `muster`: its code, its streams and its report."""
+class Said:
+    """A finished `muster`: its code and its streams."""
 
-    def __init__(self, code, out, err, folder):
+    def __init__(self, code, out, err):
         self.code = code
         self.out = out
         self.err = err
+
+    @property
+    def all(self):
+        return self.out + self.err
+
+    @property
+    def json(self):
+        return json.loads(self.out)
+
+
+class Done(Said):
+    """One with a folder of its own, and the report in it."""
+
+    def __init__(self, code, out, err, folder):
+        super().__init__(code, out, err)
         self.folder = folder
 
     @property

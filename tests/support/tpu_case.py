@@ -12,20 +12,10 @@ import unittest
 SOURCE = pathlib.Path(os.environ["MUSTER_SOURCE"])
 sys.path.insert(0, str(SOURCE / "tests" / "fakes"))
 # pylint: disable=wrong-import-position
+from muster_test import MUSTER, Said  # noqa: E402
 from tpu_api import TpuApi  # noqa: E402
 
-MUSTER = os.environ["MUSTER_BINARY"]
 HANGS = 120  # s; far above what any run may take
-
-
-class Done:
-    def __init__(self, done):
-        self.code, self.out, self.err = done.returncode, done.stdout, done.stderr
-        self.all = self.out + self.err
-
-    @property
-    def json(self):
-        return json.loads(self.out)
 
 
 class TpuCase(unittest.TestCase):
@@ -55,10 +45,11 @@ class TpuCase(unittest.TestCase):
                        **variables}
         environment = {name: value for name, value in environment.items()
                        if value}
-        done = Done(subprocess.run(
+        ended = subprocess.run(
             [MUSTER, "tpu", *argv], env=environment, text=True,
             stdin=subprocess.DEVNULL, capture_output=True, timeout=HANGS,
-            check=False))
+            check=False)
+        done = Said(ended.returncode, ended.stdout, ended.stderr)
         # Every secret of the fake has this word in it.
         self.assertNotIn("canary", done.all)
         return done

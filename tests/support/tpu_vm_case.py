@@ -35,7 +35,7 @@ class Tpu(LeavesNothing):
         *self.workers, self.user = self.lab.hosts
         self.members = self.workers
         self.ssh = ssh.Ssh(self.lab)
-        self.api = self.enterContext(tpu_vm.inside(
+        self.api = self.enterContext(namespaces.inside(
             self.user.space, lambda: TpuApi(self.lab.folder)))
         self.tpu = tpu_vm.TpuVm(self.lab, self.ssh, self.api, self.accelerator)
         self.servers = set()

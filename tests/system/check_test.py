@@ -5,12 +5,10 @@ import json
 import os
 import pty
 import resource
-import select
 import signal
 import socket
 import subprocess
 import sys
-import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../support"))

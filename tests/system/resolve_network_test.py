@@ -9,29 +9,23 @@ import sys
 import tempfile
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(os.environ["MUSTER_SOURCE"],
-                                    "tests", "fakes")))
+TESTS = pathlib.Path(os.environ["MUSTER_SOURCE"], "tests")
+sys.path[:0] = [str(TESTS / "fakes"), str(TESTS / "support")]
 # pylint: disable=wrong-import-position
 from http_fakes import (METADATA, Answer, Fake, certificate,  # noqa: E402
                         service_account, tpu_vm)
+from muster_test import MUSTER, Said  # noqa: E402
 
-MUSTER = os.environ["MUSTER_BINARY"]
 # Four times the limit of a resolve: what takes longer hangs. bench/ measures.
 HANGS = 20  # s
 
 
-class Done:
-    def __init__(self, argv, variables):
-        environment = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent"}
-        environment.update(variables)
-        done = subprocess.run([MUSTER, "resolve", *argv], env=environment,
-                              capture_output=True, text=True, timeout=HANGS)
-        self.code, self.out, self.err = done.returncode, done.stdout, done.stderr
-        self.all = self.out + self.err
-
-
 def resolve(*argv, **variables):
-    return Done(argv, variables)
+    environment = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent"}
+    environment.update(variables)
+    done = subprocess.run([MUSTER, "resolve", *argv], env=environment,
+                          capture_output=True, text=True, timeout=HANGS)
+    return Said(done.returncode, done.stdout, done.stderr)
 
 
 class MetadataServer(unittest.TestCase):

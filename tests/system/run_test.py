@@ -8,7 +8,6 @@ import os
 import pathlib
 import shutil
 import signal
-import socket
 import statistics
 import sys
 import time
@@ -17,7 +16,7 @@ import uuid
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "support"))
 from muster_test import (MUSTER, MusterTest, Running, alive,  # noqa: E402
-                         clean_environment, free_port, wait_until)
+                         clean_environment, free_port, listens, wait_until)
 
 # Ends well, but only in the second attempt; before, it waits to be killed.
 SECOND_TIME = 'test "$MUSTER_ATTEMPT" = 2 || exec sleep 60'
@@ -466,11 +465,7 @@ class OnTwoHosts(RunTest):
         words = ("--check", "off", "--", "./train")
         second = self.member(1, *words)
 
-        def listens():
-            with socket.socket() as tried:
-                return not tried.connect_ex(("127.0.0.1", self.ports[1]))
-
-        wait_until(listens, 20, "the other member")
+        wait_until(lambda: listens(self.ports[1]), 20, "the other member")
         signal.signal(signal.SIGIO, signal.SIG_IGN)
         held = os.open(self.folder / "host1" / "train", os.O_RDONLY)
         try:

@@ -12,8 +12,8 @@ TESTS = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(TESTS / "support"), str(TESTS / "lab")]
 # pylint: disable=wrong-import-position
 import namespaces  # noqa: E402
-from muster_test import (BUILD, MusterTest, Running, clean_environment,  # noqa: E402
-                         wait_until)
+from muster_test import (BUILD, MusterTest, Running,  # noqa: E402
+                         clean_environment)
 
 # Opens 1,000 connections to the coordinator, half of them with the beginning of
 # a handshake, says so, and keeps them until its input ends or the other side.
@@ -69,13 +69,6 @@ class SecuredRun(MusterTest):
             ["run", "--hosts", HOSTS, *map(str, flags), "--", *command],
             self.folder / f"host{host}", clean_environment(**environment),
             prefix=self.inside(host, *within))
-
-    def wait_for_the_coordinator(self):
-        def listens():
-            done = subprocess.run(self.inside(0, "ss", "-Hltn"), text=True,
-                                  capture_output=True, check=True)
-            return ":7000 " in done.stdout
-        wait_until(listens, 60, "the coordinator listens")
 
     def both(self, first, second, **kinds):
         running = [self.start_on(0, *first, **kinds),
@@ -163,7 +156,7 @@ class SecuredRun(MusterTest):
         # Fewer descriptors than connections, and no more to be had.
         few = ("sh", "-c", 'ulimit -n 256; exec "$@"', "sh")
         first = self.start_on(0, *flags, within=few)
-        self.wait_for_the_coordinator()
+        self.lab.hosts[0].await_listener(7000)
         knocker = subprocess.Popen(
             self.inside(1, sys.executable, "-c", KNOCK), text=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -187,7 +180,7 @@ class SecuredRun(MusterTest):
 
     def test_agrees_upon_tls_1_3(self):
         self.start_on(0, "--token-file", self.token())
-        self.wait_for_the_coordinator()
+        self.lab.hosts[0].await_listener(7000)
         done = subprocess.run(self.inside(1, sys.executable, "-c", GREET),
                               text=True, capture_output=True)
         self.assertEqual(done.stdout, "TLSv1.3\n", done.stderr)

@@ -6,7 +6,6 @@ import http.server
 import json
 import os
 import shutil
-import socket
 import ssl
 import subprocess
 import sys
@@ -18,7 +17,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../fakes"))
 # pylint: disable=wrong-import-position
 from http_fakes import certificate  # noqa: E402
 from muster_test import (MUSTER, MusterTest, clean_environment,  # noqa: E402
-                         free_port, wait_until, why_no_mounts, with_mounts)
+                         free_port, listens, wait_until, why_no_mounts,
+                         with_mounts)
 
 SSHD = "/usr/sbin/sshd"
 # On loopback of a network namespace of its own every packet to port 8470 is
@@ -108,11 +108,7 @@ class Targets(MusterTest):
         self.addCleanup(server.terminate)
         place = f"ssh://127.0.0.1:{port}"
 
-        def listens():
-            with socket.socket() as probe:
-                return probe.connect_ex(("127.0.0.1", port)) == 0
-
-        wait_until(listens, 60, "sshd listens")
+        wait_until(lambda: listens(port), 60, "sshd listens")
         said, causes = self.ask(place, "--wait", "8s")
         self.assertEqual((said["protocol"], causes), ("ssh", []))
         self.assertIn("SSH-2.0-", said["who"])

@@ -18,7 +18,7 @@ import urllib.request
 TESTS = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(TESTS / "support"))
 # pylint: disable=wrong-import-position
-from tpu_vm_case import SLEEPS, Tpu, namespaces, tpu_vm  # noqa: E402
+from tpu_vm_case import SLEEPS, Tpu, namespaces  # noqa: E402
 from muster_test import wait_until  # noqa: E402
 
 
@@ -304,7 +304,7 @@ class Notebook(Tpu):
                     return answer.status, answer.read().decode()
             except urllib.error.HTTPError as error:
                 return error.code, ""
-        return tpu_vm.inside(self.user.space, get)
+        return namespaces.inside(self.user.space, get)
 
     def test_answers_here_and_ends_with_ctrl_c(self):
         running, link, token = self.begin_notebook()
@@ -357,7 +357,7 @@ class Notebook(Tpu):
         done = self.play("tpu", "notebook", "t")
         self.assertIn("error[program-not-found] ssh to worker 0", done.err)
         self.assertIn("pip install jupyterlab", self.said(done))
-        with tpu_vm.inside(self.user.space, lambda: socket.create_server(
+        with namespaces.inside(self.user.space, lambda: socket.create_server(
                 ("127.0.0.1", 8888))):
             done = self.play("tpu", "notebook", "t")
         self.assertIn("error[net-port-in-use]", done.err)
