@@ -36,15 +36,40 @@ void CompareArrived(std::vector<Fact>& facts) {
   }
 }
 
+// The first of that name that is told of the same job, or by the same srun.
+const Fact* FirstBeside(const std::vector<Fact>& facts, const Fact& told,
+                        std::string_view name) {
+  const auto found =
+      std::find_if(facts.begin(), facts.end(), [&](const Fact& fact) {
+        return fact.name == name &&
+               (told.Has("srun")
+                    ? fact.Text("source") == told.Text("source") &&
+                          fact.Number("line", 0) == told.Number("line", 0)
+                    : !fact.Has("srun"));
+      });
+  return found == facts.end() ? nullptr : &*found;
+}
+
+// A step may have fewer tasks than its job: each has its own numbers.
+bool TasksDisagree(const std::vector<Fact>& facts, const Fact& per_node) {
+  const Fact* tasks = FirstBeside(facts, per_node, "slurm.ntasks");
+  const Fact* nodes = FirstBeside(facts, per_node, "slurm.nodes");
+  const auto each = NumberIn(per_node, "value");
+  if (tasks == nullptr || each < 1) {
+    return false;
+  }
+  const auto all = NumberIn(*tasks, "value");
+  return nodes != nullptr ? all != each * NumberIn(*nodes, "value")
+                          : all % each != 0;
+}
+
 void CompareTasks(std::vector<Fact>& facts) {
-  const auto tasks = NumberOf(facts, "slurm.ntasks", "value");
-  const auto per_node = NumberOf(facts, "slurm.ntasks_per_node", "value");
-  const auto nodes = NumberOf(facts, "slurm.nodes", "value").value_or(1);
-  if (tasks && per_node &&
-      (*tasks < *per_node || nodes < 1 || *tasks % nodes != 0 ||
-       *tasks / nodes != *per_node)) {
-    AddOn(facts, Fact(*FirstOf(facts, "slurm.ntasks_per_node")),
-          "numbers.tasks_disagree");
+  const std::vector<Fact> seen = facts;
+  for (const Fact& fact : seen) {
+    if (fact.name == "slurm.ntasks_per_node" && TasksDisagree(seen, fact)) {
+      AddOn(facts, fact, "numbers.tasks_disagree");
+      return;
+    }
   }
 }
 

@@ -69,6 +69,35 @@ TEST(Derive, TheSameOperationOfAnotherSizeIsToldApart) {
       Follows({of_size("64", 0), of_size("64", 1)}, "collective.sizes_differ"));
 }
 
+TEST(Derive, TasksAreComparedWithinOneCommandOrTheJob) {
+  const auto told = [](const char* name, const char* value, const char* srun,
+                       std::int64_t line) {
+    Fact fact = Said(name, {{"value", value}});
+    fact.fields["line"] = line;
+    if (*srun != 0) {
+      fact.fields["srun"] = srun;
+    }
+    return fact;
+  };
+  const Fact each = told("slurm.ntasks_per_node", "8", "", 2);
+  const auto disagrees = [&](const std::vector<Fact>& facts) {
+    return Follows(facts, "numbers.tasks_disagree");
+  };
+  EXPECT_TRUE(disagrees({told("slurm.ntasks", "1", "", 1), each}));
+  EXPECT_FALSE(disagrees({told("slurm.ntasks", "64", "", 1), each}));
+  EXPECT_FALSE(disagrees({told("slurm.ntasks", "64", "", 1), each,
+                          told("slurm.nodes", "8", "", 3)}));
+  EXPECT_TRUE(disagrees({told("slurm.ntasks", "64", "", 1), each,
+                         told("slurm.nodes", "4", "", 3)}));
+  // A step of one task before the one that trains.
+  const Fact one = told("slurm.ntasks", "1", "srun", 1);
+  const Fact all = told("slurm.ntasks", "64", "srun", 2);
+  const Fact of_all = told("slurm.ntasks_per_node", "8", "srun", 2);
+  EXPECT_FALSE(disagrees({one, all, of_all}));
+  EXPECT_FALSE(disagrees({one, each}));
+  EXPECT_TRUE(disagrees({told("slurm.ntasks", "1", "srun", 2), of_all}));
+}
+
 TEST(Derive, ABarBeyondTheBoundOfTheWaitersIsAtTheLimit) {
   const Fact bound = Said("collective.timeout",
                           {{"seq", "1"}, {"op", "X"}, {"limit", "600000"}});
