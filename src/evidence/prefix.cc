@@ -224,7 +224,7 @@ std::string HostOf(std::string_view head) {
 }
 
 // "I0101 10:00:00.0", "[W101 10:00:00.0", "[W socket.cpp:601]", "…: I
-// tensorflow".
+// tensorflow", "[NeMo I 2024-05-24 20:43:13 ddpm:301]".
 char LetterLevel(std::string_view head) {
   const auto is_level = [](char c) {
     return c == 'I' || c == 'W' || c == 'E' || c == 'F';
@@ -239,7 +239,8 @@ char LetterLevel(std::string_view head) {
     const bool barred = head.substr(i + 1).starts_with(" | ");
     const bool named = head[i + 1] == ' ' && i > 0 &&
                        (head[i - 1] == '[' ||
-                        (i > 1 && head[i - 1] == ' ' && head[i - 2] == ':'));
+                        (i > 1 && head[i - 1] == ' ' && head[i - 2] == ':') ||
+                        head.substr(0, i).ends_with("[NeMo "));
     if (numbered || named || barred) {
       return head[i] == 'F' ? 'E' : head[i];
     }
@@ -305,7 +306,8 @@ char LevelOf(std::string_view head) {
   const char letter = LetterLevel(head);
   char level = letter == ' ' ? WordLevel(head) : letter;
   if (level == ' ' &&
-      (HasOneOf(head, {"Warning: ", "warnings.warn("}) || GoesAround(head))) {
+      (HasOneOf(head, {"Warning: ", ": warning: ", "warnings.warn("}) ||
+       GoesAround(head))) {
     level = 'W';
   }
   return level != 'E' && SaysWhatFailed(level, head) ? ' ' : level;

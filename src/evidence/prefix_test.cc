@@ -85,6 +85,8 @@ TEST(Prefix, TakesWhatIsGoneAroundForAWarning) {
   EXPECT_EQ(ReadPrefix("21/03/15 09:33:02 WARN BLAS: not loaded").level, 'W');
   EXPECT_EQ(ReadPrefix("2020-11-03 05:11:09.331042 W | etcdserver").level, 'W');
   EXPECT_EQ(ReadPrefix("h:7:9 [0] NCCL WARN Cuda failure").level, ' ');
+  EXPECT_EQ(ReadPrefix("0: [NeMo W 2024-05-24 20:43:13 ddpm:301] old").level,
+            'W');
   EXPECT_EQ(ReadPrefix("  warnings.warn('not compiled with NCCL')").level, 'W');
   EXPECT_EQ(ReadPrefix("CUDA out of memory. Tried to allocate 2 GiB").level,
             ' ');

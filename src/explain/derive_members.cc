@@ -9,8 +9,11 @@
 namespace muster::explain {
 namespace {
 
-// "GLOBAL_RANK: 1, MEMBER: 2/8": a member that stands there twice, or members
-// that are missing while others of the same log are there.
+// So many facts of one name are kept of a log (evidence/log_scanner.cc).
+constexpr std::int64_t kMostKept = 64;
+
+// "GLOBAL_RANK: 1, MEMBER: 2/8": members that are missing while others of the
+// same log are there, once or twice. All of them twice met twice.
 void CompareAnnounced(std::vector<Fact>& facts) {
   std::set<std::string> there;
   std::int64_t wanted = 0;
@@ -27,9 +30,13 @@ void CompareAnnounced(std::vector<Fact>& facts) {
     }
     last = fact;
   }
+  if (!last || wanted > kMostKept ||
+      static_cast<std::int64_t>(there.size()) >= wanted) {
+    return;
+  }
   if (twice) {
     AddOn(facts, *twice, "numbers.member_twice");
-  } else if (last && static_cast<std::int64_t>(there.size()) < wanted) {
+  } else {
     if (there.size() == 1) {
       last->fields.erase("level");  // said in passing, and nobody follows
     }

@@ -157,6 +157,17 @@ TEST(Derive, AMemberThatIsAnnouncedTwiceIsTwo) {
   twice.fields["times"] = std::int64_t{2};
   const Fact other = Said("member.announced", {{"member", "0"}, {"of", "4"}});
   EXPECT_TRUE(Follows({other, twice}, "numbers.member_twice"));
+  // Of a large world not all are kept.
+  EXPECT_FALSE(
+      Follows({Said("member.announced", {{"member", "0"}, {"of", "512"}}),
+               Said("member.announced", {{"member", "1"}, {"of", "512"}})},
+              "numbers.members_missing"));
+  // They trained, and then evaluated.
+  Fact again = Said("member.announced", {{"member", "2"}, {"of", "2"}});
+  again.fields["times"] = std::int64_t{2};
+  Fact first = Said("member.announced", {{"member", "1"}, {"of", "2"}});
+  first.fields["times"] = std::int64_t{2};
+  EXPECT_FALSE(Follows({first, again}, "numbers.member_twice"));
 }
 
 TEST(Derive, AnAddressThatWasNotNamedIsSoughtOnAnotherInterface) {
