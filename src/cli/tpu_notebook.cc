@@ -214,21 +214,26 @@ int Notebook::Finish() {
     Say("Jupyter on " + who + " has ended");
     return 0;
   }
-  if (session_.lost()) {
-    const auto why = WhyTpuGone(tpu_.node.place, call_.host);
-    Show(why ? *why
-             : MakeFinding(Cause::kPeerDied,
-                           "the connection to " + who +
-                               " was lost; Jupyter there ends by itself",
-                           Confidence::kCertain));
-    return 1;
+  // A machine that is taken away may kill Jupyter before the connection goes,
+  // which ssh tells as 255, too.
+  const bool killed = session_.lost() || session_.code() == 255;
+  const auto why =
+      killed ? WhyTpuGone(tpu_.node.place, call_.host) : std::nullopt;
+  if (why) {
+    Show(*why);
+  } else if (session_.lost()) {
+    Show(MakeFinding(
+        Cause::kPeerDied,
+        "the connection to " + who + " was lost; Jupyter there ends by itself",
+        Confidence::kCertain));
+  } else {
+    Show(MakeFinding(Cause::kAppException,
+                     "Jupyter on " + who + " ended by itself with " +
+                         std::to_string(session_.code()) +
+                         (answers_ ? "" : " before it answered") +
+                         "; what it said stands above",
+                     Confidence::kCertain));
   }
-  Show(MakeFinding(Cause::kAppException,
-                   "Jupyter on " + who + " ended by itself with " +
-                       std::to_string(session_.code()) +
-                       (answers_ ? "" : " before it answered") +
-                       "; what it said stands above",
-                   Confidence::kCertain));
   return 1;
 }
 
