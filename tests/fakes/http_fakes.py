@@ -74,6 +74,9 @@ class Fake:
 
     def __exit__(self, *_):
         self._stop.set()
+        # A number that is closed under the thread may be the next fake's.
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self._thread.join()
         self._listener.close()
 
     def _accept(self):
