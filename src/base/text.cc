@@ -81,6 +81,15 @@ std::string Join(std::span<const std::string> parts, std::string_view between) {
   return text;
 }
 
+std::string JoinSome(std::span<const std::string> parts, std::size_t most) {
+  const std::size_t shown = std::min(parts.size(), most);
+  std::string text = Join(parts.first(shown), ", ");
+  if (shown < parts.size()) {
+    text += " and " + std::to_string(parts.size() - shown) + " more";
+  }
+  return text;
+}
+
 std::string_view Trim(std::string_view text) {
   constexpr std::string_view kSpace = " \t\r\n";
   const auto first = text.find_first_not_of(kSpace);

@@ -17,6 +17,8 @@ namespace muster {
 // Splits at every separator; an empty text gives no pieces.
 std::vector<std::string> Split(std::string_view text, char separator);
 std::string Join(std::span<const std::string> parts, std::string_view between);
+// "a, b and 5 more": at most so many of them are shown.
+std::string JoinSome(std::span<const std::string> parts, std::size_t most);
 std::string_view Trim(std::string_view text);
 // ASCII letters in lower case, every other byte as it is.
 std::string Lower(std::string_view text);

@@ -24,14 +24,11 @@ std::string NameOf(const Cluster& cluster, int rank) {
 
 std::string NamesOf(const Cluster& cluster, const std::set<int>& ranks) {
   std::vector<std::string> names;
+  names.reserve(ranks.size());
   for (const int rank : ranks) {
-    if (names.size() == 3 && ranks.size() > 4) {
-      return Join(names, ", ") + " and " +
-             std::to_string(ranks.size() - names.size()) + " more";
-    }
     names.push_back(NameOf(cluster, rank));
   }
-  return Join(names, ", ");
+  return JoinSome(names, names.size() > 4 ? 3 : 4);
 }
 
 Fact Seen(const MeshCase& one, std::string text, std::string by) {

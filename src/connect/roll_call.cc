@@ -14,16 +14,6 @@ namespace {
 constexpr std::size_t kNamesInAMessage = 8;
 constexpr const char* kObserver = "coordinator, roll call";
 
-// "rank 1 (a:1), rank 2 (b:1) and 5 more".
-std::string Names(const std::vector<std::string>& names) {
-  const auto shown = std::min(names.size(), kNamesInAMessage);
-  std::string text = Join(std::span(names).first(shown), ", ");
-  if (shown < names.size()) {
-    text += " and " + std::to_string(names.size() - shown) + " more";
-  }
-  return text;
-}
-
 // Upstream first: a wrong description explains more than a silent address.
 int Order(Cause cause) {
   constexpr Cause kOrder[] = {
@@ -103,7 +93,7 @@ std::string ToText(std::span<const Missing> missing, int expected) {
   std::vector<std::string> parts;
   parts.reserve(groups.size());
   for (const auto& [observed, names] : groups) {
-    parts.push_back(Names(names) + ": " + observed);
+    parts.push_back(JoinSome(names, kNamesInAMessage) + ": " + observed);
   }
   return "waiting for " + std::to_string(missing.size()) + " of " +
          Count(expected, "member") + ": " + Join(parts, "; ");
@@ -441,8 +431,9 @@ Error RollCall::Late(const Reason& reason,
     const auto seen = seen_.find(member->rank);
     looks += seen == seen_.end() ? 0 : seen->second.looks;
   }
-  std::string text = Names(names) + " did not appear within " +
-                     muster::ToText(limit_) + ": " + reason.observed;
+  std::string text = JoinSome(names, kNamesInAMessage) +
+                     " did not appear within " + muster::ToText(limit_) + ": " +
+                     reason.observed;
   if (looks > 0) {
     text += " (looked " + Count(looks, "time") + ")";
   }
@@ -465,7 +456,7 @@ std::vector<Finding> RollCall::Warnings() const {
   Finding finding{.cause = Cause::kVerPeerMismatch};
   finding.severity = Severity::kWarning;
   finding.confidence = Confidence::kCertain;
-  finding.what = "the environment of " + Names(others) +
+  finding.what = "the environment of " + JoinSome(others, kNamesInAMessage) +
                  " differs from that "
                  "of " +
                  Who(ours_) + " in variables that matter";

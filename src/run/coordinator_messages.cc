@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What agents say to the coordinator, and what it says to people.
-#include <algorithm>
 #include <utility>
 
 #include "base/json.h"
@@ -18,13 +17,7 @@ std::string PeerDied() {
   return std::string(Label(Cause::kPeerDied));
 }
 
-std::string Some(std::vector<std::string> names) {
-  constexpr std::size_t kMost = 4;
-  const std::size_t more = names.size() - std::min(names.size(), kMost);
-  names.resize(names.size() - more);
-  return Join(names, ", ") +
-         (more > 0 ? " and " + std::to_string(more) + " more" : "");
-}
+constexpr std::size_t kNamesWaitedFor = 4;
 
 template <typename T>
 std::optional<T> Understood(const connect::Envelope& message,
@@ -274,10 +267,12 @@ void Coordinator::TellWaiting() {
   }
   const std::string text =
       attempt_->ChiefLeftItsWorkers()
-          ? "the chief has ended well, and the run waits for " + Some(left) +
+          ? "the chief has ended well, and the run waits for " +
+                JoinSome(left, kNamesWaitedFor) +
                 ": a worker of ParameterServerStrategy serves until it is "
                 "killed"
-          : "others have ended well, and the run waits for " + Some(left);
+          : "others have ended well, and the run waits for " +
+                JoinSome(left, kNamesWaitedFor);
   Say(text);
   Record(kRunNote, {{"text", text}});
 }
