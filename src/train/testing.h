@@ -5,9 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <cmath>
-#include <filesystem>
 #include <functional>
 #include <mutex>
 #include <span>
@@ -23,6 +21,7 @@
 #include "sys/fd.h"
 #include "sys/memory.h"
 #include "sys/process.h"
+#include "sys/testing.h"
 
 namespace muster {
 
@@ -108,23 +107,7 @@ class FirstOf : public Dataset {
   std::uint64_t size_;
 };
 
-// An empty folder that goes with its owner.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    static std::atomic<int> made{0};
-    path_ = testing::TempDir() + "train-" + std::to_string(getpid()) + "-" +
-            std::to_string(++made);
-    std::filesystem::create_directories(path_);
-  }
-  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
+using sys::TemporaryFolder;
 
 // make() with the same random numbers on every rank: threads share torch's
 // generator.
