@@ -2,9 +2,9 @@
 #include "cloud/advice.h"
 
 #include <algorithm>
-#include <string_view>
 
 #include "base/text.h"
+#include "cloud/refused.h"
 
 namespace muster::cloud {
 namespace {
@@ -169,13 +169,6 @@ std::vector<Fix> ForType(const Fact& fact) {
            Safety::kSafe},
           {"see which zones there are", "muster tpu types --all-zones",
            Safety::kSafe}};
-}
-
-const Fact* FactOf(const Error& error, std::string_view name) {
-  const auto fact =
-      std::find_if(error.evidence().begin(), error.evidence().end(),
-                   [&](const Fact& one) { return one.name == name; });
-  return fact == error.evidence().end() ? nullptr : &*fact;
 }
 
 std::vector<Fix> FixesFor(const Error& error, const sys::Host& host) {

@@ -175,13 +175,17 @@ Error ErrorOf(const Refusal& refusal, const Question& question,
       .With(std::move(fact));
 }
 
+const Fact* FactOf(const Error& error, std::string_view name) {
+  const auto fact =
+      std::find_if(error.evidence().begin(), error.evidence().end(),
+                   [&](const Fact& one) { return one.name == name; });
+  return fact == error.evidence().end() ? nullptr : &*fact;
+}
+
 bool IsRateLimit(const Error& error) {
-  return error.cause() == Cause::kCloudQuotaExceeded &&
-         std::any_of(error.evidence().begin(), error.evidence().end(),
-                     [](const Fact& fact) {
-                       return fact.name == "cloud.refused" &&
-                              fact.Has("passes");
-                     });
+  const Fact* const refused = FactOf(error, "cloud.refused");
+  return error.cause() == Cause::kCloudQuotaExceeded && refused != nullptr &&
+         refused->Has("passes");
 }
 
 }  // namespace muster::cloud

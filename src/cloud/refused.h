@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "cloud/refusal.h"
 #include "cloud/sender.h"
@@ -24,6 +25,9 @@ struct Question {
 // named, for cloud/advice.h.
 Error ErrorOf(const Refusal& refusal, const Question& question,
               const std::string& account, const Sender& sender);
+
+// The first of the error's evidence of that name; null: there is none.
+const Fact* FactOf(const Error& error, std::string_view name);
 
 // The service's limit on requests in a time, which passes by itself; no quota
 // of TPUs.

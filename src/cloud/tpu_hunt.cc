@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "cloud/refused.h"
 
 namespace muster::cloud {
 namespace {
@@ -25,9 +26,8 @@ bool IsWorthAnother(const Error& error) {
 }
 
 bool IsTaken(const Error& error) {
-  return std::any_of(
-      error.evidence().begin(), error.evidence().end(),
-      [](const Fact& fact) { return fact.Text("status") == "ALREADY_EXISTS"; });
+  const Fact* const refused = FactOf(error, "cloud.refused");
+  return refused != nullptr && refused->Text("status") == "ALREADY_EXISTS";
 }
 
 }  // namespace

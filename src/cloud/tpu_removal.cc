@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "cloud/refused.h"
 #include "cloud/sender.h"
 
 namespace muster::cloud {
@@ -18,11 +19,9 @@ std::string Named(const MadeTpu& made) {
 
 // A node that is being made may not be removable yet.
 bool IsForLater(const Error& error) {
-  return std::any_of(
-      error.evidence().begin(), error.evidence().end(), [](const Fact& fact) {
-        const std::string status = fact.Text("status");
-        return status == "FAILED_PRECONDITION" || status == "ABORTED";
-      });
+  const Fact* const refused = FactOf(error, "cloud.refused");
+  const std::string status = refused == nullptr ? "" : refused->Text("status");
+  return status == "FAILED_PRECONDITION" || status == "ABORTED";
 }
 
 }  // namespace
