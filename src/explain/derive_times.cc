@@ -17,9 +17,8 @@ constexpr std::int64_t kBounds[] = {10, 30, 60};
 // "[29:55<03:25": a bar that stood near the bound of those who wait, or beyond
 // it: the one that the log tells, else, of a bar that did not come to its end,
 // those of c10d and the store, the smallest of them where the log tells that a
-// wait ended. A bar that moved
-// until the very minute in which the wait ended began with it: somebody worked
-// on while the others waited.
+// wait ended. A bar that moved until the very minute in which the wait ended
+// began with it: somebody worked on while the others waited.
 void CompareWaits(std::vector<Fact>& facts) {
   const auto of_place = NumberOf(facts, "collective.timeout", "limit");
   const auto told =
