@@ -284,5 +284,23 @@ TEST(WholeLogs, AnExceptionMayBeginWithANumber) {
   EXPECT_EQ(Verdict("step 1 loss 2.0\nMeanSquaredError: 0.0312\n"), "healthy");
 }
 
+// A log keeps so many facts of one name, and members that were not kept are
+// not missing.
+TEST(WholeLogs, AWorldThatIsLargerThanWhatIsKeptOfALogMissesNobody) {
+  const auto log = [](int said, int of) {
+    std::string text = "srun: job 7 queued and waiting for resources\n";
+    for (int rank = 0; rank < said; ++rank) {
+      text += "Initializing distributed: GLOBAL_RANK: " + std::to_string(rank) +
+              ", MEMBER: " + std::to_string(rank + 1) + "/" +
+              std::to_string(of) + "\n";
+    }
+    return text;
+  };
+  EXPECT_EQ(Verdict(log(64, 64)), "healthy");
+  EXPECT_EQ(Verdict(log(65, 65)), "healthy");
+  EXPECT_EQ(Verdict(log(200, 200)), "healthy");
+  EXPECT_EQ(Verdict(log(63, 64)), "scheduler-env-misread");
+}
+
 }  // namespace
 }  // namespace muster
