@@ -275,7 +275,7 @@ std::vector<Match> LogScanner::Said(std::string_view line,
 }
 
 // True for "Exception ignored in" and the traceback below it: Python goes on
-// after what a destructor raises.
+// after what a destructor or a function at its exit raises.
 bool LogScanner::IsOfIgnored(std::string_view line,
                              const std::vector<Match>& matches,
                              Traceback& traceback) const {

@@ -294,6 +294,20 @@ bool SaysWhatFailed(char level, std::string_view line) {
                                         "taking more than"});
 }
 
+// "a.py:744: UserWarning: ": Python goes on whatever its warnings tell.
+bool IsPythonWarning(std::string_view line) {
+  const std::size_t file = line.find(".py:");
+  const std::size_t kind = line.find("Warning: ");
+  if (file == std::string_view::npos || kind == std::string_view::npos ||
+      kind < file) {
+    return false;
+  }
+  std::string_view between = line.substr(file + 4, kind - file - 4);
+  between.remove_prefix(
+      std::min(between.find_first_not_of("0123456789"), between.size()));
+  return Skip(between, ": ") && between.find(' ') == std::string_view::npos;
+}
+
 // Says what is done instead: the program goes around it, as after a warning.
 bool GoesAround(std::string_view line) {
   return HasOneOf(
@@ -310,7 +324,9 @@ char LevelOf(std::string_view head) {
        GoesAround(head))) {
     level = 'W';
   }
-  return level != 'E' && SaysWhatFailed(level, head) ? ' ' : level;
+  return level != 'E' && SaysWhatFailed(level, head) && !IsPythonWarning(head)
+             ? ' '
+             : level;
 }
 
 // Behind "2024-10-09T15:47:38.568412Z ", as `--timestamps` puts it before a

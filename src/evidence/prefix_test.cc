@@ -71,6 +71,9 @@ TEST(Prefix, ReadsTheLevel) {
   EXPECT_EQ(ReadPrefix("[W socket.cpp:601] [c10d] slow").level, 'W');
   EXPECT_EQ(ReadPrefix("2024-01-01 - trainer - INFO - epoch 3").level, 'I');
   EXPECT_EQ(ReadPrefix("a.py:3: UserWarning: many workers").level, 'W');
+  EXPECT_EQ(ReadPrefix("a.py:3: UserWarning: Plan failed with a cudnnException")
+                .level,
+            'W');
   EXPECT_EQ(ReadPrefix("ERROR:root: it broke").level, 'E');
   EXPECT_EQ(ReadPrefix("host:1:2 [0] NCCL WARN Cuda failure").level, ' ');
 }

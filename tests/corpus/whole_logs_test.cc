@@ -302,5 +302,37 @@ TEST(WholeLogs, AWorldThatIsLargerThanWhatIsKeptOfALogMissesNobody) {
   EXPECT_EQ(Verdict(log(63, 64)), "scheduler-env-misread");
 }
 
+TEST(WholeLogs, WhatPythonRaisesWhileItEndsIsNoFailure) {
+  constexpr std::string_view kIn[] = {
+      "  File \"/p/tqdm/std.py\", line 1148, in __del__\n",
+      "  File \"/usr/lib/python3.9/multiprocessing/util.py\", line 300, in "
+      "_run_finalizers\n    finalizer()\n"};
+  for (const std::string_view frame : kIn) {
+    const std::string log =
+        "step 9 loss 2.0\nTraceback (most recent call last):\n" +
+        std::string(frame) +
+        "  File \"/p/a.py\", line 3, in close\n"
+        "AttributeError: 'NoneType' has no 'set'\n";
+    // The line that says so stands above the traceback, and was cut off.
+    EXPECT_EQ(Verdict(log), "unknown") << frame;
+    EXPECT_EQ(Verdict(With(kOom, log)), "oom-device") << frame;
+  }
+  EXPECT_EQ(Verdict("step 9 loss 2.0\nError in atexit._run_exitfuncs:\n"
+                    "Traceback (most recent call last):\n"
+                    "  File \"/p/a.py\", line 3, in close\n"
+                    "AttributeError: 'TeeHandler' has no 'close'\n"),
+            "healthy");
+}
+
+TEST(WholeLogs, AStepThatTouchedItsBoundOfMemoryMayHaveGoneOn) {
+  const std::string said =
+      "slurmstepd: error: Exceeded step memory limit at some point. Step may "
+      "have been partially swapped out to disk.\n";
+  EXPECT_EQ(Verdict(said), "unknown");
+  EXPECT_EQ(Verdict(said + "srun: error: n1: task 0: Killed\n"), "oom-host");
+  EXPECT_EQ(Verdict("slurmstepd: error: Exceeded step memory limit\n"),
+            "oom-host");
+}
+
 }  // namespace
 }  // namespace muster
