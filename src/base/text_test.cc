@@ -91,10 +91,13 @@ TEST(Digest, TellsTextsApart) {
   EXPECT_EQ(Digest("").size(), 16U);
 }
 
-TEST(Count, UsesThePlural) {
+TEST(JoinSome, CountsTheRest) {
   const std::vector<std::string> names{"a", "b", "c"};
   EXPECT_EQ(JoinSome(names, 3), "a, b, c");
   EXPECT_EQ(JoinSome(names, 1), "a and 2 more");
+}
+
+TEST(Count, UsesThePlural) {
   EXPECT_EQ(RanksText(std::vector{3}), "rank 3");
   EXPECT_EQ(RanksText(std::vector{1, 2}), "ranks 1, 2");
   EXPECT_EQ(Count(1, "step"), "1 step");
