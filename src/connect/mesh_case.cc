@@ -28,6 +28,7 @@ std::string NamesOf(const Cluster& cluster, const std::set<int>& ranks) {
   for (const int rank : ranks) {
     names.push_back(NameOf(cluster, rank));
   }
+  // Four are told; of more, as many as leave at least two to count.
   return JoinSome(names, names.size() > 4 ? 3 : 4);
 }
 
