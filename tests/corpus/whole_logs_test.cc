@@ -329,7 +329,12 @@ TEST(WholeLogs, AStepThatTouchedItsBoundOfMemoryMayHaveGoneOn) {
       "slurmstepd: error: Exceeded step memory limit at some point. Step may "
       "have been partially swapped out to disk.\n";
   EXPECT_EQ(Verdict(said), "unknown");
-  EXPECT_EQ(Verdict(said + "srun: error: n1: task 0: Killed\n"), "oom-host");
+  // A task that was killed alone makes it possible.
+  const explain::Answer killed =
+      explain::Explain(Read("log", said + "srun: error: n1: task 0: Killed\n"));
+  ASSERT_FALSE(killed.findings.empty());
+  EXPECT_EQ(Label(killed.findings.front().cause), "oom-host");
+  EXPECT_EQ(killed.findings.front().confidence, Confidence::kLikely);
   EXPECT_EQ(Verdict("slurmstepd: error: Exceeded step memory limit\n"),
             "oom-host");
 }
