@@ -275,6 +275,14 @@ TEST(WholeLogs, WhatLooksLikeAListOrASkipMayBeTheFailure) {
             "healthy");
 }
 
+TEST(WholeLogs, AnErrorInBracketsIsTrouble) {
+  const std::string_view failed =
+      "2023-01-23 21:14:48,875 [ERROR] Command setup (a --b /c) failed\n";
+  EXPECT_EQ(Verdict(failed), "unknown");
+  EXPECT_EQ(Verdict(With(failed, "step 1 loss 2.0\nstep 9 loss 1.0\n")),
+            "healthy");
+}
+
 TEST(WholeLogs, AnExceptionMayBeginWithANumber) {
   EXPECT_EQ(Verdict("Traceback (most recent call last):\n"
                     "  File \"/w/train.py\", line 9, in <module>\n"
