@@ -38,6 +38,9 @@ class [[nodiscard]] Error {
   // Attaches a later failure. The first cause is kept, never replaced.
   Error&& Then(const Error& consequence) &&;
 
+  // The same failure, told in another sentence.
+  Error Reworded(std::string message) const;
+
   Cause cause() const { return cause_; }
   const std::string& message() const { return message_; }
   const std::vector<Fact>& evidence() const { return evidence_; }

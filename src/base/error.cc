@@ -27,6 +27,12 @@ Error&& Error::Then(const Error& consequence) && {
   return std::move(*this);
 }
 
+Error Error::Reworded(std::string message) const {
+  Error told = *this;
+  told.message_ = std::move(message);
+  return told;
+}
+
 std::string Error::ToText() const {
   std::string text{Label(cause_)};
   text += ": ";

@@ -36,6 +36,16 @@ TEST(ResultDeathTest, AbortsWhenAFailedOneIsRead) {
   EXPECT_DEATH({ (void)Half(3).value(); }, "usage-invalid: 3 is odd");
 }
 
+TEST(Error, IsToldInOtherWordsWithAllThatIsKnown) {
+  const auto error = Error(Cause::kPeerDied, "rank 3 is gone")
+                         .With({.name = "exit.signal", .subject = "rank 3"})
+                         .While("training");
+  const Error told = error.Reworded("worker 3 is gone");
+  EXPECT_EQ(told.ToText(), "peer-died: worker 3 is gone (training)");
+  ASSERT_EQ(told.evidence().size(), 1);
+  EXPECT_EQ(told.evidence().front().name, "exit.signal");
+}
+
 TEST(Error, NamesCauseMessageAndContext) {
   auto error = Error(Cause::kPeerDied, "rank 3 is gone")
                    .While("reducing bucket 0")

@@ -98,8 +98,8 @@ Result<pjrt::Module> Read(const ProgramRequest& request, const sys::Host& host,
                 host.fs.Read(request.file, pjrt::kModuleLimit));
   auto module = pjrt::ReadModule(std::move(bytes));
   if (!module) {
-    return Error(module.error().cause(), "`" + Printable(request.file) +
-                                             "`: " + module.error().message());
+    return module.error().Reworded("`" + Printable(request.file) +
+                                   "`: " + module.error().message());
   }
   return module;
 }

@@ -59,9 +59,8 @@ Result<ProgramReport> JudgeGraphs(const ProgramRequest& request,
   ProgramReport report;
   auto file = graph::ReadGraphFile(std::move(bytes));
   if (!file) {
-    std::vector<Finding> findings{FromError(
-        Error(file.error().cause(),
-              "`" + Printable(request.file) + "`: " + file.error().message()))};
+    std::vector<Finding> findings{FromError(file.error().Reworded(
+        "`" + Printable(request.file) + "`: " + file.error().message()))};
     report.outcome = Judge(std::move(findings), "");
     return report;
   }

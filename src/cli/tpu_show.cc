@@ -78,12 +78,8 @@ Error WithOtherZones(Error error, const Result<cloud::Listing<T>>& everywhere,
   if (zones.empty()) {
     return error;
   }
-  Error told(error.cause(),
-             error.message() + "; it is in zone " + Join(zones, ", "));
-  for (const Fact& fact : error.evidence()) {
-    told = Error(std::move(told).With(fact));
-  }
-  return told;
+  return error.Reworded(error.message() + "; it is in zone " +
+                        Join(zones, ", "));
 }
 
 // One kind of thing that has a name and a zone.

@@ -42,14 +42,9 @@ Status ReachWorker(const cloud::TpuNode& node, std::size_t worker,
     }
     first = first ? first : std::optional(dialled.error());
   }
-  Error told(first->cause(), "port " + std::to_string(port) + " of worker " +
-                                 std::to_string(worker) +
-                                 " is not reached: " + first->message());
-  for (const Fact& fact : first->evidence()) {
-    Error more = std::move(told).With(fact);
-    told = std::move(more);
-  }
-  return told;
+  return first->Reworded("port " + std::to_string(port) + " of worker " +
+                         std::to_string(worker) +
+                         " is not reached: " + first->message());
 }
 
 Status DialWorkers(const cloud::TpuNode& node, std::uint16_t port) {

@@ -277,11 +277,10 @@ class Doctor {
     }
     const Error error =
         Refused(Cause::kCloudTypeUnsupported, "", About("", ""));
-    return Fail(Error(error.cause(),
-                      "zone " + Printable(zone_) + " does not offer " +
-                          Printable(wanted_.type) + ", but " +
-                          (names.empty() ? "nothing" : Join(names, ", ")))
-                    .With(error.evidence().front()));
+    return Fail(
+        error.Reworded("zone " + Printable(zone_) + " does not offer " +
+                       Printable(wanted_.type) + ", but " +
+                       (names.empty() ? "nothing" : Join(names, ", "))));
   }
 
   Diagnosis CheckRuntime() {

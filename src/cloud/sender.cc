@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "cloud/refused.h"
 #include "muster/retry.h"
 #include "sys/proxy.h"
 
@@ -23,10 +24,8 @@ constexpr int kTokenTries = 3;
 constexpr int kTransportTries = 3;
 
 bool HealsByItself(const Error& error) {
-  for (const Fact& fact : error.evidence()) {
-    if (fact.name == "http.tls_failed") {
-      return false;
-    }
+  if (FactOf(error, "http.tls_failed") != nullptr) {
+    return false;
   }
   switch (error.cause()) {
     case Cause::kNetNameResolution:

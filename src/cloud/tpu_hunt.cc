@@ -37,15 +37,6 @@ std::string PlaceText(const Place& place) {
          Printable(place.name) + "` of zone " + Printable(place.zone);
 }
 
-Error Reworded(const Error& error, const std::string& message) {
-  Error told(error.cause(), message);
-  for (const Fact& fact : error.evidence()) {
-    Error more = std::move(told).With(fact);
-    told = std::move(more);
-  }
-  return told;
-}
-
 Status TpuSearch::Note(TpuStep step, Hunt& hunt, const std::string& what) {
   auto written = journal_.Write(step, hunt.made, what);
   if (!written) {
@@ -219,12 +210,12 @@ void TpuSearch::Doubt(Hunt& hunt, Error error) {
     Refuse(hunt, std::move(error));
     return;
   }
-  hunt.error = Reworded(
-      error, error.message() + "; " +
-                 (seen ? "an earlier try made it: it is there (" +
-                             Printable(seen->about) + ")"
-                       : "whether an earlier try made it is not known: " +
-                             seen.error().message()));
+  hunt.error =
+      error.Reworded(error.message() + "; " +
+                     (seen ? "an earlier try made it: it is there (" +
+                                 Printable(seen->about) + ")"
+                           : "whether an earlier try made it is not known: " +
+                                 seen.error().message()));
   hunt.phase = Phase::kOver;
 }
 
@@ -258,19 +249,18 @@ void TpuSearch::Meet(Hunt& hunt, const Error& taken) {
   if (!Note(TpuStep::kRefused, hunt, "the name is taken")) {
     return;
   }
-  Fail(
-      hunt,
-      Reworded(taken,
-               PlaceText(hunt.place) + " is there already (" +
-                   Printable(seen->about) + ")" +
-                   (journal_.Find(seen->request) != nullptr
-                        ? ", made from here: `muster tpu wait " +
-                              Printable(hunt.place.name) + " --zone " +
-                              Printable(hunt.place.zone) +
-                              "` waits for it, `muster tpu delete` or `muster "
-                              "tpu reap` removes it"
-                        : ", and was not made from here: choose another name")),
-      false);
+  Fail(hunt,
+       taken.Reworded(
+           PlaceText(hunt.place) + " is there already (" +
+           Printable(seen->about) + ")" +
+           (journal_.Find(seen->request) != nullptr
+                ? ", made from here: `muster tpu wait " +
+                      Printable(hunt.place.name) + " --zone " +
+                      Printable(hunt.place.zone) +
+                      "` waits for it, `muster tpu delete` or `muster "
+                      "tpu reap` removes it"
+                : ", and was not made from here: choose another name")),
+       false);
 }
 
 void TpuSearch::WatchOperation(Hunt& hunt) {

@@ -37,7 +37,5 @@ struct TpuSearch::Hunt {
 
 // "TPU `t` of zone us-west4-a".
 std::string PlaceText(const Place& place);
-// The same cause and evidence, in other words.
-Error Reworded(const Error& error, const std::string& message);
 
 }  // namespace muster::cloud

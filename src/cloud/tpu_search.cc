@@ -199,12 +199,11 @@ Error TpuSearch::WhyNot(bool stopped) const {
             "; --deadline gives more");
   }
   if (hunts_.size() == 1) {
-    return Reworded(
-        *telling->error,
+    return telling->error->Reworded(
         telling->error->message() +
-            (telling->tries > 1
-                 ? " (tried " + std::to_string(telling->tries) + " times)"
-                 : ""));
+        (telling->tries > 1
+             ? " (tried " + std::to_string(telling->tries) + " times)"
+             : ""));
   }
   std::vector<std::string> all;
   for (const Hunt& hunt : hunts_) {
@@ -216,9 +215,9 @@ Error TpuSearch::WhyNot(bool stopped) const {
          : hunt.state.empty() ? "not tried"
                               : "still " + hunt.state));
   }
-  return Reworded(*telling->error, "none of " +
-                                       Count(std::ssize(hunts_), "place") +
-                                       " gave a TPU: " + Join(all, "; "));
+  return telling->error->Reworded("none of " +
+                                  Count(std::ssize(hunts_), "place") +
+                                  " gave a TPU: " + Join(all, "; "));
 }
 
 std::vector<MadeTpu> TpuSearch::Left() const {

@@ -112,8 +112,8 @@ Result<RunKey> ReadTokenFile(const std::string& path) {
   auto key = RunKey::FromToken(token);
   OPENSSL_cleanse(token.data(), token.size());
   if (!key) {
-    return Error(key.error().cause(),
-                 "`" + Printable(path) + "`: " + key.error().message());
+    return key.error().Reworded("`" + Printable(path) +
+                                "`: " + key.error().message());
   }
   return key;
 }
