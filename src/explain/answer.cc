@@ -196,7 +196,7 @@ bool IsOnlyTold(const std::vector<Fact>& facts) {
 }
 
 // Where whoever asks says that all went well; null when nowhere. What trains to
-// its end and then hangs did not, nor what ended with a status.
+// its end and then hangs or is killed did not, nor what ended with a status.
 const Fact* ToldWell(const std::vector<Fact>& facts) {
   const Fact* well = FirstOf(facts, "told.well");
   const bool holds =
@@ -206,6 +206,7 @@ const Fact* ToldWell(const std::vector<Fact>& facts) {
                      return fact.Has("ended") && fact.Text("code") != "0";
                    }) &&
       FirstOf(facts, "told.hang") == nullptr &&
+      FirstOf(facts, "told.ends_badly") == nullptr &&
       FirstOf(facts, "told.slow") == nullptr;
   return holds ? well : nullptr;
 }

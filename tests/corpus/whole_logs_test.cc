@@ -283,6 +283,14 @@ TEST(WholeLogs, AnErrorInBracketsIsTrouble) {
             "healthy");
 }
 
+TEST(WholeLogs, WhatIsKilledAfterItsEndIsNotWell) {
+  EXPECT_EQ(Verdict("(training completes, one warning is printed)\n"),
+            "healthy");
+  EXPECT_EQ(Verdict("(training completes, then the job is killed after half an "
+                    "hour)\n"),
+            "unknown");
+}
+
 TEST(WholeLogs, AnExceptionMayBeginWithANumber) {
   EXPECT_EQ(Verdict("Traceback (most recent call last):\n"
                     "  File \"/w/train.py\", line 9, in <module>\n"
