@@ -217,6 +217,25 @@ bool IsTold(const std::vector<Fact>& facts) {
                      [](const Fact& fact) { return fact.Has("remark"); });
 }
 
+// The interruption from the keyboard before which nothing had failed; null
+// where there is none. What is printed after it follows from it.
+const Fact* Interruption(const std::vector<Fact>& facts) {
+  const auto interrupt =
+      std::find_if(facts.begin(), facts.end(), [](const Fact& fact) {
+        return fact.name == "python.exception" &&
+               fact.Text("type") == "KeyboardInterrupt";
+      });
+  const bool first =
+      interrupt != facts.end() &&
+      std::none_of(facts.begin(), facts.end(), [&](const Fact& fact) {
+        return fact.Number("order", 0) < interrupt->Number("order", 0) &&
+               fact.Text("text").find("Traceback (") == std::string::npos &&
+               (IsTrouble(fact, facts) || fact.name.starts_with("cascade.") ||
+                fact.name == "python.exception");
+      });
+  return first ? &*interrupt : nullptr;
+}
+
 // No rule decides. What only remarks complain of stays open in any case.
 void LeaveOpen(std::vector<Suspicion> all, const std::vector<Nearness>& near,
                bool trouble, Answer& answer) {
@@ -270,7 +289,11 @@ Answer Explain(std::vector<Fact> facts) {
   if (hinted || IsOnlyTold(facts)) {
     // Words that may speak for a cause are everywhere in healthy logs.
     const bool trouble = SaysTrouble(facts);
-    if (trouble || IsTold(facts)) {
+    const Fact* interrupt = Interruption(facts);
+    if (interrupt != nullptr && all.empty() && !IsTold(facts)) {
+      answer.kind = AnswerKind::kUnknown;
+      answer.interrupted = EvidenceOf(*interrupt).what;
+    } else if (trouble || IsTold(facts)) {
       LeaveOpen(all, NearestCauses(EndsOf(facts)), trouble, answer);
     } else if (const Fact* well = EndedWell(facts); well != nullptr) {
       answer.told_well = EvidenceOf(*well).what;

@@ -28,7 +28,8 @@ struct Answer {
   std::vector<Candidate> candidates;  // most likely first, at most three
   std::vector<Evidence> harmless;     // alarming lines that mean nothing
   std::vector<Evidence> looks;        // what was seen on this machine
-  std::string told_well;  // by whoever asks or the status; empty: by nobody
+  std::string interrupted;  // from the keyboard, before anything failed
+  std::string told_well;    // by whoever asks or the status; empty: by nobody
 };
 
 // The facts of evidence::LogScanner, of looks and of runs.

@@ -139,6 +139,24 @@ TEST(Answer, IsHealthyWhereWhoeverAsksSaysThatTheRunGoesOn) {
             AnswerKind::kCause);
 }
 
+TEST(Answer, OfAnInterruptionHasNoCandidates) {
+  const Fact traceback =
+      Seen("log.trouble", {{"text", "Traceback (most recent call last):"}});
+  const Fact broken = Seen("log.trouble", {{"text", "ERROR: broken"}});
+  const Fact interrupt =
+      Seen("python.exception", {{"type", "KeyboardInterrupt"}, {"text", "^C"}});
+  const Fact after = Seen("log.trouble", {{"text", "ERROR: cleaning up"}});
+  const Answer answer = Explain({traceback, interrupt, after});
+  EXPECT_EQ(answer.kind, AnswerKind::kUnknown);
+  EXPECT_EQ(answer.interrupted, "^C");
+  EXPECT_TRUE(answer.candidates.empty());
+  EXPECT_THAT(RenderText(answer, {}), testing::HasSubstr("from the keyboard"));
+  EXPECT_TRUE(Explain({broken, interrupt}).interrupted.empty());
+  const Fact hangs = Seen("told.hang", {{"remark", std::int64_t{1}}});
+  EXPECT_TRUE(Explain({traceback, interrupt, hangs}).interrupted.empty());
+  EXPECT_TRUE(Explain({traceback}).interrupted.empty());
+}
+
 TEST(Answer, IsHealthyWhereTheProgramEndedWithTheStatusZero) {
   const auto ended = [](std::string code, std::string below = "") {
     return Seen("exit.status", {{"code", std::move(code)},

@@ -36,6 +36,13 @@ void TextOf(const Candidate& candidate, std::string& out) {
 
 std::string UnknownText(const Answer& answer) {
   std::string out = "unknown: ";
+  if (!answer.interrupted.empty()) {
+    return out +
+           "interrupted from the keyboard, and no line before it says that "
+           "something\n  went wrong\n"
+           "  next      if it stood still, say so in a line in parentheses: "
+           "(it hangs at step 30)\n";
+  }
   if (answer.candidates.empty()) {
     return out +
            "something went wrong, and no line says what\n"
@@ -70,6 +77,7 @@ Json ToJson(const Answer& answer) {
   for (const Evidence& evidence : answer.harmless) {
     json["harmless"].push_back(JsonOf(evidence));
   }
+  json["interrupted"] = answer.interrupted;
   json["told_well"] = answer.told_well;
   json["looks"] = Json::array();
   for (const Evidence& evidence : answer.looks) {

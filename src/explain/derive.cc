@@ -228,12 +228,14 @@ bool IsRaisedAbove(const std::vector<Fact>& facts, const Fact& exception) {
 }
 
 // An exception that does not speak of ranks, devices, checkpoints and the like,
-// and one of these whose last frame is the user's own file.
+// and one of these whose last frame is the user's own file. An interruption
+// from the keyboard is no error of the program.
 void JudgeException(std::vector<Fact>& facts) {
   const std::vector<Fact> seen = facts;
   const auto on_topic = OnTopic(seen);
   for (const Fact& fact : seen) {
     if (fact.name != "python.exception" ||
+        fact.Text("type") == "KeyboardInterrupt" ||
         on_topic.count(fact.Text("message")) != 0) {
       continue;
     }

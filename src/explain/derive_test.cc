@@ -356,6 +356,10 @@ TEST(Derive, ARuntimeErrorThatTheProgramRaisesIsItsOwn) {
   raise.fields["line"] = std::int64_t{7};
   EXPECT_TRUE(Follows({raise, error}, "python.own_exception"));
   EXPECT_FALSE(Follows({error}, "python.own_exception"));
+  const Fact interrupt =
+      Seen("python.exception",
+           {{"type", "KeyboardInterrupt"}, {"frame", "train.py"}});
+  EXPECT_FALSE(Follows({interrupt}, "python.own_exception"));
   raise.fields["line"] = std::int64_t{2};
   EXPECT_FALSE(Follows({raise, error}, "python.own_exception"));
   raise.fields["line"] = std::int64_t{7};
