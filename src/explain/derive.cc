@@ -250,6 +250,9 @@ void JudgeException(std::vector<Fact>& facts) {
     const std::string frame = fact.Text("frame");
     const bool installed = frame.find("site-packages") != std::string::npos ||
                            frame.find("dist-packages") != std::string::npos;
+    if (installed) {
+      AddOn(facts, fact, "python.library_exception");
+    }
     // Nobody's input makes a name of a library's own code undefined.
     if (installed && (type == "NameError" || type == "UnboundLocalError")) {
       AddOn(facts, fact, "python.library_defect");

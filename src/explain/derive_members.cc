@@ -64,6 +64,20 @@ void CompareDevices(std::vector<Fact>& facts) {
   }
 }
 
+// nccl-tests tell the host of each rank: one host has no network between them.
+void CompareHosts(std::vector<Fact>& facts) {
+  std::set<std::string> hosts;
+  for (const Fact& fact : facts) {
+    if (fact.name == "nccl.rank_on") {
+      hosts.insert(fact.Text("host"));
+    }
+  }
+  if (hosts.size() == 1) {
+    AddOn(facts, Fact(*FirstOf(facts, "nccl.rank_on")),
+          "numbers.nccl_one_host");
+  }
+}
+
 // The same thing told differently by two hosts or ranks.
 void CompareVersions(std::vector<Fact>& facts) {
   std::map<std::string, std::map<std::string, const Fact*>> by_kind;
@@ -218,6 +232,7 @@ void CompareMembers(std::vector<Fact>& facts) {
   CompareMasters(facts);
   CompareAnnounced(facts);
   CompareDevices(facts);
+  CompareHosts(facts);
   CompareVersions(facts);
   CompareRoles(facts);
 }

@@ -115,8 +115,10 @@ TEST(Derive, ABarBeyondTheBoundOfTheWaitersIsAtTheLimit) {
   const auto near = [](const char* percent) {
     return Said("progress.bar", {{"minutes", "29"}, {"percent", percent}});
   };
-  EXPECT_TRUE(Follows({near("98")}, "numbers.bar_at_limit"));
-  EXPECT_FALSE(Follows({near("100")}, "numbers.bar_at_limit"));
+  const Fact trouble = Said("log.trouble", {});
+  EXPECT_TRUE(Follows({near("98"), trouble}, "numbers.bar_at_limit"));
+  EXPECT_FALSE(Follows({near("100"), trouble}, "numbers.bar_at_limit"));
+  EXPECT_FALSE(Follows({near("98")}, "numbers.bar_at_limit"));
 }
 
 TEST(Derive, MembersThatTellOtherShapesOfOneOperationDiffer) {
@@ -222,6 +224,18 @@ TEST(Derive, ANameThatALibraryLacksIsItsDefect) {
   EXPECT_TRUE(Follows({raised("UnboundLocalError", kLibrary)}, kFollows));
   EXPECT_FALSE(Follows({raised("UnboundLocalError", "train.py")}, kFollows));
   EXPECT_FALSE(Follows({raised("ValueError", kLibrary)}, kFollows));
+  constexpr const char* kRaisedThere = "python.library_exception";
+  EXPECT_TRUE(Follows({raised("ValueError", kLibrary)}, kRaisedThere));
+  EXPECT_FALSE(Follows({raised("ValueError", "train.py")}, kRaisedThere));
+}
+
+TEST(Derive, RanksOfNcclOnOneHost) {
+  const auto on = [](const char* host) {
+    return Said("nccl.rank_on", {{"host", host}});
+  };
+  constexpr const char* kFollows = "numbers.nccl_one_host";
+  EXPECT_TRUE(Follows({on("a")}, kFollows));
+  EXPECT_FALSE(Follows({on("a"), on("b")}, kFollows));
 }
 
 TEST(Derive, MembersAreMissingWhereSomeOfThemAreThere) {

@@ -15,15 +15,20 @@ namespace {
 constexpr std::int64_t kBounds[] = {10, 30, 60};
 
 // "[29:55<03:25": a bar that stood near the bound of those who wait, or beyond
-// it: the one that the log tells, else, of a bar that did not come to its end,
-// those of c10d and the store, the smallest of them where the log tells that a
-// wait ended. A bar that moved until the very minute in which the wait ended
+// it: the one that the log tells, else, where something went wrong, of a bar
+// that did not come to its end, those of c10d and the store, the smallest of
+// them where the log tells that a wait ended. A bar that moved until the very minute in which the wait ended
 // began with it: somebody worked on while the others waited.
 void CompareWaits(std::vector<Fact>& facts) {
   const auto of_place = NumberOf(facts, "collective.timeout", "limit");
   const auto told =
       of_place ? of_place : NumberOf(facts, "collective.bound", "limit");
   const bool wait_ended = FirstOf(facts, "collective.wait_ended") != nullptr;
+  const bool trouble =
+      std::any_of(facts.begin(), facts.end(), [](const Fact& fact) {
+        return fact.name == "log.trouble" || fact.name == "told.hang" ||
+               fact.name.starts_with("cascade.");
+      });
   const std::vector<Fact> seen = facts;
   for (const Fact& bar : seen) {
     if (bar.name != "progress.bar") {
@@ -38,7 +43,8 @@ void CompareWaits(std::vector<Fact>& facts) {
     const bool beyond = wait_ended && minutes + 1 >= kBounds[0];
     const bool ended = NumberIn(bar, "percent") == 100;
     const bool near =
-        !ended && std::any_of(std::begin(kBounds), std::end(kBounds),
+        trouble && !ended &&
+        std::any_of(std::begin(kBounds), std::end(kBounds),
                               [&](std::int64_t bound) {
                                 return minutes + 1 >= bound &&
                                        minutes <= bound + bound / 10;
