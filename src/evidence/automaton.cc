@@ -10,16 +10,60 @@ Automaton::Automaton(const std::vector<std::string>& literals) {
   AddState();
   AddLiterals(literals);
   LinkFailures();
-  for (std::uint32_t& next : table_) {
-    if (outputs_[next / width_] >= 0) {
-      next |= kFinal;
+  for (std::size_t row = 0; row < table_.size(); row += width_) {
+    for (std::size_t at = row; at + 1 < row + width_; ++at) {
+      if (table_[OutputOf(table_[at])] != kNone) {
+        table_[at] |= kFinal;
+      }
     }
   }
 }
 
-std::size_t Automaton::MiddleLine(std::string_view text) {
-  const std::size_t at = text.find_first_of("\r\n", text.size() / 2);
-  return at == std::string_view::npos ? 0 : at;
+std::size_t Automaton::AfterLine(std::string_view text, std::size_t at) {
+  const std::size_t end = text.find_first_of("\r\n", at);
+  return end == std::string_view::npos ? text.size() : end + 1;
+}
+
+std::array<Automaton::Lane, Automaton::kLanes> Automaton::Split(
+    std::string_view block, Hit* hits) {
+  std::array<Lane, kLanes> lanes{};
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < kLanes; ++i) {
+    const std::size_t end =
+        i + 1 == kLanes
+            ? block.size()
+            : std::max(begin,
+                       AfterLine(block, block.size() / kLanes * (i + 1)));
+    lanes[i] = {static_cast<std::uint32_t>(begin),
+                static_cast<std::uint32_t>(end), 0, hits + begin, hits + begin};
+    begin = end;
+  }
+  return lanes;
+}
+
+// Each step waits for the one before it: that of another lane does not.
+std::array<Automaton::Lane, Automaton::kLanes> Automaton::Walk(
+    std::string_view block, Hit* hits) const {
+  std::array<Lane, kLanes> lanes = Split(block, hits);
+  std::uint32_t together = lanes[0].until;
+  for (const Lane& lane : lanes) {
+    together = std::min(together, lane.until - lane.at);
+  }
+  // Copies, which live in registers.
+  auto [first, second, third, fourth] = lanes;
+  for (std::uint32_t i = 0; i < together; ++i) {
+    Step(block.data(), first);
+    Step(block.data(), second);
+    Step(block.data(), third);
+    Step(block.data(), fourth);
+  }
+  lanes = {first, second, third, fourth};
+  for (Lane& lane : lanes) {
+    while (lane.at < lane.until) {
+      Step(block.data(), lane);
+    }
+  }
+  return lanes;
 }
 
 // Column 0 is for all bytes that occur in no literal.
@@ -36,11 +80,11 @@ void Automaton::ChooseColumns(const std::vector<std::string>& literals) {
     columns_[static_cast<std::size_t>(c)] =
         columns_[static_cast<std::size_t>(std::tolower(c))];
   }
+  ++width_;  // that of the links
 }
 
 std::uint32_t Automaton::AddState() {
   table_.resize(table_.size() + width_, 0);
-  outputs_.push_back(-1);
   return static_cast<std::uint32_t>(table_.size()) - width_;
 }
 
@@ -59,10 +103,11 @@ void Automaton::AddLiterals(const std::vector<std::string>& literals) {
       }
     }
   }
+  links_.push_back({-1, kNone});
   for (std::size_t i = 0; i < literals.size(); ++i) {
-    std::int32_t& output = outputs_[states[i] / width_];
+    std::uint32_t& output = table_[OutputOf(states[i])];
     links_.push_back({static_cast<int>(i), output});
-    output = static_cast<std::int32_t>(links_.size()) - 1;
+    output = static_cast<std::uint32_t>(links_.size()) - 1;
   }
 }
 
@@ -78,9 +123,9 @@ std::uint32_t Automaton::Child(std::uint32_t state, char c) {
 // Breadth first: the failure state of a child is known before its own children
 // are looked at; missing edges are those of the failure state.
 void Automaton::LinkFailures() {
-  std::vector<std::uint32_t> fails(outputs_.size(), 0);
+  std::vector<std::uint32_t> fails(states(), 0);
   std::vector<std::uint32_t> queue;
-  for (std::uint32_t column = 0; column < width_; ++column) {
+  for (std::uint32_t column = 0; column + 1 < width_; ++column) {
     if (table_[column] != 0) {
       queue.push_back(table_[column]);
     }
@@ -88,8 +133,8 @@ void Automaton::LinkFailures() {
   for (std::size_t head = 0; head < queue.size(); ++head) {
     const std::uint32_t state = queue[head];
     const std::uint32_t fail = fails[state / width_];
-    AppendOutputs(outputs_[state / width_], outputs_[fail / width_]);
-    for (std::uint32_t column = 0; column < width_; ++column) {
+    AppendOutputs(state, table_[OutputOf(fail)]);
+    for (std::uint32_t column = 0; column + 1 < width_; ++column) {
       std::uint32_t& next = table_[state + column];
       if (next != 0) {
         fails[next / width_] = table_[fail + column];
@@ -102,10 +147,10 @@ void Automaton::LinkFailures() {
 }
 
 // The literals of the failure state end here too.
-void Automaton::AppendOutputs(std::int32_t& output, std::int32_t more) {
-  std::int32_t* last = &output;
-  while (*last >= 0) {
-    last = &links_[static_cast<std::size_t>(*last)].next;
+void Automaton::AppendOutputs(std::uint32_t state, std::uint32_t more) {
+  std::uint32_t* last = &table_[OutputOf(state)];
+  while (*last != kNone) {
+    last = &links_[*last].next;
   }
   *last = more;
 }

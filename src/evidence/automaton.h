@@ -21,90 +21,92 @@ class Automaton {
   explicit Automaton(const std::vector<std::string>& literals);
 
   // Calls `found(end, literal)` for every occurrence; `end` is the index after
-  // its last byte. Occurrences come in order of their ends.
-  //
-  // Each step waits for the one before it, so two halves of the text are read
-  // at once: a line end is in no literal, and what is found behind the middle
-  // is kept until the first half is done.
+  // its last byte. Occurrences come in order of their ends. `text` is shorter
+  // than 4 GiB.
   template <typename Found>
   void Scan(std::string_view text, Found&& found) const {
-    const std::size_t middle = MiddleLine(text);
-    std::vector<Occurrence> late;
-    const auto keep = [&](std::size_t end, int literal) {
-      late.push_back({end, literal});
-    };
-    std::uint32_t first = 0;
-    std::uint32_t second = 0;
-    // Copies, for the compiler cannot know that `found` leaves members alone.
-    const std::uint32_t* const table = table_.data();
-    const std::array<std::uint8_t, 256> columns = columns_;
-    const char* const at = text.data();
-    const auto next = [&](std::uint32_t state, char byte) {
-      return table[(state & kStateMask) +
-                   columns[static_cast<std::uint8_t>(byte)]];
-    };
-    const std::size_t both = std::min(middle, text.size() - middle);
-    for (std::size_t i = 0; i < both; ++i) {
-      first = next(first, at[i]);
-      second = next(second, at[middle + i]);
-      if (((first | second) & kFinal) != 0) [[unlikely]] {
-        Tell(first, i + 1, found);
-        Tell(second, middle + i + 1, keep);
+    std::vector<Hit> hits;
+    for (std::size_t begin = 0; begin < text.size();) {
+      const std::size_t end = AfterLine(text, begin + kBlock);
+      const std::string_view block = text.substr(begin, end - begin);
+      hits.resize(std::max(hits.size(), block.size()));
+      for (const Lane& lane : Walk(block, hits.data())) {
+        for (const Hit* hit = lane.hits; hit != lane.end; ++hit) {
+          Tell(*hit, begin, found);
+        }
       }
-    }
-    for (std::size_t i = both; i < middle; ++i) {
-      first = next(first, at[i]);
-      Tell(first, i + 1, found);
-    }
-    for (const Occurrence& one : late) {
-      found(one.end, one.literal);
-    }
-    for (std::size_t i = middle + both; i < text.size(); ++i) {
-      second = next(second, at[i]);
-      Tell(second, i + 1, found);
+      begin = end;
     }
   }
 
-  std::size_t states() const { return outputs_.size(); }
+  std::size_t states() const { return table_.size() / width_; }
 
  private:
-  struct Occurrence {
-    std::size_t end;
-    int literal;
+  // So much is read before what is found there is told.
+  static constexpr std::size_t kBlock = std::size_t{64} << 10;
+
+  // A byte after which a literal ends: its index in the block, and the state.
+  struct Hit {
+    std::uint32_t at;
+    std::uint32_t state;
   };
-  // The first line end behind the middle, or 0.
-  static std::size_t MiddleLine(std::string_view text);
+  // One of the parts of a block that are read side by side.
+  struct Lane {
+    std::uint32_t at;  // in the block
+    std::uint32_t until;
+    std::uint32_t state;
+    Hit* hits;  // room for one each byte
+    Hit* end;
+  };
+  static constexpr std::size_t kLanes = 4;
+
+  // The index after the first line end at or behind `at`, or the text's size.
+  static std::size_t AfterLine(std::string_view text, std::size_t at);
+  // Lanes that begin after line ends, which are in no literal.
+  static std::array<Lane, kLanes> Split(std::string_view block, Hit* hits);
+  std::array<Lane, kLanes> Walk(std::string_view block, Hit* hits) const;
+
+  // Every state is stored, and what is no hit is overwritten by the next: in
+  // most texts so many literals end that a branch would be foretold wrongly.
+  void Step(const char* block, Lane& lane) const {
+    const auto byte = static_cast<std::uint8_t>(block[lane.at]);
+    lane.state = table_[(lane.state & kStateMask) + columns_[byte]];
+    *lane.end = {lane.at, lane.state};
+    lane.end += lane.state >> 31U;
+    ++lane.at;
+  }
 
   template <typename Found>
-  void Tell(std::uint32_t state, std::size_t end, Found&& found) const {
-    if ((state & kFinal) == 0) [[likely]] {
-      return;
-    }
-    for (std::int32_t out = outputs_[(state & kStateMask) / width_]; out >= 0;
-         out = links_[static_cast<std::size_t>(out)].next) {
-      found(end, links_[static_cast<std::size_t>(out)].literal);
+  void Tell(const Hit& hit, std::size_t begin, Found&& found) const {
+    for (std::uint32_t link = table_[OutputOf(hit.state & kStateMask)];
+         link != kNone; link = links_[link].next) {
+      found(begin + hit.at + 1, links_[link].literal);
     }
   }
 
   struct Link {
     int literal;
-    std::int32_t next;  // -1: the last
+    std::uint32_t next;  // kNone: the last
   };
+  // The place in the table of a state's first link: the last of its row.
+  std::size_t OutputOf(std::uint32_t state) const { return state + width_ - 1; }
   void ChooseColumns(const std::vector<std::string>& literals);
   std::uint32_t AddState();  // its row
   void AddLiterals(const std::vector<std::string>& literals);
   std::uint32_t Child(std::uint32_t state, char c);  // made if it is missing
   void LinkFailures();
-  void AppendOutputs(std::int32_t& output, std::int32_t more);
+  void AppendOutputs(std::uint32_t state, std::uint32_t more);
 
+  static constexpr std::uint32_t kNone = 0;
   static constexpr std::uint32_t kFinal = 0x80000000U;
   static constexpr std::uint32_t kStateMask = 0x7FFFFFFFU;
 
   std::array<std::uint8_t, 256> columns_{};
   std::uint32_t width_ = 1;
-  std::vector<std::uint32_t> table_;   // of row offsets
-  std::vector<std::int32_t> outputs_;  // first link of a state, or -1
-  std::vector<Link> links_;
+  // Of each state a row: by column the row of the next state, and kFinal where
+  // a literal ends there; then the first of the state's own links.
+  std::vector<std::uint32_t> table_;
+  std::vector<Link> links_;  // the first is none
 };
 
 }  // namespace muster::evidence

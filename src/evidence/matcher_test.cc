@@ -39,18 +39,26 @@ TEST(Automaton, FindsWordsInsideOfWordsWithoutCase) {
               ElementsAre(std::pair(4, 0), std::pair(4, 1), std::pair(6, 2)));
 }
 
-TEST(Automaton, FindsInBothHalvesOfATextInTheirOrder) {
-  const Automaton automaton({"one", "two"});
-  const std::string text = "one\nx two\r" + std::string(50, '.') + "\none\ntwo";
-  std::vector<int> found;
-  std::size_t last = 0;
-  automaton.Scan(text, [&](std::size_t end, int literal) {
-    EXPECT_GT(end, last);
-    last = end;
-    found.push_back(literal);
+TEST(Automaton, FindsInAllPartsOfALongTextInTheirOrder) {
+  const std::vector<std::string> literals = {"aba", "bab", "abacus"};
+  std::string text = std::string(100'000, 'x') + "aba\nbab\r";
+  for (int i = 0; i < 40'000; ++i) {
+    text += i % 7 == 0 ? "abacus\n" : i % 3 == 0 ? "cab" : "abab";
+  }
+  std::vector<std::pair<std::size_t, int>> expected;
+  for (std::size_t end = 1; end <= text.size(); ++end) {
+    for (int literal : {2, 0, 1}) {  // of one end the longest first
+      if (std::string_view(text).substr(0, end).ends_with(
+              literals[static_cast<std::size_t>(literal)])) {
+        expected.emplace_back(end, literal);
+      }
+    }
+  }
+  std::vector<std::pair<std::size_t, int>> found;
+  Automaton(literals).Scan(text, [&](std::size_t end, int literal) {
+    found.emplace_back(end, literal);
   });
-  EXPECT_THAT(found, ElementsAre(0, 1, 0, 1));
-  EXPECT_EQ(last, text.size());
+  EXPECT_EQ(found, expected);
 }
 
 TEST(Automaton, OfNoLiteralsFindsNothing) {
