@@ -288,7 +288,8 @@ bool HasOneOf(std::string_view line,
 bool SaysWhatFailed(char level, std::string_view line) {
   return level == 'I' ? HasOneOf(line, {"Error", "rror:", "Exception", "ailed",
                                         "ABORTED", "atal", "loss=nan",
-                                        "loss: nan", "loss = nan", "loss=inf"})
+                                        "loss: nan", "loss = nan", "loss=inf",
+                                        "visible gpu device (device: 0,"})
                       : HasOneOf(line, {"errno", "gai error", "due to an error",
                                         "Exception", "address as fallback",
                                         "taking more than"});

@@ -238,6 +238,22 @@ TEST(Answer, OfTheSchedulersEndStaysThoughLinesFollow) {
   EXPECT_EQ(answer.kind, AnswerKind::kCause);
 }
 
+TEST(Answer, WhatABufferHeldWhenTheJobWasEndedIsNoProgress) {
+  const auto at = [](std::int64_t line) {
+    return std::map<std::string, FactValue>{{"source", "a"}, {"line", line}};
+  };
+  const Fact killed = Seen("log.oom-host.0", at(3));
+  const Fact ended = Seen("job.ended", at(4));
+  const auto step = [&](std::int64_t line) {
+    return Seen("progress.went_on", at(line));
+  };
+  EXPECT_EQ(Explain({killed, step(9)}).kind, AnswerKind::kHealthy);
+  EXPECT_EQ(Explain({killed, ended, step(9)}).kind, AnswerKind::kCause);
+  EXPECT_EQ(Explain({killed, ended, step(90)}).kind, AnswerKind::kHealthy);
+  EXPECT_EQ(Explain({killed, ended, Seen("run.resumed", at(6)), step(9)}).kind,
+            AnswerKind::kHealthy);
+}
+
 TEST(Answer, OfTheSchedulersEndCountsNoMoreOnceTheRunIsResumed) {
   const auto at = [](std::int64_t line) {
     return std::map<std::string, FactValue>{{"source", "a"}, {"line", line}};

@@ -400,6 +400,18 @@ TEST(Derive, ALossThatStaysThatOfAGuessIsOne) {
                        "numbers.loss_of_chance"));
 }
 
+TEST(Derive, ALossThatIsThatOfAGuessAtFirstIsNoPlateau) {
+  const auto of_steps = [](int first) {
+    std::string text;
+    for (int step = first; step < first + 8; ++step) {
+      text += "Epoch: [0][" + std::to_string(step) + "/5005] Loss 6.9077\n";
+    }
+    return std::vector<Fact>{Said("log.end", {{"text", text.c_str()}})};
+  };
+  EXPECT_FALSE(Follows(of_steps(14), "numbers.loss_of_chance"));
+  EXPECT_TRUE(Follows(of_steps(2014), "numbers.loss_of_chance"));
+}
+
 TEST(Derive, GradientsOfZeroAreToldByTheirNorm) {
   std::string text;
   for (int step = 0; step < 8; ++step) {

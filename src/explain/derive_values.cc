@@ -49,18 +49,34 @@ std::optional<double> ValueAfter(std::string_view line, std::string_view name) {
              : NumberAtBegin(line.substr(found + name.size()));
 }
 
+// "[14/5005]": true where less than a tenth of the whole is done.
+bool IsEarly(std::string_view line) {
+  const std::size_t slash = line.find('/');
+  if (slash == std::string_view::npos) {
+    return false;
+  }
+  const std::size_t begin =
+      line.find_last_not_of("0123456789", slash - 1) + 1;  // npos + 1 is 0
+  const std::size_t end = line.find_first_not_of("0123456789", slash + 1);
+  const auto done = ParseInt(line.substr(begin, slash - begin));
+  const auto whole = ParseInt(line.substr(slash + 1, end - slash - 1));
+  return slash > 0 && done && whole && *done < *whole / 10;
+}
+
 struct Reports {
   std::vector<double> values;
   std::vector<double> epochs;
   std::string last;              // line
   std::int64_t lines_after = 0;  // of it
 
-  // True when there are enough to call them constant, if all are alike.
+  // True when there are enough to call them constant, if all are alike: a loss
+  // begins as that of a guess.
   bool Enough() const {
     const bool other_epoch = !epochs.empty() &&
                              epochs.size() == values.size() &&
                              epochs.front() != epochs.back();
-    return values.size() >= (other_epoch ? kEpochs : kReports);
+    return other_epoch ? values.size() >= kEpochs
+                       : values.size() >= kReports && !IsEarly(last);
   }
 };
 

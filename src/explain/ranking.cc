@@ -192,6 +192,24 @@ bool ResumedAfter(const Fact& fact, const Progress& progress) {
   return resumed != progress.resumed.end() && resumed->second > LastLine(fact);
 }
 
+// What stands right below the line with which a job was ended had waited in a
+// buffer: the program did not go on, unless it was begun anew.
+void DropBuffered(std::span<const Fact> facts, Progress& progress) {
+  constexpr std::int64_t kBuffered = 20;  // lines
+  for (const Fact& ended : facts) {
+    if (ended.name != "job.ended" || ResumedAfter(ended, progress)) {
+      continue;
+    }
+    const std::string source = ended.Text("source");
+    const std::int64_t last = LastLine(ended);
+    std::erase_if(progress.lines, [&](const auto& of_source) {
+      const std::int64_t line = of_source.second.line;
+      return of_source.first == source && line > last &&
+             line <= last + kBuffered;
+    });
+  }
+}
+
 Progress ProgressOf(std::span<const Fact> facts,
                     std::initializer_list<std::string_view> names) {
   Progress progress;
@@ -206,6 +224,7 @@ Progress ProgressOf(std::span<const Fact> facts,
       last = std::max(last, LastLine(fact));
     }
   }
+  DropBuffered(facts, progress);
   return progress;
 }
 
