@@ -225,8 +225,11 @@ void LogScanner::AddProgress() {
 }
 
 void LogScanner::CountLines(std::string_view block, std::size_t until) {
-  line_ += std::count(block.begin() + static_cast<long>(counted_),
-                      block.begin() + static_cast<long>(until), '\n');
+  const std::string_view rest = block.substr(0, until);
+  for (std::size_t at = rest.find('\n', counted_); at != rest.npos;
+       at = rest.find('\n', at + 1)) {
+    ++line_;
+  }
   counted_ = until;
 }
 
