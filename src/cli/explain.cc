@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstdio>
 #include <iterator>
 
 #include "base/json.h"
@@ -16,6 +17,7 @@
 #include "finding/catalogue.h"
 #include "sys/byte_source.h"
 #include "sys/machine.h"
+#include "sys/stream.h"
 
 namespace muster::cli {
 namespace {
@@ -117,12 +119,56 @@ Result<std::string> StatusOf(const std::string& exit) {
                    "(SIGKILL)");
 }
 
+// "train.log", "3 inputs and this machine": at most a line of a terminal.
+std::string WhatIsRead(const CommandLine& line) {
+  constexpr std::size_t kLongest = 60;
+  std::string what;
+  if (line.inputs.size() == 1) {
+    what = line.inputs[0] == "-"
+               ? "standard input"
+               : Printable(line.inputs[0]).substr(0, kLongest);
+  } else if (!line.inputs.empty()) {
+    what = std::to_string(line.inputs.size()) + " inputs";
+  }
+  return what + (line.look && !what.empty() ? " and " : "") +
+         (line.look ? "this machine" : "");
+}
+
+// On a terminal alone: what is being read, until it has been.
+class ReadingLine {
+ public:
+  explicit ReadingLine(const CommandLine& line) {
+    const std::string what = WhatIsRead(line);
+    if (what.empty() || !sys::IsTerminal(2)) {
+      return;
+    }
+    const bool typed =
+        std::count(line.inputs.begin(), line.inputs.end(), "-") > 0 &&
+        sys::IsTerminal(0);
+    std::fputs(
+        ("reading " + what + (typed ? ": Ctrl-D ends it\n" : "")).c_str(),
+        stderr);
+    shown_ = !typed;
+  }
+  ~ReadingLine() {
+    if (shown_) {
+      std::fputs("\r\033[K", stderr);
+    }
+  }
+  ReadingLine(const ReadingLine&) = delete;
+  ReadingLine& operator=(const ReadingLine&) = delete;
+
+ private:
+  bool shown_ = false;  // and to be taken away
+};
+
 // What the inputs, the exit status and --look show. Where one of the others
 // tells something too, inputs that cannot be read are a warning.
 Result<evidence::Reading> ReadAll(const CommandLine& line,
                                   const std::string& exit,
                                   const evidence::InputOptions& options,
                                   const sys::Host& host) {
+  const ReadingLine shown(line);
   evidence::Reading all;
   const evidence::Matcher matcher;
   if (!line.inputs.empty()) {

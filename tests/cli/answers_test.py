@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import pty
 import socket
 import subprocess
 import sys
@@ -59,6 +60,19 @@ class Answers(MusterTest):
             if "2" not in closed:
                 self.assertIn("there is no text to read: -: it is empty",
                               done.stderr)
+
+    def test_a_terminal_sees_what_is_being_read_and_a_file_does_not(self):
+        self.write("a.log")
+        master, slave = pty.openpty()
+        done = subprocess.run(
+            [MUSTER, "explain", "a.log"], stderr=slave, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, cwd=self.folder, timeout=60,
+            env=clean_environment())
+        os.close(slave)
+        self.assertEqual(os.read(master, 100), b"reading a.log\r\x1b[K")
+        os.close(master)
+        self.assertTrue(done.stdout.startswith(b"error[oom-device]"), done.stdout)
+        self.assertEqual(self.ask("explain", "a.log").stderr, "")
 
     def test_what_was_not_read_is_said(self):
         self.write("a.log")
