@@ -17,8 +17,9 @@ constexpr std::int64_t kBounds[] = {10, 30, 60};
 // "[29:55<03:25": a bar that stood near the bound of those who wait, or beyond
 // it: the one that the log tells, else, where something went wrong, of a bar
 // that did not come to its end, those of c10d and the store, the smallest of
-// them where the log tells that a wait ended. A bar that moved until the very minute in which the wait ended
-// began with it: somebody worked on while the others waited.
+// them where the log tells that a wait ended. A bar that moved until the very
+// minute in which the wait ended began with it: somebody worked on while the
+// others waited.
 void CompareWaits(std::vector<Fact>& facts) {
   const auto of_place = NumberOf(facts, "collective.timeout", "limit");
   const auto told =
@@ -44,11 +45,10 @@ void CompareWaits(std::vector<Fact>& facts) {
     const bool ended = NumberIn(bar, "percent") == 100;
     const bool near =
         trouble && !ended &&
-        std::any_of(std::begin(kBounds), std::end(kBounds),
-                              [&](std::int64_t bound) {
-                                return minutes + 1 >= bound &&
-                                       minutes <= bound + bound / 10;
-                              });
+        std::any_of(
+            std::begin(kBounds), std::end(kBounds), [&](std::int64_t bound) {
+              return minutes + 1 >= bound && minutes <= bound + bound / 10;
+            });
     if (told ? (minutes + 1) * 60'000 >= *told : near || beyond) {
       AddOn(facts, bar, "numbers.bar_at_limit");
       return;
