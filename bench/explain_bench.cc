@@ -59,7 +59,12 @@ int WritePatterns() {
     for (std::size_t at = 0; (at = text.find("(?P<", at)) != text.npos;) {
       text.replace(at, text.find('>', at) + 1 - at, "(?:");
     }
-    std::printf("%s\n", text.c_str());
+    // Bytes, as they are read here: rg --no-unicode takes no others.
+    for (const char c : text) {
+      std::printf(static_cast<unsigned char>(c) < 0x80 ? "%c" : "\\x%02X",
+                  static_cast<unsigned char>(c));
+    }
+    std::printf("\n");
   }
   return 0;
 }
