@@ -121,12 +121,11 @@ Result<std::string> StatusOf(const std::string& exit) {
 
 // "train.log", "3 inputs and this machine": at most a line of a terminal.
 std::string WhatIsRead(const CommandLine& line) {
-  constexpr std::size_t kLongest = 60;
+  constexpr std::size_t kShown = 60;
   std::string what;
   if (line.inputs.size() == 1) {
-    what = line.inputs[0] == "-"
-               ? "standard input"
-               : Printable(line.inputs[0]).substr(0, kLongest);
+    what = line.inputs[0] == "-" ? "standard input"
+                                 : Printable(line.inputs[0]).substr(0, kShown);
   } else if (!line.inputs.empty()) {
     what = std::to_string(line.inputs.size()) + " inputs";
   }
