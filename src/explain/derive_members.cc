@@ -46,6 +46,15 @@ void CompareAnnounced(std::vector<Fact>& facts) {
   }
 }
 
+// "rank 0 of 1", and once more: processes that were started together and do not
+// know of each other.
+void CompareSingle(std::vector<Fact>& facts) {
+  const Fact* single = FirstOf(facts, "member.single");
+  if (single != nullptr && single->Number("times", 1) > 1) {
+    AddOn(facts, Fact(*single), "numbers.each_alone");
+  }
+}
+
 // "Local process index: 2" and "Device: cuda:0": several processes of a host
 // that name one device.
 void CompareDevices(std::vector<Fact>& facts) {
@@ -231,6 +240,7 @@ void CompareMembers(std::vector<Fact>& facts) {
   CompareAnswering(facts);
   CompareMasters(facts);
   CompareAnnounced(facts);
+  CompareSingle(facts);
   CompareDevices(facts);
   CompareHosts(facts);
   CompareVersions(facts);

@@ -229,6 +229,13 @@ TEST(Derive, ANameThatALibraryLacksIsItsDefect) {
   EXPECT_FALSE(Follows({raised("ValueError", "train.py")}, kRaisedThere));
 }
 
+TEST(Derive, ProcessesThatAreEachAlone) {
+  Fact single = Said("member.single", {});
+  EXPECT_FALSE(Follows({single}, "numbers.each_alone"));
+  single.fields["times"] = std::int64_t{2};
+  EXPECT_TRUE(Follows({single}, "numbers.each_alone"));
+}
+
 TEST(Derive, RanksOfNcclOnOneHost) {
   const auto on = [](const char* host) {
     return Said("nccl.rank_on", {{"host", host}});
