@@ -411,7 +411,7 @@ TEST(Derive, ALossThatIsThatOfAGuessAtFirstIsNoPlateau) {
   const auto of_steps = [](int first) {
     std::string text;
     for (int step = first; step < first + 8; ++step) {
-      text += "Epoch: [0][" + std::to_string(step) + "/5005] Loss 6.9077\n";
+      text += "Epoch: [0][" + std::to_string(step) + "/ 5005] Loss 6.9077\n";
     }
     return std::vector<Fact>{Said("log.end", {{"text", text.c_str()}})};
   };

@@ -49,7 +49,8 @@ std::optional<double> ValueAfter(std::string_view line, std::string_view name) {
              : NumberAtBegin(line.substr(found + name.size()));
 }
 
-// "[14/5005]": true where less than a tenth of the whole is done.
+// "[14/5005]", "49/    1000": true where less than a tenth of the whole is
+// done.
 bool IsEarly(std::string_view line) {
   const std::size_t slash = line.find('/');
   if (slash == std::string_view::npos) {
@@ -57,9 +58,11 @@ bool IsEarly(std::string_view line) {
   }
   const std::size_t begin =
       line.find_last_not_of("0123456789", slash - 1) + 1;  // npos + 1 is 0
-  const std::size_t end = line.find_first_not_of("0123456789", slash + 1);
+  std::string_view behind = line.substr(slash + 1);
+  behind.remove_prefix(std::min(behind.find_first_not_of(' '), behind.size()));
   const auto done = ParseInt(line.substr(begin, slash - begin));
-  const auto whole = ParseInt(line.substr(slash + 1, end - slash - 1));
+  const auto whole =
+      ParseInt(behind.substr(0, behind.find_first_not_of("0123456789")));
   return slash > 0 && done && whole && *done < *whole / 10;
 }
 
