@@ -378,7 +378,7 @@ TEST(Derive, ARuntimeErrorThatTheProgramRaisesIsItsOwn) {
   EXPECT_TRUE(Follows({raise, error}, "python.own_exception"));
   EXPECT_FALSE(Follows({error}, "python.own_exception"));
   const Fact interrupt =
-      Seen("python.exception",
+      Said("python.exception",
            {{"type", "KeyboardInterrupt"}, {"frame", "train.py"}});
   EXPECT_FALSE(Follows({interrupt}, "python.own_exception"));
   raise.fields["line"] = std::int64_t{2};
