@@ -355,5 +355,14 @@ TEST(WholeLogs, AStepThatTouchedItsBoundOfMemoryMayHaveGoneOn) {
             "oom-host");
 }
 
+TEST(WholeLogs, ACrashIsOneInEveryLanguageOfTheShell) {
+  for (const char* crash :
+       {"Segmentation fault (core dumped)\n", "段错误 (核心已转储)\n",
+        "Speicherzugriffsfehler (Speicherabzug geschrieben)\n"}) {
+    EXPECT_EQ(Verdict(With("step 10 loss 2.0\n", crash)), "unknown") << crash;
+  }
+  EXPECT_EQ(Verdict("step 10 loss 2.0\nGetötet\n"), "oom-host");
+}
+
 }  // namespace
 }  // namespace muster
