@@ -395,6 +395,9 @@ TEST(Derive, ALossThatStaysThatOfAGuessIsOne) {
   EXPECT_TRUE(Follows(ends("Epoch 1 loss: 2.3026\nEpoch 2 loss: 2.3027\n"
                            "Epoch 3 loss: 2.3024"),
                       "numbers.loss_of_chance"));
+  EXPECT_TRUE(Follows(ends("Epoch 1 loss: 2.3161\nEpoch 2 loss: 2.3027\n"
+                           "Epoch 3 loss: 2.3024\nEpoch 4 loss: 2.3025"),
+                      "numbers.loss_of_chance"));
   // It falls; it is no value of a guess; the first steps may stay near it.
   EXPECT_FALSE(Follows(ends("Epoch 1 loss: 2.3026\nEpoch 2 loss: 2.2301\n"
                             "Epoch 3 loss: 2.2024"),

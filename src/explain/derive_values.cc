@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "base/text.h"
@@ -101,7 +102,7 @@ Reports ReportsOf(const std::vector<std::string>& lines,
   return reports;
 }
 
-bool AllNear(const std::vector<double>& values, double classes) {
+bool AllNear(std::span<const double> values, double classes) {
   const double chance = std::log(classes);
   return std::all_of(values.begin(), values.end(), [&](double value) {
     return std::abs(value - chance) <= kNear * chance;
@@ -110,7 +111,10 @@ bool AllNear(const std::vector<double>& values, double classes) {
 
 // Cross-entropy of a guess among so many classes is the logarithm of their
 // number. observe::IsChance allows more: it is told how many there are.
-bool IsOfChance(const std::vector<double>& values) {
+bool IsOfChance(std::span<const double> values) {
+  if (values.size() > kEpochs) {
+    values = values.subspan(1);  // a run may begin worse than a guess
+  }
   for (double classes = 2; classes <= kFewClasses; ++classes) {
     if (AllNear(values, classes)) {
       return true;
