@@ -134,7 +134,7 @@ std::optional<Bar> BarOf(const Kinds& kinds, std::string_view line) {
 }
 
 // Programs that die paint their bars once more: below the trouble, and nothing
-// goes beyond them. Such a bar says no more than "Done" does.
+// goes beyond them. Such a bar says nothing.
 class Bars {
  public:
   explicit Bars(const Kinds& kinds) : kinds_(kinds) {}
@@ -189,15 +189,15 @@ class Upwards {
         IsRemark(line.text)) {
       return;
     }
-    const bool went_on = Is(*kinds_.progress, line.said);
-    const bool summary =
-        went_on && (line.at_rest || Is(*kinds_.summary, line.said));
-    const bool over = summary || (!went_on && Is(*kinds_.over, line.said));
-    if (over && !Failed(line.rank) && over_.insert(line.rank).second) {
+    if (Is(*kinds_.progress, line.said)) {
+      // Bars and the summaries of trackers are printed however it ended.
+      if (!line.at_rest && !Is(*kinds_.summary, line.said)) {
+        Add(Failed(line.rank) ? kThenFailed : kWentOn, line, newlines);
+        done_.insert(line.rank);
+      }
+    } else if (Is(*kinds_.over, line.said) && !Failed(line.rank) &&
+               over_.insert(line.rank).second) {
       Add(kOver, line, newlines);
-    } else if (went_on && !over) {
-      Add(Failed(line.rank) ? kThenFailed : kWentOn, line, newlines);
-      done_.insert(line.rank);
     }
   }
 

@@ -70,14 +70,12 @@ TEST(LogEnd, IsOfEachRank) {
 }
 
 TEST(LogEnd, TellsApartWhatIsSaidHoweverItEnded) {
-  EXPECT_THAT(EndOf("Job finished at Wed May 1\n"),
-              ElementsAre("over 1 Job finished at Wed May 1"));
-  EXPECT_THAT(EndOf("wandb: Run summary:\nwandb:   epoch 5\n"),
-              ElementsAre("over 1 wandb:   epoch 5"));
-  EXPECT_THAT(EndOf("COMET INFO:     loss : 0.31\n"),
-              ElementsAre("over 1 COMET INFO:     loss : 0.31"));
+  EXPECT_THAT(EndOf("Training finished\n"),
+              ElementsAre("over 1 Training finished"));
+  EXPECT_THAT(EndOf("wandb: Run summary:\nwandb:   epoch 5\n"), IsEmpty());
+  EXPECT_THAT(EndOf("COMET INFO:     loss : 0.31\n"), IsEmpty());
   EXPECT_THAT(EndOf("step 3\nwandb:   epoch 5\n"),
-              ElementsAre("over 1 wandb:   epoch 5", "went_on 2 step 3"));
+              ElementsAre("went_on 2 step 3"));
 }
 
 TEST(LogEnd, IsNoBarThatIsPaintedOnceMore) {
@@ -85,12 +83,11 @@ TEST(LogEnd, IsNoBarThatIsPaintedOnceMore) {
   const std::string bar10 = " 1%|#  | 10/1000 [00:10<14:00,  1.18it/s]";
   const std::string bar12 = " 1%|#  | 12/1000 [00:12<14:00,  1.18it/s]";
   EXPECT_THAT(EndOf(bar10 + "\n"), ElementsAre("went_on 1 " + bar10));
-  EXPECT_THAT(EndOf(died + bar12 + "\n"), ElementsAre("over 1 " + bar12));
+  EXPECT_THAT(EndOf(died + bar12 + "\n"), IsEmpty());
   EXPECT_THAT(EndOf(bar10 + "\n" + died + "bye\n" + bar12 + "\n"),
-              ElementsAre("over 1 " + bar12, "then_failed 7 " + bar10));
+              ElementsAre("then_failed 7 " + bar10));
   const std::string bar0 = "Epoch 0:  0%| | 0/9 [00:00<?, ?it/s]";
-  EXPECT_THAT(EndOf(died + "bye\n" + bar0 + "\n"),
-              ElementsAre("over 1 " + bar0));
+  EXPECT_THAT(EndOf(died + "bye\n" + bar0 + "\n"), IsEmpty());
   EXPECT_THAT(EndOf(died + bar10 + "\r" + bar12 + "\n"),
               ElementsAre("went_on 1 " + bar12));
   EXPECT_THAT(EndOf(died + "9/9 [00:10<00:00,  1.18it/s]\n"),
