@@ -94,6 +94,22 @@ TEST(WholeLogs, AJobThatIsOverIsNoProgress) {
   EXPECT_EQ(Verdict(With("step 10 loss 2.0\n", kDisk, "Done\n")), "disk-full");
 }
 
+// Also of a line that is no traceback.
+TEST(WholeLogs, WhatIsPrintedHoweverItEndedIsNoProgress) {
+  constexpr std::string_view kBus =
+      "step 30 loss 0.32\n"
+      "ERROR: Unexpected bus error encountered in worker. This might be caused "
+      "by insufficient shared memory (shm).\n";
+  EXPECT_EQ(Verdict(With(kBus, "wandb: Run summary:\nwandb:   epoch 3\n")),
+            "shm-too-small");
+  EXPECT_EQ(Verdict(With(kBus, "  3%|#  | 30/1000 [00:10<05:23,  3.00it/s]\n")),
+            "shm-too-small");
+  EXPECT_EQ(Verdict(With(kBus, "Job finished at Wed Nov 25 10:00:00\n")),
+            "shm-too-small");
+  EXPECT_EQ(Verdict(With(kBus, "Cleaning up...\nDone.\n")), "shm-too-small");
+  EXPECT_EQ(Verdict(With(kBus, "Training finished\n")), "healthy");
+}
+
 TEST(WholeLogs, WhatIsPrintedBelowAnExceptionIsNoProgressWhereThatEndedIt) {
   const std::string log =
       With("step 10 loss 2.0\n", kDisk, "step 11 loss 1.9\n");
