@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "check/check.h"
 #include "check/graph/judge.h"
+#include "finding/outcome.h"
 #include "muster/cluster.h"
 #include "muster/deadline.h"
 #include "muster/error.h"

@@ -10,11 +10,11 @@ namespace muster::check {
 namespace {
 
 bool Takes(const AskedProgram& one) {
-  return one.report.outcome.verdict == Verdict::kPass;
+  return one.report.outcome.state == OutcomeState::kPass;
 }
 
 bool Refuses(const AskedProgram& one) {
-  return one.report.outcome.verdict == Verdict::kFail;
+  return one.report.outcome.state == OutcomeState::kFail;
 }
 
 bool IsTooLarge(const AskedProgram& one) {
@@ -23,10 +23,10 @@ bool IsTooLarge(const AskedProgram& one) {
          findings.front().cause == Cause::kOomDevice;
 }
 
-Outcome OutcomeOf(Verdict verdict, std::string detail,
+Outcome OutcomeOf(OutcomeState state, std::string detail,
                   std::vector<Finding> findings) {
   Outcome outcome;
-  outcome.verdict = verdict;
+  outcome.state = state;
   outcome.detail = std::move(detail);
   outcome.findings = std::move(findings);
   return outcome;
@@ -41,7 +41,7 @@ std::optional<Outcome> NotAsked(std::span<const AskedProgram> asked) {
     if (Takes(one) || Refuses(one)) {
       continue;
     }
-    skipped = skipped || one.report.outcome.verdict == Verdict::kSkip;
+    skipped = skipped || one.report.outcome.state == OutcomeState::kSkip;
     why = why.empty() ? one.report.outcome.detail : why;
     findings.insert(findings.end(), one.report.outcome.findings.begin(),
                     one.report.outcome.findings.end());
@@ -49,7 +49,7 @@ std::optional<Outcome> NotAsked(std::span<const AskedProgram> asked) {
   if (why.empty()) {
     return std::nullopt;
   }
-  return OutcomeOf(skipped ? Verdict::kSkip : Verdict::kBroken, why,
+  return OutcomeOf(skipped ? OutcomeState::kSkip : OutcomeState::kBroken, why,
                    std::move(findings));
 }
 
@@ -127,7 +127,7 @@ Outcome CompareCompilers(std::span<const AskedProgram> asked) {
       findings.push_back(std::move(finding));
     }
   }
-  return OutcomeOf(Verdict::kFail,
+  return OutcomeOf(OutcomeState::kFail,
                    "it compiles with " + std::to_string(takers.size()) +
                        " of " + std::to_string(asked.size()) + " compilers",
                    std::move(findings));
@@ -203,13 +203,14 @@ Outcome CompareSizes(std::span<const AskedProgram> asked) {
                     one.report.outcome.findings.end());
   }
   if (!refused.empty()) {
-    return OutcomeOf(Verdict::kFail, "not all of them compile",
+    return OutcomeOf(OutcomeState::kFail, "not all of them compile",
                      std::move(refused));
   }
   const auto varied = FindVaried(asked);
   const auto largest = LargestThatFits(asked, varied);
   if (!largest) {
-    return OutcomeOf(Verdict::kFail, "none of them fits", std::move(too_large));
+    return OutcomeOf(OutcomeState::kFail, "none of them fits",
+                     std::move(too_large));
   }
   return Pass("the largest that fits is " +
               Printable(asked[*largest].request.file) +

@@ -37,7 +37,7 @@ TEST(CompareCompilers, NamesWhoTakesWhatAnotherRefuses) {
   const std::vector<AskedProgram> asked{
       older, Refused(Taken("a.mlir", "/new.so", 1), Cause::kOpUnsupported)};
   const Outcome outcome = CompareCompilers(asked);
-  EXPECT_EQ(outcome.verdict, Verdict::kFail);
+  EXPECT_EQ(outcome.state, OutcomeState::kFail);
   EXPECT_EQ(outcome.detail, "it compiles with 1 of 2 compilers");
   ASSERT_EQ(outcome.findings.size(), 1U);
   EXPECT_EQ(outcome.findings[0].cause, Cause::kOpUnsupported);
@@ -49,7 +49,7 @@ TEST(CompareCompilers, NamesWhoTakesWhatAnotherRefuses) {
 TEST(CompareCompilers, PassesWhatAllTake) {
   const std::vector<AskedProgram> asked{Taken("a.mlir", "/old.so", 1),
                                         Taken("a.mlir", "/new.so", 1)};
-  EXPECT_EQ(CompareCompilers(asked).verdict, Verdict::kPass);
+  EXPECT_EQ(CompareCompilers(asked).state, OutcomeState::kPass);
 }
 
 TEST(CompareCompilers, DoesNotJudgeForOneThatWasNotAsked) {
@@ -57,7 +57,7 @@ TEST(CompareCompilers, DoesNotJudgeForOneThatWasNotAsked) {
   broken.report.outcome = Broken("no answer in time");
   const std::vector<AskedProgram> asked{Taken("a.mlir", "/old.so", 1), broken};
   const Outcome outcome = CompareCompilers(asked);
-  EXPECT_EQ(outcome.verdict, Verdict::kBroken);
+  EXPECT_EQ(outcome.state, OutcomeState::kBroken);
   EXPECT_EQ(outcome.detail, "no answer in time");
 }
 
@@ -68,7 +68,7 @@ TEST(CompareSizes, NamesTheLargestBatchThatFits) {
               Cause::kOomDevice, 40),
       Taken("b64", "/p", 30, {{"784", "10"}, {"64", "784"}})};
   const Outcome outcome = CompareSizes(asked);
-  EXPECT_EQ(outcome.verdict, Verdict::kPass);
+  EXPECT_EQ(outcome.state, OutcomeState::kPass);
   EXPECT_EQ(outcome.detail, "the largest that fits is b128, batch 128");
   EXPECT_EQ(NeededMemory(asked[1].report), 40);
 }
@@ -84,7 +84,7 @@ TEST(CompareSizes, FailsWhenNoneFits) {
       Refused(Taken("a", "/p", 0), Cause::kOomDevice, 40),
       Refused(Taken("b", "/p", 0), Cause::kOomDevice, 50)};
   const Outcome outcome = CompareSizes(asked);
-  EXPECT_EQ(outcome.verdict, Verdict::kFail);
+  EXPECT_EQ(outcome.state, OutcomeState::kFail);
   EXPECT_EQ(outcome.findings.size(), 2U);
 }
 
@@ -93,7 +93,7 @@ TEST(CompareSizes, FailsWhenOneDoesNotCompileAtAll) {
       Taken("a", "/p", 20),
       Refused(Taken("b", "/p", 0), Cause::kOpUnsupported)};
   const Outcome outcome = CompareSizes(asked);
-  EXPECT_EQ(outcome.verdict, Verdict::kFail);
+  EXPECT_EQ(outcome.state, OutcomeState::kFail);
   EXPECT_EQ(outcome.detail, "not all of them compile");
 }
 

@@ -34,9 +34,9 @@ TEST(CheckGraph, IsAskedByWhatTheFileHolds) {
   machine.fs.files["/b.mlir"] = "node { name: 'y' op: 'PyFunc' }";
   machine.fs.files["/m/saved_model.pb"] =
       NumberField(1, 1) + BytesField(2, BytesField(2, Graph("Sin")));
-  EXPECT_EQ(machine.Check({.file = "/a"})->outcome.verdict, Verdict::kPass);
+  EXPECT_EQ(machine.Check({.file = "/a"})->outcome.state, OutcomeState::kPass);
   const auto text = machine.Check({.file = "/b.mlir"});
-  EXPECT_EQ(text->outcome.verdict, Verdict::kFail);
+  EXPECT_EQ(text->outcome.state, OutcomeState::kFail);
   EXPECT_EQ(text->graph->form, "GraphDef (text)");
   EXPECT_EQ(text->outcome.findings[0].subjects,
             (std::vector<std::string>{"/b.mlir", "v5e:2x4"}));
@@ -53,7 +53,7 @@ TEST(CheckGraph, FailsAFileThatIsCutShort) {
   for (const char* file : {"/a.pb", "/m"}) {
     const auto report = machine.Check({.file = file});
     ASSERT_TRUE(report) << report.error().ToText();
-    EXPECT_EQ(report->outcome.verdict, Verdict::kFail);
+    EXPECT_EQ(report->outcome.state, OutcomeState::kFail);
     EXPECT_EQ(report->outcome.findings[0].cause, Cause::kFileCorrupt);
   }
 }

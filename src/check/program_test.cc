@@ -58,7 +58,7 @@ TEST(CheckProgram, IsSkippedWithoutACompiler) {
   const auto report =
       CheckProgram({.file = "/p.mlir", .on = "v5e:2x4"}, machine.host);
   ASSERT_TRUE(report);
-  EXPECT_EQ(report->outcome.verdict, Verdict::kSkip);
+  EXPECT_EQ(report->outcome.state, OutcomeState::kSkip);
   EXPECT_NE(report->outcome.detail.find("pip install libtpu"),
             std::string::npos);
 }
@@ -71,7 +71,7 @@ TEST(CheckProgram, SaysThatTheCompilerCouldNotBeAsked) {
                                     .plugin = {"/absent/libtpu.so", "test"}},
                                    machine.host);
   ASSERT_TRUE(report);
-  EXPECT_EQ(report->outcome.verdict, Verdict::kBroken);
+  EXPECT_EQ(report->outcome.state, OutcomeState::kBroken);
   ASSERT_EQ(report->outcome.findings.size(), 1U);
   EXPECT_EQ(report->outcome.findings[0].cause, Cause::kFileMissing);
 }
@@ -82,7 +82,7 @@ TEST(CheckProgram, FailsAFileThatIsNoProgram) {
   const auto report =
       CheckProgram({.file = "/p.mlir", .on = "v5e:2x4"}, machine.host);
   ASSERT_TRUE(report);
-  EXPECT_EQ(report->outcome.verdict, Verdict::kFail);
+  EXPECT_EQ(report->outcome.state, OutcomeState::kFail);
   EXPECT_EQ(report->outcome.findings[0].cause, Cause::kFileCorrupt);
 }
 

@@ -69,7 +69,7 @@ class TpuTest : public ::testing::Test {
     outcomes.clear();
     for (const Check* check : checks) {
       const bool skipped =
-          !outcomes.empty() && outcomes.back().verdict != Verdict::kPass;
+          !outcomes.empty() && outcomes.back().state != OutcomeState::kPass;
       outcomes.push_back(skipped ? Skip(std::string(check->needs))
                                  : check->run(context));
       summaries.push_back(Summary(outcomes.back()));

@@ -6,7 +6,6 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "cli/tpu.h"
 #include "sys/fs.h"
 #include "sys/stream.h"
 
@@ -78,6 +77,45 @@ int PrintError(const Error& error, Output output, const sys::Env& env,
     std::fwrite(text.data(), 1, text.size(), stderr);
   }
   return ExitCodeOf(error, verb);
+}
+
+int TpuExitCode(Cause cause) {
+  switch (cause) {
+    case Cause::kUsageInvalid:
+    case Cause::kLaunchEnvMissing:
+    case Cause::kClusterSpecInvalid:
+      return 2;
+    case Cause::kCloudNoCapacity:
+    case Cause::kCloudQuotaExceeded:
+      return 75;
+    case Cause::kNetNameResolution:
+    case Cause::kNetTimeoutFiltered:
+    case Cause::kNetWrongEndpoint:
+    case Cause::kNetProxy:
+    case Cause::kFileCorrupt:
+    case Cause::kDeadlineExceeded:
+      return 3;
+    case Cause::kCancelled:
+      return 130;
+    case Cause::kInternalError:
+    case Cause::kOsLimit:
+      return 125;
+    default:
+      return 1;
+  }
+}
+
+Result<int> TpuVerb(const CommandLine& line, const Settings& settings,
+                    const sys::Host& host) {
+  const TpuCall call{.line = line, .settings = settings, .host = host};
+  if (line.tpu.action == TpuAction::kDoctor ||
+      line.tpu.action == TpuAction::kReap) {
+    const auto code =
+        line.tpu.action == TpuAction::kDoctor ? TpuDoctor(call) : TpuReap(call);
+    return code ? *code : TpuRefused(code.error(), call);
+  }
+  const Status done = Act(call);
+  return done ? 0 : TpuRefused(done.error(), call);
 }
 
 int ExitCodeOf(const Error& error, std::string_view verb) {

@@ -36,6 +36,10 @@ void NameHelpOf(std::string_view verb, Finding& finding);
 int PrintError(const Error& error, Output output, const sys::Env& env,
                std::string_view verb = "");
 
+// 0: good; 1: refused; 2: usage; 3: no answer could be had; 75: no capacity or
+// quota now.
+int TpuExitCode(Cause cause);
+
 // 2 for a wrong command line, setting or description of the cluster; 126 or 127
 // for a program that cannot be started; 130 for cancelled; 125 for a bug of
 // ours. What else it is says the sub-command: of run 125, it could not be set

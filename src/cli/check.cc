@@ -22,24 +22,24 @@
 namespace muster::cli {
 namespace {
 
+using OutcomeState;
 using check::Answer;
 using check::Check;
-using check::Verdict;
 
 constexpr std::string_view kSchema = "muster.check/1";
 
 // "ok", "FAIL": four columns, readable without colour.
-std::string_view Mark(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kPass:
+std::string_view Mark(OutcomeState state) {
+  switch (state) {
+    case OutcomeState::kPass:
       return "ok";
-    case Verdict::kWarn:
+    case OutcomeState::kWarn:
       return "warn";
-    case Verdict::kFail:
+    case OutcomeState::kFail:
       return "FAIL";
-    case Verdict::kSkip:
+    case OutcomeState::kSkip:
       return "skip";
-    case Verdict::kBroken:
+    case OutcomeState::kBroken:
       return "broken";
   }
   return "?";
@@ -61,17 +61,17 @@ std::string LineOf(const Answer& answer) {
   for (const Finding& finding : answer.outcome.findings) {
     causes.emplace_back(Label(finding.cause));
   }
-  return Cell(Mark(answer.outcome.verdict), kMarkWidth) +
+  return Cell(Mark(answer.outcome.state), kMarkWidth) +
          Cell(answer.check->id, kIdWidth) +
          (causes.empty() ? Printable(answer.outcome.detail)
                          : Join(causes, ", ")) +
          "\n";
 }
 
-int CountOf(std::span<const Answer> answers, Verdict verdict) {
+int CountOf(std::span<const Answer> answers, OutcomeState state) {
   return static_cast<int>(std::count_if(
       answers.begin(), answers.end(),
-      [&](const Answer& one) { return one.outcome.verdict == verdict; }));
+      [&](const Answer& one) { return one.outcome.state == state; }));
 }
 
 bool AnyFinding(std::span<const Answer> answers, Severity severity) {
@@ -121,14 +121,15 @@ int ExitCode(const Frame& frame, std::span<const Answer> answers) {
        AnyFinding(answers, Severity::kWarning))) {
     return 1;
   }
-  return CountOf(answers, Verdict::kBroken) > 0 ? 3 : 0;
+  return CountOf(answers, OutcomeState::kBroken) > 0 ? 3 : 0;
 }
 
 Json SummaryOf(const Frame& frame, std::span<const Answer> answers) {
   Json summary;
-  for (const Verdict verdict : {Verdict::kPass, Verdict::kWarn, Verdict::kFail,
-                                Verdict::kSkip, Verdict::kBroken}) {
-    summary[std::string(check::WordOf(verdict))] = CountOf(answers, verdict);
+  for (const OutcomeState state :
+       {OutcomeState::kPass, OutcomeState::kWarn, OutcomeState::kFail,
+        OutcomeState::kSkip, OutcomeState::kBroken}) {
+    summary[std::string(ToString(state))] = CountOf(answers, state);
   }
   summary["exit"] = ExitCode(frame, answers);
   summary["seconds"] = frame.Seconds();
@@ -224,15 +225,15 @@ class Report {
       }
     }
     text += "\n";
-    const std::pair<Verdict, const char*> words[] = {
-        {Verdict::kPass, "passed"},
-        {Verdict::kWarn, "warned"},
-        {Verdict::kFail, "failed"},
-        {Verdict::kSkip, "skipped"},
-        {Verdict::kBroken, "broken"}};
+    const std::pair<OutcomeState, const char*> words[] = {
+        {OutcomeState::kPass, "passed"},
+        {OutcomeState::kWarn, "warned"},
+        {OutcomeState::kFail, "failed"},
+        {OutcomeState::kSkip, "skipped"},
+        {OutcomeState::kBroken, "broken"}};
     std::vector<std::string> parts;
-    for (const auto& [verdict, word] : words) {
-      if (const int count = CountOf(answers, verdict); count > 0) {
+    for (const auto& [state, word] : words) {
+      if (const int count = CountOf(answers, state); count > 0) {
         parts.push_back(std::to_string(count) + " " + word);
       }
     }

@@ -15,11 +15,11 @@
 namespace muster::cli {
 namespace {
 
+using Outcome;
+using OutcomeState;
 using check::AskedProgram;
-using check::Outcome;
 using check::ProgramReport;
 using check::ProgramRequest;
-using check::Verdict;
 
 // The TensorFlow of the active Python; empty: it has none.
 Sourced<std::string> TensorFlowOfPython(const sys::Host& host) {
@@ -34,14 +34,14 @@ Sourced<std::string> TensorFlowOfPython(const sys::Host& host) {
 }
 
 std::string VerdictText(const Outcome& outcome, bool several) {
-  switch (outcome.verdict) {
-    case Verdict::kPass:
+  switch (outcome.state) {
+    case OutcomeState::kPass:
       return "ok: " + outcome.detail;
-    case Verdict::kWarn:
+    case OutcomeState::kWarn:
       return "warn: it may not run as it is";
-    case Verdict::kSkip:
+    case OutcomeState::kSkip:
       return "skip: " + outcome.detail;
-    case Verdict::kBroken:
+    case OutcomeState::kBroken:
       return "broken: the compiler could not be asked";
     default:
       return "FAIL: " + (several ? outcome.detail : "it would not run");
@@ -134,7 +134,7 @@ int Print(const AskedProgram& one, Output output, const sys::Host& host) {
   } else {
     PrintText(TextOf(one, tensorflow), one.report.outcome, false, host.env);
   }
-  return ExitCodeOf(one.report.outcome.verdict);
+  return ExitCodeOf(one.report.outcome.state);
 }
 
 // Several programs, or several compilers.
@@ -148,7 +148,7 @@ int PrintSeveral(const std::vector<AskedProgram>& asked, bool compilers,
     PrintText(compilers ? TextOfCompilers(asked) : TextOfSizes(asked), outcome,
               true, env);
   }
-  return ExitCodeOf(outcome.verdict);
+  return ExitCodeOf(outcome.state);
 }
 
 }  // namespace

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/confirm.h"
 
+#include <cstdio>
+
 #include "base/text.h"
-#include "cli/answer.h"
 #include "sys/read_line.h"
 #include "sys/stream.h"
 
@@ -18,7 +19,7 @@ std::optional<bool> AskPerson(const std::string& question) {
   if (!sys::IsTerminal(0) || !sys::IsTerminal(2)) {
     return std::nullopt;
   }
-  PrintAside(question + " [y/N] ");
+  std::fputs((question + " [y/N] ").c_str(), stderr);
   const auto answer = sys::ReadLine(0, kLongest, Deadline::After(kPatience));
   const std::string_view word = answer ? Trim(*answer) : "";
   return word == "y" || word == "Y" || word == "yes";

@@ -5,7 +5,6 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "cli/settings.h"
 #include "connect/sha256.h"
 #include "sys/read_line.h"
 #include "sys/stream.h"
@@ -19,39 +18,7 @@ constexpr std::size_t kMarkDigits = 32;
 // Below what a line may have (run::LineSplitter).
 constexpr std::size_t kPieceOfReport = 32U << 10;
 
-// Settings of what this end alone does.
-bool IsOfThisEnd(std::string_view setting) {
-  return setting == "start" || setting == "token_file" ||
-         setting == "deadline" || setting == "poll" ||
-         setting == "max_recreates";
-}
-
 }  // namespace
-
-std::vector<std::string> HandedOn(const CommandLine& line,
-                                  const sys::Env& env) {
-  std::vector<std::string> args{"--start", "here"};
-  for (const SettingRow& row : SettingRows()) {
-    if (!row.IsFor("run") || IsOfThisEnd(row.name)) {
-      continue;
-    }
-    const auto given = line.settings.find(std::string(row.name));
-    const auto text = given != line.settings.end()
-                          ? std::optional(given->second)
-                          : env.Get(std::string(row.variable));
-    if (text) {
-      args.emplace_back(row.flag);
-      args.push_back(*text);
-    }
-  }
-  for (const auto& [name, value] : line.environment) {
-    args.emplace_back("--env");
-    args.push_back(Join(std::vector{name, value}, "="));
-  }
-  args.emplace_back("--");
-  args.insert(args.end(), line.command.begin(), line.command.end());
-  return args;
-}
 
 std::string ToLine(const Handed& handed) {
   const Json json{

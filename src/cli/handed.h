@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/command_line.h"
+#include "muster/deadline.h"
+#include "muster/error.h"
 #include "sys/env.h"
 #include "sys/loop.h"
 
@@ -31,10 +32,6 @@ Result<Handed> ReadHanded(int fd);
 // alone. Only those who know the token can write it.
 std::string ReportMark(const std::string& token);
 std::string ReportLines(const std::string& mark, const std::string& document);
-
-// The command line of an agent, but for its rank and the hosts: settings that
-// this process has of its flags and its environment, the command.
-std::vector<std::string> HandedOn(const CommandLine& line, const sys::Env& env);
 
 // At the agent: watches standard input after that line. `act` is called for
 // each "stop BY", and with `now` true for "kill BY"; `gone` once, at the end of

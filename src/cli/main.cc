@@ -12,7 +12,7 @@
 #include "cli/answer.h"
 #include "cli/command_line.h"
 #include "cli/handed.h"
-#include "cli/run.h"
+#include "cli/run_verb.h"
 #include "cli/settings.h"
 #include "cli/tpu_reach.h"
 #include "cli/verbs.h"
@@ -40,38 +40,6 @@ Output OutputAskedFor(const std::vector<std::string>& args,
       (flag == end &&
        env.Get("MUSTER_OUTPUT").value_or("").starts_with("json"));
   return json ? Output::kJson : Output::kText;
-}
-
-Result<int> RunVerb(const CommandLine& line, const Settings& settings,
-                    const sys::Host& host,
-                    const std::optional<std::string>& handed_token) {
-  std::unique_ptr<sys::GuardianSpawner> spawner;
-  if (!line.dry_run) {
-    // Before anything that could start a thread.
-    MUSTER_ASSIGN(spawner, sys::GuardianSpawner::Fork());
-  }
-  RunFlags flags{.cluster = line.cluster,
-                 .command = line.command,
-                 .environment = line.environment,
-                 .dry_run = line.dry_run,
-                 .yes = line.yes,
-                 .settings = settings,
-                 .reach = line.reach,
-                 .handed_on = HandedOn(line, host.env),
-                 .handed_token = handed_token};
-  if (NamesTpu(line.cluster, host) && settings.start.source == "default") {
-    flags.settings.start = {StartBy::kSsh, "flag --tpu"};
-  }
-  if (!line.reach.copy.empty() && flags.settings.start.value != StartBy::kSsh) {
-    return Error(
-        Cause::kUsageInvalid,
-        "flag --copy needs ssh, and " + settings.start.source + " is `here`");
-  }
-  if (line.dry_run && flags.settings.start.value == StartBy::kSsh) {
-    // Whoever starts all need not be one of them.
-    flags.cluster.rank = flags.cluster.rank.value_or(0);
-  }
-  return Run(flags, host, std::move(spawner));
 }
 
 Result<int> Execute(const CommandLine& line, const sys::Host& host,

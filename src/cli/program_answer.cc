@@ -15,10 +15,10 @@
 namespace muster::cli {
 namespace {
 
+using OutcomeState;
 using check::AskedProgram;
 using check::ProgramReport;
 using check::ProgramRequest;
-using check::Verdict;
 
 constexpr std::string_view kSchema = "muster.program/1";
 constexpr std::string_view kSchemaOfSeveral = "muster.programs/1";
@@ -207,14 +207,14 @@ std::string FitText(const ProgramReport& report) {
   const std::string of = there > 0 ? " of " + BytesOf(there) : "";
   const std::string memory =
       needed ? ", " + BytesOf(*needed) + of + " a device" : "";
-  switch (report.outcome.verdict) {
-    case Verdict::kPass:
-    case Verdict::kWarn:
+  switch (report.outcome.state) {
+    case OutcomeState::kPass:
+    case OutcomeState::kWarn:
       return "fits" + memory;
-    case Verdict::kFail:
+    case OutcomeState::kFail:
       return (needed ? "does not fit" : "refused") + memory;
-    case Verdict::kSkip:
-    case Verdict::kBroken:
+    case OutcomeState::kSkip:
+    case OutcomeState::kBroken:
       return "not asked: " + report.outcome.detail;
   }
   return "?";
@@ -323,9 +323,9 @@ Json DocumentOf(const AskedProgram& one,
                 {"muster", kVersion},
                 {"file", request.file},
                 {"on", request.on},
-                {"verdict", std::string(WordOf(report.outcome.verdict))},
+                {"verdict", std::string(ToString(report.outcome.state))},
                 {"detail", report.outcome.detail},
-                {"exit", ExitCodeOf(report.outcome.verdict)}};
+                {"exit", ExitCodeOf(report.outcome.state)}};
   if (report.graph) {
     document["graph"] = GraphJson(request, *report.graph, tensorflow);
   } else if (!request.plugin.value.empty()) {
@@ -357,15 +357,15 @@ Json DocumentOf(const AskedProgram& one,
   return document;
 }
 
-int ExitCodeOf(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kPass:
-    case Verdict::kWarn:
+int ExitCodeOf(OutcomeState state) {
+  switch (state) {
+    case OutcomeState::kPass:
+    case OutcomeState::kWarn:
       return 0;
-    case Verdict::kFail:
+    case OutcomeState::kFail:
       return 1;
-    case Verdict::kSkip:
-    case Verdict::kBroken:
+    case OutcomeState::kSkip:
+    case OutcomeState::kBroken:
       return 3;
   }
   return 3;
@@ -404,13 +404,13 @@ std::string TextOfSizes(std::span<const AskedProgram> asked) {
 }
 
 Json DocumentOfSeveral(std::span<const AskedProgram> asked,
-                       const check::Outcome& outcome) {
+                       const Outcome& outcome) {
   Json document{{"schema", kSchemaOfSeveral},
                 {"muster", kVersion},
                 {"on", asked.front().request.on},
-                {"verdict", std::string(WordOf(outcome.verdict))},
+                {"verdict", std::string(ToString(outcome.state))},
                 {"detail", outcome.detail},
-                {"exit", ExitCodeOf(outcome.verdict)},
+                {"exit", ExitCodeOf(outcome.state)},
                 {"programs", Json::array()},
                 {"findings", Json::array()}};
   const auto varied = check::FindVaried(asked);

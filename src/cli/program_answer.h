@@ -11,7 +11,7 @@
 namespace muster::cli {
 
 // 0: it would run; 1: it would not; 3: it could not be found out.
-int ExitCodeOf(check::Verdict verdict);
+int ExitCodeOf(OutcomeState state);
 
 // The lines above the findings. `tensorflow`: the active Python's, for a graph.
 std::string TextOf(const check::AskedProgram& one,
@@ -24,6 +24,6 @@ Json DocumentOf(const check::AskedProgram& one,
                 const Sourced<std::string>& tensorflow);
 // muster.programs/1: the documents of all, and the outcome of all together.
 Json DocumentOfSeveral(std::span<const check::AskedProgram> asked,
-                       const check::Outcome& outcome);
+                       const Outcome& outcome);
 
 }  // namespace muster::cli

@@ -11,8 +11,6 @@
 #include "base/text.h"
 #include "cli/answer.h"
 #include "cli/handed.h"
-#include "cli/look.h"
-#include "cli/start_ssh.h"
 #include "connect/attending.h"
 #include "connect/grpc_transport.h"
 #include "connect/keyring.h"
@@ -40,9 +38,6 @@ constexpr int kEndedFromOutside = 75;
 constexpr int kInterrupted = 130;
 constexpr int kNotSetUp = 125;
 
-// Libraries of accelerators take up to a minute to open them.
-constexpr std::chrono::minutes kUsualAcceleratorWait{2};
-
 // What every part of a run on this host needs.
 struct Place {
   const RunFlags& flags;
@@ -51,9 +46,7 @@ struct Place {
   sys::Loop& loop;
   sys::GuardianSpawner& spawner;
   run::Console& console;
-  // What is found on this host before an attempt; not set: --check off.
-  std::function<std::vector<Finding>(int attempt)> look;
-  run::HostAccelerators accelerators;
+  Preflight preflight;
 
   const Cluster& cluster() const { return resolved.cluster; }
   const Settings& settings() const { return flags.settings; }
@@ -131,9 +124,9 @@ run::AgentOptions AgentOptionsOf(const Place& place,
         return sys::JoinPath(sys::JoinPath(runs, plan.run_id),
                              "logs/a" + std::to_string(plan.attempt));
       };
-  options.look = place.look;
+  options.look = place.preflight.checks;
   options.signer = std::move(signer);
-  options.accelerators = place.accelerators;
+  options.accelerators = place.preflight.accelerators;
   options.console = place.json() ? nullptr : &place.console;
   return options;
 }
@@ -262,7 +255,7 @@ Result<int> Coordinate(const Place& place) {
        .max_restarts = place.settings().max_restarts.value,
        .gather_timeout = place.settings().gather_timeout.value,
        .grace = place.settings().grace.value,
-       .meet = place.look != nullptr,
+       .meet = place.preflight.checks != nullptr,
        .limits = LimitsOf(place.settings()),
        .color = TerminalOptions(host.env, 2).color});
   if (!AllRanksAreHere(place.cluster())) {
@@ -464,10 +457,8 @@ Result<int> DryRun(const RunFlags& flags, const sys::Host& host,
 }  // namespace
 
 Result<int> Run(const RunFlags& flags, const sys::Host& host,
-                std::unique_ptr<sys::GuardianSpawner> spawner) {
-  if (flags.settings.start.value == StartBy::kSsh && !flags.dry_run) {
-    return StartOverSsh(flags, host, std::move(spawner));
-  }
+                std::unique_ptr<sys::GuardianSpawner> spawner,
+                const std::function<Preflight(const Cluster&)>& preflight) {
   MUSTER_ASSIGN(const auto resolved, resolve::Resolve(flags.cluster, host));
   if (flags.dry_run) {
     return DryRun(flags, host, resolved);
@@ -481,8 +472,7 @@ Result<int> Run(const RunFlags& flags, const sys::Host& host,
               .loop = *loop,
               .spawner = *spawner,
               .console = console,
-              .look = {},
-              .accelerators = {}};
+              .preflight = {}};
   spawner->OnGuardianLost([&] {
     place.Say("the guardian process was killed: no further rank can start");
   });
@@ -490,14 +480,7 @@ Result<int> Run(const RunFlags& flags, const sys::Host& host,
     place.Show(finding);
   }
   const Cluster& cluster = resolved.cluster;
-  if (flags.settings.check.value == Checks::kAuto) {
-    place.look = LookAtHost(host, cluster, flags.settings.runs_dir.value);
-  }
-  if (const Duration wait = flags.settings.accelerator_wait.value;
-      wait != kNone) {
-    place.accelerators = LookForAccelerators(host);
-    place.accelerators.wait = wait == kAuto ? kUsualAcceleratorWait : wait;
-  }
+  place.preflight = preflight(cluster);
   if (AllRanksAreHere(cluster) || cluster.self->value == 0) {
     return Coordinate(place);
   }

@@ -4,7 +4,10 @@
 
 #include <memory>
 
-#include "cli/run.h"
+#include "cli/run_flags.h"
+#include "muster/error.h"
+#include "sys/host.h"
+#include "sys/spawner.h"
 
 namespace muster::cli {
 

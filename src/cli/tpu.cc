@@ -145,11 +145,6 @@ std::string TableText(const std::vector<std::vector<std::string>>& rows) {
   return text;
 }
 
-std::string OfProject(const cloud::TpuApi& api) {
-  return "project " + Printable(api.project().value) + " (" +
-         api.project().source + ")";
-}
-
 int TpuRefused(const Error& error, const TpuCall& call) {
   Finding finding = cloud::FindingOf(error, call.host);
   NameHelpOf("tpu", finding);
@@ -164,45 +159,6 @@ int TpuRefused(const Error& error, const TpuCall& call) {
   }
   return finding.confidence == Confidence::kCertain ? TpuExitCode(error.cause())
                                                     : 3;
-}
-
-int TpuExitCode(Cause cause) {
-  switch (cause) {
-    case Cause::kUsageInvalid:
-    case Cause::kLaunchEnvMissing:
-    case Cause::kClusterSpecInvalid:
-      return 2;
-    case Cause::kCloudNoCapacity:
-    case Cause::kCloudQuotaExceeded:
-      return 75;
-    case Cause::kNetNameResolution:
-    case Cause::kNetTimeoutFiltered:
-    case Cause::kNetWrongEndpoint:
-    case Cause::kNetProxy:
-    case Cause::kFileCorrupt:
-    case Cause::kDeadlineExceeded:
-      return 3;
-    case Cause::kCancelled:
-      return 130;
-    case Cause::kInternalError:
-    case Cause::kOsLimit:
-      return 125;
-    default:
-      return 1;
-  }
-}
-
-Result<int> TpuVerb(const CommandLine& line, const Settings& settings,
-                    const sys::Host& host) {
-  const TpuCall call{.line = line, .settings = settings, .host = host};
-  if (line.tpu.action == TpuAction::kDoctor ||
-      line.tpu.action == TpuAction::kReap) {
-    const auto code =
-        line.tpu.action == TpuAction::kDoctor ? TpuDoctor(call) : TpuReap(call);
-    return code ? *code : TpuRefused(code.error(), call);
-  }
-  const Status done = Act(call);
-  return done ? 0 : TpuRefused(done.error(), call);
 }
 
 }  // namespace muster::cli

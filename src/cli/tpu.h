@@ -8,6 +8,7 @@
 #include "base/json_fwd.h"
 #include "cli/command_line.h"
 #include "cli/settings.h"
+#include "cli/tpu_lifecycle.h"
 #include "cloud/tpu_api.h"
 #include "sys/host.h"
 
@@ -43,9 +44,6 @@ Result<cloud::TpuNode> FindNode(const TpuCall& call, cloud::TpuApi& api);
 
 // Columns as wide as they need to be, separated by two spaces.
 std::string TableText(const std::vector<std::vector<std::string>>& rows);
-// "project p (env GOOGLE_CLOUD_PROJECT)".
-std::string OfProject(const cloud::TpuApi& api);
-
 // The actions. Each prints its result.
 // 0, or the exit code of what it found; an Error: it could not begin.
 Result<int> TpuDoctor(const TpuCall& call);
@@ -59,8 +57,4 @@ Status TpuQueuedDescribe(const TpuCall& call);
 
 // Prints the error; the exit code, 3 where it is not certain.
 int TpuRefused(const Error& error, const TpuCall& call);
-// 0: good; 1: refused; 2: usage; 3: no answer could be had; 75: no capacity or
-// quota now.
-int TpuExitCode(Cause cause);
-
 }  // namespace muster::cli

@@ -12,33 +12,6 @@
 namespace muster::cli {
 namespace {
 
-constexpr std::string_view kInterrupted =
-    "\nmuster: ending after the request that is under way; again ends at "
-    "once\n";
-
-cloud::MadeTpu ToMade(const cloud::TpuApi& api, const cloud::TpuNode& node) {
-  return {.kind = "node",
-          .project = api.project().value,
-          .zone = node.zone,
-          .name = node.name,
-          .request = node.request,
-          .type = node.accelerator_type,
-          .version = node.runtime_version,
-          .scheduling = node.scheduling};
-}
-
-cloud::MadeTpu ToMade(const cloud::TpuApi& api,
-                      const cloud::QueuedResource& queued) {
-  return {.kind = "queued",
-          .project = api.project().value,
-          .zone = queued.zone,
-          .name = queued.name,
-          .request = queued.request,
-          .type = queued.accelerator_type,
-          .version = queued.runtime_version,
-          .scheduling = queued.scheduling};
-}
-
 void PrintDone(const TpuCall& call, const cloud::MadeTpu& made,
                const std::string& how) {
   if (call.json()) {
@@ -170,91 +143,10 @@ Status Confirm(const TpuCall& call, const std::string& what) {
                              "the answer was not yes: nothing was done"));
 }
 
-Result<Stoppable> MakeStoppable(const Settings& settings) {
-  Stoppable stoppable{
-      .waiting = {.deadline = Deadline::After(settings.deadline.value),
-                  .poll = settings.poll.value,
-                  .dice = cloud::Dice,
-                  .patience = settings.patience.value,
-                  .say = [](const std::string& line) {
-                    PrintAside("muster: " + line + "\n");
-                  }}};
-  MUSTER_ASSIGN(stoppable.interrupt, sys::Interrupt::Make(kInterrupted));
-  stoppable.waiting.pause = [interrupt =
-                                 stoppable.interrupt.get()](Duration pause) {
-    return interrupt->Pause(pause);
-  };
-  return stoppable;
-}
-
 Result<cloud::TpuApi> OpenApi(const TpuCall& call, const Stoppable& stoppable) {
   cloud::Patience patience = call.patience();
   patience.pause = stoppable.waiting.pause;
   return OpenApi(call, std::move(patience));
-}
-
-std::string NameOf(const cloud::MadeTpu& made) {
-  return std::string(made.kind == "queued" ? "queued resource" : "TPU") + " `" +
-         Printable(made.name) + "` of zone " + Printable(made.zone);
-}
-
-std::string Described(const cloud::TpuApi& api, const cloud::TpuNode& node) {
-  return "TPU `" + Printable(node.name) + "` (" +
-         Printable(node.accelerator_type) + ", " + Printable(node.state) +
-         ") of zone " + Printable(node.zone) + " of " + OfProject(api);
-}
-
-void PrintLeft(const std::vector<cloud::MadeTpu>& left,
-               const std::string& go_on) {
-  for (const cloud::MadeTpu& made : left) {
-    PrintAside("muster: " + NameOf(made) +
-               " goes on in the cloud, and costs once it is there. To stop "
-               "it: muster tpu reap (all that was not finished), or muster "
-               "tpu " +
-               (made.kind == "queued" ? "queued " : "") + "delete " +
-               Printable(made.name) + " --zone " + Printable(made.zone) +
-               ". To go on: " + go_on + "\n");
-  }
-}
-
-Status PrintRemoved(const std::vector<cloud::Removed>& removed) {
-  std::optional<Error> first;
-  for (const cloud::Removed& one : removed) {
-    if (one.error) {
-      PrintAside("muster: warn " + NameOf(one.made) +
-                 " is left: " + one.error->message() + "\n");
-      first = first ? first : one.error;
-    }
-  }
-  return first ? Status(*first) : Ok();
-}
-
-cloud::MadeTpu WhatGoes(const cloud::TpuApi& api, const cloud::TpuNode& node) {
-  cloud::MadeTpu made = ToMade(api, node);
-  if (!node.queued_resource.empty()) {
-    // A node of a queued resource is removed by it alone.
-    made.kind = "queued";
-    made.name = node.queued_resource;
-  }
-  return made;
-}
-
-Status RemoveSeen(cloud::TpuApi& api, const cloud::MadeTpu& made,
-                  const sys::Host& host, const Stoppable& stoppable) {
-  MUSTER_ASSIGN(auto journal, cloud::TpuJournal::Open(host));
-  std::vector<cloud::TpuRemoval> removals;
-  removals.emplace_back(api, journal, made);
-  removals.back().Seen();
-  PrintAside("muster: deleting " + NameOf(made) +
-             ", usually within some minutes\n");
-  const auto removed =
-      cloud::RemoveAll(std::move(removals), api, stoppable.waiting);
-  if (stoppable.interrupt->Came() && removed.front().error) {
-    PrintAside("muster: the deletion of " + NameOf(made) +
-               " goes on in the cloud and is not to be stopped\n");
-    return Error(Cause::kCancelled, "it was interrupted");
-  }
-  return removed.front().error ? Status(*removed.front().error) : Ok();
 }
 
 Status TpuStop(const TpuCall& call) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/run_flags.h"
 #include "muster/error.h"
 
 namespace muster::cli {
@@ -31,16 +32,6 @@ enum class TpuAction {
   kDelete,
   kQueuedDelete,
   kReap,
-};
-
-// How the workers of a TPU are reached, and what they get.
-struct ReachFlags {
-  std::string worker;            // all, or a number; empty: the verb's default
-  std::string address = "auto";  // auto, internal, external
-  std::string user;              // empty: as it is found
-  std::string copy;              // a folder that each worker gets
-  bool keep_copy = false;
-  bool recreate = false;  // a TPU that is lost is made anew
 };
 
 struct TpuFlags {

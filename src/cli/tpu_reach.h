@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/tpu_line.h"
+#include "cli/run_flags.h"
 #include "cloud/tpu_reach.h"
 #include "finding/finding.h"
 #include "resolve/cloud_tpu.h"

@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "cli/answer.h"
 #include "cli/confirm.h"
-#include "cli/tpu_change.h"
+#include "cli/tpu_lifecycle.h"
 #include "cloud/tpu_reach.h"
 #include "cloud/tpu_search.h"
 #include "cloud/tpu_state.h"

@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "cli/run.h"
+#include "cli/run_flags.h"
 #include "cloud/tpu_api.h"
 #include "resolve/cloud_tpu.h"
 #include "sys/host.h"

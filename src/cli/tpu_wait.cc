@@ -14,45 +14,7 @@
 namespace muster::cli {
 namespace {
 
-constexpr std::uint16_t kSsh = 22;
 constexpr std::uint16_t kAgent = 8476;
-// Of one worker.
-constexpr Duration kDialTime = std::chrono::seconds(3);
-
-std::string HostOf(const std::string& endpoint) {
-  const auto address = Address::Parse(endpoint);
-  return address ? address->host : endpoint;
-}
-
-// By its address outside, where it has one, else by that inside.
-Status ReachWorker(const cloud::TpuNode& node, std::size_t worker,
-                   std::uint16_t port) {
-  std::vector<std::string> hosts;
-  if (worker < node.external_addresses.size() &&
-      !node.external_addresses[worker].empty()) {
-    hosts.push_back(node.external_addresses[worker]);
-  }
-  hosts.push_back(HostOf(node.endpoints[worker]));
-  std::optional<Error> first;
-  for (const std::string& host : hosts) {
-    const auto dialled =
-        sys::Dial({.host = host, .port = port}, Deadline::After(kDialTime));
-    if (dialled) {
-      return Ok();
-    }
-    first = first ? first : std::optional(dialled.error());
-  }
-  return first->Reworded("port " + std::to_string(port) + " of worker " +
-                         std::to_string(worker) +
-                         " is not reached: " + first->message());
-}
-
-Status DialWorkers(const cloud::TpuNode& node, std::uint16_t port) {
-  for (std::size_t i = 0; i < node.endpoints.size(); ++i) {
-    MUSTER_TRY(ReachWorker(node, i, port));
-  }
-  return Ok();
-}
 
 // The place of a TPU, or of what it is queued as.
 Result<cloud::Place> PlaceOf(const TpuCall& call, cloud::TpuApi& api) {
@@ -81,7 +43,7 @@ Result<std::function<Status(const cloud::TpuNode&)>> ReachAsked(
   using Reach = std::function<Status(const cloud::TpuNode&)>;
   const std::string& asked = call.flags().reach;
   const auto number = ParseInt(asked);
-  std::uint16_t port = kSsh;
+  std::uint16_t port = kSshPort;
   if (asked == "none") {
     return Reach();
   }
@@ -96,10 +58,6 @@ Result<std::function<Status(const cloud::TpuNode&)>> ReachAsked(
   }
   return Reach(
       [port](const cloud::TpuNode& node) { return DialWorkers(node, port); });
-}
-
-Status DialSsh(const cloud::TpuNode& node) {
-  return DialWorkers(node, kSsh);
 }
 
 void PrintUsable(const TpuCall& call, const cloud::TpuApi& api,

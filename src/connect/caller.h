@@ -6,11 +6,26 @@
 #include <memory>
 #include <string>
 
-#include "connect/foreign.h"
 #include "muster/address.h"
 #include "muster/deadline.h"
 
 namespace muster::connect {
+
+// What a call of gRPC came to.
+struct CallReply {
+  int code = 0;  // grpc-status
+  std::string message;
+  std::string body;
+};
+
+// The statuses that tell something here.
+inline constexpr int kCallOk = 0;
+inline constexpr int kCallDeadline = 4;
+inline constexpr int kCallNotFound = 5;
+inline constexpr int kCallDenied = 7;
+inline constexpr int kCallUnimplemented = 12;
+inline constexpr int kCallUnavailable = 14;
+inline constexpr int kCallUnauthenticated = 16;
 
 // One channel in clear text to one number, past every proxy; one thread.
 class Caller {

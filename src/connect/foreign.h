@@ -13,6 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "connect/caller.h"
+
 namespace muster::connect {
 
 // What came from an address, and whether it ended the connection.
@@ -21,21 +23,6 @@ struct Heard {
   bool closed = false;
 };
 
-// What a call of gRPC came to.
-struct CallReply {
-  int code = 0;  // grpc-status
-  std::string message;
-  std::string body;
-};
-
-// The statuses that tell something here.
-inline constexpr int kCallOk = 0;
-inline constexpr int kCallDeadline = 4;
-inline constexpr int kCallNotFound = 5;
-inline constexpr int kCallDenied = 7;
-inline constexpr int kCallUnimplemented = 12;
-inline constexpr int kCallUnavailable = 14;
-inline constexpr int kCallUnauthenticated = 16;
 // "UNIMPLEMENTED"; "status 99" for one that gRPC does not have.
 std::string NameOfStatus(int code);
 

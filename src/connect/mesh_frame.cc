@@ -2,7 +2,6 @@
 #include "connect/mesh_frame.h"
 
 #include "base/text.h"
-#include "connect/run_key.h"
 
 namespace muster::connect {
 namespace {
@@ -66,14 +65,6 @@ Error NoFrame(const std::string& why) {
 }
 
 }  // namespace
-
-Signer TokenSigner(const RunKey& token) {
-  const auto key = token.Derive("muster mesh frame v1");
-  return [key](std::string_view message) {
-    const auto mac = key.Sign(message);
-    return std::string(mac.begin(), mac.end());
-  };
-}
 
 Signer PlainSigner() {
   return [](std::string_view message) {

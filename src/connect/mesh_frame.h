@@ -42,9 +42,6 @@ namespace muster::connect {
 using Signer = std::function<std::string(std::string_view message)>;
 // For members without a key: says "the same", and protects from nothing.
 Signer PlainSigner();
-class RunKey;
-// For members that share the token of a run.
-Signer TokenSigner(const RunKey& token);
 
 inline constexpr std::string_view kGreeting =
     "GET /muster/mesh/1 HTTP/1.0\r\nHost: muster\r\n\r\n";

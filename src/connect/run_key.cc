@@ -118,4 +118,12 @@ Result<RunKey> ReadTokenFile(const std::string& path) {
   return key;
 }
 
+Signer TokenSigner(const RunKey& token) {
+  const auto key = token.Derive("muster mesh frame v1");
+  return [key](std::string_view message) {
+    const auto mac = key.Sign(message);
+    return std::string(mac.begin(), mac.end());
+  };
+}
+
 }  // namespace muster::connect

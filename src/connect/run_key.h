@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "connect/mesh_frame.h"
 #include "muster/error.h"
 
 namespace muster::connect {
@@ -53,6 +54,9 @@ class RunKey {
 
   Bytes bytes_{};
 };
+
+// Signs frames of the mesh for members that share the token of a run.
+Signer TokenSigner(const RunKey& token);
 
 // The key of a token file (sys/private_file.h says who may own it and which
 // mode it must have): file-missing, file-permission, file-corrupt (larger than

@@ -10,6 +10,7 @@
 
 #include "muster/cause.h"
 #include "muster/deadline.h"
+#include "run/failure.h"
 #include "sys/clock.h"
 
 namespace muster::run {
@@ -18,26 +19,6 @@ namespace muster::run {
 // ended a rank, or a decision of ours.
 enum class Origin { kProgram, kSignal, kMuster };
 std::string_view OriginName(Origin origin);
-
-// The root of an attempt that did not end well, as far as a decision needs it.
-struct Failure {
-  enum class Kind {
-    kExit,         // a rank ended by itself with a status
-    kSignal,       // a signal that we did not send ended a rank
-    kNotStarted,   // the program is not there (127) or not executable (126)
-    kHostLost,     // its agent went away
-    kStandstill,   // alive without progress
-    kSetUp,        // the roll call or the launch failed
-    kInterrupted,  // Ctrl-C, TERM, HUP
-  };
-  Kind kind = Kind::kExit;
-  Cause cause = Cause::kAppException;
-  int rank = -1;
-  int status = 0;          // exit status, or the signal's number
-  std::uint64_t step = 0;  // where the rank was; 0: it told none
-
-  bool operator==(const Failure&) const = default;
-};
 
 // What the run has seen so far.
 struct RunState {

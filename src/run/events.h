@@ -12,7 +12,7 @@
 #include "finding/finding.h"
 #include "muster/cluster.h"
 #include "muster/fact.h"
-#include "run/decide.h"
+#include "run/failure.h"
 #include "run/messages.h"
 
 namespace muster::run {

@@ -228,4 +228,15 @@ std::optional<GuardianFrame> TakeFrame(std::string& buffer) {
   return frame;
 }
 
+bool Exit::exited() const {
+  return WIFEXITED(wait_status);
+}
+int Exit::code() const {
+  return WEXITSTATUS(wait_status);
+}
+std::optional<int> Exit::signal() const {
+  return WIFSIGNALED(wait_status) ? std::optional(WTERMSIG(wait_status))
+                                  : std::nullopt;
+}
+
 }  // namespace muster::sys

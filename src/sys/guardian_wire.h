@@ -15,7 +15,8 @@
 #include <string_view>
 #include <vector>
 
-#include "sys/spawner.h"
+#include "muster/deadline.h"
+#include "muster/fact.h"
 
 namespace muster::sys {
 
@@ -65,6 +66,20 @@ struct StartFailure {
   StartStage stage{};
   std::int64_t error_number = 0;
   std::int64_t program = 0;  // which of `programs`
+};
+
+// How a process ended.
+struct Exit {
+  int pid = 0;
+  int wait_status = 0;  // of waitpid(2)
+  WallTime at{};
+  double user_s = 0;
+  double system_s = 0;
+  std::int64_t max_rss_bytes = 0;
+
+  bool exited() const;  // by itself
+  int code() const;     // when exited
+  std::optional<int> signal() const;
 };
 
 struct KillReply {

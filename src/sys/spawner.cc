@@ -77,17 +77,6 @@ std::optional<std::int64_t> IdOfStart(const GuardianFrame& frame) {
 
 }  // namespace
 
-bool Exit::exited() const {
-  return WIFEXITED(wait_status);
-}
-int Exit::code() const {
-  return WEXITSTATUS(wait_status);
-}
-std::optional<int> Exit::signal() const {
-  return WIFSIGNALED(wait_status) ? std::optional(WTERMSIG(wait_status))
-                                  : std::nullopt;
-}
-
 struct GuardianSpawner::Inner {
   struct Process {
     OnExit on_exit;

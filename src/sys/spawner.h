@@ -13,6 +13,7 @@
 #include "muster/error.h"
 #include "muster/fact.h"
 #include "sys/fd.h"
+#include "sys/guardian_wire.h"
 #include "sys/loop.h"
 
 namespace muster::sys {
@@ -27,20 +28,6 @@ struct ProcessSpec {
   std::map<int, int> descriptors;
   // Cores to run on; empty: inherited.
   std::vector<int> cores;
-};
-
-// How a process ended.
-struct Exit {
-  int pid = 0;
-  int wait_status = 0;  // of waitpid(2)
-  WallTime at{};
-  double user_s = 0;
-  double system_s = 0;
-  std::int64_t max_rss_bytes = 0;
-
-  bool exited() const;  // by itself
-  int code() const;     // when exited
-  std::optional<int> signal() const;
 };
 
 // Starts processes, each in a session of its own, and reports their ends on

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run_verb.h"
+
+#include "base/text.h"
+#include "cli/look.h"
+#include "cli/run.h"
+#include "cli/start_ssh.h"
+#include "cli/tpu_reach.h"
+
+namespace muster::cli {
+namespace {
+
+// Libraries of accelerators take up to a minute to open them.
+constexpr std::chrono::minutes kUsualAcceleratorWait{2};
+
+// Settings of what this end alone does.
+bool IsOfThisEnd(std::string_view setting) {
+  return setting == "start" || setting == "token_file" ||
+         setting == "deadline" || setting == "poll" ||
+         setting == "max_recreates";
+}
+
+// The command line of an agent, but for its rank and the hosts: settings that
+// this process has of its flags and its environment, the command.
+std::vector<std::string> HandedOn(const CommandLine& line,
+                                  const sys::Env& env) {
+  std::vector<std::string> args{"--start", "here"};
+  for (const SettingRow& row : SettingRows()) {
+    if (!row.IsFor("run") || IsOfThisEnd(row.name)) {
+      continue;
+    }
+    const auto given = line.settings.find(std::string(row.name));
+    const auto text = given != line.settings.end()
+                          ? std::optional(given->second)
+                          : env.Get(std::string(row.variable));
+    if (text) {
+      args.emplace_back(row.flag);
+      args.push_back(*text);
+    }
+  }
+  for (const auto& [name, value] : line.environment) {
+    args.emplace_back("--env");
+    args.push_back(Join(std::vector{name, value}, "="));
+  }
+  args.emplace_back("--");
+  args.insert(args.end(), line.command.begin(), line.command.end());
+  return args;
+}
+
+Preflight PreflightOf(const Settings& settings, const sys::Host& host,
+                      const Cluster& cluster) {
+  Preflight preflight;
+  if (settings.check.value == Checks::kAuto) {
+    preflight.checks = LookAtHost(host, cluster, settings.runs_dir.value);
+  }
+  if (const Duration wait = settings.accelerator_wait.value; wait != kNone) {
+    preflight.accelerators = LookForAccelerators(host);
+    preflight.accelerators.wait = wait == kAuto ? kUsualAcceleratorWait : wait;
+  }
+  return preflight;
+}
+
+}  // namespace
+
+Result<int> RunVerb(const CommandLine& line, const Settings& settings,
+                    const sys::Host& host,
+                    const std::optional<std::string>& handed_token) {
+  std::unique_ptr<sys::GuardianSpawner> spawner;
+  if (!line.dry_run) {
+    // Before anything that could start a thread.
+    MUSTER_ASSIGN(spawner, sys::GuardianSpawner::Fork());
+  }
+  RunFlags flags{.cluster = line.cluster,
+                 .command = line.command,
+                 .environment = line.environment,
+                 .dry_run = line.dry_run,
+                 .yes = line.yes,
+                 .settings = settings,
+                 .reach = line.reach,
+                 .handed_on = HandedOn(line, host.env),
+                 .handed_token = handed_token};
+  if (NamesTpu(line.cluster, host) && settings.start.source == "default") {
+    flags.settings.start = {StartBy::kSsh, "flag --tpu"};
+  }
+  if (!line.reach.copy.empty() && flags.settings.start.value != StartBy::kSsh) {
+    return Error(
+        Cause::kUsageInvalid,
+        "flag --copy needs ssh, and " + settings.start.source + " is `here`");
+  }
+  if (line.dry_run && flags.settings.start.value == StartBy::kSsh) {
+    // Whoever starts all need not be one of them.
+    flags.cluster.rank = flags.cluster.rank.value_or(0);
+  }
+  if (flags.settings.start.value == StartBy::kSsh && !flags.dry_run) {
+    return StartOverSsh(flags, host, std::move(spawner));
+  }
+  return Run(flags, host, std::move(spawner), [&](const Cluster& cluster) {
+    return PreflightOf(flags.settings, host, cluster);
+  });
+}
+
+}  // namespace muster::cli
