@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/line_splitter.h"
 #include "finding/finding.h"
 #include "run/console.h"
-#include "run/line_splitter.h"
 #include "run/ssh.h"
 #include "sys/env.h"
 #include "sys/loop.h"

@@ -4,13 +4,13 @@
 #include <csignal>
 #include <utility>
 
+#include "base/command_text.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cluster/cluster_json.h"
 #include "explain/refine.h"
 #include "explain/verdict.h"
-#include "run/command_line.h"
 #include "run/events.h"
 #include "run/host_findings.h"
 #include "run/judge_training.h"

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <array>
 
+#include "base/command_text.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cluster/members.h"
 #include "muster/version.h"
-#include "run/command_line.h"
 #include "run/plan.h"
 #include "run/rank_environment.h"
 #include "sys/child_work.h"

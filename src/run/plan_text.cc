@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/command_text.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "cluster/cluster_json.h"
-#include "run/command_line.h"
 
 namespace muster::run {
 namespace {

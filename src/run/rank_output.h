@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "base/line_splitter.h"
 #include "muster/error.h"
 #include "run/console.h"
-#include "run/line_splitter.h"
 #include "sys/clock.h"
 #include "sys/fd.h"
 #include "sys/fs.h"

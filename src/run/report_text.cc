@@ -3,10 +3,10 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/command_text.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "finding/finding.h"
-#include "run/command_line.h"
 #include "run/report.h"
 
 namespace muster::run {

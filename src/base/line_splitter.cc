@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/line_splitter.h"
+#include "base/line_splitter.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/command_line.h"
+#include "base/command_text.h"
 
 #include <algorithm>
 
