@@ -28,12 +28,12 @@
 #include <utility>
 #include <vector>
 
-#include "base/board.h"
-#include "base/rank_wire.h"
 #include "member/step_meter.h"
 #include "must.h"
 #include "sys/memory.h"
 #include "sys/process.h"
+#include "wire/progress_page.h"
+#include "wire/rank_frame.h"
 
 namespace muster {
 namespace {

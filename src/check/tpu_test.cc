@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
-#include "base/proto_fields.h"
 #include "check/runner.h"
 #include "check/testing.h"
 #include "connect/foreign_testing.h"
+#include "wire/proto_fields.h"
 
 namespace muster::check {
 namespace {

@@ -14,7 +14,6 @@
 #include "connect/attending.h"
 #include "connect/grpc_transport.h"
 #include "connect/keyring.h"
-#include "connect/mesh_frame.h"
 #include "connect/transport.h"
 #include "run/agent.h"
 #include "run/console.h"
@@ -28,6 +27,7 @@
 #include "sys/loop.h"
 #include "sys/process.h"
 #include "sys/signals.h"
+#include "wire/mesh_frame.h"
 
 namespace muster::cli {
 namespace {

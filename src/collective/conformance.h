@@ -23,9 +23,9 @@
 #include <thread>
 #include <vector>
 
-#include "base/board.h"
 #include "muster/collective.h"
 #include "sys/memory.h"
+#include "wire/progress_page.h"
 
 namespace muster {
 

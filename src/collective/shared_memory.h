@@ -6,10 +6,10 @@
 #include <cstddef>
 #include <memory>
 
-#include "base/board.h"
 #include "muster/collective.h"
 #include "muster/deadline.h"
 #include "muster/error.h"
+#include "wire/progress_page.h"
 
 namespace muster {
 

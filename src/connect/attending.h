@@ -7,13 +7,13 @@
 #include <memory>
 #include <string>
 
-#include "connect/hello.h"
 #include "connect/link.h"
 #include "connect/transport.h"
 #include "muster/address.h"
 #include "muster/deadline.h"
 #include "sys/clock.h"
 #include "sys/loop.h"
+#include "wire/hello.h"
 
 namespace muster::connect {
 

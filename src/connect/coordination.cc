@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "base/proto_fields.h"
 #include "base/text.h"
+#include "wire/proto_fields.h"
 
 namespace muster::connect {
 namespace {

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "base/proto_fields.h"
+#include "wire/proto_fields.h"
 
 namespace muster::connect {
 namespace {

@@ -7,7 +7,6 @@
 #include <memory>
 #include <vector>
 
-#include "connect/hello.h"
 #include "connect/link.h"
 #include "connect/roll_call.h"
 #include "connect/transport.h"
@@ -16,6 +15,7 @@
 #include "muster/deadline.h"
 #include "sys/clock.h"
 #include "sys/loop.h"
+#include "wire/hello.h"
 
 namespace muster::connect {
 

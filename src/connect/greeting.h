@@ -11,9 +11,9 @@
 // All versions of the protocol begin so, that they can say why they part.
 #pragma once
 
-#include "connect/hello.h"
 #include "connect/link.h"
 #include "muster/error.h"
+#include "wire/hello.h"
 
 namespace muster::connect {
 

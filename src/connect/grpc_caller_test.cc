@@ -6,10 +6,10 @@
 
 #include <map>
 
-#include "base/proto_fields.h"
 #include "connect/caller.h"
 #include "connect/foreign_testing.h"
 #include "connect/tcp_wire.h"
+#include "wire/proto_fields.h"
 
 namespace muster::connect {
 namespace {

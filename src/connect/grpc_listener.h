@@ -7,13 +7,13 @@
 
 #include <memory>
 
-#include "connect/hello.h"
 #include "connect/keyring.h"
 #include "connect/transport.h"
 #include "muster/error.h"
 #include "sys/clock.h"
 #include "sys/loop.h"
 #include "sys/net.h"
+#include "wire/hello.h"
 
 namespace muster::connect {
 

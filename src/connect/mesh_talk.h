@@ -7,9 +7,9 @@
 #include <memory>
 #include <string>
 
-#include "connect/mesh_frame.h"
 #include "sys/fd.h"
 #include "sys/loop.h"
+#include "wire/mesh_frame.h"
 
 namespace muster::connect {
 

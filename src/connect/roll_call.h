@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "connect/hello.h"
 #include "connect/transport.h"
 #include "finding/finding.h"
 #include "muster/cluster.h"
 #include "muster/error.h"
 #include "sys/clock.h"
+#include "wire/hello.h"
 
 namespace muster::connect {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "connect/mesh_frame.h"
 #include "muster/error.h"
+#include "wire/mesh_frame.h"
 
 namespace muster::connect {
 

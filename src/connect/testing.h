@@ -8,10 +8,10 @@
 #include <string>
 
 #include "cluster/members.h"
-#include "connect/hello.h"
 #include "muster/cluster.h"
 #include "muster/deadline.h"
 #include "sys/loop.h"
+#include "wire/hello.h"
 
 namespace muster::connect::testing {
 

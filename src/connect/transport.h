@@ -6,12 +6,12 @@
 #include <memory>
 #include <optional>
 
-#include "connect/hello.h"
 #include "connect/link.h"
 #include "muster/address.h"
 #include "muster/deadline.h"
 #include "muster/error.h"
 #include "sys/loop.h"
+#include "wire/hello.h"
 
 namespace muster::connect {
 

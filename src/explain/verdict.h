@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "base/board.h"
 #include "finding/finding.h"
 #include "muster/deadline.h"
 #include "muster/fact.h"
+#include "wire/progress_page.h"
 
 namespace muster::explain {
 

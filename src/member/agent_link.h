@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "base/mutex.h"
-#include "base/rank_wire.h"
 #include "muster/deadline.h"
 #include "muster/error.h"
 #include "sys/fd.h"
+#include "wire/rank_frame.h"
 
 namespace muster {
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <limits>
 
-#include "base/board.h"
 #include "base/json.h"
+#include "wire/progress_page.h"
 
 namespace muster {
 namespace {

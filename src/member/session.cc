@@ -5,10 +5,8 @@
 #include <optional>
 #include <utility>
 
-#include "base/board.h"
 #include "base/json.h"
 #include "base/mutex.h"
-#include "base/rank_wire.h"
 #include "base/text.h"
 #include "member/agent_link.h"
 #include "member/membership.h"
@@ -20,6 +18,8 @@
 #include "sys/memory.h"
 #include "sys/process.h"
 #include "sys/stream.h"
+#include "wire/progress_page.h"
+#include "wire/rank_frame.h"
 
 namespace muster {
 namespace {

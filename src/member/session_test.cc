@@ -6,14 +6,14 @@
 
 #include <thread>
 
-#include "base/board.h"
 #include "base/json.h"
-#include "base/rank_wire.h"
 #include "sys/env.h"
 #include "sys/memory.h"
 #include "sys/net.h"
 #include "sys/process.h"
 #include "sys/stream.h"
+#include "wire/progress_page.h"
+#include "wire/rank_frame.h"
 
 namespace muster {
 namespace {

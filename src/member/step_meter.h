@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "base/board.h"
 #include "muster/deadline.h"
+#include "wire/progress_page.h"
 
 namespace muster {
 

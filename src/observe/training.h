@@ -7,8 +7,8 @@
 #include <map>
 #include <optional>
 
-#include "base/board.h"
 #include "sys/clock.h"
+#include "wire/progress_page.h"
 
 namespace muster::observe {
 

@@ -9,8 +9,8 @@
 #include <set>
 #include <utility>
 
-#include "base/proto_fields.h"
 #include "base/text.h"
+#include "wire/proto_fields.h"
 
 namespace muster::pjrt {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/proto_fields.h"
+#include "wire/proto_fields.h"
 
 namespace muster::pjrt {
 namespace {

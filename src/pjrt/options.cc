@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pjrt/options.h"
 
-#include "base/proto_fields.h"
+#include "wire/proto_fields.h"
 
 namespace muster::pjrt {
 

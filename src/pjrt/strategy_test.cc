@@ -7,9 +7,9 @@
 #include <array>
 #include <cstdlib>
 
-#include "base/board.h"
 #include "muster/pjrt.h"
 #include "sys/env.h"
+#include "wire/progress_page.h"
 
 namespace muster {
 namespace {

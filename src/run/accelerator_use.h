@@ -10,9 +10,9 @@
 
 #include "finding/finding.h"
 #include "muster/deadline.h"
-#include "run/messages.h"
 #include "sys/host.h"
 #include "sys/loop.h"
+#include "wire/agent_messages.h"
 
 namespace muster::run {
 

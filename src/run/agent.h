@@ -10,16 +10,16 @@
 #include <optional>
 #include <string>
 
-#include "connect/hello.h"
 #include "connect/link.h"
-#include "connect/mesh_frame.h"
 #include "muster/error.h"
 #include "run/accelerator_use.h"
 #include "run/console.h"
-#include "run/messages.h"
 #include "sys/host.h"
 #include "sys/loop.h"
 #include "sys/spawner.h"
+#include "wire/agent_messages.h"
+#include "wire/hello.h"
+#include "wire/mesh_frame.h"
 
 namespace muster::run {
 

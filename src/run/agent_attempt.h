@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "base/board.h"
 #include "run/accelerator_use.h"
 #include "run/agent_rank.h"
-#include "run/messages.h"
 #include "sys/fd.h"
 #include "sys/memory.h"
+#include "wire/agent_messages.h"
+#include "wire/progress_page.h"
 
 namespace muster::run {
 

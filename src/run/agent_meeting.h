@@ -9,12 +9,12 @@
 #include <span>
 
 #include "base/json_fwd.h"
-#include "connect/hello.h"
-#include "connect/mesh_frame.h"
 #include "muster/error.h"
 #include "sys/clock.h"
 #include "sys/loop.h"
 #include "sys/net.h"
+#include "wire/hello.h"
+#include "wire/mesh_frame.h"
 
 namespace muster::run {
 

@@ -11,12 +11,12 @@
 #include <string_view>
 #include <vector>
 
-#include "base/board.h"
 #include "base/json_fwd.h"
 #include "run/agent.h"
-#include "run/messages.h"
 #include "run/rank_link.h"
 #include "run/rank_output.h"
+#include "wire/agent_messages.h"
+#include "wire/progress_page.h"
 
 namespace muster::run {
 

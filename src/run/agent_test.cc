@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "base/json.h"
-#include "base/rank_wire.h"
 #include "sys/memory.h"
 #include "sys/net.h"
 #include "sys/stream.h"
+#include "wire/rank_frame.h"
 
 namespace muster::run {
 namespace {

@@ -13,8 +13,8 @@
 #include "muster/cluster.h"
 #include "muster/error.h"
 #include "run/decide.h"
-#include "run/messages.h"
 #include "run/watchdog.h"
+#include "wire/agent_messages.h"
 
 namespace muster::run {
 

@@ -22,13 +22,13 @@
 #include "run/decide.h"
 #include "run/journal.h"
 #include "run/meeting.h"
-#include "run/messages.h"
 #include "run/plan.h"
 #include "run/progress_log.h"
 #include "run/store.h"
 #include "run/watchdog.h"
 #include "sys/host.h"
 #include "sys/loop.h"
+#include "wire/agent_messages.h"
 
 namespace muster::run {
 

@@ -13,7 +13,7 @@
 #include "muster/cluster.h"
 #include "muster/fact.h"
 #include "run/failure.h"
-#include "run/messages.h"
+#include "wire/agent_messages.h"
 
 namespace muster::run {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "connect/hello.h"
 #include "finding/finding.h"
+#include "wire/hello.h"
 
 namespace muster::run {
 

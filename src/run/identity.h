@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "connect/hello.h"
 #include "muster/cluster.h"
 #include "sys/host.h"
 #include "sys/spawner.h"
+#include "wire/hello.h"
 
 namespace muster::run {
 

@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "connect/hello.h"
 #include "muster/cluster.h"
 #include "muster/deadline.h"
 #include "muster/error.h"
-#include "run/messages.h"
 #include "sys/env.h"
+#include "wire/agent_messages.h"
+#include "wire/hello.h"
 
 namespace muster::run {
 

@@ -11,8 +11,8 @@
 #include "observe/event_file.h"
 #include "observe/training.h"
 #include "run/journal.h"
-#include "run/messages.h"
 #include "sys/host.h"
+#include "wire/agent_messages.h"
 
 namespace muster::run {
 

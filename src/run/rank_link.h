@@ -7,10 +7,10 @@
 #include <optional>
 #include <span>
 
-#include "base/rank_wire.h"
 #include "muster/error.h"
 #include "sys/fd.h"
 #include "sys/loop.h"
+#include "wire/rank_frame.h"
 
 namespace muster::run {
 

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "base/rank_wire.h"
 #include "muster/error.h"
 #include "sys/loop.h"
+#include "wire/rank_frame.h"
 
 namespace muster::run {
 

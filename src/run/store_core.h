@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "base/rank_wire.h"
 #include "muster/deadline.h"
 #include "muster/error.h"
+#include "wire/rank_frame.h"
 
 namespace muster::run {
 

@@ -11,7 +11,7 @@
 #include "explain/verdict.h"
 #include "finding/finding.h"
 #include "muster/deadline.h"
-#include "run/messages.h"
+#include "wire/agent_messages.h"
 
 namespace muster::run {
 

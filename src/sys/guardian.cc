@@ -15,11 +15,11 @@
 #include <vector>
 
 #include "sys/clock.h"
-#include "sys/guardian_wire.h"
 #include "sys/net.h"
 #include "sys/process_tree.h"
 #include "sys/start_child.h"
 #include "sys/stream.h"
+#include "wire/guardian_frame.h"
 
 namespace muster::sys {
 namespace {

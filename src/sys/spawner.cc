@@ -19,11 +19,11 @@
 #include "sys/clock.h"
 #include "sys/fs.h"
 #include "sys/guardian.h"
-#include "sys/guardian_wire.h"
 #include "sys/net.h"
 #include "sys/process_tree.h"
 #include "sys/start_refusal.h"
 #include "sys/stream.h"
+#include "wire/guardian_frame.h"
 
 namespace muster::sys {
 namespace {

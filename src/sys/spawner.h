@@ -13,8 +13,8 @@
 #include "muster/error.h"
 #include "muster/fact.h"
 #include "sys/fd.h"
-#include "sys/guardian_wire.h"
 #include "sys/loop.h"
+#include "wire/guardian_frame.h"
 
 namespace muster::sys {
 

@@ -10,7 +10,7 @@
 
 #include "muster/deadline.h"
 #include "sys/fd.h"
-#include "sys/guardian_wire.h"
+#include "wire/guardian_frame.h"
 
 namespace muster::sys {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "muster/error.h"
-#include "sys/guardian_wire.h"
 #include "sys/spawner.h"
+#include "wire/guardian_frame.h"
 
 namespace muster::sys {
 

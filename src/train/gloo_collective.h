@@ -7,11 +7,11 @@
 #include <memory>
 #include <string>
 
-#include "base/board.h"
 #include "muster/collective.h"
 #include "muster/deadline.h"
 #include "muster/error.h"
 #include "muster/session.h"
+#include "wire/progress_page.h"
 
 namespace c10d {
 class Store;

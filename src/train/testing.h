@@ -14,7 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/board.h"
 #include "collective/shared_memory.h"
 #include "muster/train.h"
 #include "sys/env.h"
@@ -22,6 +21,7 @@
 #include "sys/memory.h"
 #include "sys/process.h"
 #include "sys/testing.h"
+#include "wire/progress_page.h"
 
 namespace muster {
 

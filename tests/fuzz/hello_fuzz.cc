@@ -5,8 +5,8 @@
 #include <string>
 
 #include "connect/greeting.h"
-#include "connect/hello.h"
 #include "tests/fuzz/fuzz.h"
+#include "wire/hello.h"
 
 void Fuzz(const std::string& bytes) {
   namespace connect = muster::connect;

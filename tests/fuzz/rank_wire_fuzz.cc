@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <string>
 
-#include "base/rank_wire.h"
 #include "member/membership.h"
 #include "tests/fuzz/fuzz.h"
+#include "wire/rank_frame.h"
 
 void Fuzz(const std::string& bytes) {
   const std::string& stream = bytes;

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 
-#include "base/proto_fields.h"
 #include "check/graph/text_graph.h"
+#include "wire/proto_fields.h"
 
 namespace muster::check::graph {
 namespace {

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/proto_fields.h"
 #include "check/graph/judge.h"
+#include "wire/proto_fields.h"
 
 namespace muster::check::graph {
 

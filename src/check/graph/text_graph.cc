@@ -5,8 +5,8 @@
 #include <array>
 #include <cstdint>
 
-#include "base/proto_fields.h"
 #include "base/text.h"
+#include "wire/proto_fields.h"
 
 namespace muster::check::graph {
 namespace {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <array>
 
-#include "base/proto_fields.h"
 #include "connect/foreign.h"
 #include "connect/look.h"
+#include "wire/proto_fields.h"
 
 namespace muster::connect::plain_grpc {
 namespace {

@@ -3,9 +3,9 @@
 // hold its task. Facts: reference/tpu.md c.1; measured with TensorFlow 2.21.
 #include <algorithm>
 
-#include "base/proto_fields.h"
 #include "base/text.h"
 #include "connect/coordination.h"
+#include "wire/proto_fields.h"
 
 namespace muster::connect::tensorflow {
 namespace {

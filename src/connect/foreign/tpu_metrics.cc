@@ -3,9 +3,9 @@
 // Facts: reference/tpu.md c.5.
 #include <set>
 
-#include "base/proto_fields.h"
 #include "base/text.h"
 #include "connect/foreign.h"
+#include "wire/proto_fields.h"
 
 namespace muster::connect::tpu_metrics {
 namespace {

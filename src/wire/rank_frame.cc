@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/rank_wire.h"
+#include "wire/rank_frame.h"
 
 #include <bit>
 #include <cstring>

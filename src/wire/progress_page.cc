@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/board.h"
+#include "wire/progress_page.h"
 
 #include <span>
 #include <string>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/rank_wire.h"
+#include "wire/rank_frame.h"
 
 #include <gtest/gtest.h>
 
-#include "base/board.h"
+#include "wire/progress_page.h"
 
 namespace muster {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/messages.h"
+#include "wire/agent_messages.h"
 #include "base/json.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "connect/mesh_frame.h"
+#include "wire/mesh_frame.h"
 
 #include <gtest/gtest.h>
 

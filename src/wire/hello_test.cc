@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "connect/hello.h"
+#include "wire/hello.h"
 #include "base/json.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sys/guardian_wire.h"
+#include "wire/guardian_frame.h"
 
 #include <cstring>
 

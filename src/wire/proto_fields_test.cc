@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/proto_fields.h"
+#include "wire/proto_fields.h"
 
 #include <gtest/gtest.h>
 

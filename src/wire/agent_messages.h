@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "base/board.h"
 #include "base/json_fwd.h"
 #include "muster/cluster.h"
 #include "muster/error.h"
+#include "wire/progress_page.h"
 
 namespace muster::run {
 
