@@ -19,7 +19,7 @@
 #include "collective/shared_memory.h"
 #include "must.h"
 #include "sys/memory.h"
-#include "sys/process.h"
+#include "sys/process/process.h"
 
 namespace muster {
 namespace {

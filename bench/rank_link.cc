@@ -31,7 +31,7 @@
 #include "member/step_meter.h"
 #include "must.h"
 #include "sys/memory.h"
-#include "sys/process.h"
+#include "sys/process/process.h"
 #include "wire/progress_page.h"
 #include "wire/rank_frame.h"
 

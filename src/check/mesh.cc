@@ -5,7 +5,7 @@
 #include "cluster/members.h"
 #include "connect/run_key.h"
 #include "muster/version.h"
-#include "sys/process.h"
+#include "sys/process/process.h"
 
 namespace muster::check {
 

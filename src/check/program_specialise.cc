@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "pjrt/module.h"
-#include "sys/run_program.h"
+#include "sys/process/run_program.h"
 
 namespace muster::check {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "muster/error.h"
-#include "sys/fs.h"
+#include "sys/file/fs.h"
 
 namespace muster::check {
 

@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "check/outcome_json.h"
-#include "sys/child_work.h"
+#include "sys/process/child_work.h"
 
 namespace muster::check {
 namespace {

@@ -3,9 +3,9 @@
 
 #include "base/text.h"
 #include "connect/mesh_dial.h"
-#include "sys/byte_source.h"
-#include "sys/file_digest.h"
-#include "sys/find_program.h"
+#include "sys/file/byte_source.h"
+#include "sys/file/file_digest.h"
+#include "sys/process/find_program.h"
 
 namespace muster::check {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "check/context.h"
-#include "sys/removed_at_end.h"
+#include "sys/file/temp_file.h"
 
 namespace muster::check {
 

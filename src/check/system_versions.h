@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "sys/fs.h"
+#include "sys/file/fs.h"
 
 namespace muster::check {
 

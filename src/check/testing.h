@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "check/check.h"
-#include "sys/names.h"
+#include "sys/net/names.h"
 
 namespace muster::check {
 

@@ -6,8 +6,8 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "sys/fs.h"
-#include "sys/stream.h"
+#include "sys/file/fs.h"
+#include "sys/net/stream.h"
 
 namespace muster::cli {
 namespace {

@@ -7,7 +7,6 @@
 #include "check/outcome_json.h"
 #include "check/runner.h"
 #include "cli/answer.h"
-#include "cli/confirm.h"
 #include "cli/look.h"
 #include "cli/plugins.h"
 #include "cli/verbs.h"
@@ -17,7 +16,8 @@
 #include "resolve/resolve.h"
 #include "sys/accelerators.h"
 #include "sys/machine.h"
-#include "sys/stream.h"
+#include "sys/net/stream.h"
+#include "sys/terminal/confirm.h"
 
 namespace muster::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include "cli/ssh_host.h"
 #include "cli/worker_verbs.h"
 #include "connect/sha256.h"
-#include "sys/signals.h"
+#include "sys/signal/signals.h"
 
 namespace muster::cli {
 namespace {

@@ -15,9 +15,9 @@
 #include "evidence/looks.h"
 #include "explain/answer.h"
 #include "finding/catalogue.h"
-#include "sys/byte_source.h"
+#include "sys/file/byte_source.h"
 #include "sys/machine.h"
-#include "sys/stream.h"
+#include "sys/net/stream.h"
 
 namespace muster::cli {
 namespace {

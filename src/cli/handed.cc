@@ -6,8 +6,8 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "connect/sha256.h"
-#include "sys/read_line.h"
-#include "sys/stream.h"
+#include "sys/net/stream.h"
+#include "sys/terminal/read_line.h"
 
 namespace muster::cli {
 namespace {

@@ -10,7 +10,7 @@
 #include "muster/deadline.h"
 #include "muster/error.h"
 #include "sys/env.h"
-#include "sys/loop.h"
+#include "sys/time/loop.h"
 
 namespace muster::cli {
 

@@ -9,10 +9,10 @@
 #include "cli/plugins.h"
 #include "resolve/versions.h"
 #include "sys/accelerators.h"
-#include "sys/child_work.h"
-#include "sys/holders.h"
 #include "sys/machine.h"
-#include "sys/process.h"
+#include "sys/process/child_work.h"
+#include "sys/process/open_files.h"
+#include "sys/process/process.h"
 
 namespace muster::cli {
 namespace {

@@ -18,10 +18,10 @@
 #include "cli/verbs.h"
 #include "cli/worker_verbs.h"
 #include "muster/version.h"
-#include "sys/curl_http.h"
 #include "sys/host.h"
-#include "sys/process.h"
-#include "sys/standard_streams.h"
+#include "sys/net/curl_http.h"
+#include "sys/process/process.h"
+#include "sys/terminal/standard_streams.h"
 
 namespace muster::cli {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "base/text.h"
 #include "run/journal.h"
-#include "sys/process.h"
-#include "sys/run_program.h"
+#include "sys/process/process.h"
+#include "sys/process/run_program.h"
 
 namespace muster::cli {
 namespace {

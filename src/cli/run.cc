@@ -16,7 +16,6 @@
 #include "connect/keyring.h"
 #include "connect/transport.h"
 #include "run/agent.h"
-#include "run/console.h"
 #include "run/coordinator.h"
 #include "run/events.h"
 #include "run/identity.h"
@@ -24,9 +23,10 @@
 #include "run/plan.h"
 #include "run/plan_text.h"
 #include "run/report.h"
-#include "sys/loop.h"
-#include "sys/process.h"
-#include "sys/signals.h"
+#include "sys/process/process.h"
+#include "sys/signal/signals.h"
+#include "sys/terminal/console.h"
+#include "sys/time/loop.h"
 #include "wire/mesh_frame.h"
 
 namespace muster::cli {

@@ -11,7 +11,7 @@
 #include "muster/cluster.h"
 #include "run/accelerator_use.h"
 #include "sys/host.h"
-#include "sys/spawner.h"
+#include "sys/process/spawner.h"
 
 namespace muster::cli {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/ssh_host.h"
 
-#include "sys/read_line.h"
+#include "sys/terminal/read_line.h"
 
 namespace muster::cli {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "sys/net.h"
-#include "sys/stream.h"
+#include "sys/net/net.h"
+#include "sys/net/stream.h"
 
 namespace muster::cli {
 namespace {

@@ -14,11 +14,11 @@
 
 #include "base/line_splitter.h"
 #include "finding/finding.h"
-#include "run/console.h"
 #include "run/ssh.h"
 #include "sys/env.h"
-#include "sys/loop.h"
-#include "sys/spawner.h"
+#include "sys/process/spawner.h"
+#include "sys/terminal/console.h"
+#include "sys/time/loop.h"
 
 namespace muster::cli {
 

@@ -19,8 +19,8 @@
 #include "connect/sha256.h"
 #include "muster/retry.h"
 #include "run/journal.h"
-#include "sys/curl_http.h"
-#include "sys/signals.h"
+#include "sys/net/curl_http.h"
+#include "sys/signal/signals.h"
 
 namespace muster::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include "cli/run_flags.h"
 #include "muster/error.h"
 #include "sys/host.h"
-#include "sys/spawner.h"
+#include "sys/process/spawner.h"
 
 namespace muster::cli {
 

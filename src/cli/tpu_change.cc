@@ -5,9 +5,9 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/answer.h"
-#include "cli/confirm.h"
 #include "cli/tpu_show.h"
 #include "cloud/tpu_state.h"
+#include "sys/terminal/confirm.h"
 
 namespace muster::cli {
 namespace {

@@ -11,7 +11,7 @@
 #include "cli/tpu.h"
 #include "cli/tpu_lifecycle.h"
 #include "cloud/tpu_removal.h"
-#include "sys/interrupt.h"
+#include "sys/signal/interrupt.h"
 
 namespace muster::cli {
 

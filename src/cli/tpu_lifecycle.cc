@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "cli/answer.h"
 #include "muster/address.h"
-#include "sys/net.h"
+#include "sys/net/net.h"
 
 namespace muster::cli {
 namespace {

@@ -14,7 +14,7 @@
 #include "cloud/tpu_removal.h"
 #include "muster/error.h"
 #include "sys/host.h"
-#include "sys/interrupt.h"
+#include "sys/signal/interrupt.h"
 
 namespace muster::cli {
 

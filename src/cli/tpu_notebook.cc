@@ -10,8 +10,8 @@
 #include "cli/worker_verbs.h"
 #include "connect/run_key.h"
 #include "explain/verdict.h"
-#include "sys/net.h"
-#include "sys/signals.h"
+#include "sys/net/net.h"
+#include "sys/signal/signals.h"
 
 namespace muster::cli {
 namespace {

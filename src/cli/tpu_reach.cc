@@ -8,7 +8,7 @@
 #include "cli/answer.h"
 #include "cloud/credentials.h"
 #include "muster/retry.h"
-#include "sys/curl_http.h"
+#include "sys/net/curl_http.h"
 
 namespace muster::cli {
 namespace {

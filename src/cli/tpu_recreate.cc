@@ -3,12 +3,12 @@
 
 #include "base/text.h"
 #include "cli/answer.h"
-#include "cli/confirm.h"
 #include "cli/tpu_lifecycle.h"
 #include "cloud/tpu_reach.h"
 #include "cloud/tpu_search.h"
 #include "cloud/tpu_state.h"
-#include "sys/curl_http.h"
+#include "sys/net/curl_http.h"
+#include "sys/terminal/confirm.h"
 
 namespace muster::cli {
 

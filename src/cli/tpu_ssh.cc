@@ -10,8 +10,8 @@
 #include "cli/ssh_session.h"
 #include "cli/worker_verbs.h"
 #include "explain/verdict.h"
-#include "sys/run_program.h"
-#include "sys/signals.h"
+#include "sys/process/run_program.h"
+#include "sys/signal/signals.h"
 
 namespace muster::cli {
 namespace {

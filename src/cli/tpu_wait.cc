@@ -9,7 +9,7 @@
 #include "cli/tpu_show.h"
 #include "cloud/tpu_search.h"
 #include "muster/address.h"
-#include "sys/net.h"
+#include "sys/net/net.h"
 
 namespace muster::cli {
 namespace {

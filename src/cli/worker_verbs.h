@@ -11,7 +11,7 @@
 #include "cli/tpu_reach.h"
 #include "muster/error.h"
 #include "sys/host.h"
-#include "sys/spawner.h"
+#include "sys/process/spawner.h"
 
 namespace muster::cli {
 

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "cloud/timestamp.h"
 #include "cloud/token_source.h"
-#include "sys/run_program.h"
+#include "sys/process/run_program.h"
 
 namespace muster::cloud {
 namespace {

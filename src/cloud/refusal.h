@@ -9,7 +9,7 @@
 #include "base/json_fwd.h"
 #include "muster/deadline.h"
 #include "muster/error.h"
-#include "sys/http.h"
+#include "sys/net/http.h"
 
 namespace muster::cloud {
 

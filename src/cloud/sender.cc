@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "cloud/refused.h"
 #include "muster/retry.h"
-#include "sys/proxy.h"
+#include "sys/net/proxy.h"
 
 namespace muster::cloud {
 namespace {

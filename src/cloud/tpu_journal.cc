@@ -13,7 +13,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cloud/timestamp.h"
-#include "sys/process.h"
+#include "sys/process/process.h"
 
 namespace muster::cloud {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cloud/tpu_server.h"
 
-#include "sys/http.h"
+#include "sys/net/http.h"
 
 namespace muster::cloud {
 

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "collective/conformance.h"
-#include "sys/fd.h"
+#include "sys/file/fd.h"
 #include "sys/memory.h"
-#include "sys/process.h"
+#include "sys/process/process.h"
 
 namespace muster {
 namespace {

@@ -11,8 +11,8 @@
 #include "connect/transport.h"
 #include "muster/address.h"
 #include "muster/deadline.h"
-#include "sys/clock.h"
-#include "sys/loop.h"
+#include "sys/time/clock.h"
+#include "sys/time/loop.h"
 #include "wire/hello.h"
 
 namespace muster::connect {

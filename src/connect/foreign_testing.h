@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include "sys/net.h"
-#include "sys/tcp.h"
+#include "sys/net/net.h"
+#include "sys/net/tcp.h"
 
 namespace muster::connect::testing {
 

@@ -13,8 +13,8 @@
 #include "finding/finding.h"
 #include "muster/cluster.h"
 #include "muster/deadline.h"
-#include "sys/clock.h"
-#include "sys/loop.h"
+#include "sys/time/clock.h"
+#include "sys/time/loop.h"
 #include "wire/hello.h"
 
 namespace muster::connect {

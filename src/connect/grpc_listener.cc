@@ -10,7 +10,7 @@
 #include "connect/greeting.h"
 #include "connect/grpc_security.h"
 #include "connect/grpc_stream.h"
-#include "sys/acceptor.h"
+#include "sys/net/acceptor.h"
 
 namespace muster::connect {
 namespace {

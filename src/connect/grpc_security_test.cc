@@ -15,9 +15,9 @@
 #include "connect/inbox.h"
 #include "connect/muster.v1.grpc.pb.h"
 #include "connect/testing.h"
-#include "sys/fd.h"
-#include "sys/net.h"
-#include "sys/process.h"
+#include "sys/file/fd.h"
+#include "sys/net/net.h"
+#include "sys/process/process.h"
 
 namespace muster::connect {
 namespace {

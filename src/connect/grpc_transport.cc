@@ -18,7 +18,7 @@
 #include "connect/grpc_stream.h"
 #include "connect/look.h"
 #include "connect/worker_pool.h"
-#include "sys/net.h"
+#include "sys/net/net.h"
 
 namespace muster::connect {
 namespace {

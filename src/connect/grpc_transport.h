@@ -7,8 +7,8 @@
 #include "connect/keyring.h"
 #include "connect/transport.h"
 #include "muster/error.h"
-#include "sys/clock.h"
-#include "sys/loop.h"
+#include "sys/time/clock.h"
+#include "sys/time/loop.h"
 
 namespace muster::connect {
 

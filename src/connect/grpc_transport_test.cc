@@ -16,7 +16,7 @@
 #include "connect/greeting.h"
 #include "connect/transport_conformance.h"
 #include "sys/env.h"
-#include "sys/net.h"
+#include "sys/net/net.h"
 
 namespace muster::connect {
 namespace {

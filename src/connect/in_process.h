@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "connect/transport.h"
-#include "sys/loop.h"
+#include "sys/time/loop.h"
 
 namespace muster::connect {
 

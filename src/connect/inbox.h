@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "connect/link.h"
-#include "sys/loop.h"
+#include "sys/time/loop.h"
 
 namespace muster::connect {
 

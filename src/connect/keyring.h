@@ -16,7 +16,7 @@
 #include "connect/run_key.h"
 #include "connect/subject.h"
 #include "muster/error.h"
-#include "sys/clock.h"
+#include "sys/time/clock.h"
 
 namespace muster::connect {
 

@@ -2,8 +2,8 @@
 #include "connect/look.h"
 
 #include "base/text.h"
-#include "sys/net.h"
-#include "sys/tcp.h"
+#include "sys/net/net.h"
+#include "sys/net/tcp.h"
 
 namespace muster::connect {
 namespace {

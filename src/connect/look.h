@@ -9,7 +9,7 @@
 #include "connect/transport.h"
 #include "muster/address.h"
 #include "muster/deadline.h"
-#include "sys/clock.h"
+#include "sys/time/clock.h"
 
 namespace muster::connect {
 

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "connect/testing.h"
-#include "sys/net.h"
+#include "sys/net/net.h"
 
 namespace muster::connect {
 namespace {

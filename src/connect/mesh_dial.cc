@@ -10,7 +10,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "connect/look.h"
-#include "sys/fs.h"
+#include "sys/file/fs.h"
 
 namespace muster::connect {
 namespace {

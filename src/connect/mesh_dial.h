@@ -12,10 +12,10 @@
 #include "base/json_fwd.h"
 #include "connect/mesh.h"
 #include "connect/mesh_talk.h"
-#include "sys/clock.h"
-#include "sys/loop.h"
-#include "sys/name.h"
-#include "sys/tcp.h"
+#include "sys/net/name_lookup.h"
+#include "sys/net/tcp.h"
+#include "sys/time/clock.h"
+#include "sys/time/loop.h"
 
 namespace muster::connect {
 

@@ -13,9 +13,9 @@
 #include "connect/mesh_dial.h"
 #include "connect/mesh_talk.h"
 #include "muster/cluster.h"
-#include "sys/clock.h"
-#include "sys/loop.h"
-#include "sys/net.h"
+#include "sys/net/net.h"
+#include "sys/time/clock.h"
+#include "sys/time/loop.h"
 
 namespace muster::connect {
 

@@ -8,8 +8,8 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cluster/members.h"
-#include "sys/fs.h"
-#include "sys/neighbours.h"
+#include "sys/file/fs.h"
+#include "sys/net/arp.h"
 
 namespace muster::connect {
 namespace {

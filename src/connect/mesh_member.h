@@ -24,8 +24,8 @@
 #include "connect/mesh_talk.h"
 #include "connect/worker_pool.h"
 #include "muster/cluster.h"
-#include "sys/clock.h"
-#include "sys/loop.h"
+#include "sys/time/clock.h"
+#include "sys/time/loop.h"
 
 namespace muster::connect {
 

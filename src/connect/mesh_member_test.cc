@@ -5,7 +5,7 @@
 
 #include <thread>
 
-#include "sys/stream.h"
+#include "sys/net/stream.h"
 
 namespace muster::connect {
 namespace {

@@ -16,7 +16,7 @@
 #include "connect/mesh_speed_plan.h"
 #include "connect/mesh_talk.h"
 #include "muster/cluster.h"
-#include "sys/loop.h"
+#include "sys/time/loop.h"
 
 namespace muster::connect {
 

@@ -17,9 +17,9 @@
 #include "connect/mesh_speed_lead.h"
 #include "connect/mesh_speed_meter.h"
 #include "muster/cluster.h"
-#include "sys/clock.h"
-#include "sys/loop.h"
-#include "sys/name.h"
+#include "sys/net/name_lookup.h"
+#include "sys/time/clock.h"
+#include "sys/time/loop.h"
 
 namespace muster::connect {
 

@@ -10,7 +10,7 @@
 #include <fstream>
 
 #include "base/json.h"
-#include "sys/net.h"
+#include "sys/net/net.h"
 
 namespace muster::connect {
 namespace {

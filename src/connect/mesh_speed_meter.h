@@ -18,10 +18,10 @@
 
 #include "connect/mesh_speed.h"
 #include "connect/mesh_talk.h"
-#include "sys/clock.h"
-#include "sys/loop.h"
-#include "sys/process.h"
-#include "sys/tcp.h"
+#include "sys/net/tcp.h"
+#include "sys/process/process.h"
+#include "sys/time/clock.h"
+#include "sys/time/loop.h"
 
 namespace muster::connect {
 

@@ -5,8 +5,8 @@
 #include <random>
 #include <utility>
 
-#include "sys/stream.h"
-#include "sys/tcp.h"
+#include "sys/net/stream.h"
+#include "sys/net/tcp.h"
 
 namespace muster::connect {
 namespace {

@@ -7,8 +7,8 @@
 #include <memory>
 #include <string>
 
-#include "sys/fd.h"
-#include "sys/loop.h"
+#include "sys/file/fd.h"
+#include "sys/time/loop.h"
 #include "wire/mesh_frame.h"
 
 namespace muster::connect {

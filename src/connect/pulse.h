@@ -3,7 +3,7 @@
 #pragma once
 
 #include "muster/deadline.h"
-#include "sys/clock.h"
+#include "sys/time/clock.h"
 
 namespace muster::connect {
 

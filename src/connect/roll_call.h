@@ -14,7 +14,7 @@
 #include "finding/finding.h"
 #include "muster/cluster.h"
 #include "muster/error.h"
-#include "sys/clock.h"
+#include "sys/time/clock.h"
 #include "wire/hello.h"
 
 namespace muster::connect {

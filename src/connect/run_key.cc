@@ -9,7 +9,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "sys/private_file.h"
+#include "sys/file/private_file.h"
 
 namespace muster::connect {
 namespace {

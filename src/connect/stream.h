@@ -13,8 +13,8 @@
 #include "connect/inbox.h"
 #include "connect/link.h"
 #include "connect/pulse.h"
-#include "sys/clock.h"
-#include "sys/loop.h"
+#include "sys/time/clock.h"
+#include "sys/time/loop.h"
 
 namespace muster::connect {
 

@@ -4,8 +4,8 @@
 #include <thread>
 #include <utility>
 
-#include "sys/net.h"
-#include "sys/tcp.h"
+#include "sys/net/net.h"
+#include "sys/net/tcp.h"
 
 namespace muster::connect {
 namespace {

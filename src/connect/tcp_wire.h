@@ -9,7 +9,7 @@
 #include "connect/foreign.h"
 #include "muster/deadline.h"
 #include "muster/error.h"
-#include "sys/fd.h"
+#include "sys/file/fd.h"
 
 namespace muster::connect {
 

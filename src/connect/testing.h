@@ -10,7 +10,7 @@
 #include "cluster/members.h"
 #include "muster/cluster.h"
 #include "muster/deadline.h"
-#include "sys/loop.h"
+#include "sys/time/loop.h"
 #include "wire/hello.h"
 
 namespace muster::connect::testing {

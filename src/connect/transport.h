@@ -10,7 +10,7 @@
 #include "muster/address.h"
 #include "muster/deadline.h"
 #include "muster/error.h"
-#include "sys/loop.h"
+#include "sys/time/loop.h"
 #include "wire/hello.h"
 
 namespace muster::connect {

@@ -10,8 +10,8 @@
 #include "base/text.h"
 #include "evidence/redact.h"
 #include "evidence/tar_writer.h"
-#include "sys/byte_source.h"
-#include "sys/fs.h"
+#include "sys/file/byte_source.h"
+#include "sys/file/fs.h"
 
 namespace muster::evidence {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "evidence/byte_sink.h"
 #include "evidence/log_scanner.h"
-#include "sys/byte_source.h"
-#include "sys/fs.h"
+#include "sys/file/byte_source.h"
+#include "sys/file/fs.h"
 
 namespace muster::evidence {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "sys/kernel_log.h"
-#include "sys/run_program.h"
+#include "sys/process/run_program.h"
 
 namespace muster::evidence {
 namespace {

@@ -11,7 +11,7 @@
 #include "muster/error.h"
 #include "muster/fact.h"
 #include "sys/env.h"
-#include "sys/fs.h"
+#include "sys/file/fs.h"
 
 namespace muster::evidence {
 

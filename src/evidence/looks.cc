@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "sys/accelerators.h"
-#include "sys/process.h"
+#include "sys/process/process.h"
 
 namespace muster::evidence {
 namespace {

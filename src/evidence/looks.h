@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "muster/fact.h"
-#include "sys/fs.h"
+#include "sys/file/fs.h"
 #include "sys/machine.h"
 
 namespace muster::evidence {

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "sys/net.h"
+#include "sys/net/net.h"
 
 namespace muster {
 namespace {

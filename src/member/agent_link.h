@@ -12,7 +12,7 @@
 #include "base/mutex.h"
 #include "muster/deadline.h"
 #include "muster/error.h"
-#include "sys/fd.h"
+#include "sys/file/fd.h"
 #include "wire/rank_frame.h"
 
 namespace muster {

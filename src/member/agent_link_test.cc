@@ -6,7 +6,7 @@
 #include <atomic>
 #include <thread>
 
-#include "sys/net.h"
+#include "sys/net/net.h"
 
 namespace muster {
 namespace {

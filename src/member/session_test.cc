@@ -9,9 +9,9 @@
 #include "base/json.h"
 #include "sys/env.h"
 #include "sys/memory.h"
-#include "sys/net.h"
-#include "sys/process.h"
-#include "sys/stream.h"
+#include "sys/net/net.h"
+#include "sys/net/stream.h"
+#include "sys/process/process.h"
 #include "wire/progress_page.h"
 #include "wire/rank_frame.h"
 

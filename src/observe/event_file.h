@@ -10,7 +10,7 @@
 
 #include "muster/error.h"
 #include "muster/fact.h"
-#include "sys/fs.h"
+#include "sys/file/fs.h"
 
 namespace muster::observe {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "observe/training.h"
-#include "sys/clock.h"
+#include "sys/time/clock.h"
 
 namespace muster::observe {
 

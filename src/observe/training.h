@@ -7,7 +7,7 @@
 #include <map>
 #include <optional>
 
-#include "sys/clock.h"
+#include "sys/time/clock.h"
 #include "wire/progress_page.h"
 
 namespace muster::observe {

@@ -6,7 +6,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "sys/process.h"
+#include "sys/process/process.h"
 
 namespace muster::pjrt {
 namespace {

@@ -12,7 +12,7 @@
 #include "base/json_fwd.h"
 #include "muster/deadline.h"
 #include "muster/error.h"
-#include "sys/child_work.h"
+#include "sys/process/child_work.h"
 
 namespace muster::pjrt {
 

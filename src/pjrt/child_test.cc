@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/json.h"
-#include "sys/process.h"
+#include "sys/process/process.h"
 
 namespace muster::pjrt {
 namespace {

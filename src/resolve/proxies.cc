@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "resolve/variables.h"
-#include "sys/proxy.h"
+#include "sys/net/proxy.h"
 
 namespace muster::resolve {
 namespace {

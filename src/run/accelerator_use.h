@@ -11,7 +11,7 @@
 #include "finding/finding.h"
 #include "muster/deadline.h"
 #include "sys/host.h"
-#include "sys/loop.h"
+#include "sys/time/loop.h"
 #include "wire/agent_messages.h"
 
 namespace muster::run {

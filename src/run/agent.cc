@@ -11,8 +11,8 @@
 #include "connect/greeting.h"
 #include "run/agent_attempt.h"
 #include "run/agent_meeting.h"
-#include "sys/net.h"
-#include "sys/process.h"
+#include "sys/net/net.h"
+#include "sys/process/process.h"
 
 namespace muster::run {
 namespace {

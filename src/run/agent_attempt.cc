@@ -8,7 +8,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "sys/process.h"
+#include "sys/process/process.h"
 
 namespace muster::run {
 

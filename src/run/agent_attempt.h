@@ -10,7 +10,7 @@
 
 #include "run/accelerator_use.h"
 #include "run/agent_rank.h"
-#include "sys/fd.h"
+#include "sys/file/fd.h"
 #include "sys/memory.h"
 #include "wire/agent_messages.h"
 #include "wire/progress_page.h"

@@ -9,7 +9,7 @@
 #include "connect/mesh_member.h"
 #include "connect/mesh_schedule.h"
 #include "run/meeting.h"
-#include "sys/process.h"
+#include "sys/process/process.h"
 
 namespace muster::run {
 namespace {

@@ -10,9 +10,9 @@
 
 #include "base/json_fwd.h"
 #include "muster/error.h"
-#include "sys/clock.h"
-#include "sys/loop.h"
-#include "sys/net.h"
+#include "sys/net/net.h"
+#include "sys/time/clock.h"
+#include "sys/time/loop.h"
 #include "wire/hello.h"
 #include "wire/mesh_frame.h"
 

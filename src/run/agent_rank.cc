@@ -10,9 +10,9 @@
 #include "run/log_evidence.h"
 #include "run/store.h"
 #include "run/store_core.h"
-#include "sys/net.h"
-#include "sys/process.h"
-#include "sys/stream.h"
+#include "sys/net/net.h"
+#include "sys/net/stream.h"
+#include "sys/process/process.h"
 
 namespace muster::run {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "base/json.h"
 #include "run/agent.h"
-#include "sys/process.h"
+#include "sys/process/process.h"
 #include "sys/testing.h"
 
 namespace muster::run {

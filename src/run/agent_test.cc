@@ -11,8 +11,8 @@
 
 #include "base/json.h"
 #include "sys/memory.h"
-#include "sys/net.h"
-#include "sys/stream.h"
+#include "sys/net/net.h"
+#include "sys/net/stream.h"
 #include "wire/rank_frame.h"
 
 namespace muster::run {

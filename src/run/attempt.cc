@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "sys/spawner.h"
+#include "sys/process/spawner.h"
 
 namespace muster::run {
 namespace {

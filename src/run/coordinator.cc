@@ -15,7 +15,7 @@
 #include "run/host_findings.h"
 #include "run/judge_training.h"
 #include "run/plan.h"
-#include "sys/spawner.h"
+#include "sys/process/spawner.h"
 
 namespace muster::run {
 namespace {

@@ -18,7 +18,6 @@
 #include "muster/cluster.h"
 #include "observe/live.h"
 #include "run/attempt.h"
-#include "run/console.h"
 #include "run/decide.h"
 #include "run/journal.h"
 #include "run/meeting.h"
@@ -27,7 +26,8 @@
 #include "run/store.h"
 #include "run/watchdog.h"
 #include "sys/host.h"
-#include "sys/loop.h"
+#include "sys/terminal/console.h"
+#include "sys/time/loop.h"
 #include "wire/agent_messages.h"
 
 namespace muster::run {

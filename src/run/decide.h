@@ -11,7 +11,7 @@
 #include "muster/cause.h"
 #include "muster/deadline.h"
 #include "run/failure.h"
-#include "sys/clock.h"
+#include "sys/time/clock.h"
 
 namespace muster::run {
 

@@ -6,7 +6,7 @@
 
 #include "base/json.h"
 #include "base/signal_name.h"
-#include "sys/spawner.h"
+#include "sys/process/spawner.h"
 
 namespace muster::run {
 namespace {

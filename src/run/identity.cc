@@ -11,9 +11,9 @@
 #include "muster/version.h"
 #include "run/plan.h"
 #include "run/rank_environment.h"
-#include "sys/child_work.h"
-#include "sys/find_program.h"
-#include "sys/process.h"
+#include "sys/process/child_work.h"
+#include "sys/process/find_program.h"
+#include "sys/process/process.h"
 
 namespace muster::run {
 namespace {

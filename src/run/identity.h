@@ -8,7 +8,7 @@
 
 #include "muster/cluster.h"
 #include "sys/host.h"
-#include "sys/spawner.h"
+#include "sys/process/spawner.h"
 #include "wire/hello.h"
 
 namespace muster::run {

@@ -6,9 +6,9 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "evidence/log_scanner.h"
-#include "sys/byte_source.h"
-#include "sys/fs.h"
-#include "sys/spawner.h"
+#include "sys/file/byte_source.h"
+#include "sys/file/fs.h"
+#include "sys/process/spawner.h"
 
 namespace muster::run {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "sys/stream.h"
+#include "sys/net/stream.h"
 
 namespace muster::run {
 

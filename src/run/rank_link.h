@@ -8,8 +8,8 @@
 #include <span>
 
 #include "muster/error.h"
-#include "sys/fd.h"
-#include "sys/loop.h"
+#include "sys/file/fd.h"
+#include "sys/time/loop.h"
 #include "wire/rank_frame.h"
 
 namespace muster::run {

@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "sys/net.h"
-#include "sys/stream.h"
+#include "sys/net/net.h"
+#include "sys/net/stream.h"
 
 namespace muster::run {
 namespace {

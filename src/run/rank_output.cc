@@ -2,7 +2,7 @@
 #include "run/rank_output.h"
 
 #include "base/log.h"
-#include "sys/stream.h"
+#include "sys/net/stream.h"
 
 namespace muster::run {
 namespace {

@@ -10,11 +10,11 @@
 
 #include "base/line_splitter.h"
 #include "muster/error.h"
-#include "run/console.h"
-#include "sys/clock.h"
-#include "sys/fd.h"
-#include "sys/fs.h"
-#include "sys/loop.h"
+#include "sys/file/fd.h"
+#include "sys/file/fs.h"
+#include "sys/terminal/console.h"
+#include "sys/time/clock.h"
+#include "sys/time/loop.h"
 
 namespace muster::run {
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sys/stream.h"
+#include "sys/net/stream.h"
 
 namespace muster::run {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "muster/error.h"
-#include "sys/loop.h"
+#include "sys/time/loop.h"
 #include "wire/rank_frame.h"
 
 namespace muster::run {

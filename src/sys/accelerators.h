@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sys/fs.h"
+#include "sys/file/fs.h"
 
 namespace muster::sys {
 

@@ -19,7 +19,7 @@
 #include "base/mutex.h"
 #include "base/text.h"
 #include "collective/reduce.h"
-#include "sys/slice.h"
+#include "sys/process/sched_slice.h"
 #include "train/tensors.h"
 
 #if defined(MUSTER_TORCH_FOREIGN) && !defined(MUSTER_GLOO_NAMES)

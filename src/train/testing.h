@@ -17,9 +17,9 @@
 #include "collective/shared_memory.h"
 #include "muster/train.h"
 #include "sys/env.h"
-#include "sys/fd.h"
+#include "sys/file/fd.h"
 #include "sys/memory.h"
-#include "sys/process.h"
+#include "sys/process/process.h"
 #include "sys/testing.h"
 #include "wire/progress_page.h"
 

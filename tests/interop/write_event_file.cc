@@ -3,8 +3,8 @@
 #include <cstdio>
 
 #include "observe/event_file.h"
-#include "sys/clock.h"
-#include "sys/fs.h"
+#include "sys/file/fs.h"
+#include "sys/time/clock.h"
 
 int main(int argc, char** argv) {
   if (argc != 2) {

@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "check/check.h"
 #include "check/shared_files.h"
-#include "sys/find_program.h"
+#include "sys/process/find_program.h"
 
 namespace muster::check::cluster_program {
 namespace {

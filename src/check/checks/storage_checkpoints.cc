@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "check/check.h"
 #include "connect/mesh_dial.h"
-#include "sys/removed_at_end.h"
+#include "sys/file/temp_file.h"
 
 namespace muster::check::storage_checkpoints {
 namespace {
