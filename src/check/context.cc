@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "accelerator/device_files.h"
 #include "base/text.h"
-#include "sys/accelerators.h"
 
 namespace muster::check {
 namespace {

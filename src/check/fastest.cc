@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "accelerator/specs.h"
 #include "base/text.h"
-#include "check/figures.h"
 
 namespace muster::check {
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "check/figures.h"
+#include "accelerator/specs.h"
 #include "muster/error.h"
 
 namespace muster::check {

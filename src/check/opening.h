@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "accelerator/device_files.h"
 #include "check/check.h"
-#include "sys/accelerators.h"
 
 namespace muster::check {
 

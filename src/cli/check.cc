@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "accelerator/device_files.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "check/outcome_json.h"
@@ -14,7 +15,6 @@
 #include "connect/target.h"
 #include "muster/version.h"
 #include "resolve/resolve.h"
-#include "sys/accelerators.h"
 #include "sys/machine.h"
 #include "sys/net/stream.h"
 #include "sys/terminal/confirm.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "accelerator/device_files.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "check/check.h"
@@ -10,7 +11,6 @@
 #include "cli/answer.h"
 #include "cli/verbs.h"
 #include "muster/version.h"
-#include "sys/accelerators.h"
 
 namespace muster::cli {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "accelerator/tpu_type.h"
 #include "base/text.h"
 #include "cli/verbs.h"
-#include "resolve/grammar/tpu_type.h"
 
 namespace muster::cli {
 namespace {

@@ -3,12 +3,12 @@
 
 #include <utility>
 
+#include "accelerator/device_files.h"
 #include "base/text.h"
 #include "check/opening.h"
 #include "check/runner.h"
 #include "cli/plugins.h"
 #include "resolve/versions.h"
-#include "sys/accelerators.h"
 #include "sys/machine.h"
 #include "sys/process/child_work.h"
 #include "sys/process/open_files.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "resolve/resolve.h"
 
+#include "accelerator/local_devices.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/answer.h"
 #include "cli/verbs.h"
 #include "resolve/export.h"
-#include "resolve/local_tpu.h"
 #include "resolve/self.h"
 #include "resolve/versions.h"
 

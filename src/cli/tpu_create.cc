@@ -2,11 +2,11 @@
 // `muster tpu create`.
 #include <algorithm>
 
+#include "accelerator/version_compat.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/answer.h"
 #include "cli/tpu_change.h"
-#include "cloud/pairing.h"
 #include "cloud/place.h"
 #include "cloud/tpu_search.h"
 #include "resolve/versions.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cloud/pairing.h"
+#include "accelerator/version_compat.h"
 #include "cloud/tpu_api.h"
 
 namespace muster::cloud {

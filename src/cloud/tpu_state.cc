@@ -5,9 +5,9 @@
 #include <array>
 #include <string_view>
 
+#include "accelerator/version_compat.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "cloud/pairing.h"
 #include "cloud/refusal.h"
 
 namespace muster::cloud {

@@ -6,8 +6,8 @@
 #include <optional>
 #include <set>
 
+#include "accelerator/device_files.h"
 #include "base/text.h"
-#include "sys/accelerators.h"
 #include "sys/process/process.h"
 
 namespace muster::evidence {

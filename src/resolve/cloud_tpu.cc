@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "resolve/cloud_tpu.h"
 
+#include "accelerator/local_devices.h"
 #include "base/json.h"
 #include "base/json_fields.h"
 #include "base/text.h"
@@ -10,7 +11,6 @@
 #include "cloud/place.h"
 #include "cloud/tpu_server.h"
 #include "resolve/grammar/endpoint.h"
-#include "resolve/local_tpu.h"
 #include "resolve/variables.h"
 
 namespace muster::resolve {

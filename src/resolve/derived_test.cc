@@ -4,9 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "accelerator/local_devices.h"
 #include "base/text.h"
 #include "resolve/export.h"
-#include "resolve/local_tpu.h"
 #include "resolve/testing.h"
 
 namespace muster::resolve {

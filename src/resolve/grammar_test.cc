@@ -6,12 +6,12 @@
 
 #include <map>
 
+#include "accelerator/tpu_type.h"
 #include "resolve/grammar/endpoint.h"
 #include "resolve/grammar/host_file.h"
 #include "resolve/grammar/host_list.h"
 #include "resolve/grammar/key_values.h"
 #include "resolve/grammar/torch_url.h"
-#include "resolve/grammar/tpu_type.h"
 
 namespace muster::resolve {
 namespace {

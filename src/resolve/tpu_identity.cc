@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
+#include "accelerator/local_devices.h"
+#include "accelerator/tpu_type.h"
 #include "base/text.h"
 #include "cloud/metadata.h"
 #include "resolve/grammar/endpoint.h"
-#include "resolve/grammar/tpu_type.h"
-#include "resolve/local_tpu.h"
 #include "resolve/variables.h"
 
 namespace muster::resolve {

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "accelerator/tpu_type.h"
 #include "base/text.h"
 #include "resolve/grammar/endpoint.h"
-#include "resolve/grammar/tpu_type.h"
 #include "resolve/variables.h"
 
 namespace muster::resolve {

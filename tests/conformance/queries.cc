@@ -3,6 +3,7 @@
 // facts of TPUs, validations.
 #include "queries.h"
 
+#include "accelerator/local_devices.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "cloud/metadata.h"
@@ -18,7 +19,6 @@
 #include "resolve/grammar/task_map.h"
 #include "resolve/grammar/task_map_union.h"
 #include "resolve/grammar/torch_url.h"
-#include "resolve/local_tpu.h"
 #include "resolve/self.h"
 #include "resolve/slurm.h"
 #include "resolve/tensorflow.h"

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "accelerator/tpu_type.h"
 #include "base/json.h"
 #include "resolve/grammar/endpoint.h"
 #include "resolve/grammar/host_file.h"
@@ -12,7 +13,6 @@
 #include "resolve/grammar/roles.h"
 #include "resolve/grammar/task_map.h"
 #include "resolve/grammar/torch_url.h"
-#include "resolve/grammar/tpu_type.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What accelerators this host has, with kind, driver and holder. None is
 // opened; who may not hold one is for accelerator.free to say.
+#include "accelerator/device_files.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "check/check.h"
-#include "sys/accelerators.h"
 
 namespace muster::check::accelerator_devices {
 namespace {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <array>
 
+#include "accelerator/device_files.h"
 #include "base/text.h"
 #include "check/check.h"
-#include "sys/accelerators.h"
 
 namespace muster::check::accelerator_driver {
 namespace {

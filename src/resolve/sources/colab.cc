@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Colab: until 2024 a remote TPU behind COLAB_TPU_ADDR, since then the TPU is
 // this machine's own.
+#include "accelerator/local_devices.h"
 #include "base/text.h"
 #include "resolve/grammar/endpoint.h"
-#include "resolve/local_tpu.h"
 #include "resolve/notebook.h"
 #include "resolve/source.h"
 #include "resolve/tensorflow.h"

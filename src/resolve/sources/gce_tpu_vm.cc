@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A TPU VM of Compute Engine by its metadata attributes.
+#include "accelerator/local_devices.h"
+#include "accelerator/tpu_type.h"
 #include "base/text.h"
 #include "cloud/metadata.h"
-#include "resolve/grammar/tpu_type.h"
-#include "resolve/local_tpu.h"
 #include "resolve/source.h"
 #include "resolve/tpu_identity.h"
 #include "resolve/tpu_slice.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Variables that GKE, LeaderWorkerSet and KubeRay put into pods with TPUs. No
 // network is asked.
+#include "accelerator/local_devices.h"
 #include "base/text.h"
-#include "resolve/local_tpu.h"
 #include "resolve/source.h"
 #include "resolve/tpu_slice.h"
 #include "resolve/variables.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kaggle: the TPU is this machine's own.
+#include "accelerator/local_devices.h"
 #include "base/text.h"
-#include "resolve/local_tpu.h"
 #include "resolve/notebook.h"
 #include "resolve/source.h"
 #include "resolve/tpu_slice.h"

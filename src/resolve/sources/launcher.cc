@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A launcher that starts the processes of one node (composer): arguments, else
 // variables. Speaks only when it is asked for.
+#include "accelerator/local_devices.h"
 #include "base/text.h"
-#include "resolve/local_tpu.h"
 #include "resolve/source.h"
 #include "resolve/variables.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The TPU of this very machine, where nothing names one.
-#include "resolve/local_tpu.h"
+#include "accelerator/local_devices.h"
 #include "base/text.h"
 #include "resolve/source.h"
 #include "resolve/variables.h"

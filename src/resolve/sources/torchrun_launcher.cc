@@ -3,11 +3,11 @@
 // operators set them, and arguments of the same names.
 #include <map>
 
+#include "accelerator/local_devices.h"
 #include "base/text.h"
 #include "resolve/grammar/endpoint.h"
 #include "resolve/grammar/key_values.h"
 #include "resolve/grammar/torch_url.h"
-#include "resolve/local_tpu.h"
 #include "resolve/source.h"
 #include "resolve/variables.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A TPU by name or address: argument, TPU_NAME, the variables of GKE's older
 // TPU nodes. Never a "default".
+#include "accelerator/local_devices.h"
 #include "base/text.h"
 #include "cloud/metadata.h"
 #include "resolve/cloud_tpu.h"
 #include "resolve/grammar/endpoint.h"
-#include "resolve/local_tpu.h"
 #include "resolve/self.h"
 #include "resolve/source.h"
 #include "resolve/tensorflow.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "resolve/grammar/tpu_type.h"
+#include "accelerator/tpu_type.h"
 
 #include <algorithm>
 #include <map>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sys/accelerators.h"
+#include "accelerator/device_files.h"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cloud/pairing.h"
+#include "accelerator/version_compat.h"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "check/figures.h"
+#include "accelerator/specs.h"
 
 #include <algorithm>
 #include <array>

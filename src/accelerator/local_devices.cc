@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "resolve/local_tpu.h"
+#include "accelerator/local_devices.h"
 
 #include <algorithm>
 
+#include "accelerator/device_files.h"
 #include "base/text.h"
-#include "sys/accelerators.h"
 
 namespace muster::resolve {
 namespace {
