@@ -22,8 +22,8 @@
 #include <utility>
 #include <vector>
 
-#include "collective/bell.h"
 #include "collective/calls.h"
+#include "collective/futex_event.h"
 #include "collective/reduce.h"
 #include "collective/segment.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collective/bell.h"
+#include "collective/futex_event.h"
 
 #include "sys/memory.h"
 
