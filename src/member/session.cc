@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "member/agent_link.h"
 #include "member/membership.h"
-#include "member/outside.h"
+#include "member/unmanaged.h"
 #include "muster/version.h"
 #include "sys/env.h"
 #include "sys/file/fd.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "member/outside.h"
+#include "member/unmanaged.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
