@@ -8,9 +8,9 @@
 #include "cli/answer.h"
 #include "cli/tpu_change.h"
 #include "cli/verbs.h"
-#include "cloud/advice.h"
-#include "cloud/metadata.h"
-#include "cloud/place.h"
+#include "cloud/api/project_zone.h"
+#include "cloud/api/remedies.h"
+#include "cloud/auth/metadata.h"
 
 namespace muster::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include "cli/command_line.h"
 #include "cli/settings.h"
 #include "cli/tpu_lifecycle.h"
-#include "cloud/tpu_api.h"
+#include "cloud/tpu/tpu_api.h"
 #include "sys/host.h"
 
 namespace muster::cli {

@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "cli/answer.h"
 #include "cli/tpu.h"
-#include "cloud/place.h"
+#include "cloud/api/project_zone.h"
 
 namespace muster::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "cli/answer.h"
 #include "cli/tpu_show.h"
-#include "cloud/tpu_state.h"
+#include "cloud/tpu/tpu_state.h"
 #include "sys/terminal/confirm.h"
 
 namespace muster::cli {

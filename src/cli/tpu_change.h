@@ -10,7 +10,7 @@
 
 #include "cli/tpu.h"
 #include "cli/tpu_lifecycle.h"
-#include "cloud/tpu_removal.h"
+#include "cloud/tpu/tpu_removal.h"
 #include "sys/signal/interrupt.h"
 
 namespace muster::cli {

@@ -7,8 +7,8 @@
 #include "base/text.h"
 #include "cli/answer.h"
 #include "cli/tpu_change.h"
-#include "cloud/place.h"
-#include "cloud/tpu_search.h"
+#include "cloud/api/project_zone.h"
+#include "cloud/tpu/provisioner.h"
 #include "resolve/versions.h"
 
 namespace muster::cli {

@@ -6,8 +6,8 @@
 #include "base/text.h"
 #include "cli/answer.h"
 #include "cli/tpu_change.h"
-#include "cloud/advice.h"
-#include "cloud/doctor.h"
+#include "cloud/api/remedies.h"
+#include "cloud/tpu/doctor.h"
 
 namespace muster::cli {
 namespace {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "cli/settings.h"
-#include "cloud/tpu_api.h"
-#include "cloud/tpu_journal.h"
-#include "cloud/tpu_removal.h"
+#include "cloud/tpu/tpu_api.h"
+#include "cloud/tpu/tpu_journal.h"
+#include "cloud/tpu/tpu_removal.h"
 #include "muster/error.h"
 #include "sys/host.h"
 #include "sys/signal/interrupt.h"

@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "cli/answer.h"
-#include "cloud/credentials.h"
+#include "cloud/auth/credentials.h"
 #include "muster/retry.h"
 #include "sys/net/curl_http.h"
 

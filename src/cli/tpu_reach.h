@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cli/run_flags.h"
-#include "cloud/tpu_reach.h"
+#include "cloud/tpu/worker_address.h"
 #include "finding/finding.h"
 #include "resolve/cloud_tpu.h"
 #include "resolve/resolve.h"

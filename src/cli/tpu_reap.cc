@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "cli/answer.h"
 #include "cli/tpu_change.h"
-#include "cloud/advice.h"
+#include "cloud/api/remedies.h"
 
 namespace muster::cli {
 namespace {

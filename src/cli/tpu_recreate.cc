@@ -4,9 +4,9 @@
 #include "base/text.h"
 #include "cli/answer.h"
 #include "cli/tpu_lifecycle.h"
-#include "cloud/tpu_reach.h"
-#include "cloud/tpu_search.h"
-#include "cloud/tpu_state.h"
+#include "cloud/tpu/provisioner.h"
+#include "cloud/tpu/tpu_state.h"
+#include "cloud/tpu/worker_address.h"
 #include "sys/net/curl_http.h"
 #include "sys/terminal/confirm.h"
 

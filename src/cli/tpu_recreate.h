@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "cli/run_flags.h"
-#include "cloud/tpu_api.h"
+#include "cloud/tpu/tpu_api.h"
 #include "resolve/cloud_tpu.h"
 #include "sys/host.h"
 

@@ -4,7 +4,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/answer.h"
-#include "cloud/advice.h"
+#include "cloud/api/remedies.h"
 
 namespace muster::cli {
 namespace {

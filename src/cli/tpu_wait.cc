@@ -7,7 +7,7 @@
 #include "cli/answer.h"
 #include "cli/tpu_change.h"
 #include "cli/tpu_show.h"
-#include "cloud/tpu_search.h"
+#include "cloud/tpu/provisioner.h"
 #include "muster/address.h"
 #include "sys/net/net.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cloud/tpu_node.h"
+#include "cloud/tpu/tpu_node.h"
 #include "resolve/resolve.h"
 
 namespace muster::resolve {

@@ -4,8 +4,8 @@
 #include "base/json.h"
 #include "base/json_fields.h"
 #include "base/text.h"
-#include "cloud/ask.h"
-#include "cloud/rs256.h"
+#include "cloud/api/get_json.h"
+#include "cloud/auth/rs256.h"
 #include "resolve/grammar/endpoint.h"
 #include "resolve/variables.h"
 

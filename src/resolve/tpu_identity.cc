@@ -6,7 +6,7 @@
 #include "accelerator/local_devices.h"
 #include "accelerator/tpu_type.h"
 #include "base/text.h"
-#include "cloud/metadata.h"
+#include "cloud/auth/metadata.h"
 #include "resolve/grammar/endpoint.h"
 #include "resolve/variables.h"
 

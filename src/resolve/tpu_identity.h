@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "cloud/metadata.h"
+#include "cloud/auth/metadata.h"
 #include "resolve/grammar/key_values.h"
 #include "resolve/resolve.h"
 

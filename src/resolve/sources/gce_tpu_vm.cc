@@ -3,7 +3,7 @@
 #include "accelerator/local_devices.h"
 #include "accelerator/tpu_type.h"
 #include "base/text.h"
-#include "cloud/metadata.h"
+#include "cloud/auth/metadata.h"
 #include "resolve/source.h"
 #include "resolve/tpu_identity.h"
 #include "resolve/tpu_slice.h"

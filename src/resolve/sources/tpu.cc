@@ -3,7 +3,7 @@
 // TPU nodes. Never a "default".
 #include "accelerator/local_devices.h"
 #include "base/text.h"
-#include "cloud/metadata.h"
+#include "cloud/auth/metadata.h"
 #include "resolve/cloud_tpu.h"
 #include "resolve/grammar/endpoint.h"
 #include "resolve/self.h"
