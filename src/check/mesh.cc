@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "check/mesh.h"
 
+#include "channel/security/run_key.h"
 #include "check/system_versions.h"
 #include "cluster/members.h"
-#include "connect/run_key.h"
 #include "muster/version.h"
 #include "sys/process/process.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "connect/sha256.h"
+#include "channel/security/sha256.h"
 #include "sys/net/stream.h"
 #include "sys/terminal/read_line.h"
 

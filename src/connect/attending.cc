@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/text.h"
-#include "connect/evidence.h"
-#include "connect/greeting.h"
+#include "channel/evidence.h"
+#include "channel/handshake.h"
 
 namespace muster::connect {
 namespace {

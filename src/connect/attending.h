@@ -7,8 +7,8 @@
 #include <memory>
 #include <string>
 
-#include "connect/link.h"
-#include "connect/transport.h"
+#include "channel/link.h"
+#include "channel/transport.h"
 #include "muster/address.h"
 #include "muster/deadline.h"
 #include "sys/time/clock.h"

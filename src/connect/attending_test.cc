@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "connect/greeting.h"
-#include "connect/in_process.h"
-#include "connect/testing.h"
+#include "channel/handshake.h"
+#include "channel/in_process.h"
+#include "channel/testing.h"
 
 namespace muster::connect {
 namespace {

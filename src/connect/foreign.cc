@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/status_code.h"
-#include "connect/look.h"
+#include "channel/tcp_probe.h"
 
 namespace muster::connect {
 namespace {

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "connect/caller.h"
+#include "channel/caller.h"
 
 namespace muster::connect {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/json.h"
-#include "connect/greeting.h"
+#include "channel/handshake.h"
 
 namespace muster::connect {
 namespace {

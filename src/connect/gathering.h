@@ -7,9 +7,9 @@
 #include <memory>
 #include <vector>
 
-#include "connect/link.h"
+#include "channel/link.h"
+#include "channel/transport.h"
 #include "connect/roll_call.h"
-#include "connect/transport.h"
 #include "finding/finding.h"
 #include "muster/cluster.h"
 #include "muster/deadline.h"

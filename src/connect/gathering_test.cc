@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
+#include "channel/handshake.h"
+#include "channel/in_process.h"
+#include "channel/testing.h"
 #include "connect/attending.h"
-#include "connect/greeting.h"
-#include "connect/in_process.h"
-#include "connect/testing.h"
 
 namespace muster::connect {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "connect/look.h"
+#include "channel/tcp_probe.h"
 #include "sys/file/fs.h"
 
 namespace muster::connect {

@@ -18,11 +18,11 @@
 #include <string>
 #include <vector>
 
+#include "channel/worker_pool.h"
 #include "connect/mesh.h"
 #include "connect/mesh_dial.h"
 #include "connect/mesh_door.h"
 #include "connect/mesh_talk.h"
-#include "connect/worker_pool.h"
 #include "muster/cluster.h"
 #include "sys/time/clock.h"
 #include "sys/time/loop.h"

@@ -5,8 +5,8 @@
 #include <functional>
 
 #include "base/text.h"
+#include "channel/evidence.h"
 #include "cluster/members.h"
-#include "connect/evidence.h"
 
 namespace muster::connect {
 namespace {

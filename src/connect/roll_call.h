@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "connect/transport.h"
+#include "channel/transport.h"
 #include "finding/finding.h"
 #include "muster/cluster.h"
 #include "muster/error.h"

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "connect/testing.h"
+#include "channel/testing.h"
 
 namespace muster::connect {
 namespace {

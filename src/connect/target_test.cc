@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
+#include "channel/testing.h"
 #include "connect/foreign_testing.h"
-#include "connect/testing.h"
 
 namespace muster::connect {
 namespace {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "connect/caller.h"
+#include "channel/caller.h"
 #include "connect/foreign.h"
 #include "muster/deadline.h"
 #include "muster/error.h"

@@ -8,7 +8,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "connect/greeting.h"
+#include "channel/handshake.h"
 #include "run/agent_attempt.h"
 #include "run/agent_meeting.h"
 #include "sys/net/net.h"

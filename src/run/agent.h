@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "connect/link.h"
+#include "channel/link.h"
 #include "muster/error.h"
 #include "run/accelerator_use.h"
 #include "sys/host.h"

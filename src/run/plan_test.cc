@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
-#include "connect/inbox.h"
+#include "channel/inbox.h"
 
 namespace muster::run {
 namespace {

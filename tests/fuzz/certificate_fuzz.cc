@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-#include "connect/admission.h"
-#include "connect/certificate.h"
+#include "channel/security/certificate.h"
+#include "channel/security/rpc_authorization.h"
 #include "tests/fuzz/fuzz.h"
 
 void Fuzz(const std::string& bytes) {

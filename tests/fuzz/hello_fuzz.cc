@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "connect/greeting.h"
+#include "channel/handshake.h"
 #include "tests/fuzz/fuzz.h"
 #include "wire/hello.h"
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "channel/tcp_probe.h"
 #include "connect/foreign.h"
-#include "connect/look.h"
 #include "wire/proto_fields.h"
 
 namespace muster::connect::plain_grpc {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A TLS server: to a hello it says its own, or an alert. The handshake ends
 // there, no certificate is looked at.
+#include "channel/tcp_probe.h"
 #include "connect/foreign.h"
-#include "connect/look.h"
 
 namespace muster::connect::tls {
 namespace {
