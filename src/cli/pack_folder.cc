@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "base/text.h"
-#include "run/journal.h"
+#include "record/journal.h"
 #include "sys/process/process.h"
 #include "sys/process/run_program.h"
 

@@ -18,7 +18,7 @@
 #include "cli/tpu_reach.h"
 #include "cli/tpu_recreate.h"
 #include "muster/retry.h"
-#include "run/journal.h"
+#include "record/journal.h"
 #include "sys/net/curl_http.h"
 #include "sys/signal/signals.h"
 

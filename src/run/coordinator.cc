@@ -11,7 +11,7 @@
 #include "cluster/cluster_json.h"
 #include "explain/refine.h"
 #include "explain/verdict.h"
-#include "run/events.h"
+#include "record/events.h"
 #include "run/host_findings.h"
 #include "run/judge_training.h"
 #include "run/plan.h"

@@ -5,9 +5,9 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "record/events.h"
 #include "run/accelerator_use.h"
 #include "run/coordinator.h"
-#include "run/events.h"
 
 namespace muster::run {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "base/json.h"
 #include "base/log.h"
-#include "run/events.h"
+#include "record/events.h"
 
 namespace muster::run {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "muster/cause.h"
 #include "muster/deadline.h"
-#include "run/failure.h"
+#include "record/failure.h"
 #include "sys/time/clock.h"
 
 namespace muster::run {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/text.h"
-#include "run/run_record.h"
+#include "record/run_record.h"
 
 namespace muster::run {
 namespace {

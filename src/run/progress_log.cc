@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "run/events.h"
+#include "record/events.h"
 
 namespace muster::run {
 namespace {

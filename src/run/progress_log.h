@@ -10,7 +10,7 @@
 
 #include "observe/event_file.h"
 #include "observe/training.h"
-#include "run/journal.h"
+#include "record/journal.h"
 #include "sys/host.h"
 #include "wire/agent_messages.h"
 

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "run/events.h"
+#include "record/events.h"
 
 namespace muster::run {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/run_record.h"
+#include "record/run_record.h"
 
 #include <algorithm>
 
-#include "run/events.h"
+#include "record/events.h"
 
 namespace muster::run {
 namespace {

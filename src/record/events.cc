@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/events.h"
+#include "record/events.h"
 
 #include <cmath>
 #include <limits>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/report.h"
+#include "record/report.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "run/run_record.h"
+#include "record/run_record.h"
 
 namespace muster::run {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/report.h"
+#include "record/report.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/json.h"
 #include "finding/finding.h"
-#include "run/events.h"
+#include "record/events.h"
 #include "run/judge_training.h"
 
 namespace muster::run {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/journal.h"
+#include "record/journal.h"
 
 #include <algorithm>
 
 #include "base/json.h"
 #include "base/text.h"
-#include "run/report.h"
+#include "record/report.h"
 
 namespace muster::run {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/journal.h"
+#include "record/journal.h"
 
 #include "base/json.h"
 

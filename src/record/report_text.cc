@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "finding/finding.h"
-#include "run/report.h"
+#include "record/report.h"
 
 namespace muster::run {
 namespace {

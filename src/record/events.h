@@ -12,7 +12,7 @@
 #include "finding/finding.h"
 #include "muster/cluster.h"
 #include "muster/fact.h"
-#include "run/failure.h"
+#include "record/failure.h"
 #include "wire/agent_messages.h"
 
 namespace muster::run {
