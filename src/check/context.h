@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "connect/target.h"
 #include "finding/finding.h"
+#include "identify/target.h"
 #include "muster/cluster.h"
 #include "muster/deadline.h"
 #include "sys/host.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "check/check.h"
-#include "connect/target_verdict.h"
+#include "identify/target_findings.h"
 
 namespace muster::check {
 

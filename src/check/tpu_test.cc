@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "check/runner.h"
 #include "check/testing.h"
-#include "connect/foreign_testing.h"
+#include "identify/testing.h"
 #include "wire/proto_fields.h"
 
 namespace muster::check {

@@ -12,7 +12,7 @@
 #include "cli/look.h"
 #include "cli/plugins.h"
 #include "cli/verbs.h"
-#include "connect/target.h"
+#include "identify/target.h"
 #include "muster/version.h"
 #include "resolve/resolve.h"
 #include "sys/machine.h"

@@ -6,7 +6,7 @@
 #include "check/context.h"
 #include "cli/command_line.h"
 #include "cli/settings.h"
-#include "connect/target.h"
+#include "identify/target.h"
 #include "muster/error.h"
 #include "resolve/resolve.h"
 #include "sys/host.h"

@@ -7,8 +7,8 @@
 #include <map>
 
 #include "channel/caller.h"
-#include "connect/foreign_testing.h"
-#include "connect/tcp_wire.h"
+#include "identify/tcp_connection.h"
+#include "identify/testing.h"
 #include "wire/proto_fields.h"
 
 namespace muster::connect {

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "check/check.h"
 #include "check/targets.h"
-#include "connect/target_verdict.h"
+#include "identify/target_findings.h"
 
 namespace muster::check::target_answers {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "connect/target.h"
+#include "identify/target.h"
 
 #include <thread>
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "connect/foreign.h"
+#include "identify/service_probe.h"
 
 namespace muster::connect {
 

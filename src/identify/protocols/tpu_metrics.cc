@@ -4,7 +4,7 @@
 #include <set>
 
 #include "base/text.h"
-#include "connect/foreign.h"
+#include "identify/service_probe.h"
 #include "wire/proto_fields.h"
 
 namespace muster::connect::tpu_metrics {

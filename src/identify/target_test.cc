@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "connect/target.h"
+#include "identify/target.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/json.h"
 #include "channel/testing.h"
-#include "connect/foreign_testing.h"
+#include "identify/testing.h"
 
 namespace muster::connect {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "channel/caller.h"
-#include "connect/foreign.h"
+#include "identify/service_probe.h"
 #include "muster/deadline.h"
 #include "muster/error.h"
 #include "sys/file/fd.h"

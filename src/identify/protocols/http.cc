@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An HTTP server, by its answer to a request for its first page.
 #include "channel/tcp_probe.h"
-#include "connect/foreign.h"
+#include "identify/service_probe.h"
 
 namespace muster::connect::http {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "connect/target_verdict.h"
+#include "identify/target_findings.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

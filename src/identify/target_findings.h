@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "connect/target.h"
 #include "finding/finding.h"
+#include "identify/target.h"
 #include "muster/fact.h"
 
 namespace muster::connect {

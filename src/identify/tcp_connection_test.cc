@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "connect/tcp_wire.h"
+#include "identify/tcp_connection.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "connect/foreign_testing.h"
+#include "identify/testing.h"
 
 namespace muster::connect {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/json_fwd.h"
-#include "connect/foreign.h"
-#include "connect/tcp_wire.h"
+#include "identify/service_probe.h"
+#include "identify/tcp_connection.h"
 #include "muster/address.h"
 #include "muster/cluster.h"
 #include "muster/error.h"

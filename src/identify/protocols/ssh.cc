@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An SSH server, by its greeting.
 #include "channel/tcp_probe.h"
-#include "connect/foreign.h"
+#include "identify/service_probe.h"
 
 namespace muster::connect::ssh {
 namespace {

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "channel/tcp_probe.h"
-#include "connect/foreign.h"
+#include "identify/service_probe.h"
 #include "wire/proto_fields.h"
 
 namespace muster::connect::plain_grpc {

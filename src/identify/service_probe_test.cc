@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "connect/foreign.h"
+#include "identify/service_probe.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "connect/coordination.h"
+#include "identify/coordination_service.h"
 
 #include <algorithm>
 #include <charconv>

@@ -2,7 +2,7 @@
 // A TLS server: to a hello it says its own, or an alert. The handshake ends
 // there, no certificate is looked at.
 #include "channel/tcp_probe.h"
-#include "connect/foreign.h"
+#include "identify/service_probe.h"
 
 namespace muster::connect::tls {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "connect/coordination.h"
+#include "identify/coordination_service.h"
 #include "wire/proto_fields.h"
 
 namespace muster::connect::tensorflow {

@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "base/text.h"
-#include "connect/foreign.h"
+#include "identify/service_probe.h"
 
 namespace muster::connect::tcp_store {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "connect/tcp_wire.h"
+#include "identify/tcp_connection.h"
 
 #include <thread>
 #include <utility>

@@ -2,7 +2,7 @@
 // The coordination service of JAX, which its process 0 serves. Facts:
 // reference/tpu.md c.3; measured with JAX 0.8.2 (TensorFlow's dialect)
 // and 0.10.2 (XLA's).
-#include "connect/coordination.h"
+#include "identify/coordination_service.h"
 
 namespace muster::connect::jax {
 namespace {
