@@ -10,7 +10,7 @@
 #include "cli/plugins.h"
 #include "cli/program_answer.h"
 #include "cli/verbs.h"
-#include "resolve/versions.h"
+#include "resolve/environment/versions.h"
 
 namespace muster::cli {
 namespace {

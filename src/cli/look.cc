@@ -8,7 +8,7 @@
 #include "check/opening.h"
 #include "check/runner.h"
 #include "cli/plugins.h"
-#include "resolve/versions.h"
+#include "resolve/environment/versions.h"
 #include "sys/machine.h"
 #include "sys/process/child_work.h"
 #include "sys/process/open_files.h"

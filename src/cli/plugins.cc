@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "check/program.h"
-#include "resolve/versions.h"
+#include "resolve/environment/versions.h"
 
 namespace muster::cli {
 namespace {

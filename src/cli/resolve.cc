@@ -6,9 +6,9 @@
 #include "base/text.h"
 #include "cli/answer.h"
 #include "cli/verbs.h"
-#include "resolve/export.h"
+#include "resolve/environment/versions.h"
+#include "resolve/output/export.h"
 #include "resolve/self.h"
-#include "resolve/versions.h"
 
 namespace muster::cli {
 namespace {

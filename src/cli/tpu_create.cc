@@ -9,7 +9,7 @@
 #include "cli/tpu_change.h"
 #include "cloud/api/project_zone.h"
 #include "cloud/tpu/provisioner.h"
-#include "resolve/versions.h"
+#include "resolve/environment/versions.h"
 
 namespace muster::cli {
 namespace {

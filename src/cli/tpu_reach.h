@@ -10,7 +10,7 @@
 #include "cli/run_flags.h"
 #include "cloud/tpu/worker_address.h"
 #include "finding/finding.h"
-#include "resolve/cloud_tpu.h"
+#include "resolve/platform/cloud_tpu.h"
 #include "resolve/resolve.h"
 #include "run/ssh.h"
 #include "sys/host.h"

@@ -7,7 +7,7 @@
 
 #include "cli/run_flags.h"
 #include "cloud/tpu/tpu_api.h"
-#include "resolve/cloud_tpu.h"
+#include "resolve/platform/cloud_tpu.h"
 #include "sys/host.h"
 
 namespace muster::cli {

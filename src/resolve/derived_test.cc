@@ -6,7 +6,7 @@
 
 #include "accelerator/local_devices.h"
 #include "base/text.h"
-#include "resolve/export.h"
+#include "resolve/output/export.h"
 #include "resolve/testing.h"
 
 namespace muster::resolve {

@@ -5,7 +5,7 @@
 #include <cctype>
 
 #include "base/text.h"
-#include "resolve/grammar/endpoint.h"
+#include "resolve/formats/endpoint.h"
 #include "resolve/source.h"
 
 namespace muster::resolve {

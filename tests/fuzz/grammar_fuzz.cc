@@ -6,13 +6,13 @@
 
 #include "accelerator/tpu_type.h"
 #include "base/json.h"
-#include "resolve/grammar/endpoint.h"
-#include "resolve/grammar/host_file.h"
-#include "resolve/grammar/host_list.h"
-#include "resolve/grammar/key_values.h"
-#include "resolve/grammar/roles.h"
-#include "resolve/grammar/task_map.h"
-#include "resolve/grammar/torch_url.h"
+#include "resolve/formats/endpoint.h"
+#include "resolve/formats/host_file.h"
+#include "resolve/formats/host_list.h"
+#include "resolve/formats/key_values.h"
+#include "resolve/formats/roles.h"
+#include "resolve/formats/task_map.h"
+#include "resolve/formats/torch_url.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "resolve/platform/tpu_identity.h"
 #include "resolve/resolve.h"
-#include "resolve/tpu_identity.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A multi-node parallel job of AWS Batch.
-#include "resolve/grammar/endpoint.h"
+#include "resolve/formats/endpoint.h"
 #include "resolve/source.h"
 #include "resolve/variables.h"
 

@@ -3,10 +3,10 @@
 // this machine's own.
 #include "accelerator/local_devices.h"
 #include "base/text.h"
-#include "resolve/grammar/endpoint.h"
-#include "resolve/notebook.h"
+#include "resolve/formats/endpoint.h"
+#include "resolve/platform/notebook.h"
+#include "resolve/platform/tensorflow.h"
 #include "resolve/source.h"
-#include "resolve/tensorflow.h"
 #include "resolve/variables.h"
 
 namespace muster::resolve::colab {

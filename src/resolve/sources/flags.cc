@@ -3,7 +3,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cluster/cluster_json.h"
-#include "resolve/address_list.h"
+#include "resolve/formats/address_list.h"
 #include "resolve/self.h"
 #include "resolve/source.h"
 #include "wire/progress_page.h"

@@ -8,9 +8,9 @@
 #include "base/text.h"
 #include "cloud/api/get_json.h"
 #include "cloud/auth/credentials.h"
-#include "resolve/grammar/endpoint.h"
+#include "resolve/formats/endpoint.h"
+#include "resolve/platform/tensorflow.h"
 #include "resolve/source.h"
-#include "resolve/tensorflow.h"
 #include "resolve/variables.h"
 
 namespace muster::resolve::gce_group {

@@ -4,9 +4,9 @@
 #include "accelerator/tpu_type.h"
 #include "base/text.h"
 #include "cloud/auth/metadata.h"
+#include "resolve/platform/tpu_identity.h"
+#include "resolve/platform/tpu_slice.h"
 #include "resolve/source.h"
-#include "resolve/tpu_identity.h"
-#include "resolve/tpu_slice.h"
 #include "resolve/variables.h"
 
 namespace muster::resolve::gce_tpu_vm {

@@ -3,8 +3,8 @@
 // network is asked.
 #include "accelerator/local_devices.h"
 #include "base/text.h"
+#include "resolve/platform/tpu_slice.h"
 #include "resolve/source.h"
-#include "resolve/tpu_slice.h"
 #include "resolve/variables.h"
 
 namespace muster::resolve::gke_tpu {

@@ -2,9 +2,9 @@
 // Kaggle: the TPU is this machine's own.
 #include "accelerator/local_devices.h"
 #include "base/text.h"
-#include "resolve/notebook.h"
+#include "resolve/platform/notebook.h"
+#include "resolve/platform/tpu_slice.h"
 #include "resolve/source.h"
-#include "resolve/tpu_slice.h"
 #include "resolve/variables.h"
 
 namespace muster::resolve::kaggle {

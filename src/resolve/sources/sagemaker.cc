@@ -4,8 +4,8 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "resolve/platform/tensorflow.h"
 #include "resolve/source.h"
-#include "resolve/tensorflow.h"
 #include "resolve/variables.h"
 
 namespace muster::resolve::sagemaker {

@@ -5,8 +5,8 @@
 
 #include "base/text.h"
 #include "cluster/members.h"
-#include "resolve/grammar/torch_url.h"
-#include "resolve/slurm.h"
+#include "resolve/formats/torch_url.h"
+#include "resolve/platform/slurm.h"
 #include "resolve/source.h"
 #include "resolve/variables.h"
 

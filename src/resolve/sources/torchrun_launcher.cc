@@ -5,9 +5,9 @@
 
 #include "accelerator/local_devices.h"
 #include "base/text.h"
-#include "resolve/grammar/endpoint.h"
-#include "resolve/grammar/key_values.h"
-#include "resolve/grammar/torch_url.h"
+#include "resolve/formats/endpoint.h"
+#include "resolve/formats/key_values.h"
+#include "resolve/formats/torch_url.h"
 #include "resolve/source.h"
 #include "resolve/variables.h"
 

@@ -4,12 +4,12 @@
 #include "accelerator/local_devices.h"
 #include "base/text.h"
 #include "cloud/auth/metadata.h"
-#include "resolve/cloud_tpu.h"
-#include "resolve/grammar/endpoint.h"
+#include "resolve/formats/endpoint.h"
+#include "resolve/platform/cloud_tpu.h"
+#include "resolve/platform/tensorflow.h"
+#include "resolve/platform/tpu_slice.h"
 #include "resolve/self.h"
 #include "resolve/source.h"
-#include "resolve/tensorflow.h"
-#include "resolve/tpu_slice.h"
 #include "resolve/variables.h"
 
 namespace muster::resolve::tpu {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "resolve/grammar/host_file.h"
+#include "resolve/formats/host_file.h"
 
 #include <algorithm>
 

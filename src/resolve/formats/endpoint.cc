@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "resolve/grammar/endpoint.h"
+#include "resolve/formats/endpoint.h"
 
 #include <algorithm>
 #include <array>

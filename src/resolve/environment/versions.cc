@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "resolve/versions.h"
+#include "resolve/environment/versions.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json.h"
 #include "base/text.h"
-#include "resolve/grammar/task_map.h"
+#include "resolve/formats/task_map.h"
 
 namespace muster::resolve {
 namespace {

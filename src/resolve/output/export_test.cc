@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "resolve/export.h"
+#include "resolve/output/export.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "resolve/environment/versions.h"
 #include "resolve/testing.h"
-#include "resolve/versions.h"
 
 namespace muster::resolve {
 namespace {

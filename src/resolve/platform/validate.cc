@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "resolve/validate.h"
+#include "resolve/platform/validate.h"
 
 #include <set>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "resolve/kubernetes.h"
+#include "resolve/platform/kubernetes.h"
 
 #include "base/json.h"
 #include "base/json_fields.h"
 #include "base/text.h"
 #include "cloud/api/get_json.h"
 #include "cloud/auth/rs256.h"
-#include "resolve/grammar/endpoint.h"
+#include "resolve/formats/endpoint.h"
 #include "resolve/variables.h"
 
 namespace muster::resolve {

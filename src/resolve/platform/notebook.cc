@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "resolve/notebook.h"
+#include "resolve/platform/notebook.h"
 
 #include <algorithm>
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "resolve/tpu_identity.h"
+#include "resolve/platform/tpu_identity.h"
 
 #include <algorithm>
 
@@ -7,7 +7,7 @@
 #include "accelerator/tpu_type.h"
 #include "base/text.h"
 #include "cloud/auth/metadata.h"
-#include "resolve/grammar/endpoint.h"
+#include "resolve/formats/endpoint.h"
 #include "resolve/variables.h"
 
 namespace muster::resolve {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "resolve/export.h"
+#include "resolve/output/export.h"
 
 #include <algorithm>
 
 #include "base/json.h"
 #include "base/text.h"
-#include "resolve/grammar/endpoint.h"
+#include "resolve/formats/endpoint.h"
 
 namespace muster::resolve {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "resolve/proxies.h"
+#include "resolve/environment/proxies.h"
 
 #include <algorithm>
 #include <set>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "resolve/tpu_slice.h"
+#include "resolve/platform/tpu_slice.h"
 
 #include <algorithm>
 
 #include "accelerator/tpu_type.h"
 #include "base/text.h"
-#include "resolve/grammar/endpoint.h"
+#include "resolve/formats/endpoint.h"
 #include "resolve/variables.h"
 
 namespace muster::resolve {

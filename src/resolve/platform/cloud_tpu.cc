@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "resolve/cloud_tpu.h"
+#include "resolve/platform/cloud_tpu.h"
 
 #include "accelerator/local_devices.h"
 #include "base/json.h"
@@ -10,7 +10,7 @@
 #include "cloud/auth/credentials.h"
 #include "cloud/auth/metadata.h"
 #include "cloud/tpu/tpu_server.h"
-#include "resolve/grammar/endpoint.h"
+#include "resolve/formats/endpoint.h"
 #include "resolve/variables.h"
 
 namespace muster::resolve {

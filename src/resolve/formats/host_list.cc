@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "resolve/grammar/host_list.h"
+#include "resolve/formats/host_list.h"
 
 #include <algorithm>
 #include <cctype>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "resolve/tpu_health.h"
+#include "resolve/platform/tpu_health.h"
 
 #include <algorithm>
 

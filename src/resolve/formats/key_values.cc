@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "resolve/grammar/key_values.h"
+#include "resolve/formats/key_values.h"
 
 #include "base/text.h"
 

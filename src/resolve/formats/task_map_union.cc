@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "resolve/grammar/task_map_union.h"
+#include "resolve/formats/task_map_union.h"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "resolve/grammar/torch_url.h"
+#include "resolve/formats/torch_url.h"
 
 #include "base/text.h"
-#include "resolve/grammar/endpoint.h"
-#include "resolve/grammar/key_values.h"
+#include "resolve/formats/endpoint.h"
+#include "resolve/formats/key_values.h"
 
 namespace muster::resolve {
 namespace {

@@ -5,9 +5,9 @@
 #include <numeric>
 
 #include "base/text.h"
-#include "resolve/grammar/host_list.h"
-#include "resolve/slurm.h"
-#include "resolve/tensorflow.h"
+#include "resolve/formats/host_list.h"
+#include "resolve/platform/slurm.h"
+#include "resolve/platform/tensorflow.h"
 #include "resolve/variables.h"
 
 namespace muster::resolve {

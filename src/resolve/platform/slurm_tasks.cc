@@ -4,8 +4,8 @@
 #include <numeric>
 
 #include "base/text.h"
-#include "resolve/grammar/host_list.h"
-#include "resolve/slurm.h"
+#include "resolve/formats/host_list.h"
+#include "resolve/platform/slurm.h"
 #include "resolve/variables.h"
 
 namespace muster::resolve {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "resolve/grammar/roles.h"
+#include "resolve/formats/roles.h"
 
 #include <algorithm>
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cloud/auth/metadata.h"
-#include "resolve/grammar/key_values.h"
+#include "resolve/formats/key_values.h"
 #include "resolve/resolve.h"
 
 namespace muster::resolve {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "resolve/tensorflow.h"
+#include "resolve/platform/tensorflow.h"
 
 namespace muster::resolve {
 namespace {

@@ -7,11 +7,11 @@
 #include <map>
 
 #include "accelerator/tpu_type.h"
-#include "resolve/grammar/endpoint.h"
-#include "resolve/grammar/host_file.h"
-#include "resolve/grammar/host_list.h"
-#include "resolve/grammar/key_values.h"
-#include "resolve/grammar/torch_url.h"
+#include "resolve/formats/endpoint.h"
+#include "resolve/formats/host_file.h"
+#include "resolve/formats/host_list.h"
+#include "resolve/formats/key_values.h"
+#include "resolve/formats/torch_url.h"
 
 namespace muster::resolve {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "resolve/grammar/task_map.h"
+#include "resolve/formats/task_map.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "resolve/address_list.h"
+#include "resolve/formats/address_list.h"
 
 #include "base/text.h"
 #include "cluster/members.h"
