@@ -2,9 +2,9 @@
 #include "evidence/bundle.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "cli/answer.h"
 #include "cli/verbs.h"
 #include "muster/version.h"
+#include "settings/output.h"
 
 namespace muster::cli {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "cli/command_line.h"
-#include "cli/settings.h"
+#include "settings/settings.h"
 
 namespace muster::cli {
 namespace {

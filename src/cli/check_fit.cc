@@ -8,9 +8,9 @@
 #include "base/text.h"
 #include "check/check.h"
 #include "check/fit.h"
-#include "cli/answer.h"
 #include "cli/verbs.h"
 #include "muster/version.h"
+#include "settings/output.h"
 
 namespace muster::cli {
 namespace {

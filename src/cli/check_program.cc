@@ -6,11 +6,11 @@
 #include "base/text.h"
 #include "check/program.h"
 #include "check/program_compare.h"
-#include "cli/answer.h"
 #include "cli/plugins.h"
 #include "cli/program_answer.h"
 #include "cli/verbs.h"
 #include "resolve/environment/versions.h"
+#include "settings/output.h"
 
 namespace muster::cli {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "cli/answer.h"
+#include "settings/output.h"
 
 namespace muster::cli {
 namespace {

@@ -6,9 +6,9 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "channel/security/sha256.h"
-#include "cli/answer.h"
 #include "cli/ssh_host.h"
 #include "cli/worker_verbs.h"
+#include "settings/output.h"
 #include "sys/signal/signals.h"
 
 namespace muster::cli {

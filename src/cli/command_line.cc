@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "cli/flags.h"
-#include "cli/settings.h"
+#include "settings/settings.h"
 
 namespace muster::cli {
 namespace {

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "cli/command_line.h"
-#include "cli/settings.h"
+#include "settings/settings.h"
 
 namespace muster::cli {
 namespace {

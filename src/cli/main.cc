@@ -9,15 +9,15 @@
 #include <vector>
 
 #include "base/log.h"
-#include "cli/answer.h"
 #include "cli/command_line.h"
 #include "cli/handed.h"
 #include "cli/run_verb.h"
-#include "cli/settings.h"
 #include "cli/tpu_reach.h"
 #include "cli/verbs.h"
 #include "cli/worker_verbs.h"
 #include "muster/version.h"
+#include "settings/output.h"
+#include "settings/settings.h"
 #include "sys/host.h"
 #include "sys/net/curl_http.h"
 #include "sys/process/process.h"

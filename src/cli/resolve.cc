@@ -4,11 +4,11 @@
 #include "accelerator/local_devices.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "cli/answer.h"
 #include "cli/verbs.h"
 #include "resolve/environment/versions.h"
 #include "resolve/output/export.h"
 #include "resolve/self.h"
+#include "settings/output.h"
 
 namespace muster::cli {
 namespace {

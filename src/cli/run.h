@@ -6,10 +6,10 @@
 #include <memory>
 #include <vector>
 
-#include "cli/run_flags.h"
 #include "finding/finding.h"
 #include "muster/cluster.h"
 #include "run/accelerator_use.h"
+#include "settings/run_flags.h"
 #include "sys/host.h"
 #include "sys/process/spawner.h"
 

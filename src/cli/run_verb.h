@@ -6,8 +6,8 @@
 #include <string>
 
 #include "cli/command_line.h"
-#include "cli/settings.h"
 #include "muster/error.h"
+#include "settings/settings.h"
 #include "sys/host.h"
 
 namespace muster::cli {

@@ -4,8 +4,8 @@
 
 #include <memory>
 
-#include "cli/run_flags.h"
 #include "muster/error.h"
+#include "settings/run_flags.h"
 #include "sys/host.h"
 #include "sys/process/spawner.h"
 

@@ -5,12 +5,12 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "cli/answer.h"
 #include "cli/tpu_change.h"
 #include "cli/verbs.h"
 #include "cloud/api/project_zone.h"
 #include "cloud/api/remedies.h"
 #include "cloud/auth/metadata.h"
+#include "settings/output.h"
 
 namespace muster::cli {
 namespace {

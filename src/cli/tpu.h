@@ -7,9 +7,9 @@
 
 #include "base/json_fwd.h"
 #include "cli/command_line.h"
-#include "cli/settings.h"
 #include "cli/tpu_lifecycle.h"
 #include "cloud/tpu/tpu_api.h"
+#include "settings/settings.h"
 #include "sys/host.h"
 
 namespace muster::cli {

@@ -2,9 +2,9 @@
 // `muster tpu auth`: who asks, and whether Google believes it.
 #include "base/json.h"
 #include "base/text.h"
-#include "cli/answer.h"
 #include "cli/tpu.h"
 #include "cloud/api/project_zone.h"
+#include "settings/output.h"
 
 namespace muster::cli {
 namespace {

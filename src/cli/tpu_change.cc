@@ -4,9 +4,9 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "cli/answer.h"
 #include "cli/tpu_show.h"
 #include "cloud/tpu/tpu_state.h"
+#include "settings/output.h"
 #include "sys/terminal/confirm.h"
 
 namespace muster::cli {

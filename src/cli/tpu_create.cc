@@ -5,11 +5,11 @@
 #include "accelerator/version_compat.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "cli/answer.h"
 #include "cli/tpu_change.h"
 #include "cloud/api/project_zone.h"
 #include "cloud/tpu/provisioner.h"
 #include "resolve/environment/versions.h"
+#include "settings/output.h"
 
 namespace muster::cli {
 namespace {

@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "base/text.h"
-#include "cli/answer.h"
 #include "muster/address.h"
+#include "settings/output.h"
 #include "sys/net/net.h"
 
 namespace muster::cli {

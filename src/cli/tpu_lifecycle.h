@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "cli/settings.h"
 #include "cloud/tpu/tpu_api.h"
 #include "cloud/tpu/tpu_journal.h"
 #include "cloud/tpu/tpu_removal.h"
 #include "muster/error.h"
+#include "settings/settings.h"
 #include "sys/host.h"
 #include "sys/signal/interrupt.h"
 

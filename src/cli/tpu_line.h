@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/run_flags.h"
 #include "muster/error.h"
+#include "settings/run_flags.h"
 
 namespace muster::cli {
 

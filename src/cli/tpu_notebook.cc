@@ -6,10 +6,10 @@
 #include "base/secret.h"
 #include "base/text.h"
 #include "channel/security/run_key.h"
-#include "cli/answer.h"
 #include "cli/ssh_session.h"
 #include "cli/worker_verbs.h"
 #include "explain/verdict.h"
+#include "settings/output.h"
 #include "sys/net/net.h"
 #include "sys/signal/signals.h"
 

@@ -5,9 +5,9 @@
 #include <stop_token>
 
 #include "base/text.h"
-#include "cli/answer.h"
 #include "cloud/auth/credentials.h"
 #include "muster/retry.h"
+#include "settings/output.h"
 #include "sys/net/curl_http.h"
 
 namespace muster::cli {

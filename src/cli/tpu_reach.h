@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "cli/run_flags.h"
 #include "cloud/tpu/worker_address.h"
 #include "finding/finding.h"
 #include "resolve/platform/cloud_tpu.h"
 #include "resolve/resolve.h"
 #include "run/ssh.h"
+#include "settings/run_flags.h"
 #include "sys/host.h"
 
 namespace muster::cli {

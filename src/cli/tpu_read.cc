@@ -4,8 +4,8 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "cli/answer.h"
 #include "cli/tpu_show.h"
+#include "settings/output.h"
 
 namespace muster::cli {
 namespace {

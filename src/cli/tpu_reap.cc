@@ -4,9 +4,9 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "cli/answer.h"
 #include "cli/tpu_change.h"
 #include "cloud/api/remedies.h"
+#include "settings/output.h"
 
 namespace muster::cli {
 namespace {

@@ -2,11 +2,11 @@
 #include "cli/tpu_recreate.h"
 
 #include "base/text.h"
-#include "cli/answer.h"
 #include "cli/tpu_lifecycle.h"
 #include "cloud/tpu/provisioner.h"
 #include "cloud/tpu/tpu_state.h"
 #include "cloud/tpu/worker_address.h"
+#include "settings/output.h"
 #include "sys/net/curl_http.h"
 #include "sys/terminal/confirm.h"
 

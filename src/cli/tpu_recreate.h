@@ -5,9 +5,9 @@
 #include <memory>
 #include <optional>
 
-#include "cli/run_flags.h"
 #include "cloud/tpu/tpu_api.h"
 #include "resolve/platform/cloud_tpu.h"
+#include "settings/run_flags.h"
 #include "sys/host.h"
 
 namespace muster::cli {

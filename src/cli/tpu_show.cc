@@ -3,8 +3,8 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "cli/answer.h"
 #include "cloud/api/remedies.h"
+#include "settings/output.h"
 
 namespace muster::cli {
 namespace {

@@ -6,10 +6,10 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "cli/answer.h"
 #include "cli/ssh_session.h"
 #include "cli/worker_verbs.h"
 #include "explain/verdict.h"
+#include "settings/output.h"
 #include "sys/process/run_program.h"
 #include "sys/signal/signals.h"
 

@@ -4,11 +4,11 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "cli/answer.h"
 #include "cli/tpu_change.h"
 #include "cli/tpu_show.h"
 #include "cloud/tpu/provisioner.h"
 #include "muster/address.h"
+#include "settings/output.h"
 #include "sys/net/net.h"
 
 namespace muster::cli {

@@ -5,10 +5,10 @@
 
 #include "check/context.h"
 #include "cli/command_line.h"
-#include "cli/settings.h"
 #include "identify/target.h"
 #include "muster/error.h"
 #include "resolve/resolve.h"
+#include "settings/settings.h"
 #include "sys/host.h"
 
 namespace muster::cli {

@@ -6,10 +6,10 @@
 #include <memory>
 
 #include "cli/command_line.h"
-#include "cli/settings.h"
 #include "cli/tpu.h"
 #include "cli/tpu_reach.h"
 #include "muster/error.h"
+#include "settings/settings.h"
 #include "sys/host.h"
 #include "sys/process/spawner.h"
 

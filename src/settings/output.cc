@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/answer.h"
+#include "settings/output.h"
 
 #include <cerrno>
 #include <cstdio>

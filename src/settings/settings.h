@@ -45,7 +45,7 @@ inline constexpr Duration kNone = Duration(-2);
 struct Settings {
 #define MUSTER_SETTING(type, name, fallback, variable, flag, doc, verbs) \
   Sourced<type> name;
-#include "cli/settings.def"
+#include "settings/settings.def"
 #undef MUSTER_SETTING
 };
 

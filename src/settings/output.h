@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "base/json_fwd.h"
-#include "cli/settings.h"
 #include "finding/finding.h"
 #include "muster/error.h"
+#include "settings/settings.h"
 #include "sys/env.h"
 
 namespace muster::cli {

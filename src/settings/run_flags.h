@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "cli/settings.h"
 #include "resolve/resolve.h"
+#include "settings/settings.h"
 
 namespace muster::cli {
 

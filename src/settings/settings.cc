@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/settings.h"
+#include "settings/settings.h"
 
 #include <algorithm>
 #include <optional>
@@ -12,7 +12,7 @@ namespace {
 constexpr SettingRow kRows[] = {
 #define MUSTER_SETTING(type, name, fallback, variable, flag, doc, verbs) \
   {#name, #type, fallback, variable, flag, doc, verbs},
-#include "cli/settings.def"
+#include "settings/settings.def"
 #undef MUSTER_SETTING
 };
 
@@ -190,7 +190,7 @@ Result<Settings> ReadSettings(const std::map<std::string, std::string>& flags,
 #define MUSTER_SETTING(type, name, fallback, variable, flag, doc, verbs) \
   MUSTER_ASSIGN(settings.name,                                           \
                 ReadOne(TextOf(*row++, flags, env), kRead##type));
-#include "cli/settings.def"
+#include "settings/settings.def"
 #undef MUSTER_SETTING
   return settings;
 }
