@@ -12,12 +12,12 @@
 #include <string>
 #include <vector>
 
-#include "connect/gathering.h"
 #include "explain/verdict.h"
 #include "finding/finding.h"
 #include "muster/cluster.h"
 #include "observe/live.h"
 #include "record/journal.h"
+#include "rendezvous/rendezvous_server.h"
 #include "run/attempt.h"
 #include "run/decide.h"
 #include "run/meeting.h"

@@ -13,8 +13,8 @@
 #include "base/json.h"
 #include "channel/handshake.h"
 #include "channel/transport_conformance.h"
-#include "connect/attending.h"
-#include "connect/gathering.h"
+#include "rendezvous/rendezvous_client.h"
+#include "rendezvous/rendezvous_server.h"
 #include "sys/env.h"
 #include "sys/net/net.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "connect/attending.h"
+#include "rendezvous/rendezvous_client.h"
 
 #include <algorithm>
 #include <utility>

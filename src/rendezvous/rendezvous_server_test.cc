@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "connect/gathering.h"
+#include "rendezvous/rendezvous_server.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include "channel/handshake.h"
 #include "channel/in_process.h"
 #include "channel/testing.h"
-#include "connect/attending.h"
+#include "rendezvous/rendezvous_client.h"
 
 namespace muster::connect {
 namespace {

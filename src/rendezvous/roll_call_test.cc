@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "connect/roll_call.h"
+#include "rendezvous/roll_call.h"
 
 #include <gtest/gtest.h>
 

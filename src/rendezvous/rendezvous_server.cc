@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "connect/gathering.h"
+#include "rendezvous/rendezvous_server.h"
 
 #include <algorithm>
 #include <map>

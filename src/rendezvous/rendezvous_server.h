@@ -9,10 +9,10 @@
 
 #include "channel/link.h"
 #include "channel/transport.h"
-#include "connect/roll_call.h"
 #include "finding/finding.h"
 #include "muster/cluster.h"
 #include "muster/deadline.h"
+#include "rendezvous/roll_call.h"
 #include "sys/time/clock.h"
 #include "sys/time/loop.h"
 #include "wire/hello.h"
