@@ -6,7 +6,7 @@
 #include <string>
 
 #include "check/context.h"
-#include "connect/mesh_dial.h"
+#include "netcheck/mesh/dialer.h"
 
 namespace muster::check {
 

@@ -2,7 +2,7 @@
 #include "check/shared_files.h"
 
 #include "base/text.h"
-#include "connect/mesh_dial.h"
+#include "netcheck/mesh/dialer.h"
 #include "sys/file/byte_source.h"
 #include "sys/file/file_digest.h"
 #include "sys/process/find_program.h"

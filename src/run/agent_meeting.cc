@@ -6,8 +6,8 @@
 
 #include "base/json.h"
 #include "cluster/members.h"
-#include "connect/mesh_member.h"
-#include "connect/mesh_schedule.h"
+#include "netcheck/mesh/prober.h"
+#include "netcheck/mesh/schedule.h"
 #include "run/meeting.h"
 #include "sys/process/process.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 #include "cluster/cluster_json.h"
-#include "connect/mesh_verdict.h"
+#include "netcheck/diagnosis/mesh_findings.h"
 
 namespace muster::run {
 namespace {

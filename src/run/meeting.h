@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "base/json_fwd.h"
-#include "connect/mesh.h"
 #include "finding/finding.h"
 #include "muster/cluster.h"
 #include "muster/deadline.h"
 #include "muster/error.h"
+#include "netcheck/mesh/mesh.h"
 
 namespace muster::run {
 

@@ -6,7 +6,7 @@
 #include <random>
 
 #include "base/json.h"
-#include "connect/mesh.h"
+#include "netcheck/mesh/mesh.h"
 
 namespace muster::connect {
 namespace {

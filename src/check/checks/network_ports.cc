@@ -3,7 +3,7 @@
 // named.
 #include "base/text.h"
 #include "check/check.h"
-#include "connect/mesh_verdict.h"
+#include "netcheck/diagnosis/mesh_findings.h"
 
 namespace muster::check::network_ports {
 namespace {

@@ -8,9 +8,9 @@
 #include "check/check.h"
 #include "check/mesh.h"
 #include "check/shared_files.h"
-#include "connect/mesh_member.h"
-#include "connect/mesh_schedule.h"
-#include "connect/mesh_verdict.h"
+#include "netcheck/diagnosis/mesh_findings.h"
+#include "netcheck/mesh/prober.h"
+#include "netcheck/mesh/schedule.h"
 
 namespace muster::check::network_reach {
 namespace {

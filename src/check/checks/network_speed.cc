@@ -6,8 +6,8 @@
 #include "base/json.h"
 #include "check/check.h"
 #include "check/mesh.h"
-#include "connect/mesh_speed_judge.h"
-#include "connect/mesh_speed_member.h"
+#include "netcheck/bandwidth/bandwidth_judge.h"
+#include "netcheck/bandwidth/bandwidth_member.h"
 
 namespace muster::check::network_speed {
 namespace {

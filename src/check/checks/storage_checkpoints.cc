@@ -2,7 +2,7 @@
 // Checkpoints can be written where they are to go.
 #include "base/text.h"
 #include "check/check.h"
-#include "connect/mesh_dial.h"
+#include "netcheck/mesh/dialer.h"
 #include "sys/file/temp_file.h"
 
 namespace muster::check::storage_checkpoints {
