@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/text.h"
-#include "evidence/log_scanner.h"
-#include "explain/answer.h"
+#include "diagnose/match/log_scanner.h"
+#include "diagnose/verdict/answer.h"
 
 namespace muster {
 namespace {

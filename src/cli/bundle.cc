@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "evidence/bundle.h"
+#include "diagnose/read/bundle.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/verbs.h"

@@ -8,7 +8,7 @@
 #include "channel/security/run_key.h"
 #include "cli/ssh_session.h"
 #include "cli/worker_verbs.h"
-#include "explain/verdict.h"
+#include "diagnose/verdict/verdict.h"
 #include "settings/output.h"
 #include "sys/net/net.h"
 #include "sys/signal/signals.h"

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "cli/ssh_session.h"
 #include "cli/worker_verbs.h"
-#include "explain/verdict.h"
+#include "diagnose/verdict/verdict.h"
 #include "settings/output.h"
 #include "sys/process/run_program.h"
 #include "sys/signal/signals.h"

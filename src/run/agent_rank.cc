@@ -6,7 +6,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "explain/verdict.h"
+#include "diagnose/verdict/verdict.h"
 #include "run/log_evidence.h"
 #include "run/store.h"
 #include "run/store_core.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "explain/verdict.h"
+#include "diagnose/verdict/verdict.h"
 #include "muster/cluster.h"
 #include "muster/error.h"
 #include "run/decide.h"

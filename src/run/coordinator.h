@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "explain/verdict.h"
+#include "diagnose/verdict/verdict.h"
 #include "finding/finding.h"
 #include "muster/cluster.h"
 #include "observe/live.h"

@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
-#include "evidence/log_scanner.h"
+#include "diagnose/match/log_scanner.h"
 #include "sys/file/byte_source.h"
 #include "sys/file/fs.h"
 #include "sys/process/spawner.h"

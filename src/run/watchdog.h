@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "explain/verdict.h"
+#include "diagnose/verdict/verdict.h"
 #include "finding/finding.h"
 #include "muster/deadline.h"
 #include "wire/agent_messages.h"

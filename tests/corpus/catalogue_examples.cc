@@ -11,9 +11,9 @@
 #include <string>
 
 #include "base/text.h"
-#include "evidence/log_scanner.h"
-#include "evidence/prefix.h"
-#include "explain/answer.h"
+#include "diagnose/match/log_scanner.h"
+#include "diagnose/match/prefix.h"
+#include "diagnose/verdict/answer.h"
 
 namespace muster {
 namespace {

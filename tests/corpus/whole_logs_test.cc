@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "evidence/log_scanner.h"
-#include "explain/answer.h"
+#include "diagnose/match/log_scanner.h"
+#include "diagnose/verdict/answer.h"
 
 namespace muster {
 namespace {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/json.h"
-#include "evidence/byte_sink.h"
-#include "evidence/log_scanner.h"
-#include "explain/answer.h"
+#include "diagnose/match/log_scanner.h"
+#include "diagnose/read/byte_sink.h"
+#include "diagnose/verdict/answer.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {

@@ -68,7 +68,7 @@ std::string RuleOf(const CauseFile& file, std::size_t index,
 
 void WritePatterns(const std::vector<CauseFile>& files,
                    const std::vector<FactPattern>& facts, std::ostream& out) {
-  out << kNotice << "#include \"evidence/matcher.h\"\n\n"
+  out << kNotice << "#include \"diagnose/match/matcher.h\"\n\n"
       << "namespace muster::evidence {\nnamespace {\n\n"
       << kLiterals << "constexpr PatternRow kRows[] = {\n";
   for (const FactPattern& fact : facts) {
@@ -89,7 +89,7 @@ void WritePatterns(const std::vector<CauseFile>& files,
 }
 
 void WriteRules(const std::vector<CauseFile>& files, std::ostream& out) {
-  out << kNotice << "#include \"explain/rules.h\"\n\n"
+  out << kNotice << "#include \"diagnose/match/rules.h\"\n\n"
       << "namespace muster::explain {\nnamespace {\n\n"
       << kLiterals;
   std::string rows;
@@ -137,7 +137,7 @@ void WriteKnownTexts(const std::vector<CauseFile>& files,
       by_label[example.expect.text] += example.text + "\n";
     }
   }
-  out << kNotice << "#include \"explain/rules.h\"\n\n"
+  out << kNotice << "#include \"diagnose/match/rules.h\"\n\n"
       << "namespace muster::explain {\nnamespace {\n\n"
       << kLiterals << "constexpr std::string_view kTexts[] = {\n";
   for (const CauseFile& file : files) {
