@@ -6,7 +6,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "pjrt/open.h"
+#include "pjrt/plugin/open.h"
 
 namespace muster::check {
 namespace {

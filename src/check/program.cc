@@ -9,7 +9,7 @@
 #include "check/program_graph.h"
 #include "check/program_specialise.h"
 #include "muster/pjrt.h"
-#include "pjrt/compose.h"
+#include "pjrt/program/compose.h"
 
 namespace muster::check {
 namespace {

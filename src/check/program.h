@@ -13,8 +13,8 @@
 #include "muster/cluster.h"
 #include "muster/deadline.h"
 #include "muster/error.h"
-#include "pjrt/compile.h"
-#include "pjrt/module.h"
+#include "pjrt/program/compile.h"
+#include "pjrt/program/module.h"
 #include "sys/host.h"
 
 namespace muster::check {

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "pjrt/module.h"
+#include "pjrt/program/module.h"
 #include "sys/process/run_program.h"
 
 namespace muster::check {

@@ -6,9 +6,9 @@
 #include "base/text.h"
 #include "member/step_meter.h"
 #include "muster/pjrt.h"
-#include "pjrt/client.h"
-#include "pjrt/compose.h"
-#include "pjrt/module.h"
+#include "pjrt/plugin/client.h"
+#include "pjrt/program/compose.h"
+#include "pjrt/program/module.h"
 
 namespace muster {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pjrt/open.h"
+#include "pjrt/plugin/open.h"
 
 #include <span>
 
 #include "base/json.h"
 #include "base/text.h"
-#include "pjrt/child.h"
-#include "pjrt/client.h"
+#include "pjrt/plugin/child.h"
+#include "pjrt/plugin/client.h"
 
 namespace muster::pjrt {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pjrt/compose.h"
+#include "pjrt/program/compose.h"
 
 #include <algorithm>
 #include <cctype>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // With tests/fakes/pjrt_plugin.cc, and with eight devices of the real plug-in
 // for CPUs where MUSTER_PJRT_CPU names it.
-#include "pjrt/open.h"
+#include "pjrt/plugin/open.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pjrt/hlo.h"
+#include "pjrt/program/hlo.h"
 
 #include <algorithm>
 #include <array>

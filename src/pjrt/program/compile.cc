@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pjrt/compile.h"
+#include "pjrt/program/compile.h"
 
 #include <algorithm>
 
 #include "base/json.h"
 #include "base/text.h"
-#include "pjrt/child.h"
-#include "pjrt/options.h"
+#include "pjrt/plugin/child.h"
+#include "pjrt/plugin/options.h"
 
 namespace muster::pjrt {
 namespace {

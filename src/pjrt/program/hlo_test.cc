@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs are built here as XLA's messages are laid out; that real ones are
 // read is shown by tests/system/program_verdict_test.py.
-#include "pjrt/hlo.h"
+#include "pjrt/program/hlo.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "muster/error.h"
-#include "pjrt/abi.h"
+#include "pjrt/plugin/abi.h"
 
 namespace muster::pjrt {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pjrt/fault.h"
+#include "pjrt/plugin/fault.h"
 
 #include <algorithm>
 #include <array>

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "muster/error.h"
-#include "pjrt/abi.h"
+#include "pjrt/plugin/abi.h"
 #include "sys/library.h"
 
 namespace muster::pjrt {

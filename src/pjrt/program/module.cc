@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pjrt/module.h"
+#include "pjrt/program/module.h"
 
 #include <algorithm>
 #include <array>

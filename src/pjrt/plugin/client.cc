@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pjrt/client.h"
+#include "pjrt/plugin/client.h"
 
 #include <algorithm>
 #include <cstring>
@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/mutex.h"
-#include "pjrt/fault.h"
+#include "pjrt/plugin/fault.h"
 
 namespace muster::pjrt {
 namespace {

@@ -12,9 +12,9 @@
 #include "muster/checkpoint.h"
 #include "muster/deadline.h"
 #include "muster/error.h"
-#include "pjrt/abi.h"
-#include "pjrt/options.h"
-#include "pjrt/plugin.h"
+#include "pjrt/plugin/abi.h"
+#include "pjrt/plugin/options.h"
+#include "pjrt/plugin/plugin.h"
 
 namespace muster::pjrt {
 

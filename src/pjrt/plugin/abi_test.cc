@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Our declarations beside the real header of a plug-in's package.
-#include "pjrt/abi.h"
+#include "pjrt/plugin/abi.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pjrt/plugin.h"
+#include "pjrt/plugin/plugin.h"
 
 #include <algorithm>
 #include <cstring>
 
 #include "base/text.h"
-#include "pjrt/fault.h"
+#include "pjrt/plugin/fault.h"
 
 namespace muster::pjrt {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The child and what comes back from it, with tests/fakes/pjrt_plugin.cc.
-#include "pjrt/compile.h"
+#include "pjrt/program/compile.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pjrt/compose.h"
+#include "pjrt/program/compose.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pjrt/options.h"
+#include "pjrt/plugin/options.h"
 
 #include <gtest/gtest.h>
 

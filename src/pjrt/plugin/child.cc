@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pjrt/child.h"
+#include "pjrt/plugin/child.h"
 
 #include <array>
 #include <utility>

@@ -10,8 +10,8 @@
 
 #include "muster/deadline.h"
 #include "muster/error.h"
-#include "pjrt/hlo.h"
-#include "pjrt/plugin.h"
+#include "pjrt/plugin/plugin.h"
+#include "pjrt/program/hlo.h"
 
 namespace muster::pjrt {
 
