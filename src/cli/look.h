@@ -9,8 +9,8 @@
 
 #include "check/context.h"
 #include "finding/finding.h"
+#include "monitor/resource/accelerator_use.h"
 #include "muster/cluster.h"
-#include "run/accelerator_use.h"
 #include "sys/host.h"
 
 namespace muster::cli {

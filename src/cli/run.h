@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "finding/finding.h"
+#include "monitor/resource/accelerator_use.h"
 #include "muster/cluster.h"
-#include "run/accelerator_use.h"
 #include "settings/run_flags.h"
 #include "sys/host.h"
 #include "sys/process/spawner.h"

@@ -6,8 +6,8 @@
 
 #include "base/json.h"
 #include "finding/finding.h"
+#include "monitor/progress/training_findings.h"
 #include "record/events.h"
-#include "run/judge_training.h"
 
 namespace muster::run {
 namespace {

@@ -11,8 +11,8 @@
 #include <string>
 
 #include "channel/link.h"
+#include "monitor/resource/accelerator_use.h"
 #include "muster/error.h"
-#include "run/accelerator_use.h"
 #include "sys/host.h"
 #include "sys/process/spawner.h"
 #include "sys/terminal/console.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "run/accelerator_use.h"
+#include "monitor/resource/accelerator_use.h"
 #include "run/agent_rank.h"
 #include "sys/file/fd.h"
 #include "sys/memory.h"

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "diagnose/verdict/verdict.h"
+#include "monitor/stall/watchdog.h"
 #include "muster/cluster.h"
 #include "muster/error.h"
 #include "run/decide.h"
-#include "run/watchdog.h"
 #include "wire/agent_messages.h"
 
 namespace muster::run {

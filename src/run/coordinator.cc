@@ -11,9 +11,9 @@
 #include "cluster/cluster_json.h"
 #include "diagnose/verdict/refine.h"
 #include "diagnose/verdict/verdict.h"
+#include "monitor/progress/training_findings.h"
 #include "record/events.h"
 #include "run/host_findings.h"
-#include "run/judge_training.h"
 #include "run/plan.h"
 #include "sys/process/spawner.h"
 

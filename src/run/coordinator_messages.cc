@@ -5,8 +5,8 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "monitor/resource/accelerator_use.h"
 #include "record/events.h"
-#include "run/accelerator_use.h"
 #include "run/coordinator.h"
 
 namespace muster::run {

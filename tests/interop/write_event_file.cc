@@ -2,7 +2,7 @@
 // Writes an event file for tensorboard_test.py: write_event_file DIRECTORY
 #include <cstdio>
 
-#include "observe/event_file.h"
+#include "monitor/metric/event_file.h"
 #include "sys/file/fs.h"
 #include "sys/time/clock.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "observe/event_file.h"
+#include "monitor/metric/event_file.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/watchdog.h"
+#include "monitor/stall/watchdog.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "observe/training.h"
+#include "monitor/progress/training.h"
 #include "sys/time/clock.h"
 
 namespace muster::observe {

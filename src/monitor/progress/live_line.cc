@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "observe/live.h"
+#include "monitor/progress/live_line.h"
 
 #include <cstdio>
 

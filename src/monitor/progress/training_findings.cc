@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/judge_training.h"
+#include "monitor/progress/training_findings.h"
 
 #include <algorithm>
 #include <cmath>

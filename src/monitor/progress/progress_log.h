@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
-#include "observe/event_file.h"
-#include "observe/training.h"
+#include "monitor/metric/event_file.h"
+#include "monitor/progress/training.h"
 #include "record/journal.h"
 #include "sys/host.h"
 #include "wire/agent_messages.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/progress_log.h"
+#include "monitor/progress/progress_log.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/accelerator_use.h"
+#include "monitor/resource/accelerator_use.h"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "observe/training.h"
+#include "monitor/progress/training.h"
 
 #include <algorithm>
 #include <cmath>
