@@ -10,7 +10,7 @@ function(muster_tpu_ops table output)
   file(CONFIGURE OUTPUT ${output} @ONLY CONTENT
 [[// SPDX-License-Identifier: Apache-2.0
 // Generated from tpu_ops.txt by cmake/MusterTpuOps.cmake.
-#include "check/graph/operation.h"
+#include "program/graph/operation.h"
 
 namespace muster::check::graph {
 namespace {

@@ -7,9 +7,9 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "check/check.h"
-#include "check/fit.h"
 #include "cli/verbs.h"
 #include "muster/version.h"
+#include "program/fit/fit.h"
 #include "settings/output.h"
 
 namespace muster::cli {

@@ -4,11 +4,11 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "check/program.h"
-#include "check/program_compare.h"
 #include "cli/plugins.h"
 #include "cli/program_answer.h"
 #include "cli/verbs.h"
+#include "program/compiler/program.h"
+#include "program/compiler/program_compare.h"
 #include "resolve/environment/versions.h"
 #include "settings/output.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/json_fwd.h"
-#include "check/program.h"
+#include "program/compiler/program.h"
 
 namespace muster::cli {
 

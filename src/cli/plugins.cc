@@ -4,7 +4,7 @@
 #include <array>
 
 #include "base/text.h"
-#include "check/program.h"
+#include "program/compiler/program.h"
 #include "resolve/environment/versions.h"
 
 namespace muster::cli {

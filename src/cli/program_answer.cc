@@ -8,9 +8,9 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "check/fastest.h"
 #include "cli/check_program_graph.h"
 #include "muster/version.h"
+#include "program/fit/roofline.h"
 
 namespace muster::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/json_fwd.h"
-#include "check/program_compare.h"
+#include "program/compiler/program_compare.h"
 
 namespace muster::cli {
 

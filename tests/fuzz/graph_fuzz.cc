@@ -4,8 +4,8 @@
 #include <string>
 
 #include "base/text.h"
-#include "check/graph/judge.h"
-#include "check/graph/text_graph.h"
+#include "program/graph/judge.h"
+#include "program/graph/text_graph.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {
