@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "check/opening.h"
+#include "check/facts/device_open.h"
 #include "cli/flags.h"
 
 namespace muster::cli {

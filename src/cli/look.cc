@@ -5,7 +5,7 @@
 
 #include "accelerator/device_files.h"
 #include "base/text.h"
-#include "check/opening.h"
+#include "check/facts/device_open.h"
 #include "check/runner.h"
 #include "cli/plugins.h"
 #include "resolve/environment/versions.h"

@@ -3,7 +3,7 @@
 // every host is what network.reach compares.
 #include "base/text.h"
 #include "check/check.h"
-#include "check/shared_files.h"
+#include "check/facts/shared_files.h"
 #include "sys/process/find_program.h"
 
 namespace muster::check::cluster_program {

@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 #include "check/check.h"
-#include "check/mesh.h"
+#include "check/facts/mesh_identity.h"
 #include "netcheck/bandwidth/bandwidth_judge.h"
 #include "netcheck/bandwidth/bandwidth_member.h"
 

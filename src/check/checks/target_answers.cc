@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "check/check.h"
-#include "check/targets.h"
+#include "check/facts/targets.h"
 #include "identify/target_findings.h"
 
 namespace muster::check::target_answers {

@@ -2,7 +2,7 @@
 // Last step: every worker is the task that the cluster spec has at its address.
 #include "base/text.h"
 #include "check/check.h"
-#include "check/targets.h"
+#include "check/facts/targets.h"
 
 namespace muster::check::tpu_cluster_spec {
 namespace {

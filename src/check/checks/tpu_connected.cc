@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "check/check.h"
-#include "check/targets.h"
+#include "check/facts/targets.h"
 
 namespace muster::check::tpu_connected {
 namespace {

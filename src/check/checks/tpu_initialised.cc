@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "check/opening.h"
-#include "check/targets.h"
+#include "check/facts/device_open.h"
+#include "check/facts/targets.h"
 
 namespace muster::check::tpu_initialised {
 namespace {

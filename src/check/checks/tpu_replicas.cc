@@ -2,7 +2,7 @@
 // Fourth step: as many replicas as the type of the TPU, or --replicas, says.
 #include "base/text.h"
 #include "check/check.h"
-#include "check/targets.h"
+#include "check/facts/targets.h"
 
 namespace muster::check::tpu_replicas {
 namespace {

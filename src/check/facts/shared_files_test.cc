@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "check/shared_files.h"
+#include "check/facts/shared_files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "check/resolver.h"
+#include "check/facts/resolv_conf.h"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "check/mesh.h"
+#include "check/facts/mesh_identity.h"
 
 #include "channel/security/run_key.h"
-#include "check/system_versions.h"
+#include "check/facts/system_versions.h"
 #include "cluster/members.h"
 #include "muster/version.h"
 #include "sys/process/process.h"

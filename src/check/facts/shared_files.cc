@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "check/shared_files.h"
+#include "check/facts/shared_files.h"
 
 #include "base/text.h"
 #include "netcheck/mesh/dialer.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "check/system_versions.h"
+#include "check/facts/system_versions.h"
 
 #include <array>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "check/opening.h"
+#include "check/facts/device_open.h"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "check/targets.h"
+#include "check/facts/targets.h"
 
 #include <algorithm>
 

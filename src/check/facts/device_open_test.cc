@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks that show accelerators, and that open them with the fake plug-in.
-#include "check/opening.h"
+#include "check/facts/device_open.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
