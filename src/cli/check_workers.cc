@@ -6,8 +6,8 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "channel/security/sha256.h"
-#include "cli/ssh_host.h"
 #include "cli/worker_verbs.h"
+#include "remote/ssh_host.h"
 #include "settings/output.h"
 #include "sys/signal/signals.h"
 

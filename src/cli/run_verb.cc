@@ -4,8 +4,8 @@
 #include "base/text.h"
 #include "cli/look.h"
 #include "cli/run.h"
-#include "cli/start_ssh.h"
-#include "cli/tpu_reach.h"
+#include "remote/start_ssh.h"
+#include "remote/tpu_workers.h"
 
 namespace muster::cli {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "base/json_fwd.h"
 #include "cli/command_line.h"
-#include "cli/tpu_lifecycle.h"
 #include "cloud/tpu/tpu_api.h"
+#include "remote/tpu_lifecycle.h"
 #include "settings/settings.h"
 #include "sys/host.h"
 

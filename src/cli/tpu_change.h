@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "cli/tpu.h"
-#include "cli/tpu_lifecycle.h"
 #include "cloud/tpu/tpu_removal.h"
+#include "remote/tpu_lifecycle.h"
 #include "sys/signal/interrupt.h"
 
 namespace muster::cli {

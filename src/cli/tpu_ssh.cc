@@ -6,9 +6,9 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "cli/ssh_session.h"
 #include "cli/worker_verbs.h"
 #include "diagnose/verdict/verdict.h"
+#include "remote/ssh_session.h"
 #include "settings/output.h"
 #include "sys/process/run_program.h"
 #include "sys/signal/signals.h"

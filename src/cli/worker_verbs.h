@@ -7,8 +7,8 @@
 
 #include "cli/command_line.h"
 #include "cli/tpu.h"
-#include "cli/tpu_reach.h"
 #include "muster/error.h"
+#include "remote/tpu_workers.h"
 #include "settings/settings.h"
 #include "sys/host.h"
 #include "sys/process/spawner.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/tpu_lifecycle.h"
+#include "remote/tpu_lifecycle.h"
 
 #include <optional>
 

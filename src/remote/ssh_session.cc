@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/ssh_session.h"
+#include "remote/ssh_session.h"
 
 #include <algorithm>
 

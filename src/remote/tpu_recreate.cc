@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/tpu_recreate.h"
+#include "remote/tpu_recreate.h"
 
 #include "base/text.h"
-#include "cli/tpu_lifecycle.h"
 #include "cloud/tpu/provisioner.h"
 #include "cloud/tpu/tpu_state.h"
 #include "cloud/tpu/worker_address.h"
+#include "remote/tpu_lifecycle.h"
 #include "settings/output.h"
 #include "sys/net/curl_http.h"
 #include "sys/terminal/confirm.h"

@@ -14,7 +14,7 @@
 
 #include "base/line_splitter.h"
 #include "finding/finding.h"
-#include "run/ssh.h"
+#include "remote/ssh.h"
 #include "sys/env.h"
 #include "sys/process/spawner.h"
 #include "sys/terminal/console.h"

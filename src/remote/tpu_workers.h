@@ -9,9 +9,9 @@
 
 #include "cloud/tpu/worker_address.h"
 #include "finding/finding.h"
+#include "remote/ssh.h"
 #include "resolve/platform/cloud_tpu.h"
 #include "resolve/resolve.h"
-#include "run/ssh.h"
 #include "settings/run_flags.h"
 #include "sys/host.h"
 

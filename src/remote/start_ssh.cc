@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/start_ssh.h"
+#include "remote/start_ssh.h"
 
 #include <algorithm>
 #include <csignal>
@@ -12,12 +12,12 @@
 #include "base/text.h"
 #include "channel/security/run_key.h"
 #include "channel/security/sha256.h"
-#include "cli/pack_folder.h"
-#include "cli/ssh_host.h"
-#include "cli/tpu_reach.h"
-#include "cli/tpu_recreate.h"
 #include "muster/retry.h"
 #include "record/journal.h"
+#include "remote/pack_folder.h"
+#include "remote/ssh_host.h"
+#include "remote/tpu_recreate.h"
+#include "remote/tpu_workers.h"
 #include "settings/output.h"
 #include "sys/net/curl_http.h"
 #include "sys/signal/signals.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/pack_folder.h"
+#include "remote/pack_folder.h"
 
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/ssh.h"
+#include "remote/ssh.h"
 
 #include <gtest/gtest.h>
 

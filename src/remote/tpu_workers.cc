@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/tpu_reach.h"
+#include "remote/tpu_workers.h"
 
 #include <chrono>
 #include <stop_token>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/ssh_host.h"
+#include "remote/ssh_host.h"
 
 #include "sys/terminal/read_line.h"
 

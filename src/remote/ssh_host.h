@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "cli/handed.h"
-#include "cli/ssh_session.h"
+#include "remote/agent_bootstrap.h"
+#include "remote/ssh_session.h"
 
 namespace muster::cli {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/handed.h"
+#include "remote/agent_bootstrap.h"
 
 #include <utility>
 
