@@ -3,9 +3,9 @@
 
 #include "base/text.h"
 #include "cli/look.h"
-#include "cli/run.h"
 #include "remote/start_ssh.h"
 #include "remote/tpu_workers.h"
+#include "run/session.h"
 
 namespace muster::cli {
 namespace {
