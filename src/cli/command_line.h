@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/tpu_line.h"
+#include "cli/tpu/line.h"
 #include "muster/deadline.h"
 #include "muster/error.h"
 #include "resolve/resolve.h"

@@ -10,7 +10,7 @@
 
 #include "base/log.h"
 #include "cli/command_line.h"
-#include "cli/run_verb.h"
+#include "cli/run.h"
 #include "cli/verbs.h"
 #include "cli/worker_verbs.h"
 #include "muster/version.h"

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "cli/command_line.h"
-#include "cli/tpu.h"
+#include "cli/tpu/tpu.h"
 #include "muster/error.h"
 #include "remote/tpu_workers.h"
 #include "settings/settings.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/tpu_show.h"
+#include "cli/tpu/show.h"
 
 #include "base/json.h"
 #include "base/text.h"

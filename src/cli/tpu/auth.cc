@@ -2,7 +2,7 @@
 // `muster tpu auth`: who asks, and whether Google believes it.
 #include "base/json.h"
 #include "base/text.h"
-#include "cli/tpu.h"
+#include "cli/tpu/tpu.h"
 #include "cloud/api/project_zone.h"
 #include "settings/output.h"
 

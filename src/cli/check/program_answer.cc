@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/program_answer.h"
+#include "cli/check/program_answer.h"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "cli/check_program_graph.h"
+#include "cli/check/program_graph.h"
 #include "muster/version.h"
 #include "program/fit/roofline.h"
 

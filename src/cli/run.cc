@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/run_verb.h"
+#include "cli/run.h"
 
 #include "base/text.h"
-#include "cli/look.h"
+#include "cli/preflight.h"
 #include "remote/start_ssh.h"
 #include "remote/tpu_workers.h"
 #include "run/session.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // `muster tpu start`, `stop`, `delete` and `queued delete`.
-#include "cli/tpu_change.h"
+#include "cli/tpu/change.h"
 
 #include "base/json.h"
 #include "base/text.h"
-#include "cli/tpu_show.h"
+#include "cli/tpu/show.h"
 #include "cloud/tpu/tpu_state.h"
 #include "settings/output.h"
 #include "sys/terminal/confirm.h"

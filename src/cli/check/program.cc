@@ -4,8 +4,8 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "cli/plugins.h"
-#include "cli/program_answer.h"
+#include "cli/check/plugins.h"
+#include "cli/check/program_answer.h"
 #include "cli/verbs.h"
 #include "program/compiler/program.h"
 #include "program/compiler/program_compare.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/tpu.h"
+#include "cli/tpu/tpu.h"
 
 #include <algorithm>
 
 #include "base/json.h"
 #include "base/text.h"
-#include "cli/tpu_change.h"
+#include "cli/tpu/change.h"
 #include "cli/verbs.h"
 #include "cloud/api/project_zone.h"
 #include "cloud/api/remedies.h"

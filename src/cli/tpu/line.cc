@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/tpu_line.h"
+#include "cli/tpu/line.h"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/plugins.h"
+#include "cli/check/plugins.h"
 
 #include <array>
 

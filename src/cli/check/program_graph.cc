@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/check_program_graph.h"
+#include "cli/check/program_graph.h"
 
 #include "base/json.h"
 #include "base/text.h"

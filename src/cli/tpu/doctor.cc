@@ -4,7 +4,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "cli/tpu_change.h"
+#include "cli/tpu/change.h"
 #include "cloud/api/remedies.h"
 #include "cloud/tpu/doctor.h"
 #include "settings/output.h"

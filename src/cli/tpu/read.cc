@@ -4,7 +4,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "cli/tpu_show.h"
+#include "cli/tpu/show.h"
 #include "settings/output.h"
 
 namespace muster::cli {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/json_fwd.h"
-#include "cli/tpu.h"
+#include "cli/tpu/tpu.h"
 
 namespace muster::cli {
 

@@ -4,8 +4,8 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "cli/tpu_change.h"
-#include "cli/tpu_show.h"
+#include "cli/tpu/change.h"
+#include "cli/tpu/show.h"
 #include "cloud/tpu/provisioner.h"
 #include "muster/address.h"
 #include "settings/output.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/tpu.h"
+#include "cli/tpu/tpu.h"
 #include "cloud/tpu/tpu_removal.h"
 #include "remote/tpu_lifecycle.h"
 #include "sys/signal/interrupt.h"

@@ -5,7 +5,7 @@
 #include "accelerator/version_compat.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "cli/tpu_change.h"
+#include "cli/tpu/change.h"
 #include "cloud/api/project_zone.h"
 #include "cloud/tpu/provisioner.h"
 #include "resolve/environment/versions.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/look.h"
+#include "cli/preflight.h"
 
 #include <utility>
 
@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "check/facts/device_open.h"
 #include "check/runner.h"
-#include "cli/plugins.h"
+#include "cli/check/plugins.h"
 #include "resolve/environment/versions.h"
 #include "sys/machine.h"
 #include "sys/process/child_work.h"
