@@ -12,7 +12,7 @@ function(muster_tpu_ops table output)
 // Generated from tpu_ops.txt by cmake/MusterTpuOps.cmake.
 #include "program/graph/operation.h"
 
-namespace muster::check::graph {
+namespace muster::program::graph {
 namespace {
 
 constexpr Operation kOperations[] = {
@@ -22,6 +22,6 @@ constexpr Operation kOperations[] = {
 
 std::span<const Operation> AllOperations() { return kOperations; }
 
-}  // namespace muster::check::graph
+}  // namespace muster::program::graph
 ]])
 endfunction()

@@ -16,8 +16,10 @@
 
 namespace muster {
 
+namespace wire {
 struct Board;
 struct BoardSlot;
+}  // namespace wire
 namespace sys {
 class Env;
 }
@@ -72,8 +74,8 @@ class Session {
   Error StopError() const;
 
   // Shared with the agent; a session of one has private ones.
-  Board& board() const;
-  BoardSlot& slot() const;
+  wire::Board& board() const;
+  wire::BoardSlot& slot() const;
   // Descriptor of the memory that ranks of one host share; a memory file of
   // its own without an agent.
   int segment() const;

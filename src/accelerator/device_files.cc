@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 
-namespace muster::sys {
+namespace muster::accelerator {
 namespace {
 
 constexpr std::string_view kGoogle = "0x1ae0";
@@ -23,7 +23,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kChips{
      {"0x006f", "v6e"},
      {"0x0076", "7x"}}};
 
-std::string Word(const Fs& fs, const std::string& path) {
+std::string Word(const sys::Fs& fs, const std::string& path) {
   constexpr std::size_t kLongest = 64;
   return std::string(Trim(fs.Read(path, kLongest).value_or("")));
 }
@@ -31,11 +31,11 @@ std::string Word(const Fs& fs, const std::string& path) {
 constexpr char kPci[] = "/sys/bus/pci/devices";
 
 // The driver that lists the device as its own.
-std::string DriverOf(const Fs& fs, const std::string& address) {
+std::string DriverOf(const sys::Fs& fs, const std::string& address) {
   const std::string folder = "/sys/bus/pci/drivers";
   for (const std::string& driver :
        fs.List(folder).value_or(std::vector<std::string>())) {
-    if (fs.Exists(JoinPath(JoinPath(folder, driver), address))) {
+    if (fs.Exists(sys::JoinPath(sys::JoinPath(folder, driver), address))) {
       return driver;
     }
   }
@@ -43,7 +43,7 @@ std::string DriverOf(const Fs& fs, const std::string& address) {
 }
 
 // The number N of /dev/vfio/N that the device is reached by.
-std::string VfioGroupOf(const Fs& fs, const std::string& address) {
+std::string VfioGroupOf(const sys::Fs& fs, const std::string& address) {
   const std::string folder = "/sys/kernel/iommu_groups/";
   for (const std::string& group :
        fs.List(folder).value_or(std::vector<std::string>())) {
@@ -55,10 +55,10 @@ std::string VfioGroupOf(const Fs& fs, const std::string& address) {
   return "";
 }
 
-std::string TpuFileOf(const Fs& fs, const std::string& address) {
-  const auto names = fs.List(JoinPath(kPci, address) + "/accel");
+std::string TpuFileOf(const sys::Fs& fs, const std::string& address) {
+  const auto names = fs.List(sys::JoinPath(kPci, address) + "/accel");
   const std::string path = names && !names->empty()
-                               ? JoinPath("/dev", names->front())
+                               ? sys::JoinPath("/dev", names->front())
                                : "/dev/vfio/" + VfioGroupOf(fs, address);
   return fs.Exists(path) && !path.ends_with('/') ? path : "";
 }
@@ -74,7 +74,7 @@ std::string Told(std::string_view text, std::string_view name) {
   return "";
 }
 
-Accelerator GpuAt(const Fs& fs, const std::string& address) {
+Accelerator GpuAt(const sys::Fs& fs, const std::string& address) {
   const std::string text =
       fs.Read("/proc/driver/nvidia/gpus/" + address + "/information")
           .value_or("");
@@ -119,20 +119,21 @@ void AddFiles(std::vector<std::string> paths, const Accelerator& like,
 
 }  // namespace
 
-std::vector<std::string> NumberedFiles(const Fs& fs, const std::string& folder,
+std::vector<std::string> NumberedFiles(const sys::Fs& fs,
+                                       const std::string& folder,
                                        std::string_view prefix) {
   std::vector<std::string> paths;
   for (const std::string& name :
        fs.List(folder).value_or(std::vector<std::string>())) {
     if (name.starts_with(prefix) &&
         IsDigits(std::string_view(name).substr(prefix.size()))) {
-      paths.push_back(JoinPath(folder, name));
+      paths.push_back(sys::JoinPath(folder, name));
     }
   }
   return paths;
 }
 
-std::optional<std::vector<PciDevice>> PciDevices(const Fs& fs) {
+std::optional<std::vector<PciDevice>> PciDevices(const sys::Fs& fs) {
   const std::string folder = kPci;
   const auto names = fs.List(folder);
   if (!names) {
@@ -141,7 +142,7 @@ std::optional<std::vector<PciDevice>> PciDevices(const Fs& fs) {
   std::vector<PciDevice> devices;
   devices.reserve(names->size());
   for (const std::string& name : *names) {
-    const std::string place = JoinPath(folder, name);
+    const std::string place = sys::JoinPath(folder, name);
     devices.push_back({.vendor = Word(fs, place + "/vendor"),
                        .device = Word(fs, place + "/device"),
                        .kind = Word(fs, place + "/class"),
@@ -168,7 +169,7 @@ bool IsNvidiaGpu(const PciDevice& device) {
                                       device.kind.starts_with("0x0302"));
 }
 
-std::vector<Accelerator> FindAccelerators(const Fs& fs) {
+std::vector<Accelerator> FindAccelerators(const sys::Fs& fs) {
   std::vector<Accelerator> found;
   Accelerator tpu{.kind = "TPU"};
   for (const PciDevice& device :
@@ -207,7 +208,7 @@ std::vector<Accelerator> FindAccelerators(const Fs& fs) {
 }
 
 // NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.104.05  Sat Aug 19 …
-std::string NvidiaModuleVersion(const Fs& fs) {
+std::string NvidiaModuleVersion(const sys::Fs& fs) {
   const std::string text = fs.Read("/proc/driver/nvidia/version").value_or("");
   for (const std::string& word : Split(text.substr(0, text.find('\n')), ' ')) {
     if (word.find('.') != std::string::npos &&
@@ -218,4 +219,4 @@ std::string NvidiaModuleVersion(const Fs& fs) {
   return "";
 }
 
-}  // namespace muster::sys
+}  // namespace muster::accelerator

@@ -10,13 +10,14 @@
 
 #include "sys/file/fs.h"
 
-namespace muster::sys {
+namespace muster::accelerator {
 
 // What libtpu locks while it has the chips of a host.
 inline constexpr char kTpuLock[] = "/tmp/libtpu_lockfile";
 
 // Paths in `folder` whose names are `prefix` and a number: "/dev", "nvidia".
-std::vector<std::string> NumberedFiles(const Fs& fs, const std::string& folder,
+std::vector<std::string> NumberedFiles(const sys::Fs& fs,
+                                       const std::string& folder,
                                        std::string_view prefix);
 
 struct PciDevice {
@@ -25,7 +26,7 @@ struct PciDevice {
   std::string address;               // "0000:00:05.0"
 };
 // nullopt: there is no bus to look at.
-std::optional<std::vector<PciDevice>> PciDevices(const Fs& fs);
+std::optional<std::vector<PciDevice>> PciDevices(const sys::Fs& fs);
 
 // "v5e" of a chip of Google's; empty: it is none. Their network cards have the
 // same vendor.
@@ -42,10 +43,10 @@ struct Accelerator {
 };
 // Those of the bus and of /dev, each once; in the order of their files, those
 // without a file last.
-std::vector<Accelerator> FindAccelerators(const Fs& fs);
+std::vector<Accelerator> FindAccelerators(const sys::Fs& fs);
 
 // The version of NVIDIA's kernel module, "535.104.05"; empty: there is none, or
 // it does not tell.
-std::string NvidiaModuleVersion(const Fs& fs);
+std::string NvidiaModuleVersion(const sys::Fs& fs);
 
-}  // namespace muster::sys
+}  // namespace muster::accelerator

@@ -3,14 +3,14 @@
 
 #include <gtest/gtest.h>
 
-namespace muster::sys {
+namespace muster::accelerator {
 namespace {
 
 TEST(NumberedFiles, LeavesOutWhatBearsNoNumber) {
-  FakeFs fs;
+  sys::FakeFs fs;
   for (const char* const name :
        {"nvidia0", "nvidia11", "nvidiactl", "nvidia-uvm", "nvidia"}) {
-    fs.files[JoinPath("/dev", name)] = "";
+    fs.files[sys::JoinPath("/dev", name)] = "";
   }
   EXPECT_EQ(NumberedFiles(fs, "/dev", "nvidia"),
             (std::vector<std::string>{"/dev/nvidia0", "/dev/nvidia11"}));
@@ -18,7 +18,7 @@ TEST(NumberedFiles, LeavesOutWhatBearsNoNumber) {
 }
 
 TEST(PciDevices, AreReadFromTheirAttributes) {
-  FakeFs fs;
+  sys::FakeFs fs;
   const std::string place = "/sys/bus/pci/devices/0000:00:04.0/";
   fs.files[place + "vendor"] = "0x1ae0\n";
   fs.files[place + "device"] = "0x0063\n";
@@ -32,7 +32,7 @@ TEST(PciDevices, AreReadFromTheirAttributes) {
 }
 
 TEST(PciDevices, AreUnknownWithoutABus) {
-  EXPECT_FALSE(PciDevices(FakeFs()));
+  EXPECT_FALSE(PciDevices(sys::FakeFs()));
 }
 
 TEST(TpuGeneration, TellsV2FromV3ByTheSubsystem) {
@@ -66,15 +66,16 @@ TEST(IsNvidiaGpu, LeavesOutTheSoundOfACard) {
   EXPECT_FALSE(is_gpu("0x040300"));
 }
 
-void AddPci(FakeFs& fs, const std::string& address, const std::string& vendor,
-            const std::string& device, const std::string& kind) {
+void AddPci(sys::FakeFs& fs, const std::string& address,
+            const std::string& vendor, const std::string& device,
+            const std::string& kind) {
   const std::string place = "/sys/bus/pci/devices/" + address;
   fs.files[place + "/vendor"] = vendor + "\n";
   fs.files[place + "/device"] = device + "\n";
   fs.files[place + "/class"] = kind + "\n";
 }
 
-std::vector<std::string> Told(const FakeFs& fs) {
+std::vector<std::string> Told(const sys::FakeFs& fs) {
   std::vector<std::string> lines;
   for (const Accelerator& one : FindAccelerators(fs)) {
     lines.push_back(one.path + "|" + one.kind + "|" + one.address + "|" +
@@ -84,7 +85,7 @@ std::vector<std::string> Told(const FakeFs& fs) {
 }
 
 TEST(FindAccelerators, PutsAChipAndItsFileTogether) {
-  FakeFs fs;
+  sys::FakeFs fs;
   AddPci(fs, "0000:00:05.0", "0x1ae0", "0x005e", "0x120000");
   AddPci(fs, "0000:00:04.0", "0x1ae0", "0x005e", "0x120000");
   fs.directories = {"/sys/bus/pci/devices/0000:00:04.0/accel/accel1",
@@ -97,7 +98,7 @@ TEST(FindAccelerators, PutsAChipAndItsFileTogether) {
 }
 
 TEST(FindAccelerators, FindsTheGroupOfAChipUnderVfio) {
-  FakeFs fs;
+  sys::FakeFs fs;
   AddPci(fs, "0000:00:05.0", "0x1ae0", "0x0063", "0x120000");
   fs.directories = {"/sys/kernel/iommu_groups/7/devices/0000:00:05.0",
                     "/sys/bus/pci/drivers/vfio-pci/0000:00:05.0"};
@@ -110,7 +111,7 @@ TEST(FindAccelerators, FindsTheGroupOfAChipUnderVfio) {
 }
 
 TEST(FindAccelerators, TakesTheModelOfAGpuFromItsDriver) {
-  FakeFs fs;
+  sys::FakeFs fs;
   AddPci(fs, "0000:03:00.0", "0x10de", "0x2330", "0x030200");
   fs.files["/dev/nvidia0"] = "";
   fs.files["/proc/driver/nvidia/gpus/0000:03:00.0/information"] =
@@ -120,7 +121,7 @@ TEST(FindAccelerators, TakesTheModelOfAGpuFromItsDriver) {
 }
 
 TEST(FindAccelerators, CountsAFileWhoseBusIsHidden) {
-  FakeFs fs;
+  sys::FakeFs fs;
   fs.files["/dev/nvidia1"] = fs.files["/dev/accel0"] = "";
   fs.files["/dev/vfio/3"] = "";  // of a network card, as far as is known
   EXPECT_EQ(Told(fs),
@@ -129,7 +130,7 @@ TEST(FindAccelerators, CountsAFileWhoseBusIsHidden) {
 }
 
 TEST(FindAccelerators, CountsAChipAndItsFileOnceWhereNothingJoinsThem) {
-  FakeFs fs;
+  sys::FakeFs fs;
   AddPci(fs, "0000:00:04.0", "0x1ae0", "0x005e", "0x120000");
   AddPci(fs, "0000:00:05.0", "0x1ae0", "0x005e", "0x120000");
   fs.files["/dev/accel0"] = "";
@@ -138,7 +139,7 @@ TEST(FindAccelerators, CountsAChipAndItsFileOnceWhereNothingJoinsThem) {
 }
 
 TEST(NvidiaModuleVersion, IsTheFirstWordWithDots) {
-  FakeFs fs;
+  sys::FakeFs fs;
   EXPECT_EQ(NvidiaModuleVersion(fs), "");
   fs.files["/proc/driver/nvidia/version"] =
       "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.104.05  Sat Aug 19\n"
@@ -147,4 +148,4 @@ TEST(NvidiaModuleVersion, IsTheFirstWordWithDots) {
 }
 
 }  // namespace
-}  // namespace muster::sys
+}  // namespace muster::accelerator

@@ -6,18 +6,17 @@
 #include "accelerator/device_files.h"
 #include "base/text.h"
 
-namespace muster::resolve {
+namespace muster::accelerator {
 namespace {
 
 void LookAtPci(const sys::Fs& fs, LocalTpu& found) {
-  const auto devices = sys::PciDevices(fs);
+  const auto devices = PciDevices(fs);
   if (!devices) {
     return;
   }
   int chips = 0;
-  for (const sys::PciDevice& device : *devices) {
-    if (const auto generation = sys::TpuGeneration(device);
-        !generation.empty()) {
+  for (const PciDevice& device : *devices) {
+    if (const auto generation = TpuGeneration(device); !generation.empty()) {
       ++chips;
       found.generation = generation;
     }
@@ -49,7 +48,7 @@ LocalTpu FindLocalTpu(const sys::Host& host) {
                              Place{"/dev/accel", "accel", "/dev/accel/accel*"},
                              Place{"/dev/vfio", "", "/dev/vfio/N"}}) {
     const auto chips = static_cast<int>(
-        sys::NumberedFiles(host.fs, place.folder, place.prefix).size());
+        NumberedFiles(host.fs, place.folder, place.prefix).size());
     found.looked.push_back(std::string(place.text) + ": " +
                            std::to_string(chips));
     if (found.chips == 0 && chips > 0) {
@@ -63,7 +62,7 @@ LocalTpu FindLocalTpu(const sys::Host& host) {
 
 int CountGpus(const sys::Host& host) {
   const auto files =
-      static_cast<int>(sys::NumberedFiles(host.fs, "/dev", "nvidia").size());
+      static_cast<int>(NumberedFiles(host.fs, "/dev", "nvidia").size());
   const auto visible = host.env.Get("CUDA_VISIBLE_DEVICES");
   if (!visible) {
     return files;
@@ -81,4 +80,4 @@ int CountGpus(const sys::Host& host) {
   return listed;
 }
 
-}  // namespace muster::resolve
+}  // namespace muster::accelerator

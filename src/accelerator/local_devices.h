@@ -8,7 +8,7 @@
 
 #include "sys/host.h"
 
-namespace muster::resolve {
+namespace muster::accelerator {
 
 struct LocalTpu {
   int chips = 0;
@@ -21,4 +21,4 @@ LocalTpu FindLocalTpu(const sys::Host& host);
 // GPUs of NVIDIA by their device files, as CUDA_VISIBLE_DEVICES restricts them.
 int CountGpus(const sys::Host& host);
 
-}  // namespace muster::resolve
+}  // namespace muster::accelerator

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 
-namespace muster::check {
+namespace muster::accelerator {
 namespace {
 
 // GiB that a program sees, less its context.
@@ -206,4 +206,4 @@ const Figures* FiguresOf(std::string_view kind) {
   return HasWords(kind, "Laptop") ? nullptr : best;
 }
 
-}  // namespace muster::check
+}  // namespace muster::accelerator

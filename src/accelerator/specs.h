@@ -10,7 +10,7 @@
 
 #include "muster/error.h"
 
-namespace muster::check {
+namespace muster::accelerator {
 
 struct Figures {
   std::string_view name;  // "v5e", "a100-40g"
@@ -43,4 +43,4 @@ Result<Target> ParseTarget(std::string_view text);
 // it is not known.
 const Figures* FiguresOf(std::string_view kind);
 
-}  // namespace muster::check
+}  // namespace muster::accelerator

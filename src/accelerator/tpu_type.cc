@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 
-namespace muster::resolve {
+namespace muster::accelerator {
 namespace {
 
 bool IsDigit(char c) {
@@ -149,4 +149,4 @@ Result<std::vector<std::string>> ParseWorkerEndpoints(std::string_view text) {
   return hosts;
 }
 
-}  // namespace muster::resolve
+}  // namespace muster::accelerator

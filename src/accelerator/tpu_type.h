@@ -10,7 +10,7 @@
 
 #include "muster/error.h"
 
-namespace muster::resolve {
+namespace muster::accelerator {
 
 // "v4-16", "v5litepod-8", "v6e-4", "tpu7x-8".
 struct TpuType {
@@ -46,4 +46,4 @@ std::optional<Bounds> HostBoundsOf(std::string_view type);
 // cluster-spec-invalid quotes an entry of another form.
 Result<std::vector<std::string>> ParseWorkerEndpoints(std::string_view text);
 
-}  // namespace muster::resolve
+}  // namespace muster::accelerator

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 
-namespace muster::cloud {
+namespace muster::accelerator {
 namespace {
 
 constexpr std::string_view kTensorFlow = "tpu-vm-tf-";
@@ -201,4 +201,4 @@ Status CheckTpuName(const std::string& name) {
                    (right.empty() ? "" : ", did you mean `" + right + "`?"));
 }
 
-}  // namespace muster::cloud
+}  // namespace muster::accelerator

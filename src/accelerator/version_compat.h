@@ -9,7 +9,7 @@
 
 #include "muster/error.h"
 
-namespace muster::cloud {
+namespace muster::accelerator {
 
 // What a node is to be made of.
 struct Wanted {
@@ -38,4 +38,4 @@ Status CheckVersion(const Wanted& wanted);
 // letter, does not end with `-`), with one that is.
 Status CheckTpuName(const std::string& name);
 
-}  // namespace muster::cloud
+}  // namespace muster::accelerator

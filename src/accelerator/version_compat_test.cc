@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-namespace muster::cloud {
+namespace muster::accelerator {
 namespace {
 
 using ::testing::HasSubstr;
@@ -89,4 +89,4 @@ TEST(TpuName, IsCheckedAndMended) {
 }
 
 }  // namespace
-}  // namespace muster::cloud
+}  // namespace muster::accelerator

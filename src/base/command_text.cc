@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace muster::run {
+namespace muster {
 
 std::string ShellWord(std::string_view word) {
   constexpr std::string_view kPlain =
@@ -32,4 +32,4 @@ std::string CommandLine(std::span<const std::string> argv) {
   return line;
 }
 
-}  // namespace muster::run
+}  // namespace muster

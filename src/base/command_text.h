@@ -6,11 +6,11 @@
 #include <string>
 #include <string_view>
 
-namespace muster::run {
+namespace muster {
 
 // The word as a shell reads it back: quoted when it needs to be.
 std::string ShellWord(std::string_view word);
 // "python3 'a b.py' --lr 0.1".
 std::string CommandLine(std::span<const std::string> argv);
 
-}  // namespace muster::run
+}  // namespace muster

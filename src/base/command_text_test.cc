@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace muster::run {
+namespace muster {
 namespace {
 
 TEST(CommandLine, QuotesWhatAShellWouldChange) {
@@ -16,4 +16,4 @@ TEST(CommandLine, QuotesWhatAShellWouldChange) {
 }
 
 }  // namespace
-}  // namespace muster::run
+}  // namespace muster

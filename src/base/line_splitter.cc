@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 
-namespace muster::run {
+namespace muster {
 
 void LineSplitter::Feed(std::string_view bytes, Time now) {
   while (!bytes.empty()) {
@@ -77,4 +77,4 @@ std::string PlainText(std::string_view line, std::size_t limit) {
   return Printable(text);
 }
 
-}  // namespace muster::run
+}  // namespace muster

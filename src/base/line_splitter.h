@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace muster::run {
+namespace muster {
 
 // Hands out whole lines, without their ends. A line longer than kLongestLine
 // comes in pieces. A progress bar, which goes back with a carriage return and
@@ -45,4 +45,4 @@ class LineSplitter {
 // sequences that colour it, control characters visible, UTF-8.
 std::string PlainText(std::string_view line, std::size_t limit);
 
-}  // namespace muster::run
+}  // namespace muster

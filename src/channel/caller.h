@@ -9,7 +9,7 @@
 #include "muster/address.h"
 #include "muster/deadline.h"
 
-namespace muster::connect {
+namespace muster::channel {
 
 // What a call of gRPC came to.
 struct CallReply {
@@ -42,4 +42,4 @@ using MakeCaller = std::function<std::unique_ptr<Caller>(const Address&)>;
 // Empty in a build without gRPC.
 MakeCaller GrpcCallers();
 
-}  // namespace muster::connect
+}  // namespace muster::channel

@@ -7,7 +7,7 @@
 
 #include "muster/error.h"
 
-namespace muster::connect {
+namespace muster::channel {
 
 // The error with at most `limit` facts in all.
 inline Error WithFacts(Error error, std::span<const Fact> facts,
@@ -22,4 +22,4 @@ inline Error WithFacts(Error error, std::span<const Fact> facts,
   return error;
 }
 
-}  // namespace muster::connect
+}  // namespace muster::channel

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "channel/evidence.h"
 
-namespace muster::connect {
+namespace muster::channel {
 namespace {
 
 constexpr std::size_t kFactsInARefusal = 16;
@@ -16,7 +16,7 @@ std::string Dump(const Json& json) {
 
 }  // namespace
 
-Envelope HelloMessage(const char* kind, const Hello& hello) {
+Envelope HelloMessage(const char* kind, const wire::Hello& hello) {
   return {.kind = kind, .body = Dump(ToJson(hello))};
 }
 
@@ -67,4 +67,4 @@ Error RefusalFrom(const std::string& body) {
   return WithFacts(Error(*cause, message), facts, kFactsInARefusal);
 }
 
-}  // namespace muster::connect
+}  // namespace muster::channel

@@ -15,7 +15,7 @@
 #include "muster/error.h"
 #include "wire/hello.h"
 
-namespace muster::connect {
+namespace muster::channel {
 
 inline constexpr const char* kIdentity = "identity";
 inline constexpr const char* kWelcome = "welcome";
@@ -24,10 +24,10 @@ inline constexpr const char* kCall = "call";
 inline constexpr const char* kHello = "hello";
 
 // Bytes that are no UTF-8 (a host name, a command) are replaced.
-Envelope HelloMessage(const char* kind, const Hello& hello);
+Envelope HelloMessage(const char* kind, const wire::Hello& hello);
 Envelope CallMessage(int attempt);
 Envelope Refusal(const Error& error);
 // The error that a refusal tells; net-wrong-endpoint when it is none.
 Error RefusalFrom(const std::string& body);
 
-}  // namespace muster::connect
+}  // namespace muster::channel

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace muster::connect {
+namespace muster::channel {
 namespace {
 
 TEST(Refusal, ComesBackWithCauseMessageAndEvidence) {
@@ -38,11 +38,11 @@ TEST(Refusal, OfUnknownKindIsStillAnError) {
 }
 
 TEST(HelloMessage, ReplacesBytesThatAreNoText) {
-  Hello hello;
+  wire::Hello hello;
   hello.program = "\xff\xfe";
   const Envelope message = HelloMessage(kIdentity, hello);
   EXPECT_EQ(message.kind, kIdentity);
-  EXPECT_TRUE(ParseHello(message.body));
+  EXPECT_TRUE(wire::ParseHello(message.body));
 }
 
 TEST(CallMessage, NamesTheAttempt) {
@@ -50,4 +50,4 @@ TEST(CallMessage, NamesTheAttempt) {
 }
 
 }  // namespace
-}  // namespace muster::connect
+}  // namespace muster::channel

@@ -4,7 +4,7 @@
 #include "channel/inbox.h"
 #include "channel/message_stream.h"
 
-namespace muster::connect {
+namespace muster::channel {
 namespace {
 
 class InProcessLink : public Link {
@@ -80,7 +80,7 @@ std::pair<std::unique_ptr<Link>, std::unique_ptr<Link>> InProcessLinks(
 }
 
 Result<std::unique_ptr<Listener>> InProcessTransport::Listen(
-    const Address& address, Hello identity, OnLink on_link) {
+    const Address& address, wire::Hello identity, OnLink on_link) {
   Address taken = address;
   if (taken.port == 0) {
     taken.port = network_.next_port++;
@@ -148,4 +148,4 @@ void InProcessTransport::Later(Duration delay, std::function<void()> task) {
   });
 }
 
-}  // namespace muster::connect
+}  // namespace muster::channel

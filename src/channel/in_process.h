@@ -11,14 +11,14 @@
 #include "channel/transport.h"
 #include "sys/time/loop.h"
 
-namespace muster::connect {
+namespace muster::channel {
 
 // Who listens where. An address at which nobody listens refuses, unless a
 // fault says what else it shows. Outlives its transports; one loop.
 class InProcessNetwork {
  public:
   struct Door {
-    Hello identity;
+    wire::Hello identity;
     Transport::OnLink on_link;
   };
 
@@ -34,7 +34,7 @@ class InProcessTransport : public Transport {
       : loop_(loop), network_(network) {}
 
   Result<std::unique_ptr<Listener>> Listen(const Address& address,
-                                           Hello identity,
+                                           wire::Hello identity,
                                            OnLink on_link) override;
   void Dial(const Address& address, Deadline deadline,
             std::function<void(Result<std::unique_ptr<Link>>)> done) override;
@@ -52,4 +52,4 @@ class InProcessTransport : public Transport {
   int next_ = 0;
 };
 
-}  // namespace muster::connect
+}  // namespace muster::channel

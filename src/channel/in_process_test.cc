@@ -5,7 +5,7 @@
 
 #include "channel/transport_conformance.h"
 
-namespace muster::connect {
+namespace muster::channel {
 namespace {
 
 struct InProcessHosts : TransportUnderTest {
@@ -41,10 +41,11 @@ TEST(InProcessTransport, ShowsAFaultAndASilentOneAtTheDeadline) {
     early = !deadline.Expired();
     seen = std::move(sighting);
   });
-  ASSERT_TRUE(testing::RunUntil(*loop, [&] { return seen.has_value(); }));
+  ASSERT_TRUE(
+      channel::testing::RunUntil(*loop, [&] { return seen.has_value(); }));
   EXPECT_EQ(seen->what, Sight::kSilent);
   EXPECT_FALSE(early);
 }
 
 }  // namespace
-}  // namespace muster::connect
+}  // namespace muster::channel

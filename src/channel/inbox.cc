@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "channel/inbox.h"
 
-namespace muster::connect {
+namespace muster::channel {
 
 void Inbox::OnMessage(std::function<void(Envelope)> handler) {
   on_message_ = std::move(handler);
@@ -54,4 +54,4 @@ void Inbox::Flush() {
   }
 }
 
-}  // namespace muster::connect
+}  // namespace muster::channel

@@ -11,7 +11,7 @@
 #include "channel/link.h"
 #include "sys/time/loop.h"
 
-namespace muster::connect {
+namespace muster::channel {
 
 // A larger message is never sent and loses the link on which it comes.
 inline constexpr std::size_t kMaxMessage = 8U << 20;
@@ -45,4 +45,4 @@ class Inbox : public std::enable_shared_from_this<Inbox> {
   std::optional<Error> loss_;
 };
 
-}  // namespace muster::connect
+}  // namespace muster::channel

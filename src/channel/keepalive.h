@@ -5,7 +5,7 @@
 #include "muster/deadline.h"
 #include "sys/time/clock.h"
 
-namespace muster::connect {
+namespace muster::channel {
 
 inline constexpr Duration kBeat = std::chrono::milliseconds(500);
 inline constexpr Duration kSilence = std::chrono::seconds(3);
@@ -35,4 +35,4 @@ class Pulse {
   Steady ticked_;
 };
 
-}  // namespace muster::connect
+}  // namespace muster::channel

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace muster::connect {
+namespace muster::channel {
 namespace {
 
 // Ticks every beat for a time; true when one of them says lost.
@@ -41,4 +41,4 @@ TEST(Pulse, DoesNotBlameTheOtherSideForAPauseOfOurOwn) {
 }
 
 }  // namespace
-}  // namespace muster::connect
+}  // namespace muster::channel

@@ -11,7 +11,7 @@
 #include "muster/error.h"
 #include "sys/time/loop.h"
 
-namespace muster::connect {
+namespace muster::channel {
 
 // A message as it travels: its kind and a JSON document (bounded: 8 MiB).
 struct Envelope {
@@ -42,4 +42,4 @@ class Link {
 std::pair<std::unique_ptr<Link>, std::unique_ptr<Link>> InProcessLinks(
     sys::Loop& loop);
 
-}  // namespace muster::connect
+}  // namespace muster::channel

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 
-namespace muster::connect {
+namespace muster::channel {
 
 Error TooLarge(const Envelope& message) {
   return Error(Cause::kInternalError, "a message `" + message.kind + "` of " +
@@ -199,4 +199,4 @@ void StreamLink::Close() {
   stream_->Close();
 }
 
-}  // namespace muster::connect
+}  // namespace muster::channel

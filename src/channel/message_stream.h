@@ -16,7 +16,7 @@
 #include "sys/time/clock.h"
 #include "sys/time/loop.h"
 
-namespace muster::connect {
+namespace muster::channel {
 
 inline constexpr const char* kBeatKind = "beat";
 
@@ -112,4 +112,4 @@ class StreamLink : public Link {
 // "a message `launch` of 9.0 MiB is larger than 8.0 MiB".
 Error TooLarge(const Envelope& message);
 
-}  // namespace muster::connect
+}  // namespace muster::channel

@@ -5,7 +5,7 @@
 
 #include "channel/testing.h"
 
-namespace muster::connect {
+namespace muster::channel {
 namespace {
 
 // A wire on which nothing happens but what the test does.
@@ -177,4 +177,4 @@ TEST_F(StreamTest, MayBeDestroyedByTheHandlerOfItsLoss) {
 }
 
 }  // namespace
-}  // namespace muster::connect
+}  // namespace muster::channel

@@ -5,7 +5,7 @@
 #include "sys/net/net.h"
 #include "sys/net/tcp.h"
 
-namespace muster::connect {
+namespace muster::channel {
 namespace {
 
 constexpr auto kListen = std::chrono::milliseconds(300);
@@ -100,4 +100,4 @@ Sighting LookCloser(const Address& address, Deadline deadline,
                           address, bytes, clock.WallNow()));
 }
 
-}  // namespace muster::connect
+}  // namespace muster::channel

@@ -11,7 +11,7 @@
 #include "muster/deadline.h"
 #include "sys/time/clock.h"
 
-namespace muster::connect {
+namespace muster::channel {
 
 // Whether a TCP connection can be made, and with which of the addresses that a
 // name has. Who speaks there afterwards asks no name service again: another
@@ -37,4 +37,4 @@ bool IsHttp2(std::string_view bytes);
 Sighting LookCloser(const Address& address, Deadline deadline,
                     const sys::Clock& clock);
 
-}  // namespace muster::connect
+}  // namespace muster::channel

@@ -8,7 +8,7 @@
 #include "channel/testing.h"
 #include "sys/net/net.h"
 
-namespace muster::connect {
+namespace muster::channel {
 namespace {
 
 using std::chrono::seconds;
@@ -74,4 +74,4 @@ TEST(Look, EndsAtItsDeadline) {
 }
 
 }  // namespace
-}  // namespace muster::connect
+}  // namespace muster::channel

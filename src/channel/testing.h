@@ -13,7 +13,7 @@
 #include "sys/time/loop.h"
 #include "wire/hello.h"
 
-namespace muster::connect::testing {
+namespace muster::channel::testing {
 
 // Workers at 127.0.0.1, rank r on port first_port + r.
 inline Cluster Workers(int count, int first_port = 4000) {
@@ -31,8 +31,8 @@ inline Cluster Workers(int count, int first_port = 4000) {
 }
 
 // The hello of the agent of one rank: host "h<rank>", pid 100 + rank.
-inline Hello HelloOf(const Cluster& cluster, int rank, int attempt = 1) {
-  Hello hello;
+inline wire::Hello HelloOf(const Cluster& cluster, int rank, int attempt = 1) {
+  wire::Hello hello;
   hello.version = "0.1.0";
   hello.cluster_key = ClusterKey(cluster);
   for (const Member& member : cluster.members) {
@@ -67,4 +67,4 @@ inline bool RunUntil(sys::Loop& loop, const std::function<bool()>& done,
   return done();
 }
 
-}  // namespace muster::connect::testing
+}  // namespace muster::channel::testing

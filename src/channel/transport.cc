@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 
-namespace muster::connect {
+namespace muster::channel {
 
 std::string_view ToText(Sight sight) {
   switch (sight) {
@@ -63,7 +63,8 @@ Cause CauseOf(const Sighting& sighting) {
   }
 }
 
-Error TakenBy(const Hello& theirs, const Hello& ours, const Address& address) {
+Error TakenBy(const wire::Hello& theirs, const wire::Hello& ours,
+              const Address& address) {
   const bool one_of_ours =
       std::any_of(theirs.ranks.begin(), theirs.ranks.end(), [&](int rank) {
         return std::find(ours.ranks.begin(), ours.ranks.end(), rank) !=
@@ -90,4 +91,4 @@ Error OnlyOnLoopback(const Address& address) {
                    "host with `-n N`");
 }
 
-}  // namespace muster::connect
+}  // namespace muster::channel

@@ -13,7 +13,7 @@
 #include "sys/time/loop.h"
 #include "wire/hello.h"
 
-namespace muster::connect {
+namespace muster::channel {
 
 // What was observed at an address.
 enum class Sight {
@@ -30,8 +30,8 @@ std::string_view ToText(Sight sight);
 
 struct Sighting {
   Sight what = Sight::kNoAnswer;
-  std::optional<Hello> agent;  // exactly when kAgent
-  std::optional<Error> error;  // exactly when not kAgent
+  std::optional<wire::Hello> agent;  // exactly when kAgent
+  std::optional<Error> error;        // exactly when not kAgent
 };
 // A sighting of anything but an agent.
 Sighting Unlike(Sight what, Error error);
@@ -44,7 +44,8 @@ Cause CauseOf(const Sighting& sighting);
 
 // Why `ours` cannot listen where `theirs` answers: duplicate-identity when it
 // claims one of our ranks, else net-port-in-use.
-Error TakenBy(const Hello& theirs, const Hello& ours, const Address& address);
+Error TakenBy(const wire::Hello& theirs, const wire::Hello& ours,
+              const Address& address);
 
 // Agents listen at an address while it lives; afterwards nobody does.
 class Listener {
@@ -69,7 +70,7 @@ class Transport {
   // this host), net-name-resolution; usage-invalid where the transport must not
   // listen. May take half a second when the port is taken.
   virtual Result<std::unique_ptr<Listener>> Listen(const Address& address,
-                                                   Hello identity,
+                                                   wire::Hello identity,
                                                    OnLink on_link) = 0;
 
   // Opens a link. net-name-resolution, net-wrong-endpoint, net-timeout-filtered
@@ -90,4 +91,4 @@ class Transport {
 // usage-invalid: without a token agents talk on the loopback interface alone.
 Error OnlyOnLoopback(const Address& address);
 
-}  // namespace muster::connect
+}  // namespace muster::channel

@@ -14,7 +14,7 @@
 #include "channel/testing.h"
 #include "channel/transport.h"
 
-namespace muster::connect {
+namespace muster::channel {
 
 // One host's transport among several on a loop.
 struct TransportUnderTest {
@@ -37,11 +37,11 @@ class TransportTest : public ::testing::TestWithParam<TransportKind> {
   TransportTest()
       : loop(std::move(*sys::Loop::Make())),
         hosts(GetParam().make(*loop)),
-        identity(testing::HelloOf(testing::Workers(2), 0)) {}
+        identity(channel::testing::HelloOf(channel::testing::Workers(2), 0)) {}
 
   bool Until(const std::function<bool()>& done,
              Duration limit = std::chrono::seconds(8)) {
-    return testing::RunUntil(*loop, done, limit);
+    return channel::testing::RunUntil(*loop, done, limit);
   }
 
   // One host listens; links are kept in `accepted`.
@@ -102,7 +102,7 @@ class TransportTest : public ::testing::TestWithParam<TransportKind> {
 
   std::unique_ptr<sys::Loop> loop;
   std::unique_ptr<TransportUnderTest> hosts;
-  Hello identity;
+  wire::Hello identity;
   std::unique_ptr<Listener> listener;
   std::vector<std::unique_ptr<Link>> accepted;
   End coordinator;
@@ -132,7 +132,8 @@ TEST_P(TransportTest, RefusesToListenTwiceAtOneAddress) {
   ASSERT_FALSE(twin);
   EXPECT_EQ(twin.error().cause(), Cause::kDuplicateIdentity);
   auto second = hosts->other().Listen(
-      address, testing::HelloOf(testing::Workers(2), 1), nullptr);
+      address, channel::testing::HelloOf(channel::testing::Workers(2), 1),
+      nullptr);
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().cause(), Cause::kNetPortInUse);
   EXPECT_NE(second.error().message().find("rank 0 (host h0, pid 100)"),
@@ -255,4 +256,4 @@ TEST_P(TransportTest, DropsWhatIsUnderWayWhenItGoes) {
   EXPECT_FALSE(Until([&] { return called; }, std::chrono::milliseconds(50)));
 }
 
-}  // namespace muster::connect
+}  // namespace muster::channel

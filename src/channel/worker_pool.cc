@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace muster::connect {
+namespace muster::channel {
 
 WorkerPool::WorkerPool(std::size_t threads, std::size_t most_waiting)
     : threads_(threads), most_waiting_(most_waiting) {}
@@ -56,4 +56,4 @@ void WorkerPool::Work() {
   }
 }
 
-}  // namespace muster::connect
+}  // namespace muster::channel

@@ -9,7 +9,7 @@
 
 #include "base/mutex.h"
 
-namespace muster::connect {
+namespace muster::channel {
 
 // At most `threads` threads, started as they are needed. Any thread may submit.
 class WorkerPool {
@@ -34,4 +34,4 @@ class WorkerPool {
   std::vector<std::jthread> workers_ MUSTER_GUARDED_BY(mutex_);
 };
 
-}  // namespace muster::connect
+}  // namespace muster::channel

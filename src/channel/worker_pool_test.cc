@@ -6,7 +6,7 @@
 #include <atomic>
 #include <latch>
 
-namespace muster::connect {
+namespace muster::channel {
 namespace {
 
 TEST(WorkerPool, RunsTasksAtOnceUpToItsNumberOfThreads) {
@@ -50,4 +50,4 @@ TEST(WorkerPool, WaitsForWhatRunsAndDropsTheRest) {
 }
 
 }  // namespace
-}  // namespace muster::connect
+}  // namespace muster::channel

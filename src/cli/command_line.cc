@@ -11,7 +11,7 @@ namespace muster::cli {
 namespace {
 
 void AddSettings(CLI::App& app, std::string_view verb, Texts& texts) {
-  for (const SettingRow& row : SettingRows()) {
+  for (const settings::SettingRow& row : settings::SettingRows()) {
     if (row.IsFor(verb)) {
       app.add_option(std::string(row.flag),
                      texts.settings[std::string(row.name)]);
@@ -147,7 +147,7 @@ Status TakeSources(const CLI::App& verb, const Texts& texts,
 }
 
 Status Take(const CLI::App& verb, const Texts& texts, CommandLine& line) {
-  for (const SettingRow& row : SettingRows()) {
+  for (const settings::SettingRow& row : settings::SettingRows()) {
     const auto given = Given(verb, std::string(row.flag).c_str(),
                              texts.settings.at(std::string(row.name)));
     // `check` has a flag --patience of its own.
@@ -257,7 +257,7 @@ struct Tree {
     AddTpuFlags(*tpu, texts, line.tpu);
     AddReachFlags(*tpu, texts, line.reach);
     AddSettings(*tpu, "tpu", texts);
-    for (const SettingRow& row : SettingRows()) {
+    for (const settings::SettingRow& row : settings::SettingRows()) {
       texts.settings[std::string(row.name)];
     }
   }

@@ -83,7 +83,7 @@ struct CommandLine {
   // tpu; --project and --zone are in `cluster`
   TpuFlags tpu;
   // tpu ssh, tpu notebook; check and run with --tpu
-  ReachFlags reach;
+  settings::ReachFlags reach;
 };
 
 // `args` without the program's name. Everything after the first `--` is the

@@ -139,7 +139,7 @@ TEST(CommandLine, ExplainsSeveralLogsTogether) {
 }
 
 TEST(Help, NamesEveryFlagOfTheTable) {
-  for (const SettingRow& row : SettingRows()) {
+  for (const settings::SettingRow& row : settings::SettingRows()) {
     const std::string help = HelpText(row.IsFor("check") ? Verb::kCheck
                                       : row.IsFor("tpu") ? Verb::kTpu
                                                          : Verb::kRun);

@@ -231,7 +231,7 @@ The cluster (muster resolve shows what is used):
 )";
 
 // "  --grace TIME   doc (default 10s, MUSTER_GRACE)", wrapped at 80 columns.
-std::string SettingHelp(const SettingRow& row) {
+std::string SettingHelp(const settings::SettingRow& row) {
   constexpr std::size_t kColumn = 25;
   std::string head = "  " + std::string(row.flag) + " ";
   for (char c : row.type) {
@@ -266,7 +266,7 @@ std::string SettingHelp(const SettingRow& row) {
 std::string Flags(std::string_view verb, std::string_view own) {
   std::string text = "\nFlags:\n";
   text += own;
-  for (const SettingRow& row : SettingRows()) {
+  for (const settings::SettingRow& row : settings::SettingRows()) {
     if (row.IsFor(verb)) {
       text += SettingHelp(row);
     }

@@ -51,7 +51,7 @@ std::vector<Finding> Look(const sys::Host& host, const Cluster& cluster,
 }
 
 // "4 x TPU v4"; of several kinds the first.
-std::string TextOf(const std::vector<sys::Accelerator>& found) {
+std::string TextOf(const std::vector<accelerator::Accelerator>& found) {
   const std::string& kind = found.front().kind;
   return std::to_string(found.size()) + " x " + Printable(kind);
 }
@@ -100,15 +100,15 @@ std::string MissingInTime(std::string_view platform, const sys::Host& host) {
 
 }  // namespace
 
-run::HostAccelerators LookForAccelerators(const sys::Host& host) {
-  auto found = sys::FindAccelerators(host.fs);
+monitor::HostAccelerators LookForAccelerators(const sys::Host& host) {
+  auto found = accelerator::FindAccelerators(host.fs);
   std::erase_if(found, [](const auto& one) { return one.path.empty(); });
   if (found.empty()) {
     return {};
   }
   std::vector<std::string> paths;
   paths.reserve(found.size());
-  for (const sys::Accelerator& one : found) {
+  for (const accelerator::Accelerator& one : found) {
     paths.push_back(one.path);
   }
   const std::string platform(check::PlatformHere(host.fs));

@@ -28,6 +28,6 @@ std::function<std::vector<Finding>(int attempt)> LookAtHost(
 
 // The accelerators of this host, and what Python lacks for them. Takes 5 s at
 // most; call it before there are threads.
-run::HostAccelerators LookForAccelerators(const sys::Host& host);
+monitor::HostAccelerators LookForAccelerators(const sys::Host& host);
 
 }  // namespace muster::cli

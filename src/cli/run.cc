@@ -25,7 +25,7 @@ bool IsOfThisEnd(std::string_view setting) {
 std::vector<std::string> HandedOn(const CommandLine& line,
                                   const sys::Env& env) {
   std::vector<std::string> args{"--start", "here"};
-  for (const SettingRow& row : SettingRows()) {
+  for (const settings::SettingRow& row : settings::SettingRows()) {
     if (!row.IsFor("run") || IsOfThisEnd(row.name)) {
       continue;
     }
@@ -47,22 +47,24 @@ std::vector<std::string> HandedOn(const CommandLine& line,
   return args;
 }
 
-Preflight PreflightOf(const Settings& settings, const sys::Host& host,
-                      const Cluster& cluster) {
-  Preflight preflight;
-  if (settings.check.value == Checks::kAuto) {
+run::Preflight PreflightOf(const settings::Settings& settings,
+                           const sys::Host& host, const Cluster& cluster) {
+  run::Preflight preflight;
+  if (settings.check.value == settings::Checks::kAuto) {
     preflight.checks = LookAtHost(host, cluster, settings.runs_dir.value);
   }
-  if (const Duration wait = settings.accelerator_wait.value; wait != kNone) {
+  if (const Duration wait = settings.accelerator_wait.value;
+      wait != settings::kNone) {
     preflight.accelerators = LookForAccelerators(host);
-    preflight.accelerators.wait = wait == kAuto ? kUsualAcceleratorWait : wait;
+    preflight.accelerators.wait =
+        wait == settings::kAuto ? kUsualAcceleratorWait : wait;
   }
   return preflight;
 }
 
 }  // namespace
 
-Result<int> RunVerb(const CommandLine& line, const Settings& settings,
+Result<int> RunVerb(const CommandLine& line, const settings::Settings& settings,
                     const sys::Host& host,
                     const std::optional<std::string>& handed_token) {
   std::unique_ptr<sys::GuardianSpawner> spawner;
@@ -70,31 +72,33 @@ Result<int> RunVerb(const CommandLine& line, const Settings& settings,
     // Before anything that could start a thread.
     MUSTER_ASSIGN(spawner, sys::GuardianSpawner::Fork());
   }
-  RunFlags flags{.cluster = line.cluster,
-                 .command = line.command,
-                 .environment = line.environment,
-                 .dry_run = line.dry_run,
-                 .yes = line.yes,
-                 .settings = settings,
-                 .reach = line.reach,
-                 .handed_on = HandedOn(line, host.env),
-                 .handed_token = handed_token};
-  if (NamesTpu(line.cluster, host) && settings.start.source == "default") {
-    flags.settings.start = {StartBy::kSsh, "flag --tpu"};
+  settings::RunFlags flags{.cluster = line.cluster,
+                           .command = line.command,
+                           .environment = line.environment,
+                           .dry_run = line.dry_run,
+                           .yes = line.yes,
+                           .settings = settings,
+                           .reach = line.reach,
+                           .handed_on = HandedOn(line, host.env),
+                           .handed_token = handed_token};
+  if (remote::NamesTpu(line.cluster, host) &&
+      settings.start.source == "default") {
+    flags.settings.start = {settings::StartBy::kSsh, "flag --tpu"};
   }
-  if (!line.reach.copy.empty() && flags.settings.start.value != StartBy::kSsh) {
+  if (!line.reach.copy.empty() &&
+      flags.settings.start.value != settings::StartBy::kSsh) {
     return Error(
         Cause::kUsageInvalid,
         "flag --copy needs ssh, and " + settings.start.source + " is `here`");
   }
-  if (line.dry_run && flags.settings.start.value == StartBy::kSsh) {
+  if (line.dry_run && flags.settings.start.value == settings::StartBy::kSsh) {
     // Whoever starts all need not be one of them.
     flags.cluster.rank = flags.cluster.rank.value_or(0);
   }
-  if (flags.settings.start.value == StartBy::kSsh && !flags.dry_run) {
-    return StartOverSsh(flags, host, std::move(spawner));
+  if (flags.settings.start.value == settings::StartBy::kSsh && !flags.dry_run) {
+    return remote::StartOverSsh(flags, host, std::move(spawner));
   }
-  return Run(flags, host, std::move(spawner), [&](const Cluster& cluster) {
+  return run::Run(flags, host, std::move(spawner), [&](const Cluster& cluster) {
     return PreflightOf(flags.settings, host, cluster);
   });
 }

@@ -14,7 +14,7 @@ namespace muster::cli {
 
 // The exit code is that of the run. `handed_token`: of an agent that was
 // started over ssh. Main thread, before any other.
-Result<int> RunVerb(const CommandLine& line, const Settings& settings,
+Result<int> RunVerb(const CommandLine& line, const settings::Settings& settings,
                     const sys::Host& host,
                     const std::optional<std::string>& handed_token);
 

@@ -15,7 +15,7 @@ namespace muster {
 // the two sees the other. Any thread.
 class Bell {
  public:
-  explicit Bell(Board& board) : board_(board) {}
+  explicit Bell(wire::Board& board) : board_(board) {}
 
   // Wakes all sleepers, if there are any.
   void Ring() const;
@@ -36,7 +36,7 @@ class Bell {
 
  private:
   void SleepWhile(std::uint32_t seen, Deadline deadline) const;
-  Board& board_;
+  wire::Board& board_;
 };
 
 }  // namespace muster

@@ -6,15 +6,15 @@
 namespace muster {
 
 Outcome Pass(std::string detail) {
-  return {.verdict = OutcomeState::kPass, .detail = std::move(detail)};
+  return {.state = OutcomeState::kPass, .detail = std::move(detail)};
 }
 
 Outcome Skip(std::string reason) {
-  return {.verdict = OutcomeState::kSkip, .detail = std::move(reason)};
+  return {.state = OutcomeState::kSkip, .detail = std::move(reason)};
 }
 
 Outcome Broken(std::string reason) {
-  return {.verdict = OutcomeState::kBroken, .detail = std::move(reason)};
+  return {.state = OutcomeState::kBroken, .detail = std::move(reason)};
 }
 
 Outcome Judge(std::vector<Finding> findings, std::string detail_if_none) {
@@ -26,9 +26,9 @@ Outcome Judge(std::vector<Finding> findings, std::string detail_if_none) {
         findings.begin(), findings.end(),
         [&](const Finding& one) { return one.severity == severity; });
   };
-  Outcome outcome{.verdict = has(Severity::kError)     ? OutcomeState::kFail
-                             : has(Severity::kWarning) ? OutcomeState::kWarn
-                                                       : OutcomeState::kPass,
+  Outcome outcome{.state = has(Severity::kError)     ? OutcomeState::kFail
+                           : has(Severity::kWarning) ? OutcomeState::kWarn
+                                                     : OutcomeState::kPass,
                   .detail = findings.front().what};
   outcome.findings = std::move(findings);
   return outcome;

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "wire/proto_fields.h"
 
-namespace muster::connect {
+namespace muster::identify {
 namespace {
 
 constexpr std::size_t kMostTasks = 65'536;
@@ -21,7 +21,7 @@ std::string Method(Dialect dialect, std::string_view name) {
 
 // CoordinatedTask: 1 job name, 2 index.
 void ReadName(std::string_view bytes, ForeignTask& task) {
-  for (FieldReader at(bytes); at.Next();) {
+  for (wire::FieldReader at(bytes); at.Next();) {
     if (at.number() == 1 && at.has_bytes()) {
       task.job = Printable(at.bytes().substr(0, 64));
     } else if (at.number() == 2) {
@@ -47,7 +47,7 @@ ForeignTask ReadTask(std::string_view bytes) {
   ForeignTask task;
   std::uint64_t state = 0;
   bool came = false;
-  for (FieldReader at(bytes); at.Next();) {
+  for (wire::FieldReader at(bytes); at.Next();) {
     if (at.number() == 1 && at.has_bytes()) {
       ReadName(at.bytes(), task);
     } else if (at.number() == 1) {
@@ -82,18 +82,20 @@ std::optional<std::uint64_t> IncarnationIn(std::string_view message) {
 std::optional<Coordination> FindCoordination(Wire& wire, Dialect dialect) {
   const std::uint32_t key = dialect == Dialect::kTensorflow ? 1 : 2;
   const auto reply = wire.Call(Method(dialect, "TryGetKeyValue"),
-                               BytesField(key, "muster/probe"));
+                               wire::BytesField(key, "muster/probe"));
   if (!reply) {
     return std::nullopt;
   }
-  if (reply->code == kCallOk || reply->code == kCallNotFound) {
+  if (reply->code == channel::kCallOk ||
+      reply->code == channel::kCallNotFound) {
     return Coordination{.dialect = dialect};
   }
   const auto incarnation = IncarnationIn(reply->message);
   if (dialect != Dialect::kXla || !incarnation) {
     return std::nullopt;
   }
-  return Coordination{dialect, BytesField(1, FixedField(3, *incarnation))};
+  return Coordination{dialect,
+                      wire::BytesField(1, wire::FixedField(3, *incarnation))};
 }
 
 std::vector<ForeignTask> TasksOfJob(Wire& wire, const Coordination& service,
@@ -102,12 +104,12 @@ std::vector<ForeignTask> TasksOfJob(Wire& wire, const Coordination& service,
   // Without a version of the state that is known, both answer at once.
   const auto reply =
       wire.Call(Method(service.dialect, old ? "WatchJobState" : "WatchTasks"),
-                old ? BytesField(1, job) : service.preamble);
+                old ? wire::BytesField(1, job) : service.preamble);
   std::vector<ForeignTask> tasks;
-  if (!reply || reply->code != kCallOk) {
+  if (!reply || reply->code != channel::kCallOk) {
     return tasks;
   }
-  for (FieldReader at(reply->body); at.Next();) {
+  for (wire::FieldReader at(reply->body); at.Next();) {
     if (at.number() == 1 && at.has_bytes() && tasks.size() < kMostTasks) {
       tasks.push_back(ReadTask(at.bytes()));
     }
@@ -139,4 +141,4 @@ std::string TextOf(const std::vector<ForeignTask>& tasks) {
              : text;
 }
 
-}  // namespace muster::connect
+}  // namespace muster::identify

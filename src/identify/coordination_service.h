@@ -10,7 +10,7 @@
 
 #include "identify/service_probe.h"
 
-namespace muster::connect {
+namespace muster::identify {
 
 // Two names of one service: XLA moved it in March 2026.
 enum class Dialect { kTensorflow, kXla };
@@ -33,4 +33,4 @@ std::vector<ForeignTask> TasksOfJob(Wire& wire, const Coordination& service,
 // "1 of 2 tasks connected, missing: task 1 of worker".
 std::string TextOf(const std::vector<ForeignTask>& tasks);
 
-}  // namespace muster::connect
+}  // namespace muster::identify

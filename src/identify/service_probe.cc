@@ -6,12 +6,12 @@
 #include "base/status_code.h"
 #include "channel/tcp_probe.h"
 
-namespace muster::connect {
+namespace muster::identify {
 namespace {
 
 ForeignServer Nobody(const Heard& heard) {
   if (!heard.bytes.empty()) {
-    return {.protocol = "unknown", .text = NameOfAnswer(heard.bytes)};
+    return {.protocol = "unknown", .text = channel::NameOfAnswer(heard.bytes)};
   }
   if (heard.closed) {
     return {.protocol = "closed",
@@ -43,7 +43,7 @@ std::optional<ForeignServer> Try(std::span<const Protocol* const> protocols,
     if (!said.bytes.empty() || heard.bytes.empty()) {
       heard = std::move(said);
     }
-    if (protocol->speaks == Speaks::kAsked && IsHttp2(heard.bytes)) {
+    if (protocol->speaks == Speaks::kAsked && channel::IsHttp2(heard.bytes)) {
       break;
     }
   }
@@ -99,7 +99,7 @@ ForeignServer Recognise(Wire& wire, std::string_view expected) {
   if (auto server = Try(ThatSpeak(Speaks::kFirst, {}), wire, heard)) {
     return *std::move(server);
   }
-  if (IsHttp2(heard.bytes)) {
+  if (channel::IsHttp2(heard.bytes)) {
     if (auto server = Try(ThatSpeak(Speaks::kInCalls, {}), wire, heard)) {
       server->grpc = true;
       return *std::move(server);
@@ -108,4 +108,4 @@ ForeignServer Recognise(Wire& wire, std::string_view expected) {
   return Nobody(heard);
 }
 
-}  // namespace muster::connect
+}  // namespace muster::identify

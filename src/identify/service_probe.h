@@ -15,7 +15,7 @@
 
 #include "channel/caller.h"
 
-namespace muster::connect {
+namespace muster::identify {
 
 // What came from an address, and whether it ended the connection.
 struct Heard {
@@ -36,8 +36,8 @@ class Wire {
   // the connection is closed at once.
   virtual Heard Say(std::string_view bytes, std::size_t enough) = 0;
   // One call, all on one channel. nullopt: this program has no gRPC.
-  virtual std::optional<CallReply> Call(const std::string& method,
-                                        const std::string& request) = 0;
+  virtual std::optional<channel::CallReply> Call(
+      const std::string& method, const std::string& request) = 0;
   // A while later, on a new channel. False: nobody asked for a second look.
   virtual bool Later() = 0;
 };
@@ -113,4 +113,4 @@ const Protocol* FindProtocol(std::string_view name);
 // asked, the expected one first.
 ForeignServer Recognise(Wire& wire, std::string_view expected = {});
 
-}  // namespace muster::connect
+}  // namespace muster::identify

@@ -9,7 +9,7 @@
 
 #include "wire/proto_fields.h"
 
-namespace muster::connect {
+namespace muster::identify {
 namespace {
 
 using ::testing::HasSubstr;
@@ -25,8 +25,8 @@ class FakeWire : public Wire {
     const auto at = answers.find(std::string(bytes));
     return at == answers.end() ? otherwise : at->second;
   }
-  std::optional<CallReply> Call(const std::string& method,
-                                const std::string& request) override {
+  std::optional<channel::CallReply> Call(const std::string& method,
+                                         const std::string& request) override {
     called.insert(method);
     if (!has_grpc) {
       return std::nullopt;
@@ -37,14 +37,15 @@ class FakeWire : public Wire {
         return at->second;
       }
     }
-    return CallReply{.code = kCallUnimplemented};
+    return channel::CallReply{.code = channel::kCallUnimplemented};
   }
   bool Later() override { return ++looks <= more_looks; }
 
   Heard greeting;
   Heard otherwise;
   std::map<std::string, Heard> answers;
-  using Calls = std::map<std::pair<std::string, std::string>, CallReply>;
+  using Calls =
+      std::map<std::pair<std::string, std::string>, channel::CallReply>;
   Calls calls, calls_later;
   bool has_grpc = true;
   int more_looks = 0;
@@ -59,8 +60,9 @@ std::string DeviceOf(const std::string& name, const std::string& type,
   for (int i = 0; i < 8; ++i) {
     fixed += static_cast<char>(incarnation >> (8 * i));
   }
-  return BytesField(1, BytesField(1, name) + BytesField(2, type) +
-                           NumberField(4, 1024) + fixed);
+  return wire::BytesField(1, wire::BytesField(1, name) +
+                                 wire::BytesField(2, type) +
+                                 wire::NumberField(4, 1024) + fixed);
 }
 
 constexpr char kGetStatus[] = "/tensorflow.WorkerService/GetStatus";
@@ -81,10 +83,11 @@ std::string StatusOf(int task, std::uint64_t incarnation) {
 // A task in the list of a coordination service.
 std::string TaskIn(const std::string& job, std::uint64_t index, int state,
                    bool came) {
-  return BytesField(1,
-                    BytesField(1, BytesField(1, job) + NumberField(2, index)) +
-                        NumberField(2, static_cast<std::uint64_t>(state)) +
-                        (came ? std::string("\x31\x01\0\0\0\0\0\0\0", 9) : ""));
+  return wire::BytesField(
+      1, wire::BytesField(
+             1, wire::BytesField(1, job) + wire::NumberField(2, index)) +
+             wire::NumberField(2, static_cast<std::uint64_t>(state)) +
+             (came ? std::string("\x31\x01\0\0\0\0\0\0\0", 9) : ""));
 }
 
 FakeWire Grpc() {
@@ -123,9 +126,9 @@ TEST(Tensorflow, SaysWhichTaskItIsAndWhatItHas) {
 TEST(Tensorflow, LeaderNamesWhoIsMissing) {
   FakeWire wire = Grpc();
   wire.calls[{kGetStatus, ""}].body = StatusOf(0, 77);
-  wire.calls[{kWatchJob, BytesField(1, "worker")}].body =
+  wire.calls[{kWatchJob, wire::BytesField(1, "worker")}].body =
       TaskIn("worker", 1, 2, false) + TaskIn("worker", 0, 3, true) +
-      NumberField(2, 2);
+      wire::NumberField(2, 2);
   const auto server = Recognise(wire);
   EXPECT_THAT(server.text,
               HasSubstr("which leads: 1 of 2 tasks connected, missing: task 1 "
@@ -143,7 +146,7 @@ TEST(Tensorflow, ThatRestartsBetweenTwoCallsIsACrashLoop) {
   wire.calls_later[{kGetStatus, ""}].body = StatusOf(0, 99);
   EXPECT_THAT(Recognise(wire).restarted, HasSubstr("incarnation"));
   wire.looks = 0;
-  wire.calls_later[{kGetStatus, ""}] = {.code = kCallUnavailable};
+  wire.calls_later[{kGetStatus, ""}] = {.code = channel::kCallUnavailable};
   EXPECT_THAT(Recognise(wire).restarted, HasSubstr("second call"));
 }
 
@@ -152,7 +155,7 @@ TEST(Tensorflow, ThatIsLateInTheSecondCallIsNotCalledDead) {
   wire.more_looks = 1;
   wire.calls[{kGetStatus, ""}].body = StatusOf(0, 77);
   wire.looks = 0;
-  wire.calls_later[{kGetStatus, ""}] = {.code = kCallDeadline};
+  wire.calls_later[{kGetStatus, ""}] = {.code = channel::kCallDeadline};
   const auto server = Recognise(wire);
   EXPECT_EQ(server.restarted, "");
   EXPECT_EQ(server.late, "the second call came to DEADLINE_EXCEEDED");
@@ -161,7 +164,8 @@ TEST(Tensorflow, ThatIsLateInTheSecondCallIsNotCalledDead) {
 TEST(Tensorflow, IsNotWhoeverAgreesToEverything) {
   FakeWire wire = Grpc();
   wire.calls[{kGetStatus, ""}].body = "";
-  wire.calls[{"/grpc.health.v1.Health/Check", ""}].body = NumberField(1, 1);
+  wire.calls[{"/grpc.health.v1.Health/Check", ""}].body =
+      wire::NumberField(1, 1);
   EXPECT_EQ(Recognise(wire).text, "a gRPC server whose health is SERVING");
 }
 
@@ -179,8 +183,9 @@ TEST(Tensorflow, NamesOfDevicesMayBeAnything) {
 
 TEST(Jax, OldDialectNamesWhoIsMissing) {
   FakeWire wire = Grpc();
-  wire.calls[{kOldKey, BytesField(1, "muster/probe")}].code = kCallNotFound;
-  wire.calls[{kWatchJob, BytesField(1, "jax_worker")}].body =
+  wire.calls[{kOldKey, wire::BytesField(1, "muster/probe")}].code =
+      channel::kCallNotFound;
+  wire.calls[{kWatchJob, wire::BytesField(1, "jax_worker")}].body =
       TaskIn("jax_worker", 0, 2, true) + TaskIn("jax_worker", 1, 1, false);
   const auto server = Recognise(wire);
   EXPECT_EQ(server.protocol, "jax");
@@ -191,10 +196,11 @@ TEST(Jax, OldDialectNamesWhoIsMissing) {
 
 TEST(Jax, NewDialectNamesWhoIsMissing) {
   FakeWire wire = Grpc();
-  wire.calls[{kNewKey, BytesField(2, "muster/probe")}].code = kCallNotFound;
+  wire.calls[{kNewKey, wire::BytesField(2, "muster/probe")}].code =
+      channel::kCallNotFound;
   wire.calls[{kWatchTasks, ""}].body =
-      BytesField(1, NumberField(1, 0) + NumberField(2, 3)) +
-      BytesField(1, NumberField(1, 1) + NumberField(2, 2));
+      wire::BytesField(1, wire::NumberField(1, 0) + wire::NumberField(2, 3)) +
+      wire::BytesField(1, wire::NumberField(1, 1) + wire::NumberField(2, 2));
   EXPECT_EQ(Recognise(wire).text,
             "a coordination service of JAX (1 of 2 tasks connected, missing: "
             "task 1)");
@@ -203,29 +209,33 @@ TEST(Jax, NewDialectNamesWhoIsMissing) {
 // JAX 0.10.2: it tells its incarnation to who names another one.
 TEST(Jax, NewDialectIsAskedWithTheIncarnationThatItTells) {
   FakeWire wire = Grpc();
-  wire.calls[{kNewKey, BytesField(2, "muster/probe")}] = {
+  wire.calls[{kNewKey, wire::BytesField(2, "muster/probe")}] = {
       .code = 13,
       .message =
           "wrong service incarnation: requested 0, currently "
           "16787977212126264455"};
-  wire.calls[{kWatchTasks, BytesField(1, FixedField(3, 16787977212126264455U))}]
-      .body = BytesField(1, NumberField(2, 3));
+  wire.calls[{kWatchTasks,
+              wire::BytesField(1, wire::FixedField(3, 16787977212126264455U))}]
+      .body = wire::BytesField(1, wire::NumberField(2, 3));
   EXPECT_EQ(Recognise(wire).text,
             "a coordination service of JAX (1 of 1 task connected)");
   for (const char* message :
        {"", "wrong service incarnation",
         "wrong service incarnation: currently x", "currently 7",
         "wrong service incarnation: currently 99999999999999999999"}) {
-    wire.calls[{kNewKey, BytesField(2, "muster/probe")}].message = message;
+    wire.calls[{kNewKey, wire::BytesField(2, "muster/probe")}].message =
+        message;
     EXPECT_EQ(Recognise(wire).protocol, "grpc") << message;
   }
 }
 
 TEST(Jax, ManyMissingTasksAreCounted) {
   FakeWire wire = Grpc();
-  wire.calls[{kNewKey, BytesField(2, "muster/probe")}].code = kCallNotFound;
+  wire.calls[{kNewKey, wire::BytesField(2, "muster/probe")}].code =
+      channel::kCallNotFound;
   for (std::uint64_t task = 0; task < 100; ++task) {
-    wire.calls[{kWatchTasks, ""}].body += BytesField(1, NumberField(1, task));
+    wire.calls[{kWatchTasks, ""}].body +=
+        wire::BytesField(1, wire::NumberField(1, task));
   }
   EXPECT_THAT(Recognise(wire).text, HasSubstr("and 92 more"));
 }
@@ -234,18 +244,20 @@ TEST(TpuMetrics, CountsDevicesWithTheirMemory) {
   FakeWire wire = Grpc();
   const std::string service = "/tpu.monitoring.runtime.RuntimeMetricService/";
   wire.calls[{service + "ListSupportedMetrics", ""}].body =
-      BytesField(1, BytesField(1, "tpu.a")) +
-      BytesField(1, BytesField(1, "tpu.b"));
+      wire::BytesField(1, wire::BytesField(1, "tpu.a")) +
+      wire::BytesField(1, wire::BytesField(1, "tpu.b"));
   std::string metrics;
   for (const std::uint64_t device : {0U, 1U, 1U, 2U}) {
-    metrics += BytesField(
-        3, BytesField(1, BytesField(1, "device-id") +
-                             BytesField(2, NumberField(3, device))) +
-               BytesField(3, NumberField(2, std::uint64_t{16} << 30)));
+    metrics += wire::BytesField(
+        3,
+        wire::BytesField(
+            1, wire::BytesField(1, "device-id") +
+                   wire::BytesField(2, wire::NumberField(3, device))) +
+            wire::BytesField(3, wire::NumberField(2, std::uint64_t{16} << 30)));
   }
   wire.calls[{service + "GetRuntimeMetric",
-              BytesField(1, "tpu.runtime.hbm.memory.total.bytes")}]
-      .body = BytesField(1, metrics);
+              wire::BytesField(1, "tpu.runtime.hbm.memory.total.bytes")}]
+      .body = wire::BytesField(1, metrics);
   const auto server = Recognise(wire);
   EXPECT_EQ(server.protocol, "tpu-metrics");
   EXPECT_EQ(server.text,
@@ -259,9 +271,9 @@ TEST(PlainGrpc, SaysHowItAnswers) {
             "a gRPC server of services that are not known here");
   const std::pair<std::string, std::string> health{
       "/grpc.health.v1.Health/Check", ""};
-  wire.calls[health] = {.code = kCallUnauthenticated};
+  wire.calls[health] = {.code = channel::kCallUnauthenticated};
   EXPECT_THAT(Recognise(wire).text, HasSubstr("wants credentials"));
-  wire.calls[health] = {.code = kCallDeadline};
+  wire.calls[health] = {.code = channel::kCallDeadline};
   EXPECT_THAT(Recognise(wire).text, HasSubstr("does not answer calls"));
   wire.calls[health] = {.code = 99};
   EXPECT_THAT(Recognise(wire).text, HasSubstr("status 99"));
@@ -276,7 +288,8 @@ TEST(Calls, OnlyRead) {
   (void)Recognise(wire);
   wire.calls.clear();
   (void)Recognise(wire);
-  wire.calls[{kNewKey, BytesField(2, "muster/probe")}].code = kCallNotFound;
+  wire.calls[{kNewKey, wire::BytesField(2, "muster/probe")}].code =
+      channel::kCallNotFound;
   (void)Recognise(wire);
   const std::set<std::string> reads{
       "GetStatus",  "TryGetKeyValue",       "WatchJobState",
@@ -362,4 +375,4 @@ TEST(Nobody, IsSilentOrCloses) {
 }
 
 }  // namespace
-}  // namespace muster::connect
+}  // namespace muster::identify

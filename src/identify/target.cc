@@ -6,7 +6,7 @@
 #include "base/json.h"
 #include "base/text.h"
 
-namespace muster::connect {
+namespace muster::identify {
 namespace {
 
 constexpr std::string_view kTcp = "tcp";
@@ -191,4 +191,4 @@ Json ToJson(const TargetSeen& seen) {
   return json;
 }
 
-}  // namespace muster::connect
+}  // namespace muster::identify

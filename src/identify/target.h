@@ -14,7 +14,7 @@
 #include "muster/cluster.h"
 #include "muster/error.h"
 
-namespace muster::connect {
+namespace muster::identify {
 
 struct Target {
   std::string text;  // as it was given: "grpc://10.0.0.2:8470"
@@ -55,4 +55,4 @@ std::vector<TargetSeen> AskTargets(const std::vector<Target>& targets,
 
 Json ToJson(const TargetSeen& seen);
 
-}  // namespace muster::connect
+}  // namespace muster::identify

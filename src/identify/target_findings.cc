@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 
-namespace muster::connect {
+namespace muster::identify {
 namespace {
 
 using SeenPtr = const TargetSeen*;
@@ -441,4 +441,4 @@ std::vector<std::string> LinesOf(std::span<const TargetSeen> seen) {
   return lines;
 }
 
-}  // namespace muster::connect
+}  // namespace muster::identify

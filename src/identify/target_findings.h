@@ -11,7 +11,7 @@
 #include "identify/target.h"
 #include "muster/fact.h"
 
-namespace muster::connect {
+namespace muster::identify {
 
 // Replicas that the workers make: their chips or GPUs, else one for each; of
 // parameter servers and evaluators none.
@@ -43,4 +43,4 @@ std::vector<Finding> JudgeTargets(std::span<const TargetSeen> seen,
 // One line for each: who answers where.
 std::vector<std::string> LinesOf(std::span<const TargetSeen> seen);
 
-}  // namespace muster::connect
+}  // namespace muster::identify

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace muster::connect {
+namespace muster::identify {
 namespace {
 
 using ::testing::HasSubstr;
@@ -196,4 +196,4 @@ TEST(TargetVerdict, LinesAreBounded) {
 }
 
 }  // namespace
-}  // namespace muster::connect
+}  // namespace muster::identify

@@ -8,7 +8,7 @@
 #include "channel/testing.h"
 #include "identify/testing.h"
 
-namespace muster::connect {
+namespace muster::identify {
 namespace {
 
 using std::chrono::milliseconds;
@@ -73,7 +73,7 @@ TEST(ParseTargets, AreNotMoreThanThreadsAreStartedFor) {
 }
 
 TEST(TargetsOfFramework, AreEveryTaskOrTheCoordinator) {
-  const Cluster cluster = testing::Workers(2);
+  const Cluster cluster = channel::testing::Workers(2);
   const auto tf = TargetsOfFramework(cluster, "tf");
   ASSERT_EQ(tf->size(), 2U);
   EXPECT_EQ((*tf)[1].task, (ForeignTask{.job = "worker", .index = 1}));
@@ -101,7 +101,8 @@ TEST(IsExpected, TakesWhatWasNamed) {
 }
 
 TEST(AskTargets, AnswersForEachInItsPlace) {
-  testing::ForeignHost ssh(testing::Answer("SSH-2.0-x\r\n"));
+  identify::testing::ForeignHost ssh(
+      identify::testing::Answer("SSH-2.0-x\r\n"));
   Address refusing;
   {
     auto listening = sys::Listen({"127.0.0.1", 0});
@@ -121,4 +122,4 @@ TEST(AskTargets, AnswersForEachInItsPlace) {
 }
 
 }  // namespace
-}  // namespace muster::connect
+}  // namespace muster::identify

@@ -7,7 +7,7 @@
 #include "sys/net/net.h"
 #include "sys/net/tcp.h"
 
-namespace muster::connect {
+namespace muster::identify {
 namespace {
 
 constexpr std::size_t kFrameHead = 9;  // the head of an HTTP/2 frame
@@ -51,8 +51,8 @@ Heard TcpWire::Say(std::string_view bytes, std::size_t enough) {
   return Listen(fd->get(), enough, deadline);
 }
 
-std::optional<CallReply> TcpWire::Call(const std::string& method,
-                                       const std::string& request) {
+std::optional<channel::CallReply> TcpWire::Call(const std::string& method,
+                                                const std::string& request) {
   if (!options_.callers) {
     return std::nullopt;
   }
@@ -62,8 +62,10 @@ std::optional<CallReply> TcpWire::Call(const std::string& method,
   if (caller_ == nullptr) {
     caller_ = options_.callers(number_);
   }
-  CallReply reply = caller_->Call(method, request, Within(options_.call));
-  if (reply.code == kCallDeadline || reply.code == kCallUnavailable) {
+  channel::CallReply reply =
+      caller_->Call(method, request, Within(options_.call));
+  if (reply.code == channel::kCallDeadline ||
+      reply.code == channel::kCallUnavailable) {
     mute_ = reply;
   }
   return reply;
@@ -81,4 +83,4 @@ bool TcpWire::Later() {
   return true;
 }
 
-}  // namespace muster::connect
+}  // namespace muster::identify

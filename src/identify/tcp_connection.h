@@ -11,7 +11,7 @@
 #include "muster/error.h"
 #include "sys/file/fd.h"
 
-namespace muster::connect {
+namespace muster::identify {
 
 class TcpWire : public Wire {
  public:
@@ -22,7 +22,7 @@ class TcpWire : public Wire {
     Duration call = std::chrono::milliseconds(2500);
     Duration all = std::chrono::seconds(5);  // once connected
     Duration again{};  // until a second look; none if zero
-    MakeCaller callers;
+    channel::MakeCaller callers;
   };
 
   // Connects once. Errors are those of sys::Dial: net-name-resolution,
@@ -36,8 +36,8 @@ class TcpWire : public Wire {
 
   Heard Greeting() override;
   Heard Say(std::string_view bytes, std::size_t enough) override;
-  std::optional<CallReply> Call(const std::string& method,
-                                const std::string& request) override;
+  std::optional<channel::CallReply> Call(const std::string& method,
+                                         const std::string& request) override;
   bool Later() override;
 
  private:
@@ -54,9 +54,9 @@ class TcpWire : public Wire {
   Address number_;
   Options options_;
   Deadline until_;
-  std::unique_ptr<Caller> caller_;
+  std::unique_ptr<channel::Caller> caller_;
   // A server that did not answer one call is not asked another.
-  std::optional<CallReply> mute_;
+  std::optional<channel::CallReply> mute_;
 };
 
-}  // namespace muster::connect
+}  // namespace muster::identify

@@ -6,13 +6,13 @@
 
 #include "identify/testing.h"
 
-namespace muster::connect {
+namespace muster::identify {
 namespace {
 
+using identify::testing::Answer;
+using identify::testing::ForeignHost;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using testing::Answer;
-using testing::ForeignHost;
 
 // Every wait of a wire together ends within its bound; a slow machine is given
 // more than four times as long.
@@ -117,11 +117,12 @@ TEST(TcpWire, WhatLooksLikeGrpcIsNotAskedWithoutIt) {
 
 // One that does not answer a call is not asked again and again.
 TEST(TcpWire, AsksAMuteServerOnce) {
-  struct Mute : Caller {
+  struct Mute : channel::Caller {
     explicit Mute(int& count) : calls(count) {}
-    CallReply Call(const std::string&, const std::string&, Deadline) override {
+    channel::CallReply Call(const std::string&, const std::string&,
+                            Deadline) override {
       ++calls;
-      return {.code = kCallDeadline};
+      return {.code = channel::kCallDeadline};
     }
     int& calls;
   };
@@ -137,4 +138,4 @@ TEST(TcpWire, AsksAMuteServerOnce) {
 }
 
 }  // namespace
-}  // namespace muster::connect
+}  // namespace muster::identify

@@ -13,7 +13,7 @@
 #include "sys/net/net.h"
 #include "sys/net/tcp.h"
 
-namespace muster::connect::testing {
+namespace muster::identify::testing {
 
 class ForeignHost {
  public:
@@ -69,4 +69,4 @@ inline ForeignHost::Serve Answer(std::string bytes, bool after_a_word = false) {
       };
 }
 
-}  // namespace muster::connect::testing
+}  // namespace muster::identify::testing

@@ -306,7 +306,7 @@ Status PjrtStrategy::ProveReplicasEqual() {
 Status PjrtStrategy::Save(CheckpointStore& store,
                           const std::map<std::string, std::string>& metadata) {
   Inner& self = *inner_;
-  self.meter.Enter(Phase::kCheckpoint);
+  self.meter.Enter(wire::Phase::kCheckpoint);
   const auto work = [&]() -> Status {
     MUSTER_ASSIGN(const Checkpoint held, State());
     std::vector<TensorView> tensors;

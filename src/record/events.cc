@@ -8,7 +8,7 @@
 #include "base/signal_name.h"
 #include "sys/process/spawner.h"
 
-namespace muster::run {
+namespace muster::record {
 namespace {
 
 Fact RankFact(std::string_view name, int rank, int attempt, WallTime at) {
@@ -55,8 +55,8 @@ std::string_view KindName(Failure::Kind kind) {
 
 }  // namespace
 
-void AddProgress(Fact& fact, const RankProgress& progress) {
-  if (progress.phase == Phase::kUnknown) {
+void AddProgress(Fact& fact, const wire::RankProgress& progress) {
+  if (progress.phase == wire::Phase::kUnknown) {
     return;
   }
   const auto seconds = [](std::uint64_t ns) {
@@ -81,16 +81,16 @@ void AddProgress(Fact& fact, const RankProgress& progress) {
   fields["largest_step_s"] = seconds(progress.largest_step_ns);
 }
 
-Fact StartedFact(const RankStarted& started) {
+Fact StartedFact(const wire::RankStarted& started) {
   Fact fact = RankFact(kRankStarted, started.rank, started.attempt, started.at);
   fact.fields["pid"] = std::int64_t{started.pid};
   return fact;
 }
 
-Fact ExitedFact(const RankExited& exited) {
+Fact ExitedFact(const wire::RankExited& exited) {
   Fact fact = RankFact(kRankExited, exited.rank, exited.attempt, exited.at);
   fact.fields["pid"] = std::int64_t{exited.pid};
-  sys::Exit end;
+  wire::Exit end;
   end.wait_status = exited.wait_status;
   if (const auto signal = end.signal()) {
     AddSignal(fact, *signal);
@@ -144,4 +144,4 @@ Fact FailedFact(const Failure& failure, int attempt, WallTime at) {
   return fact;
 }
 
-}  // namespace muster::run
+}  // namespace muster::record

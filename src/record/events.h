@@ -15,7 +15,7 @@
 #include "record/failure.h"
 #include "wire/agent_messages.h"
 
-namespace muster::run {
+namespace muster::record {
 
 // Fact::by of all facts that the coordinator makes itself.
 inline constexpr std::string_view kByCoordinator = "coordinator";
@@ -63,11 +63,11 @@ inline constexpr std::string_view kRunEnded = "run.ended";
 // Adds phase, classes, step, resumed_step, checkpoint_step, steps, samples,
 // loss, unchanged_steps, step_s, input_wait_s, checkpoint_s, evaluate_s,
 // largest_step_s. Nothing for a rank that reported nothing.
-void AddProgress(Fact& fact, const RankProgress& progress);
+void AddProgress(Fact& fact, const wire::RankProgress& progress);
 
-Fact StartedFact(const RankStarted& started);
-Fact ExitedFact(const RankExited& exited);
+Fact StartedFact(const wire::RankStarted& started);
+Fact ExitedFact(const wire::RankExited& exited);
 Fact FindingFact(const Finding& finding, int attempt, WallTime at);
 Fact FailedFact(const Failure& failure, int attempt, WallTime at);
 
-}  // namespace muster::run
+}  // namespace muster::record

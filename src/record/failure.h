@@ -6,7 +6,7 @@
 
 #include "muster/cause.h"
 
-namespace muster::run {
+namespace muster::record {
 
 // The root of an attempt that did not end well, as far as a decision needs it.
 struct Failure {
@@ -28,4 +28,4 @@ struct Failure {
   bool operator==(const Failure&) const = default;
 };
 
-}  // namespace muster::run
+}  // namespace muster::record

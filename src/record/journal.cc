@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "record/report.h"
 
-namespace muster::run {
+namespace muster::record {
 namespace {
 
 constexpr std::string_view kDocument = "report.json";
@@ -110,4 +110,4 @@ std::optional<Error> Journal::TakeFailure() {
   return failure_;
 }
 
-}  // namespace muster::run
+}  // namespace muster::record

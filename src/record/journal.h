@@ -13,7 +13,7 @@
 #include "muster/fact.h"
 #include "sys/host.h"
 
-namespace muster::run {
+namespace muster::record {
 
 // "20261121-143519-7k2m": when the run began (UTC), and four letters that tell
 // runs of one second apart.
@@ -62,4 +62,4 @@ class Journal {
   bool failure_told_ = false;
 };
 
-}  // namespace muster::run
+}  // namespace muster::record

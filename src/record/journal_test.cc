@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace muster::run {
+namespace muster::record {
 namespace {
 
 class JournalTest : public testing::Test {
@@ -109,4 +109,4 @@ TEST_F(JournalTest, NamesAFolderThatCannotBeMade) {
 }
 
 }  // namespace
-}  // namespace muster::run
+}  // namespace muster::record

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "record/run_record.h"
 
-namespace muster::run {
+namespace muster::record {
 namespace {
 
 constexpr std::string_view kSchema = "muster.report/1";
@@ -279,4 +279,4 @@ Json BuildReport(std::span<const Fact> facts) {
   return report;
 }
 
-}  // namespace muster::run
+}  // namespace muster::record

@@ -9,7 +9,7 @@
 #include "base/json_fwd.h"
 #include "muster/fact.h"
 
-namespace muster::run {
+namespace muster::record {
 
 // The document muster.report/1:
 //
@@ -37,4 +37,4 @@ Json BuildReport(std::span<const Fact> facts);
 // The report for people, Markdown. Rendered from the document.
 std::string RenderReport(const Json& report);
 
-}  // namespace muster::run
+}  // namespace muster::record

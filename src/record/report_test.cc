@@ -6,87 +6,19 @@
 
 #include "base/json.h"
 #include "finding/finding.h"
-#include "monitor/progress/training_findings.h"
 #include "record/events.h"
+#include "record/testing.h"
 
-namespace muster::run {
+namespace muster::record {
 namespace {
 
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::SizeIs;
+using record::testing::Story;
+using record::testing::Trained;
+using record::testing::Undisturbed;
 
-// The facts of a run, written as the coordinator does, one second apart unless
-// told otherwise.
-class Story {
- public:
-  Story& Tell(std::string_view name, int attempt = 1) {
-    Fact fact;
-    fact.name = name;
-    fact.at = now_;
-    fact.fields["attempt"] = std::int64_t{attempt};
-    facts_.push_back(fact);
-    now_ += std::chrono::seconds(1);
-    return *this;
-  }
-  Story& With(const std::string& field, FactValue value) {
-    facts_.back().fields[field] = std::move(value);
-    return *this;
-  }
-  Story& Exits(int rank, const RankProgress& progress, int attempt = 1) {
-    Tell(kRankExited, attempt).With("rank", std::int64_t{rank});
-    facts_.back().subject = "rank " + std::to_string(rank);
-    AddProgress(facts_.back(), progress);
-    now_ -= std::chrono::seconds(1);
-    return *this;
-  }
-  Story& Begins() {
-    return Tell(kRunStarted)
-        .With("run", "r")
-        .With("argv", R"(["python3","a b.py"])")
-        .With("folder", "runs/r");
-  }
-  Story& Launches(int attempt = 1) {
-    return Tell(kAttemptCalled, attempt)
-        .Tell(kAttemptGathered, attempt)
-        .Tell(kAttemptLaunched, attempt)
-        .Tell(kFirstStep, attempt);
-  }
-  Story& Ends(int code) {
-    return Tell(kAttemptStopped)
-        .Tell(kRunEnded)
-        .With("exit_code", std::int64_t{code})
-        .With("origin", "program")
-        .With("cause", code == 0 ? "" : "app-exception")
-        .With("text", "all 2 ranks ended well");
-  }
-  const std::vector<Fact>& facts() const { return facts_; }
-  Json Report() const { return BuildReport(facts_); }
-
- private:
-  WallTime now_{std::chrono::seconds(1'800'000'000)};
-  std::vector<Fact> facts_;
-};
-
-RankProgress Trained(std::uint64_t step, std::uint64_t steps) {
-  return {.phase = Phase::kFinished,
-          .step = step,
-          .checkpoint_step = step / 100 * 100,
-          .steps = steps,
-          .samples = 64 * steps,
-          .step_sum_ns = steps * 10'000'000,
-          .input_wait_sum_ns = steps * 1'000'000,
-          .loss = 0.5};
-}
-
-Story Undisturbed() {
-  return Story()
-      .Begins()
-      .Launches()
-      .Exits(0, Trained(200, 200))
-      .Exits(1, Trained(200, 200))
-      .Ends(0);
-}
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 // Killed at step 150, resumed from 100, done at 200.
 Story Restarted() {
@@ -236,55 +168,5 @@ TEST(ReportText, NeverAssertsOnADocument) {
   }
 }
 
-TEST(JudgeTraining, FindsNothingWrongWithAHealthyOne) {
-  EXPECT_THAT(JudgeTraining(Undisturbed().facts()), IsEmpty());
-}
-
-TEST(JudgeTraining, NamesBothRatesOfAStarvedRank) {
-  auto starved = Trained(200, 200);
-  starved.input_wait_sum_ns = starved.step_sum_ns / 2;
-  const auto story =
-      Story().Begins().Launches().Exits(0, Trained(200, 200)).Exits(1, starved);
-  const auto findings = JudgeTraining(story.facts());
-  ASSERT_THAT(findings, SizeIs(1));
-  EXPECT_EQ(findings[0].cause, Cause::kInputStarved);
-  EXPECT_EQ(findings[0].what,
-            "rank 1 waits for input during 50 % of its step time (limit 30 %): "
-            "100 steps/s, without the wait 200 steps/s");
-}
-
-TEST(JudgeTraining, DoesNotJudgeTheFirstSteps) {
-  auto starved = Trained(19, 19);
-  starved.input_wait_sum_ns = starved.step_sum_ns / 2;
-  EXPECT_THAT(
-      JudgeTraining(Story().Begins().Launches().Exits(0, starved).facts()),
-      IsEmpty());
-}
-
-TEST(JudgeTraining, SuspectsAPlateau) {
-  auto still = Trained(500, 500);
-  still.unchanged_steps = 200;
-  auto findings =
-      JudgeTraining(Story().Begins().Launches().Exits(0, still).facts());
-  ASSERT_THAT(findings, SizeIs(1));
-  EXPECT_EQ(findings[0].cause, Cause::kTrainingPlateau);
-  EXPECT_EQ(findings[0].confidence, Confidence::kPossible);
-
-  const auto flat = Story()
-                        .Begins()
-                        .Launches()
-                        .Exits(0, Trained(500, 500))
-                        .Tell(kFlatLoss)
-                        .With("since_step", std::int64_t{250})
-                        .With("step", std::int64_t{500})
-                        .With("loss", 2.303)
-                        .With("classes", std::int64_t{10});
-  findings = JudgeTraining(flat.facts());
-  ASSERT_THAT(findings, SizeIs(1));
-  EXPECT_EQ(findings[0].what,
-            "the loss has been 2.303 for 250 steps: that of guessing among 10 "
-            "classes");
-}
-
 }  // namespace
-}  // namespace muster::run
+}  // namespace muster::record

@@ -9,7 +9,7 @@
 #include "finding/finding.h"
 #include "record/report.h"
 
-namespace muster::run {
+namespace muster::record {
 namespace {
 
 // Values of a document that may have been written by another version or by
@@ -192,4 +192,4 @@ std::string RenderReport(const Json& report) {
   return out;
 }
 
-}  // namespace muster::run
+}  // namespace muster::record

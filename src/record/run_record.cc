@@ -5,7 +5,7 @@
 
 #include "record/events.h"
 
-namespace muster::run {
+namespace muster::record {
 namespace {
 
 // Which member of an attempt a fact fills.
@@ -128,4 +128,4 @@ std::optional<std::int64_t> LostSteps(const AttemptRecord& failed,
   return std::max<std::int64_t>(*reached - *resumed, 0);
 }
 
-}  // namespace muster::run
+}  // namespace muster::record

@@ -12,7 +12,7 @@
 
 #include "muster/fact.h"
 
-namespace muster::run {
+namespace muster::record {
 
 // One attempt. What did not happen is absent.
 struct AttemptRecord {
@@ -50,4 +50,4 @@ std::optional<std::int64_t> ResumedFrom(const AttemptRecord& failed,
 std::optional<std::int64_t> LostSteps(const AttemptRecord& failed,
                                       const AttemptRecord* next);
 
-}  // namespace muster::run
+}  // namespace muster::record

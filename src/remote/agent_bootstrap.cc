@@ -9,7 +9,7 @@
 #include "sys/net/stream.h"
 #include "sys/terminal/read_line.h"
 
-namespace muster::cli {
+namespace muster::remote {
 namespace {
 
 constexpr std::string_view kSchema = "muster.handed/1";
@@ -54,7 +54,7 @@ Result<Handed> ReadHanded(int fd) {
 
 std::string ReportMark(const std::string& token) {
   return "muster-report " +
-         connect::Sha256Hex("muster report " + token).substr(0, kMarkDigits) +
+         channel::Sha256Hex("muster report " + token).substr(0, kMarkDigits) +
          " ";
 }
 
@@ -101,4 +101,4 @@ void StarterWatch::Gone(const std::string& why) {
   gone_(why);
 }
 
-}  // namespace muster::cli
+}  // namespace muster::remote

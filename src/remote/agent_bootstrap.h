@@ -12,7 +12,7 @@
 #include "sys/env.h"
 #include "sys/time/loop.h"
 
-namespace muster::cli {
+namespace muster::remote {
 
 // A word is said every kBeat; the agent ends after kSilence without one.
 inline constexpr auto kBeat = std::chrono::seconds(2);
@@ -56,4 +56,4 @@ class StarterWatch {
   sys::Loop::Handle silence_;
 };
 
-}  // namespace muster::cli
+}  // namespace muster::remote

@@ -8,7 +8,7 @@
 #include "sys/process/process.h"
 #include "sys/process/run_program.h"
 
-namespace muster::cli {
+namespace muster::remote {
 namespace {
 
 constexpr std::size_t kMostBytes = 256U << 20;
@@ -68,14 +68,14 @@ Result<Archive> PackFolder(const std::string& folder, const sys::Host& host) {
   if (!packed.Succeeded()) {
     return Unusable(folder, "which tar cannot pack (" + packed.Ending() + ")");
   }
-  Archive archive{.bytes = std::move(packed.output),
-                  .folder = ".muster/copies/" +
-                            run::MakeRunId(host.clock.WallNow(), sys::OwnPid()),
-                  .what = "`" + Printable(folder) + "` (" +
-                          Count(size.files, "file") + ", " +
-                          BytesText(static_cast<std::uint64_t>(size.bytes))};
+  Archive archive{
+      .bytes = std::move(packed.output),
+      .folder = ".muster/copies/" +
+                record::MakeRunId(host.clock.WallNow(), sys::OwnPid()),
+      .what = "`" + Printable(folder) + "` (" + Count(size.files, "file") +
+              ", " + BytesText(static_cast<std::uint64_t>(size.bytes))};
   archive.what += ", packed " + BytesText(archive.bytes.size()) + ")";
   return archive;
 }
 
-}  // namespace muster::cli
+}  // namespace muster::remote

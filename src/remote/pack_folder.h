@@ -7,7 +7,7 @@
 #include "muster/error.h"
 #include "sys/host.h"
 
-namespace muster::cli {
+namespace muster::remote {
 
 struct Archive {
   std::string bytes;   // tar, gzip
@@ -19,4 +19,4 @@ struct Archive {
 // program-not-found: no tar. Main thread, before the loop runs.
 Result<Archive> PackFolder(const std::string& folder, const sys::Host& host);
 
-}  // namespace muster::cli
+}  // namespace muster::remote

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 
-namespace muster::run {
+namespace muster::remote {
 namespace {
 
 constexpr std::size_t kMostLines = 5;
@@ -384,4 +384,4 @@ Finding WhyNotStarted(const SshEnd& end) {
               "log in by hand: ssh HOST true");
 }
 
-}  // namespace muster::run
+}  // namespace muster::remote

@@ -11,7 +11,7 @@
 #include "finding/finding.h"
 #include "muster/deadline.h"
 
-namespace muster::run {
+namespace muster::remote {
 
 // Word that begins a line of the other side until the agent runs.
 inline constexpr std::string_view kSshWord = "muster-ssh ";
@@ -93,4 +93,4 @@ Finding WhyNotStarted(const SshEnd& end);
 // Whether ssh says that it has lost a connection which it had.
 bool SaysLost(std::string_view said);
 
-}  // namespace muster::run
+}  // namespace muster::remote

@@ -3,12 +3,10 @@
 
 #include "sys/terminal/read_line.h"
 
-namespace muster::cli {
+namespace muster::remote {
 
-using run::SshAnswer;
-
-SshHost::SshHost(const Shared& shared, run::SshLogin login, int rank,
-                 Handed handed, OnLine on_line)
+SshHost::SshHost(const Shared& shared, SshLogin login, int rank, Handed handed,
+                 OnLine on_line)
     : shared_(shared),
       rank_(rank),
       handed_(std::move(handed)),
@@ -17,7 +15,7 @@ SshHost::SshHost(const Shared& shared, run::SshLogin login, int rank,
           shared.place, std::move(login),
           {.answered = [this](const SshAnswer& answer) { Answered(answer); },
            .line =
-               [this](run::Console::Stream stream, std::string_view line) {
+               [this](sys::Console::Stream stream, std::string_view line) {
                  if (!closed_) {
                    on_line_(rank_, stream, line);
                  }
@@ -25,7 +23,7 @@ SshHost::SshHost(const Shared& shared, run::SshLogin login, int rank,
            .changed = shared.on_change}) {}
 
 Status SshHost::Start() {
-  return session_.Start(run::ShellLine(run::SshScript(shared_.digest), {}));
+  return session_.Start(ShellLine(SshScript(shared_.digest), {}));
 }
 
 void SshHost::Answered(const SshAnswer& answer) {
@@ -50,10 +48,10 @@ void SshHost::Answered(const SshAnswer& answer) {
 }
 
 void SshHost::SendPlace() {
-  session_.Send(Share(run::ToSshPlace(shared_.where)));
+  session_.Send(Share(ToSshPlace(shared_.where)));
   if (shared_.archive != nullptr) {
     session_.Send(shared_.archive);
   }
 }
 
-}  // namespace muster::cli
+}  // namespace muster::remote

@@ -12,7 +12,7 @@
 #include "remote/agent_bootstrap.h"
 #include "remote/ssh_session.h"
 
-namespace muster::cli {
+namespace muster::remote {
 
 // One host. Loop's thread.
 class SshHost {
@@ -22,15 +22,15 @@ class SshHost {
     SshSession::Place place;
     std::string digest;
     SharedBytes program;
-    run::SshPlace where;
+    SshPlace where;
     SharedBytes archive;  // of where.copy
     std::function<void()> on_change;
   };
   // One line of the muster there, on one of its streams.
   using OnLine =
-      std::function<void(int rank, run::Console::Stream, std::string_view)>;
+      std::function<void(int rank, sys::Console::Stream, std::string_view)>;
 
-  SshHost(const Shared& shared, run::SshLogin login, int rank, Handed handed,
+  SshHost(const Shared& shared, SshLogin login, int rank, Handed handed,
           OnLine on_line);
 
   Status Start();
@@ -62,7 +62,7 @@ class SshHost {
   bool begun() const { return begun_; }
 
  private:
-  void Answered(const run::SshAnswer& answer);
+  void Answered(const SshAnswer& answer);
   void SendPlace();
 
   const Shared& shared_;
@@ -74,4 +74,4 @@ class SshHost {
   SshSession session_;
 };
 
-}  // namespace muster::cli
+}  // namespace muster::remote

@@ -7,11 +7,10 @@
 #include "sys/net/net.h"
 #include "sys/net/stream.h"
 
-namespace muster::cli {
+namespace muster::remote {
 namespace {
 
-using run::Console;
-using run::SshAnswer;
+using sys::Console;
 
 // Of the limit ssh has a third for reaching a host, and no more than this.
 constexpr auto kMostForConnecting = std::chrono::seconds(10);
@@ -27,8 +26,7 @@ SharedBytes Share(std::string bytes) {
   return std::make_shared<const std::string>(std::move(bytes));
 }
 
-SshSession::SshSession(const Place& place, run::SshLogin login,
-                       Listener listener)
+SshSession::SshSession(const Place& place, SshLogin login, Listener listener)
     : place_(place),
       login_(std::move(login)),
       listener_(std::move(listener)),
@@ -45,7 +43,7 @@ Status SshSession::Start(const std::string& remote,
   MUSTER_ASSIGN(auto err, sys::MakePipe());
   const Duration connecting =
       std::min<Duration>(kMostForConnecting, place_.limit / 3);
-  std::vector<std::string> argv = run::SshCommand(login_, connecting, remote);
+  std::vector<std::string> argv = SshCommand(login_, connecting, remote);
   argv.insert(argv.begin() + 1, options.begin(), options.end());
   MUSTER_ASSIGN(pid_, place_.spawner.Start(
                           {.argv = std::move(argv),
@@ -55,7 +53,7 @@ Status SshSession::Start(const std::string& remote,
                                            {1, out.write.get()},
                                            {2, err.write.get()}},
                            .cores = {}},
-                          [this](const sys::Exit& exit) { Ended(exit); }));
+                          [this](const wire::Exit& exit) { Ended(exit); }));
   in_ = std::move(in.first);
   out_fd_ = std::move(out.read);
   err_fd_ = std::move(err.read);
@@ -68,7 +66,7 @@ Status SshSession::Start(const std::string& remote,
 
 void SshSession::Read(Console::Stream stream) {
   const bool out = stream == Console::Stream::kOut;
-  run::LineSplitter& lines = out ? out_ : err_;
+  LineSplitter& lines = out ? out_ : err_;
   std::string bytes;
   const auto arrived = sys::ReadNow(out ? out_fd_.get() : err_fd_.get(), bytes);
   lines.Feed(bytes, std::chrono::steady_clock::now());
@@ -107,7 +105,7 @@ void SshSession::Line(Console::Stream stream, std::string_view line) {
     return;
   }
   auto answer =
-      stream == Console::Stream::kOut ? run::ReadSshAnswer(line) : std::nullopt;
+      stream == Console::Stream::kOut ? ReadSshAnswer(line) : std::nullopt;
   if (!answer) {
     return;
   }
@@ -162,7 +160,7 @@ void SshSession::Close() {
   in_.Close();
 }
 
-void SshSession::Ended(const sys::Exit& exit) {
+void SshSession::Ended(const wire::Exit& exit) {
   killed_ = !exit.exited();
   code_ = killed_ ? kLost : exit.code();
   Close();
@@ -180,19 +178,19 @@ void SshSession::MaybeFail() {
   }
 }
 
-run::SshEnd SshSession::End() const {
+SshEnd SshSession::End() const {
   return {.login = login_, .said = said_, .answer = answer_, .code = code()};
 }
 
 void SshSession::FailAsAnswered() {
-  Fail(run::WhyNotStarted(End()));
+  Fail(WhyNotStarted(End()));
 }
 
 void SshSession::GiveUp(Duration waited) {
   if (!ready_ && !code_) {
-    run::SshEnd end = End();
+    SshEnd end = End();
     end.waited = waited;
-    Fail(run::WhyNotStarted(end));
+    Fail(WhyNotStarted(end));
   }
 }
 
@@ -208,4 +206,4 @@ void SshSession::Kill() {
   }
 }
 
-}  // namespace muster::cli
+}  // namespace muster::remote

@@ -20,7 +20,7 @@
 #include "sys/terminal/console.h"
 #include "sys/time/loop.h"
 
-namespace muster::cli {
+namespace muster::remote {
 
 // Bytes that several sessions send.
 using SharedBytes = std::shared_ptr<const std::string>;
@@ -40,13 +40,13 @@ class SshSession {
   };
   struct Listener {
     // What the other side says before it is ready.
-    std::function<void(const run::SshAnswer&)> answered;
+    std::function<void(const SshAnswer&)> answered;
     // A line without its end, once it is ready.
-    std::function<void(run::Console::Stream, std::string_view)> line;
+    std::function<void(sys::Console::Stream, std::string_view)> line;
     std::function<void()> changed;
   };
 
-  SshSession(const Place& place, run::SshLogin login, Listener listener);
+  SshSession(const Place& place, SshLogin login, Listener listener);
 
   // `remote` is for the login shell there, `options` for ssh.
   // program-not-found: there is no ssh here.
@@ -61,7 +61,7 @@ class SshSession {
   void FailAsAnswered();
   void Kill();
 
-  const run::SshLogin& login() const { return login_; }
+  const SshLogin& login() const { return login_; }
   bool decided() const { return ready_ || failed_; }
   bool ready() const { return ready_; }
   // Why it did not get ready.
@@ -74,26 +74,26 @@ class SshSession {
   int code() const { return code_.value_or(kLost); }
   // The connection was lost after it was ready.
   bool lost() const {
-    return ready_ && code_ == kLost && (killed_ || run::SaysLost(said_));
+    return ready_ && code_ == kLost && (killed_ || SaysLost(said_));
   }
 
  private:
-  void Read(run::Console::Stream stream);
+  void Read(sys::Console::Stream stream);
   void StopReading();
-  void Line(run::Console::Stream stream, std::string_view line);
+  void Line(sys::Console::Stream stream, std::string_view line);
   void Flush();
-  void Ended(const sys::Exit& exit);
+  void Ended(const wire::Exit& exit);
   void MaybeFail();
-  run::SshEnd End() const;
+  SshEnd End() const;
 
   const Place& place_;
-  const run::SshLogin login_;
+  const SshLogin login_;
   const Listener listener_;
   int pid_ = 0;
   sys::Fd in_, out_fd_, err_fd_;
-  run::LineSplitter out_, err_;
+  LineSplitter out_, err_;
   std::string said_;  // by ssh, the last of it
-  std::optional<run::SshAnswer> answer_;
+  std::optional<SshAnswer> answer_;
   std::deque<SharedBytes> pending_;
   std::size_t sent_ = 0;  // of the first
   bool ready_ = false;
@@ -103,4 +103,4 @@ class SshSession {
   sys::Loop::Handle writable_, out_readable_, err_readable_, held_open_;
 };
 
-}  // namespace muster::cli
+}  // namespace muster::remote

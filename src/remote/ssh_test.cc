@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace muster::run {
+namespace muster::remote {
 namespace {
 
 using Kind = SshAnswer::Kind;
@@ -167,4 +167,4 @@ TEST(Ssh, SaysHowLongAHostThatIsSilentWasWaitedFor) {
 }
 
 }  // namespace
-}  // namespace muster::run
+}  // namespace muster::remote

@@ -18,14 +18,14 @@
 #include "remote/ssh_host.h"
 #include "remote/tpu_recreate.h"
 #include "remote/tpu_workers.h"
-#include "settings/output.h"
 #include "sys/net/curl_http.h"
 #include "sys/signal/signals.h"
+#include "sys/terminal/results.h"
 
-namespace muster::cli {
+namespace muster::remote {
 namespace {
 
-using run::Console;
+using sys::Console;
 
 constexpr std::size_t kLargestProgram = 1U << 30;
 // After the agent of rank 0 has ended, for the others to end.
@@ -48,12 +48,12 @@ constexpr std::uint16_t kAgentPort = 8490;
 // Whom to start, by rank.
 struct Start {
   struct One {
-    run::SshLogin login;
+    SshLogin login;
     std::string label;    // before what it says on stderr
     std::string address;  // as the others know it
   };
   std::vector<One> hosts;
-  run::SshPlace where;
+  SshPlace where;
   SharedBytes archive;
   // Asked when a host was lost; not set: nobody can tell.
   std::function<std::optional<Finding>()> why_gone;
@@ -95,8 +95,8 @@ struct Ended {
 // All hosts of a run.
 class Starter {
  public:
-  Starter(const RunFlags& flags, const sys::Host& host, sys::Loop& loop,
-          sys::Spawner& spawner, Console& console)
+  Starter(const settings::RunFlags& flags, const sys::Host& host,
+          sys::Loop& loop, sys::Spawner& spawner, Console& console)
       : flags_(flags),
         host_(host),
         loop_(loop),
@@ -120,7 +120,7 @@ class Starter {
   }
   void Show(const Finding& finding) {
     console_.Write(Console::Stream::kErr,
-                   RenderText(finding, TerminalOptions(host_.env, 2)));
+                   RenderText(finding, sys::TerminalOptions(host_.env, 2)));
   }
   Status Begin(const Start& start);
   void Change() {
@@ -139,7 +139,7 @@ class Starter {
   bool IsGone(const SshSession& session) const;
   bool AnyGone() const;
 
-  const RunFlags& flags_;
+  const settings::RunFlags& flags_;
   const sys::Host& host_;
   sys::Loop& loop_;
   Console& console_;
@@ -166,11 +166,11 @@ class Starter {
 Status Starter::Begin(const Start& start) {
   MUSTER_ASSIGN(std::string program,
                 host_.fs.Read("/proc/self/exe", kLargestProgram));
-  shared_.digest = connect::Sha256Hex(program);
+  shared_.digest = channel::Sha256Hex(program);
   shared_.program = Share(std::move(program));
   shared_.where = start.where;
   shared_.archive = start.archive;
-  MUSTER_ASSIGN(const auto token, connect::RunKey::Random());
+  MUSTER_ASSIGN(const auto token, channel::RunKey::Random());
   report_mark_ = ReportMark(token.ToHex());
   std::vector<std::string> addresses;
   for (const Start::One& one : start.hosts) {
@@ -229,7 +229,7 @@ void Starter::Pass(const Start::One& from, int rank, Console::Stream stream,
     return;
   }
   // One document: that of the coordinator.
-  if (out && flags_.settings.output.value == Output::kJson) {
+  if (out && flags_.settings.output.value == settings::Output::kJson) {
     document_ += rank == 0 ? std::string(line) + "\n" : "";
     return;
   }
@@ -338,10 +338,10 @@ void Starter::Keep(std::string_view piece) {
       ParseJson(std::exchange(report_, ""), Cause::kNetWrongEndpoint,
                 "the report of the first host");
   reported_ = report ? CodeOf(*report) : std::nullopt;
-  const auto kept =
-      report
-          ? run::KeepReport(host_.fs, flags_.settings.runs_dir.value, *report)
-          : Status(report.error());
+  const auto kept = report
+                        ? record::KeepReport(
+                              host_.fs, flags_.settings.runs_dir.value, *report)
+                        : Status(report.error());
   if (!kept) {
     Warn(FromError(kept.error()));
   }
@@ -413,7 +413,7 @@ void Starter::Interrupt(const std::string& by, bool now) {
   }
 }
 
-Result<Start> OfHosts(const RunFlags& flags, const sys::Host& host) {
+Result<Start> OfHosts(const settings::RunFlags& flags, const sys::Host& host) {
   // This host need not be one of them.
   resolve::Request request = flags.cluster;
   request.rank = 0;
@@ -431,11 +431,11 @@ Result<Start> OfHosts(const RunFlags& flags, const sys::Host& host) {
   return start;
 }
 
-Result<Start> OfTpu(const RunFlags& flags, const ReachedTpu& tpu,
+Result<Start> OfTpu(const settings::RunFlags& flags, const ReachedTpu& tpu,
                     const sys::Host& host) {
-  PrintAside(tpu.how + "\n");
+  sys::PrintAside(tpu.how + "\n");
   if (const auto partial = PartOfSlice(tpu)) {
-    PrintAside(RenderText(*partial, TerminalOptions(host.env, 2)));
+    sys::PrintAside(RenderText(*partial, sys::TerminalOptions(host.env, 2)));
   }
   Start start;
   for (const ReachedWorker& one : tpu.workers) {
@@ -446,11 +446,11 @@ Result<Start> OfTpu(const RunFlags& flags, const ReachedTpu& tpu,
   }
   if (!flags.reach.copy.empty()) {
     MUSTER_ASSIGN(Archive archive, PackFolder(flags.reach.copy, host));
-    PrintAside("muster: copies " + archive.what + " to " +
-               Count(std::ssize(start.hosts), "worker") + ", to ~/" +
-               archive.folder +
-               (flags.reach.keep_copy ? ", and keeps it there\n"
-                                      : ", and removes it at the end\n"));
+    sys::PrintAside("muster: copies " + archive.what + " to " +
+                    Count(std::ssize(start.hosts), "worker") + ", to ~/" +
+                    archive.folder +
+                    (flags.reach.keep_copy ? ", and keeps it there\n"
+                                           : ", and removes it at the end\n"));
     start.where = {.directory = {},
                    .copy = archive.folder,
                    .archive_bytes = archive.bytes.size(),
@@ -463,7 +463,7 @@ Result<Start> OfTpu(const RunFlags& flags, const ReachedTpu& tpu,
   return start;
 }
 
-Result<Ended> RunOnce(const RunFlags& flags, const Start& start,
+Result<Ended> RunOnce(const settings::RunFlags& flags, const Start& start,
                       const sys::Host& host, sys::GuardianSpawner& spawner) {
   MUSTER_ASSIGN(const auto loop, sys::Loop::Make());
   MUSTER_TRY(spawner.Attach(*loop));
@@ -481,12 +481,12 @@ Result<Ended> RunOnce(const RunFlags& flags, const Start& start,
 }
 
 int Finish(const Ended& ended) {
-  PrintResult(ended.document);
+  sys::PrintResult(ended.document);
   return ended.code;
 }
 
 void SayAside(const std::string& text) {
-  PrintAside("muster: " + text + "\n");
+  sys::PrintAside("muster: " + text + "\n");
 }
 
 // The code of a run whose TPU is lost, and is not made anew.
@@ -495,8 +495,8 @@ int FinishLost(const Ended& ended, const Status& replaced,
   Ended told = ended;
   told.code = kEndedFromOutside;
   if (!replaced) {
-    PrintAside(
-        RenderText(FromError(replaced.error()), TerminalOptions(host.env, 2)));
+    sys::PrintAside(RenderText(FromError(replaced.error()),
+                               sys::TerminalOptions(host.env, 2)));
     if (replaced.error().cause() == Cause::kCancelled) {
       told.code = kInterrupted;
     }
@@ -533,7 +533,7 @@ std::optional<Result<int>> AfterLoss(Recreator& recreator,
 }
 
 // A run on a TPU, and on those that are made anew in its place.
-Result<int> RunOnTpu(const RunFlags& flags, const sys::Host& host,
+Result<int> RunOnTpu(const settings::RunFlags& flags, const sys::Host& host,
                      sys::GuardianSpawner& spawner) {
   // What was answered before a TPU was made anew is no answer after it.
   const auto http = sys::MakeCurlHttp();
@@ -559,7 +559,8 @@ Result<int> RunOnTpu(const RunFlags& flags, const sys::Host& host,
       if (!ended.lost) {
         return Finish(ended);
       }
-      PrintAside(RenderText(*ended.lost, TerminalOptions(host.env, 2)));
+      sys::PrintAside(
+          RenderText(*ended.lost, sys::TerminalOptions(host.env, 2)));
     }
     const auto over =
         AfterLoss(recreator, node,
@@ -577,7 +578,7 @@ Result<int> RunOnTpu(const RunFlags& flags, const sys::Host& host,
 
 }  // namespace
 
-Result<int> StartOverSsh(const RunFlags& flags, const sys::Host& host,
+Result<int> StartOverSsh(const settings::RunFlags& flags, const sys::Host& host,
                          std::unique_ptr<sys::GuardianSpawner> spawner) {
   if (flags.cluster.hosts) {
     MUSTER_ASSIGN(const Start start, OfHosts(flags, host));
@@ -593,4 +594,4 @@ Result<int> StartOverSsh(const RunFlags& flags, const sys::Host& host,
   return RunOnTpu(flags, host, *spawner);
 }
 
-}  // namespace muster::cli
+}  // namespace muster::remote

@@ -9,7 +9,7 @@
 #include "sys/host.h"
 #include "sys/process/spawner.h"
 
-namespace muster::cli {
+namespace muster::remote {
 
 // Starts an agent on every host of flags.cluster.hosts or on every worker of
 // the TPU that is named, passes on what they print, and ends as the agent of
@@ -17,7 +17,7 @@ namespace muster::cli {
 // begins, and it is 125. When workers of a TPU vanish, its API is asked why.
 // Errors: usage-invalid (no hosts), program-not-found (no ssh), those of
 // resolve, of the API and of the file system.
-Result<int> StartOverSsh(const RunFlags& flags, const sys::Host& host,
+Result<int> StartOverSsh(const settings::RunFlags& flags, const sys::Host& host,
                          std::unique_ptr<sys::GuardianSpawner> spawner);
 
-}  // namespace muster::cli
+}  // namespace muster::remote

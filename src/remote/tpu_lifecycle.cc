@@ -5,10 +5,10 @@
 
 #include "base/text.h"
 #include "muster/address.h"
-#include "settings/output.h"
 #include "sys/net/net.h"
+#include "sys/terminal/results.h"
 
-namespace muster::cli {
+namespace muster::remote {
 namespace {
 
 constexpr std::string_view kInterrupted =
@@ -55,14 +55,14 @@ Status DialWorkers(const cloud::TpuNode& node, std::uint16_t port) {
   return Ok();
 }
 
-Result<Stoppable> MakeStoppable(const Settings& settings) {
+Result<Stoppable> MakeStoppable(const settings::Settings& settings) {
   Stoppable stoppable{
       .waiting = {.deadline = Deadline::After(settings.deadline.value),
                   .poll = settings.poll.value,
                   .dice = cloud::Dice,
                   .patience = settings.patience.value,
                   .say = [](const std::string& line) {
-                    PrintAside("muster: " + line + "\n");
+                    sys::PrintAside("muster: " + line + "\n");
                   }}};
   MUSTER_ASSIGN(stoppable.interrupt, sys::Interrupt::Make(kInterrupted));
   stoppable.waiting.pause = [interrupt =
@@ -86,13 +86,14 @@ std::string Described(const cloud::TpuApi& api, const cloud::TpuNode& node) {
 void PrintLeft(const std::vector<cloud::MadeTpu>& left,
                const std::string& go_on) {
   for (const cloud::MadeTpu& made : left) {
-    PrintAside("muster: " + NameOf(made) +
-               " goes on in the cloud, and costs once it is there. To stop "
-               "it: muster tpu reap (all that was not finished), or muster "
-               "tpu " +
-               (made.kind == "queued" ? "queued " : "") + "delete " +
-               Printable(made.name) + " --zone " + Printable(made.zone) +
-               ". To go on: " + go_on + "\n");
+    sys::PrintAside(
+        "muster: " + NameOf(made) +
+        " goes on in the cloud, and costs once it is there. To stop "
+        "it: muster tpu reap (all that was not finished), or muster "
+        "tpu " +
+        (made.kind == "queued" ? "queued " : "") + "delete " +
+        Printable(made.name) + " --zone " + Printable(made.zone) +
+        ". To go on: " + go_on + "\n");
   }
 }
 
@@ -100,8 +101,8 @@ Status PrintRemoved(const std::vector<cloud::Removed>& removed) {
   std::optional<Error> first;
   for (const cloud::Removed& one : removed) {
     if (one.error) {
-      PrintAside("muster: warn " + NameOf(one.made) +
-                 " is left: " + one.error->message() + "\n");
+      sys::PrintAside("muster: warn " + NameOf(one.made) +
+                      " is left: " + one.error->message() + "\n");
       first = first ? first : one.error;
     }
   }
@@ -124,13 +125,13 @@ Status RemoveSeen(cloud::TpuApi& api, const cloud::MadeTpu& made,
   std::vector<cloud::TpuRemoval> removals;
   removals.emplace_back(api, journal, made);
   removals.back().Seen();
-  PrintAside("muster: deleting " + NameOf(made) +
-             ", usually within some minutes\n");
+  sys::PrintAside("muster: deleting " + NameOf(made) +
+                  ", usually within some minutes\n");
   const auto removed =
       cloud::RemoveAll(std::move(removals), api, stoppable.waiting);
   if (stoppable.interrupt->Came() && removed.front().error) {
-    PrintAside("muster: the deletion of " + NameOf(made) +
-               " goes on in the cloud and is not to be stopped\n");
+    sys::PrintAside("muster: the deletion of " + NameOf(made) +
+                    " goes on in the cloud and is not to be stopped\n");
     return Error(Cause::kCancelled, "it was interrupted");
   }
   return removed.front().error ? Status(*removed.front().error) : Ok();
@@ -168,4 +169,4 @@ cloud::MadeTpu ToMade(const cloud::TpuApi& api,
           .scheduling = queued.scheduling};
 }
 
-}  // namespace muster::cli
+}  // namespace muster::remote

@@ -16,7 +16,7 @@
 #include "sys/host.h"
 #include "sys/signal/interrupt.h"
 
-namespace muster::cli {
+namespace muster::remote {
 
 // Waits that Ctrl-C ends between two requests. Keep it alive while the waiting
 // is in use.
@@ -24,7 +24,7 @@ struct Stoppable {
   std::unique_ptr<sys::Interrupt> interrupt;
   cloud::Waiting waiting;
 };
-Result<Stoppable> MakeStoppable(const Settings& settings);
+Result<Stoppable> MakeStoppable(const settings::Settings& settings);
 inline constexpr const char* kTpuPrices =
     "https://cloud.google.com/tpu/pricing";
 
@@ -58,4 +58,4 @@ cloud::MadeTpu ToMade(const cloud::TpuApi& api,
 // "project p (env GOOGLE_CLOUD_PROJECT)".
 std::string OfProject(const cloud::TpuApi& api);
 
-}  // namespace muster::cli
+}  // namespace muster::remote

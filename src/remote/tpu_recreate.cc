@@ -6,11 +6,11 @@
 #include "cloud/tpu/tpu_state.h"
 #include "cloud/tpu/worker_address.h"
 #include "remote/tpu_lifecycle.h"
-#include "settings/output.h"
 #include "sys/net/curl_http.h"
 #include "sys/terminal/confirm.h"
+#include "sys/terminal/results.h"
 
-namespace muster::cli {
+namespace muster::remote {
 
 // What the API has of a TPU that was lost.
 struct Recreator::Left {
@@ -24,7 +24,7 @@ struct Recreator::Left {
 namespace {
 
 void Say(const std::string& text) {
-  PrintAside("muster: " + text + "\n");
+  sys::PrintAside("muster: " + text + "\n");
 }
 
 // nullopt: there is none.
@@ -56,7 +56,7 @@ std::string WillText(const cloud::TpuApi& api, const cloud::TpuNode& node,
 
 }  // namespace
 
-Recreator::Recreator(const RunFlags& flags, const sys::Host& host)
+Recreator::Recreator(const settings::RunFlags& flags, const sys::Host& host)
     : flags_(flags), http_(sys::MakeCurlHttp()), host_(host) {
   host_.http = http_.get();
 }
@@ -112,7 +112,7 @@ bool Recreator::MayGoOn(const Left& left, const std::string& what) const {
     Say("will " + what);
     return true;
   }
-  const auto yes = AskPerson("This will " + what + "\nGo on?");
+  const auto yes = sys::AskPerson("This will " + what + "\nGo on?");
   if (!yes) {
     Say("not made anew, because there is no terminal to ask and --yes is not "
         "given: it would " +
@@ -189,4 +189,4 @@ Result<bool> Recreator::Replace(const resolve::TpuNode& lost) {
   return true;
 }
 
-}  // namespace muster::cli
+}  // namespace muster::remote

@@ -10,13 +10,13 @@
 #include "settings/run_flags.h"
 #include "sys/host.h"
 
-namespace muster::cli {
+namespace muster::remote {
 
 // What one run may make anew, as often as --max-recreates says, each within
 // --deadline. Main thread.
 class Recreator {
  public:
-  Recreator(const RunFlags& flags, const sys::Host& host);
+  Recreator(const settings::RunFlags& flags, const sys::Host& host);
 
   // Asks the API what became of `lost`, deletes what is left of it, makes the
   // same again (type, version, scheduling, network, metadata, labels, disks)
@@ -35,11 +35,11 @@ class Recreator {
   bool MayGoOn(const Left& left, const std::string& what) const;
   Status Make(const resolve::TpuNode& lost, const Left& left);
 
-  const RunFlags& flags_;
+  const settings::RunFlags& flags_;
   // What was answered before the run is no answer now.
   std::unique_ptr<sys::Http> http_;
   sys::Host host_;
   int made_ = 0;
 };
 
-}  // namespace muster::cli
+}  // namespace muster::remote

@@ -7,10 +7,10 @@
 #include "base/text.h"
 #include "cloud/auth/credentials.h"
 #include "muster/retry.h"
-#include "settings/output.h"
 #include "sys/net/curl_http.h"
+#include "sys/terminal/results.h"
 
-namespace muster::cli {
+namespace muster::remote {
 namespace {
 
 constexpr auto kForTheApi = std::chrono::seconds(10);
@@ -31,7 +31,8 @@ std::string HowText(const ReachedTpu& tpu, const cloud::TpuWorkers& found,
 
 }  // namespace
 
-Result<ReachedTpu> Reach(const resolve::TpuNode& node, const ReachFlags& flags,
+Result<ReachedTpu> Reach(const resolve::TpuNode& node,
+                         const settings::ReachFlags& flags,
                          const std::string& account, const sys::Host& host) {
   MUSTER_TRY(resolve::CheckReady(node, false));
   MUSTER_ASSIGN(const auto choice, cloud::ParseAddressChoice(flags.address));
@@ -75,7 +76,8 @@ Result<resolve::TpuNode> FindTpu(const resolve::Request& request,
 
 Result<ReachedTpu> ReachTpu(const resolve::TpuNode& node,
                             const resolve::Request& request,
-                            const ReachFlags& flags, const sys::Host& host) {
+                            const settings::ReachFlags& flags,
+                            const sys::Host& host) {
   std::string account;
   if (node.os_login && flags.user.empty()) {
     MUSTER_ASSIGN(const auto bearer,
@@ -86,7 +88,8 @@ Result<ReachedTpu> ReachTpu(const resolve::TpuNode& node,
 }
 
 Result<ReachedTpu> ReachTpu(const resolve::Request& request,
-                            const ReachFlags& flags, const sys::Host& host) {
+                            const settings::ReachFlags& flags,
+                            const sys::Host& host) {
   MUSTER_ASSIGN(const auto node, FindTpu(request, host));
   return ReachTpu(node, request, flags, host);
 }
@@ -125,15 +128,15 @@ std::optional<Finding> WhyTpuGone(
       return FromError(node.error());
     }
     if (!node) {
-      PrintAside("muster: warn the API could not be asked why: " +
-                 node.error().ToText() + "\n");
+      sys::PrintAside("muster: warn the API could not be asked why: " +
+                      node.error().ToText() + "\n");
       return std::nullopt;
     }
     if (auto why = cloud::WhyGone(*node)) {
       return why;
     }
     if (deadline.Remaining() <= kBetweenQuestions) {
-      PrintAside(
+      sys::PrintAside(
           "muster: the API says that the TPU is READY and " +
           (node->health.empty() ? "tells no health" : Printable(node->health)) +
           "\n");
@@ -159,4 +162,4 @@ std::optional<Finding> WhyTpuGone(const resolve::TpuPlace& place,
   });
 }
 
-}  // namespace muster::cli
+}  // namespace muster::remote

@@ -15,13 +15,13 @@
 #include "settings/run_flags.h"
 #include "sys/host.h"
 
-namespace muster::cli {
+namespace muster::remote {
 
 struct ReachedWorker {
   int index = 0;
   std::string internal;  // its address for the other workers
   std::string label;     // "worker 2"
-  run::SshLogin login;
+  SshLogin login;
 };
 struct ReachedTpu {
   resolve::TpuNode node;
@@ -31,7 +31,8 @@ struct ReachedTpu {
 
 // A TPU that is READY. preempted, tpu-unhealthy: it is not; usage-invalid: what
 // cloud/tpu_reach.h says. `account`: who asks the API.
-Result<ReachedTpu> Reach(const resolve::TpuNode& node, const ReachFlags& flags,
+Result<ReachedTpu> Reach(const resolve::TpuNode& node,
+                         const settings::ReachFlags& flags,
                          const std::string& account, const sys::Host& host);
 
 // The TPU that `--tpu` names, through the resolver of `muster resolve --tpu`,
@@ -41,10 +42,12 @@ Result<resolve::TpuNode> FindTpu(const resolve::Request& request,
 // It, as the account that asks the API.
 Result<ReachedTpu> ReachTpu(const resolve::TpuNode& node,
                             const resolve::Request& request,
-                            const ReachFlags& flags, const sys::Host& host);
+                            const settings::ReachFlags& flags,
+                            const sys::Host& host);
 // FindTpu, then this.
 Result<ReachedTpu> ReachTpu(const resolve::Request& request,
-                            const ReachFlags& flags, const sys::Host& host);
+                            const settings::ReachFlags& flags,
+                            const sys::Host& host);
 // Whether --tpu alone describes the cluster, and is a name that the API knows.
 bool NamesTpu(const resolve::Request& request, const sys::Host& host);
 
@@ -60,4 +63,4 @@ std::optional<Finding> WhyTpuGone(
 std::optional<Finding> WhyTpuGone(const resolve::TpuPlace& place,
                                   const sys::Host& host);
 
-}  // namespace muster::cli
+}  // namespace muster::remote

@@ -8,7 +8,7 @@
 #include "channel/evidence.h"
 #include "channel/handshake.h"
 
-namespace muster::connect {
+namespace muster::rendezvous {
 namespace {
 
 using std::chrono::milliseconds;
@@ -24,7 +24,7 @@ constexpr Duration kLeastLook = milliseconds(200);
 }  // namespace
 
 struct Attending::Inner : std::enable_shared_from_this<Inner> {
-  Inner(sys::Loop& l, sys::Clock& c, Transport& t, Options o)
+  Inner(sys::Loop& l, sys::Clock& c, channel::Transport& t, Options o)
       : loop(l),
         clock(c),
         transport(t),
@@ -33,25 +33,25 @@ struct Attending::Inner : std::enable_shared_from_this<Inner> {
 
   void Begin();
   void Look();
-  void Seen(const Sighting& sighting);
+  void Seen(const channel::Sighting& sighting);
   void Dial();
-  void Introduce(std::unique_ptr<Link> opened);
-  void Receive(const Envelope& message);
+  void Introduce(std::unique_ptr<channel::Link> opened);
+  void Receive(const channel::Envelope& message);
   void Show(const std::string& observed, Cause cause,
             const std::vector<Fact>& evidence);
   void Again();
   void TooLate();
-  void Done(Result<std::unique_ptr<Link>> result);
+  void Done(Result<std::unique_ptr<channel::Link>> result);
 
   sys::Loop& loop;
   sys::Clock& clock;
-  Transport& transport;
+  channel::Transport& transport;
   Options options;
   const Duration limit;
   bool done = false;
   int looks = 0;
   Duration pause = kFirstPause;
-  std::unique_ptr<Link> link;  // dialled, not accepted yet
+  std::unique_ptr<channel::Link> link;  // dialled, not accepted yet
   // Why the coordinator would refuse, should it not say so itself.
   std::optional<Error> incompatible;
   // Shown is an agent that is not of our run.
@@ -73,36 +73,38 @@ void Attending::Inner::Look() {
   ++looks;
   const auto until = Deadline::At(options.deadline.when() - kLastWord)
                          .Sooner(Deadline::After(kLookLimit));
-  transport.Identify(options.coordinator, until,
-                     [weak = weak_from_this()](const Sighting& sighting) {
-                       const auto self = weak.lock();
-                       if (self && !self->done) {
-                         self->Seen(sighting);
-                       }
-                     });
+  transport.Identify(
+      options.coordinator, until,
+      [weak = weak_from_this()](const channel::Sighting& sighting) {
+        const auto self = weak.lock();
+        if (self && !self->done) {
+          self->Seen(sighting);
+        }
+      });
 }
 
-void Attending::Inner::Seen(const Sighting& sighting) {
-  if (sighting.what == Sight::kClosed) {
+void Attending::Inner::Seen(const channel::Sighting& sighting) {
+  if (sighting.what == channel::Sight::kClosed) {
     Done(*sighting.error);
     return;
   }
-  if (sighting.what == Sight::kAgent) {
+  if (sighting.what == channel::Sight::kAgent) {
     const auto& ranks = sighting.agent->ranks;
-    incompatible = Incompatible(options.identity, *sighting.agent);
+    incompatible = wire::Incompatible(options.identity, *sighting.agent);
     if (incompatible || std::find(ranks.begin(), ranks.end(),
                                   options.coordinator_rank) != ranks.end()) {
       Dial();
       return;
     }
   }
-  if (sighting.what == Sight::kStranger) {
+  if (sighting.what == channel::Sight::kStranger) {
     stranger = true;
-  } else if (stranger && sighting.what != Sight::kAgent) {
+  } else if (stranger && sighting.what != channel::Sight::kAgent) {
     Again();  // a stranger that went away tells more than where it was
     return;
   }
-  Show(Observed(sighting, options.coordinator), CauseOf(sighting),
+  Show(channel::Observed(sighting, options.coordinator),
+       channel::CauseOf(sighting),
        sighting.error ? sighting.error->evidence() : std::vector<Fact>{});
   Again();
 }
@@ -110,7 +112,7 @@ void Attending::Inner::Seen(const Sighting& sighting) {
 void Attending::Inner::Dial() {
   transport.Dial(
       options.coordinator, options.deadline,
-      [weak = weak_from_this()](Result<std::unique_ptr<Link>> opened) {
+      [weak = weak_from_this()](Result<std::unique_ptr<channel::Link>> opened) {
         const auto self = weak.lock();
         if (!self || self->done) {
           return;
@@ -125,10 +127,10 @@ void Attending::Inner::Dial() {
       });
 }
 
-void Attending::Inner::Introduce(std::unique_ptr<Link> opened) {
+void Attending::Inner::Introduce(std::unique_ptr<channel::Link> opened) {
   link = std::move(opened);
   // The link is owned here, so its handlers do not outlive this.
-  link->OnMessage([this](const Envelope& message) {
+  link->OnMessage([this](const channel::Envelope& message) {
     const auto keep = shared_from_this();
     Receive(message);
   });
@@ -143,18 +145,18 @@ void Attending::Inner::Introduce(std::unique_ptr<Link> opened) {
          why.cause(), why.evidence());
     Again();
   });
-  Hello identity = options.identity;
+  wire::Hello identity = options.identity;
   identity.clock = clock.WallNow();
-  link->Send(HelloMessage(kIdentity, identity));
+  link->Send(channel::HelloMessage(channel::kIdentity, identity));
 }
 
-void Attending::Inner::Receive(const Envelope& message) {
-  if (message.kind == kWelcome) {
+void Attending::Inner::Receive(const channel::Envelope& message) {
+  if (message.kind == channel::kWelcome) {
     link->OnMessage(nullptr);
     link->OnLost(nullptr);
     Done(std::move(link));
-  } else if (message.kind == kRefused) {
-    Done(RefusalFrom(message.body));
+  } else if (message.kind == channel::kRefused) {
+    Done(channel::RefusalFrom(message.body));
   }
 }
 
@@ -192,10 +194,10 @@ void Attending::Inner::TooLate() {
                          ") was not reached within " + muster::ToText(limit) +
                          ": " + seen + " (looked " + Count(looks, "time") +
                          ")");
-  Done(WithFacts(std::move(error), facts));
+  Done(channel::WithFacts(std::move(error), facts));
 }
 
-void Attending::Inner::Done(Result<std::unique_ptr<Link>> result) {
+void Attending::Inner::Done(Result<std::unique_ptr<channel::Link>> result) {
   done = true;
   end.Cancel();
   next.Cancel();
@@ -206,7 +208,7 @@ void Attending::Inner::Done(Result<std::unique_ptr<Link>> result) {
 }
 
 std::unique_ptr<Attending> Attending::Start(sys::Loop& loop, sys::Clock& clock,
-                                            Transport& transport,
+                                            channel::Transport& transport,
                                             Options options) {
   auto inner =
       std::make_shared<Inner>(loop, clock, transport, std::move(options));
@@ -223,4 +225,4 @@ Attending::~Attending() {
   inner_->link.reset();
 }
 
-}  // namespace muster::connect
+}  // namespace muster::rendezvous

@@ -15,7 +15,7 @@
 #include "sys/time/loop.h"
 #include "wire/hello.h"
 
-namespace muster::connect {
+namespace muster::rendezvous {
 
 // Dials the coordinator until it is accepted, refused or too late. Called and
 // calling back on the loop's thread.
@@ -24,7 +24,7 @@ class Attending {
   struct Options {
     Address coordinator;
     int coordinator_rank = 0;  // who has to answer there
-    Hello identity;            // what this agent says of itself
+    wire::Hello identity;      // what this agent says of itself
     Deadline deadline = Deadline::After(std::chrono::seconds(60));
     // Whenever what is seen at the coordinator's address changes: "the
     // coordinator (10.0.0.7:8476): connection refused: nothing listens there
@@ -35,12 +35,12 @@ class Attending {
     // Too late: what was seen last, as net-name-resolution,
     // net-timeout-filtered, net-wrong-endpoint (another member or something
     // else answers) or rendezvous-timeout (nobody listens there).
-    std::function<void(Result<std::unique_ptr<Link>>)> on_done;
+    std::function<void(Result<std::unique_ptr<channel::Link>>)> on_done;
   };
 
   // The references outlive it.
   static std::unique_ptr<Attending> Start(sys::Loop& loop, sys::Clock& clock,
-                                          Transport& transport,
+                                          channel::Transport& transport,
                                           Options options);
   // Gives up; on_done is not called any more. May be destroyed in on_done.
   ~Attending();
@@ -51,4 +51,4 @@ class Attending {
   std::shared_ptr<Inner> inner_;  // also by what is under way on the loop
 };
 
-}  // namespace muster::connect
+}  // namespace muster::rendezvous

@@ -7,12 +7,12 @@
 #include "channel/in_process.h"
 #include "channel/testing.h"
 
-namespace muster::connect {
+namespace muster::rendezvous {
 namespace {
 
+using channel::testing::HelloOf;
+using channel::testing::Workers;
 using std::chrono::milliseconds;
-using testing::HelloOf;
-using testing::Workers;
 
 const Address kCoordinator{"127.0.0.1", 4000};
 
@@ -31,17 +31,17 @@ class AttendingTest : public ::testing::Test {
     options.on_change = [this](const std::string& seen) {
       shown.push_back(seen);
     };
-    options.on_done = [this](Result<std::unique_ptr<Link>> result) {
+    options.on_done = [this](Result<std::unique_ptr<channel::Link>> result) {
       done.emplace(std::move(result));
     };
     attending = Attending::Start(*loop, clock, transport, std::move(options));
   }
   // Somebody listens there who gives every agent this answer (null: none).
-  void Answer(const Hello& who, std::optional<Envelope> answer) {
+  void Answer(const wire::Hello& who, std::optional<channel::Envelope> answer) {
     listener = std::move(*transport.Listen(
-        kCoordinator, who, [this, answer](std::unique_ptr<Link> link) {
+        kCoordinator, who, [this, answer](std::unique_ptr<channel::Link> link) {
           links.push_back(std::move(link));
-          links.back()->OnMessage([this, answer](Envelope message) {
+          links.back()->OnMessage([this, answer](channel::Envelope message) {
             got.push_back(std::move(message));
             if (answer) {
               links.back()->Send(*answer);
@@ -50,7 +50,7 @@ class AttendingTest : public ::testing::Test {
         }));
   }
   bool Until(const std::function<bool()>& holds) {
-    return testing::RunUntil(*loop, holds);
+    return channel::testing::RunUntil(*loop, holds);
   }
   // The error at the end, or what else happened.
   std::string Ends() {
@@ -63,23 +63,24 @@ class AttendingTest : public ::testing::Test {
   Cluster cluster;
   std::unique_ptr<sys::Loop> loop;
   sys::RealClock clock;
-  InProcessNetwork network;
-  InProcessTransport transport;
+  channel::InProcessNetwork network;
+  channel::InProcessTransport transport;
   std::unique_ptr<Attending> attending;
-  std::unique_ptr<Listener> listener;
-  std::vector<std::unique_ptr<Link>> links;
-  std::vector<Envelope> got;
+  std::unique_ptr<channel::Listener> listener;
+  std::vector<std::unique_ptr<channel::Link>> links;
+  std::vector<channel::Envelope> got;
   std::vector<std::string> shown;
-  std::optional<Result<std::unique_ptr<Link>>> done;
+  std::optional<Result<std::unique_ptr<channel::Link>>> done;
 };
 
 TEST_F(AttendingTest, IntroducesItselfAndIsAccepted) {
-  Answer(HelloOf(cluster, 0), HelloMessage(kWelcome, HelloOf(cluster, 0)));
+  Answer(HelloOf(cluster, 0),
+         channel::HelloMessage(channel::kWelcome, HelloOf(cluster, 0)));
   Attend();
   EXPECT_EQ(Ends(), "accepted");
   ASSERT_EQ(got.size(), 1U);
-  EXPECT_EQ(got[0].kind, kIdentity);
-  EXPECT_EQ(ParseHello(got[0].body)->ranks, (std::vector<int>{1}));
+  EXPECT_EQ(got[0].kind, channel::kIdentity);
+  EXPECT_EQ(wire::ParseHello(got[0].body)->ranks, (std::vector<int>{1}));
 }
 
 TEST_F(AttendingTest, WaitsForACoordinatorThatComesLater) {
@@ -88,7 +89,8 @@ TEST_F(AttendingTest, WaitsForACoordinatorThatComesLater) {
   EXPECT_EQ(shown[0],
             "the coordinator (127.0.0.1:4000): connection refused: nothing "
             "listens there yet");
-  Answer(HelloOf(cluster, 0), HelloMessage(kWelcome, HelloOf(cluster, 0)));
+  Answer(HelloOf(cluster, 0),
+         channel::HelloMessage(channel::kWelcome, HelloOf(cluster, 0)));
   EXPECT_EQ(Ends(), "accepted");
   EXPECT_EQ(shown.size(), 1U);
 }
@@ -102,13 +104,14 @@ TEST_F(AttendingTest, NamesTheCauseWhenNobodyComes) {
 }
 
 TEST_F(AttendingTest, NamesWhatElseIsSeenThere) {
-  network.faults[kCoordinator] =
-      Unlike(Sight::kUnresolved, Error(Cause::kNetNameResolution, "ENOENT"));
+  network.faults[kCoordinator] = channel::Unlike(
+      channel::Sight::kUnresolved, Error(Cause::kNetNameResolution, "ENOENT"));
   Attend(milliseconds(100));
   EXPECT_EQ(Ends().substr(0, 20), "net-name-resolution:");
   done.reset();
   network.faults[kCoordinator] =
-      Unlike(Sight::kNoAnswer, Error(Cause::kNetTimeoutFiltered, "ETIMEDOUT"));
+      channel::Unlike(channel::Sight::kNoAnswer,
+                      Error(Cause::kNetTimeoutFiltered, "ETIMEDOUT"));
   Attend(milliseconds(200));
   EXPECT_EQ(Ends().substr(0, 21), "net-timeout-filtered:");
 }
@@ -124,8 +127,8 @@ TEST_F(AttendingTest, DoesNotTakeAnotherMemberForTheCoordinator) {
 }
 
 TEST_F(AttendingTest, EndsWithTheReasonOfARefusal) {
-  Answer(HelloOf(cluster, 0),
-         Refusal(Error(Cause::kDuplicateIdentity, "two claim rank 1")));
+  Answer(HelloOf(cluster, 0), channel::Refusal(Error(Cause::kDuplicateIdentity,
+                                                     "two claim rank 1")));
   Attend();
   EXPECT_EQ(Ends(), "duplicate-identity: two claim rank 1");
 }
@@ -147,7 +150,7 @@ TEST_F(AttendingTest, DialsAgainWhenTheCoordinatorGivesTheLinkUp) {
 }
 
 TEST_F(AttendingTest, IntroducesItselfToAnotherProtocolAndSaysItDiffers) {
-  Hello other;
+  wire::Hello other;
   other.protocol = 9;
   Answer(other, std::nullopt);
   Attend();
@@ -157,8 +160,8 @@ TEST_F(AttendingTest, IntroducesItselfToAnotherProtocolAndSaysItDiffers) {
 }
 
 TEST_F(AttendingTest, EndsAtOnceWhereItMustNotSpeak) {
-  network.faults[kCoordinator] =
-      Unlike(Sight::kClosed, Error(Cause::kUsageInvalid, "only on loopback"));
+  network.faults[kCoordinator] = channel::Unlike(
+      channel::Sight::kClosed, Error(Cause::kUsageInvalid, "only on loopback"));
   Attend();
   EXPECT_EQ(Ends(), "usage-invalid: only on loopback");
 }
@@ -170,13 +173,14 @@ TEST_F(AttendingTest, MayBeDestroyedAtAnyTime) {
   Attend();
   ASSERT_TRUE(Until([this] { return !got.empty(); }));
   attending.reset();
-  EXPECT_FALSE(testing::RunUntil(
+  EXPECT_FALSE(channel::testing::RunUntil(
       *loop, [this] { return done.has_value(); }, milliseconds(20)));
 }
 
 TEST_F(AttendingTest, RemembersAStrangerThatWent) {
   network.faults[kCoordinator] =
-      Unlike(Sight::kStranger, Error(Cause::kVerPeerMismatch, "another token"));
+      channel::Unlike(channel::Sight::kStranger,
+                      Error(Cause::kVerPeerMismatch, "another token"));
   Attend(milliseconds(600));
   ASSERT_TRUE(Until([this] { return !shown.empty(); }));
   network.faults.clear();
@@ -186,4 +190,4 @@ TEST_F(AttendingTest, RemembersAStrangerThatWent) {
 }
 
 }  // namespace
-}  // namespace muster::connect
+}  // namespace muster::rendezvous

@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "channel/handshake.h"
 
-namespace muster::connect {
+namespace muster::rendezvous {
 namespace {
 
 using std::chrono::milliseconds;
@@ -23,7 +23,8 @@ constexpr Duration kLastWord = milliseconds(50);
 constexpr std::size_t kLooksAtOnce = 32;
 
 // An agent claims the rank that its certificate is for, and no other.
-std::optional<Error> OtherRank(const Link& link, const Hello& claims) {
+std::optional<Error> OtherRank(const channel::Link& link,
+                               const wire::Hello& claims) {
   const auto proven = link.proven_rank();
   if (!proven || claims.ranks == std::vector<int>{*proven}) {
     return std::nullopt;
@@ -39,7 +40,7 @@ struct Gathering::Inner : std::enable_shared_from_this<Inner> {
   using Steady = sys::Clock::Steady;
 
   struct Attendee {
-    std::unique_ptr<Link> link;
+    std::unique_ptr<channel::Link> link;
     bool introduced = false;
     bool gathered = false;  // of the last complete call
   };
@@ -60,7 +61,8 @@ struct Gathering::Inner : std::enable_shared_from_this<Inner> {
     std::map<int, Steady> last_look;  // by rank
   };
 
-  Inner(sys::Loop& l, sys::Clock& c, Transport* t, Cluster cluster_, Options o)
+  Inner(sys::Loop& l, sys::Clock& c, channel::Transport* t, Cluster cluster_,
+        Options o)
       : loop(l),
         clock(c),
         transport(t),
@@ -68,14 +70,14 @@ struct Gathering::Inner : std::enable_shared_from_this<Inner> {
         options(std::move(o)),
         roll(cluster, options.identity) {}
 
-  int Add(std::unique_ptr<Link> link);
-  void Receive(int agent, Envelope message);
-  void Introduce(int agent, const Envelope& message);
-  void Answer(int agent, const Envelope& message);
+  int Add(std::unique_ptr<channel::Link> link);
+  void Receive(int agent, channel::Envelope message);
+  void Introduce(int agent, const channel::Envelope& message);
+  void Answer(int agent, const channel::Envelope& message);
   void Welcome(int agent, const RollCall::Answer& answer);
   void Refuse(int agent, const Error& error);
   void Lost(int agent, const Error& why);
-  void HearFact(const Envelope& message);
+  void HearFact(const channel::Envelope& message);
   void Look();
   void LookAt(int rank);
   void ShowSoon();
@@ -85,7 +87,7 @@ struct Gathering::Inner : std::enable_shared_from_this<Inner> {
 
   sys::Loop& loop;
   sys::Clock& clock;
-  Transport* transport;
+  channel::Transport* transport;
   const Cluster cluster;
   const Options options;
   RollCall roll;
@@ -95,10 +97,10 @@ struct Gathering::Inner : std::enable_shared_from_this<Inner> {
   std::uint64_t calls = 0;  // tells looks of this call from late ones
 };
 
-int Gathering::Inner::Add(std::unique_ptr<Link> link) {
+int Gathering::Inner::Add(std::unique_ptr<channel::Link> link) {
   const int agent = next_agent++;
   // The handlers cannot outlive this: it owns the link.
-  link->OnMessage([this, agent](Envelope message) {
+  link->OnMessage([this, agent](channel::Envelope message) {
     const auto keep = shared_from_this();
     Receive(agent, std::move(message));
   });
@@ -110,15 +112,15 @@ int Gathering::Inner::Add(std::unique_ptr<Link> link) {
   return agent;
 }
 
-void Gathering::Inner::Receive(int agent, Envelope message) {
-  if (message.kind == kIdentity) {
+void Gathering::Inner::Receive(int agent, channel::Envelope message) {
+  if (message.kind == channel::kIdentity) {
     Introduce(agent, message);
     return;
   }
   if (!attendees.at(agent).introduced) {
     return;
   }
-  if (message.kind == kHello) {
+  if (message.kind == channel::kHello) {
     Answer(agent, message);
     return;
   }
@@ -130,11 +132,11 @@ void Gathering::Inner::Receive(int agent, Envelope message) {
   }
 }
 
-void Gathering::Inner::Introduce(int agent, const Envelope& message) {
+void Gathering::Inner::Introduce(int agent, const channel::Envelope& message) {
   if (attendees.at(agent).introduced) {
     return;
   }
-  auto identity = ParseHello(message.body);
+  auto identity = wire::ParseHello(message.body);
   if (!identity) {
     Refuse(agent, std::move(identity).error());
     return;
@@ -147,7 +149,8 @@ void Gathering::Inner::Introduce(int agent, const Envelope& message) {
   if (answer.refusal) {
     Refuse(agent, *answer.refusal);
   } else {
-    attendees.at(agent).link->Send(HelloMessage(kWelcome, options.identity));
+    attendees.at(agent).link->Send(
+        channel::HelloMessage(channel::kWelcome, options.identity));
     Welcome(agent, answer);
   }
   DecideSoon();
@@ -157,7 +160,7 @@ void Gathering::Inner::Welcome(int agent, const RollCall::Answer& answer) {
   Attendee& attendee = attendees.at(agent);
   attendee.introduced = true;
   if (calling) {
-    attendee.link->Send(CallMessage(calling->attempt));
+    attendee.link->Send(channel::CallMessage(calling->attempt));
     ShowSoon();
   }
   if (answer.replaces) {
@@ -168,12 +171,12 @@ void Gathering::Inner::Welcome(int agent, const RollCall::Answer& answer) {
 
 // The refusal is still sent: a link that is closed delivers what it was given.
 void Gathering::Inner::Refuse(int agent, const Error& error) {
-  attendees.at(agent).link->Send(Refusal(error));
+  attendees.at(agent).link->Send(channel::Refusal(error));
   attendees.erase(agent);
 }
 
-void Gathering::Inner::Answer(int agent, const Envelope& message) {
-  auto hello = ParseHello(message.body);
+void Gathering::Inner::Answer(int agent, const channel::Envelope& message) {
+  auto hello = wire::ParseHello(message.body);
   if (!hello) {
     Lost(agent, hello.error());
     return;
@@ -197,7 +200,7 @@ void Gathering::Inner::Lost(int agent, const Error& why) {
   attendees.erase(agent);
 }
 
-void Gathering::Inner::HearFact(const Envelope& message) {
+void Gathering::Inner::HearFact(const channel::Envelope& message) {
   auto json = ParseJson(message.body, Cause::kNetWrongEndpoint, "a fact");
   if (!json) {
     return;
@@ -240,18 +243,18 @@ void Gathering::Inner::LookAt(int rank) {
   calling->last_look[rank] = clock.Now();
   const auto limit = Deadline::At(calling->deadline.when() - kLastWord)
                          .Sooner(Deadline::After(kLookLimit));
-  transport->Identify(
-      member.address->value, limit,
-      [weak = weak_from_this(), rank, call = calls](const Sighting& seen) {
-        const auto self = weak.lock();
-        if (!self || !self->calling || self->calls != call) {
-          return;
-        }
-        self->calling->looking.erase(rank);
-        self->roll.Sees(rank, seen, self->clock.WallNow());
-        self->ShowSoon();
-        self->Look();
-      });
+  transport->Identify(member.address->value, limit,
+                      [weak = weak_from_this(), rank,
+                       call = calls](const channel::Sighting& seen) {
+                        const auto self = weak.lock();
+                        if (!self || !self->calling || self->calls != call) {
+                          return;
+                        }
+                        self->calling->looking.erase(rank);
+                        self->roll.Sees(rank, seen, self->clock.WallNow());
+                        self->ShowSoon();
+                        self->Look();
+                      });
 }
 
 void Gathering::Inner::ShowSoon() {
@@ -309,7 +312,7 @@ void Gathering::Inner::Decide() {
 }
 
 std::unique_ptr<Gathering> Gathering::Make(sys::Loop& loop, sys::Clock& clock,
-                                           Transport* transport,
+                                           channel::Transport* transport,
                                            Cluster cluster, Options options) {
   return std::unique_ptr<Gathering>(new Gathering(std::make_shared<Inner>(
       loop, clock, transport, std::move(cluster), std::move(options))));
@@ -323,11 +326,12 @@ Gathering::~Gathering() {
   inner_->attendees.clear();
 }
 
-void Gathering::Attend(std::unique_ptr<Link> link) {
+void Gathering::Attend(std::unique_ptr<channel::Link> link) {
   inner_->Add(std::move(link));
 }
 
-void Gathering::AttendHere(std::unique_ptr<Link> link, const Hello& identity) {
+void Gathering::AttendHere(std::unique_ptr<channel::Link> link,
+                           const wire::Hello& identity) {
   const int agent = inner_->Add(std::move(link));
   const auto answer =
       inner_->roll.Attends(agent, identity, inner_->clock.WallNow());
@@ -364,7 +368,7 @@ void Gathering::Call(int attempt, Deadline deadline, OnChange on_change,
   inner.roll.Begin(attempt, deadline.when(), limit);
   for (auto& [agent, attendee] : inner.attendees) {
     if (attendee.introduced) {
-      attendee.link->Send(CallMessage(attempt));
+      attendee.link->Send(channel::CallMessage(attempt));
     }
   }
   inner.DecideSoon();
@@ -374,7 +378,7 @@ void Gathering::CancelCall() {
   inner_->calling.reset();
 }
 
-void Gathering::SendAll(const Envelope& message) {
+void Gathering::SendAll(const channel::Envelope& message) {
   for (auto& [agent, attendee] : inner_->attendees) {
     if (attendee.introduced) {
       attendee.link->Send(message);
@@ -382,11 +386,11 @@ void Gathering::SendAll(const Envelope& message) {
   }
 }
 
-Link* Gathering::link(int agent) const {
+channel::Link* Gathering::link(int agent) const {
   const auto at = inner_->attendees.find(agent);
   return at == inner_->attendees.end() || !at->second.introduced
              ? nullptr
              : at->second.link.get();
 }
 
-}  // namespace muster::connect
+}  // namespace muster::rendezvous

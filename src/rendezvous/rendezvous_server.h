@@ -17,14 +17,15 @@
 #include "sys/time/loop.h"
 #include "wire/hello.h"
 
-namespace muster::connect {
+namespace muster::rendezvous {
 
 // An agent that answered the call. The number names it for as long as its link
 // lives; an agent that attends again after a loss gets a new one.
 struct Attendance {
   int agent = 0;
-  Link* link = nullptr;  // owned by the Gathering; valid until on_lost returns
-  Hello hello;           // of this attempt, with the ports that it offers
+  channel::Link* link =
+      nullptr;        // owned by the Gathering; valid until on_lost returns
+  wire::Hello hello;  // of this attempt, with the ports that it offers
 };
 
 // How a call ended.
@@ -53,10 +54,11 @@ struct Gathered {
 class Gathering {
  public:
   struct Options {
-    Hello identity;  // of the coordinator; all others are compared with it
+    wire::Hello
+        identity;  // of the coordinator; all others are compared with it
     // A message of another kind than hello. Agents are those of a Gathered, or
     // such that attend and will be in a later one.
-    std::function<void(int agent, Envelope message)> on_message;
+    std::function<void(int agent, channel::Envelope message)> on_message;
     // The link of an agent of the last complete Gathered is lost while no call
     // is in progress. (During a call the loss is an observation: the agent may
     // attend again, or is named as missing.)
@@ -68,15 +70,16 @@ class Gathering {
   // The references outlive it. A null transport: all agents attend from within
   // this process, addresses are not looked at.
   static std::unique_ptr<Gathering> Make(sys::Loop& loop, sys::Clock& clock,
-                                         Transport* transport, Cluster cluster,
-                                         Options options);
+                                         channel::Transport* transport,
+                                         Cluster cluster, Options options);
   // Closes all links, without a word to the agents.
   ~Gathering();
 
   // An agent from outside, which introduces itself.
-  void Attend(std::unique_ptr<Link> link);
+  void Attend(std::unique_ptr<channel::Link> link);
   // The agent of this process.
-  void AttendHere(std::unique_ptr<Link> link, const Hello& identity);
+  void AttendHere(std::unique_ptr<channel::Link> link,
+                  const wire::Hello& identity);
 
   // Calls all agents for the attempt and waits for all members until the
   // deadline. on_change: whenever what is seen of the missing members changes
@@ -89,9 +92,9 @@ class Gathering {
   void CancelCall();
 
   // To all agents that attend, for a "goodbye".
-  void SendAll(const Envelope& message);
+  void SendAll(const channel::Envelope& message);
   // nullptr: its link is gone.
-  Link* link(int agent) const;
+  channel::Link* link(int agent) const;
 
  private:
   struct Inner;
@@ -99,4 +102,4 @@ class Gathering {
   std::shared_ptr<Inner> inner_;  // also by looks that are under way
 };
 
-}  // namespace muster::connect
+}  // namespace muster::rendezvous

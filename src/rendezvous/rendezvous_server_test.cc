@@ -9,29 +9,29 @@
 #include "channel/testing.h"
 #include "rendezvous/rendezvous_client.h"
 
-namespace muster::connect {
+namespace muster::rendezvous {
 namespace {
 
+using channel::testing::HelloOf;
+using channel::testing::Workers;
 using std::chrono::milliseconds;
-using testing::HelloOf;
-using testing::Workers;
 
 // An agent that attends and answers calls.
 struct TestAgent {
-  Hello hello;
+  wire::Hello hello;
   std::unique_ptr<Attending> attending;
-  std::unique_ptr<Link> link;
+  std::unique_ptr<channel::Link> link;
   std::optional<Error> refused;
   std::vector<std::string> kinds;
   bool answers = true;
 
-  void Take(std::unique_ptr<Link> accepted) {
+  void Take(std::unique_ptr<channel::Link> accepted) {
     link = std::move(accepted);
-    link->OnMessage([this](const Envelope& message) {
+    link->OnMessage([this](const channel::Envelope& message) {
       kinds.push_back(message.kind);
-      if (message.kind == kCall && answers) {
+      if (message.kind == channel::kCall && answers) {
         hello.attempt = Json::parse(message.body)["attempt"];
-        link->Send(HelloMessage(kHello, hello));
+        link->Send(channel::HelloMessage(channel::kHello, hello));
       }
     });
     link->OnLost([](const Error&) {});
@@ -46,7 +46,7 @@ class GatheringTest : public ::testing::Test {
         transport(*loop, network) {
     Gathering::Options options;
     options.identity = HelloOf(cluster, 0);
-    options.on_message = [this](int agent, const Envelope& message) {
+    options.on_message = [this](int agent, const channel::Envelope& message) {
       messages.emplace_back(agent, message.kind);
     };
     options.on_lost = [this](int agent, const Error& why) {
@@ -54,15 +54,15 @@ class GatheringTest : public ::testing::Test {
     };
     gathering =
         Gathering::Make(*loop, clock, &transport, cluster, std::move(options));
-    auto [here, there] = InProcessLinks(*loop);
+    auto [here, there] = channel::InProcessLinks(*loop);
     own.hello = HelloOf(cluster, 0);
     own.Take(std::move(there));
     gathering->AttendHere(std::move(here), own.hello);
-    listener = std::move(*transport.Listen(cluster.members[0].address->value,
-                                           own.hello,
-                                           [this](std::unique_ptr<Link> link) {
-                                             gathering->Attend(std::move(link));
-                                           }));
+    listener = std::move(
+        *transport.Listen(cluster.members[0].address->value, own.hello,
+                          [this](std::unique_ptr<channel::Link> link) {
+                            gathering->Attend(std::move(link));
+                          }));
   }
 
   // Begins a call; the result lands in `gathered`.
@@ -75,12 +75,12 @@ class GatheringTest : public ::testing::Test {
         },
         [this](Gathered result) { gathered = std::move(result); });
   }
-  void Start(TestAgent& agent, Hello hello) {
+  void Start(TestAgent& agent, wire::Hello hello) {
     agent.hello = std::move(hello);
     Attending::Options options;
     options.coordinator = cluster.members[0].address->value;
     options.identity = agent.hello;
-    options.on_done = [&agent](Result<std::unique_ptr<Link>> result) {
+    options.on_done = [&agent](Result<std::unique_ptr<channel::Link>> result) {
       if (result) {
         agent.Take(*std::move(result));
       } else {
@@ -91,7 +91,7 @@ class GatheringTest : public ::testing::Test {
         Attending::Start(*loop, clock, transport, std::move(options));
   }
   bool Until(const std::function<bool()>& done) {
-    return testing::RunUntil(*loop, done);
+    return channel::testing::RunUntil(*loop, done);
   }
   bool Gather() {
     return Until([this] { return gathered.has_value(); });
@@ -100,11 +100,11 @@ class GatheringTest : public ::testing::Test {
   Cluster cluster;
   std::unique_ptr<sys::Loop> loop;
   sys::RealClock clock;
-  InProcessNetwork network;
-  InProcessTransport transport;
+  channel::InProcessNetwork network;
+  channel::InProcessTransport transport;
   TestAgent own, first, second;
   std::unique_ptr<Gathering> gathering;
-  std::unique_ptr<Listener> listener;
+  std::unique_ptr<channel::Listener> listener;
   std::optional<Gathered> gathered;
   std::vector<std::string> shown;
   std::vector<std::pair<int, std::string>> messages;
@@ -144,8 +144,9 @@ TEST_F(GatheringTest, ShowsAtOnceWhatIsSeenAndGoesOnWaiting) {
   EXPECT_EQ(shown[0],
             "waiting for 1 of 3 members: rank 2 (127.0.0.1:4002): connection "
             "refused: nothing listens there yet");
-  network.faults[cluster.members[2].address->value] = Unlike(
-      Sight::kForeign, Error(Cause::kNetWrongEndpoint, "an HTTP server"));
+  network.faults[cluster.members[2].address->value] =
+      channel::Unlike(channel::Sight::kForeign,
+                      Error(Cause::kNetWrongEndpoint, "an HTTP server"));
   ASSERT_TRUE(Until([this] { return shown.size() > 1; }));
   EXPECT_NE(shown[1].find("an HTTP server"), std::string::npos);
   Start(second, HelloOf(cluster, 2));
@@ -155,7 +156,8 @@ TEST_F(GatheringTest, ShowsAtOnceWhatIsSeenAndGoesOnWaiting) {
 
 TEST_F(GatheringTest, NamesWhoNeverAnswersAtTheDeadline) {
   network.faults[cluster.members[2].address->value] =
-      Unlike(Sight::kNoAnswer, Error(Cause::kNetTimeoutFiltered, "ETIMEDOUT"));
+      channel::Unlike(channel::Sight::kNoAnswer,
+                      Error(Cause::kNetTimeoutFiltered, "ETIMEDOUT"));
   Start(first, HelloOf(cluster, 1));
   first.answers = false;
   Call(1, milliseconds(300));
@@ -230,15 +232,17 @@ TEST_F(GatheringTest, PassesOnWhatIsNotOfTheRollCall) {
 }
 
 TEST_F(GatheringTest, RefusesWhoIntroducesItselfWithGarbage) {
-  auto [here, there] = InProcessLinks(*loop);
+  auto [here, there] = channel::InProcessLinks(*loop);
   gathering->Attend(std::move(here));
-  std::optional<Envelope> answer;
-  there->OnMessage([&](Envelope message) { answer = std::move(message); });
+  std::optional<channel::Envelope> answer;
+  there->OnMessage(
+      [&](channel::Envelope message) { answer = std::move(message); });
   there->Send({"progress", "unheard"});
-  there->Send({kIdentity, "{]"});
+  there->Send({channel::kIdentity, "{]"});
   ASSERT_TRUE(Until([&] { return answer.has_value(); }));
-  EXPECT_EQ(answer->kind, kRefused);
-  EXPECT_EQ(RefusalFrom(answer->body).cause(), Cause::kNetWrongEndpoint);
+  EXPECT_EQ(answer->kind, channel::kRefused);
+  EXPECT_EQ(channel::RefusalFrom(answer->body).cause(),
+            Cause::kNetWrongEndpoint);
   EXPECT_TRUE(messages.empty());
 }
 
@@ -258,29 +262,32 @@ TEST(Gathering, OfOneHostNeedsNoTransport) {
   auto loop = std::move(*sys::Loop::Make());
   sys::RealClock clock;
   const Cluster cluster = Workers(4);
-  Hello hello = HelloOf(cluster, 0);
+  wire::Hello hello = HelloOf(cluster, 0);
   hello.ranks = {0, 1, 2, 3};
   auto gathering =
       Gathering::Make(*loop, clock, nullptr, cluster, {.identity = hello});
   TestAgent agent{.hello = hello};
-  auto [here, there] = InProcessLinks(*loop);
+  auto [here, there] = channel::InProcessLinks(*loop);
   agent.Take(std::move(there));
   gathering->AttendHere(std::move(here), hello);
   std::optional<Gathered> gathered;
   gathering->Call(1, Deadline::After(std::chrono::seconds(5)), nullptr,
                   [&](Gathered result) { gathered = std::move(result); });
   EXPECT_FALSE(gathered);
-  ASSERT_TRUE(testing::RunUntil(*loop, [&] { return gathered.has_value(); }));
+  ASSERT_TRUE(
+      channel::testing::RunUntil(*loop, [&] { return gathered.has_value(); }));
   EXPECT_TRUE(gathered->complete());
 }
 
 // A link whose other side has shown a certificate.
-class ProvenLink : public Link {
+class ProvenLink : public channel::Link {
  public:
-  ProvenLink(std::unique_ptr<Link> link, int rank)
+  ProvenLink(std::unique_ptr<channel::Link> link, int rank)
       : link_(std::move(link)), rank_(rank) {}
-  void Send(Envelope message) override { link_->Send(std::move(message)); }
-  void OnMessage(std::function<void(Envelope)> handler) override {
+  void Send(channel::Envelope message) override {
+    link_->Send(std::move(message));
+  }
+  void OnMessage(std::function<void(channel::Envelope)> handler) override {
     link_->OnMessage(std::move(handler));
   }
   void OnLost(std::function<void(const Error&)> handler) override {
@@ -291,29 +298,32 @@ class ProvenLink : public Link {
   std::optional<int> proven_rank() const override { return rank_; }
 
  private:
-  const std::unique_ptr<Link> link_;
+  const std::unique_ptr<channel::Link> link_;
   const int rank_;
 };
 
 TEST_F(GatheringTest, TakesAnAgentForTheRankOfItsCertificateOnly) {
   const auto first_word = [&](int claimed) {
-    auto [here, there] = InProcessLinks(*loop);
+    auto [here, there] = channel::InProcessLinks(*loop);
     gathering->Attend(std::make_unique<ProvenLink>(std::move(here), 1));
     std::string kind;
     std::string body;
-    there->OnMessage([&](const Envelope& message) {
+    there->OnMessage([&](const channel::Envelope& message) {
       kind = message.kind;
       body = message.body;
     });
-    there->Send(HelloMessage(kIdentity, HelloOf(cluster, claimed)));
-    EXPECT_TRUE(testing::RunUntil(*loop, [&] { return !kind.empty(); }));
-    return kind == kRefused ? RefusalFrom(body).ToText() : kind;
+    there->Send(
+        channel::HelloMessage(channel::kIdentity, HelloOf(cluster, claimed)));
+    EXPECT_TRUE(
+        channel::testing::RunUntil(*loop, [&] { return !kind.empty(); }));
+    return kind == channel::kRefused ? channel::RefusalFrom(body).ToText()
+                                     : kind;
   };
   const auto refused = first_word(2);
   EXPECT_TRUE(refused.starts_with("duplicate-identity: rank 2")) << refused;
   EXPECT_NE(refused.find("certificate of rank 1"), std::string::npos);
-  EXPECT_EQ(first_word(1), kWelcome);
+  EXPECT_EQ(first_word(1), channel::kWelcome);
 }
 
 }  // namespace
-}  // namespace muster::connect
+}  // namespace muster::rendezvous

@@ -8,7 +8,7 @@
 #include "channel/evidence.h"
 #include "cluster/members.h"
 
-namespace muster::connect {
+namespace muster::rendezvous {
 namespace {
 
 constexpr std::size_t kNamesInAMessage = 8;
@@ -28,7 +28,7 @@ int Order(Cause cause) {
 }
 
 // What an agent said of itself, as evidence.
-Fact Claim(const Hello& hello, const std::string& subject, WallTime at) {
+Fact Claim(const wire::Hello& hello, const std::string& subject, WallTime at) {
   return Fact{.name = "hello.claims",
               .fields = {{"who", Who(hello)},
                          {"version", hello.version},
@@ -39,7 +39,8 @@ Fact Claim(const Hello& hello, const std::string& subject, WallTime at) {
               .at = at};
 }
 
-std::optional<Error> OtherMembers(const Hello& ours, const Hello& theirs) {
+std::optional<Error> OtherMembers(const wire::Hello& ours,
+                                  const wire::Hello& theirs) {
   if (ours.cluster_key == theirs.cluster_key) {
     return std::nullopt;
   }
@@ -60,7 +61,8 @@ std::optional<Error> OtherMembers(const Hello& ours, const Hello& theirs) {
                Who(theirs) + " was started for " + difference);
 }
 
-std::optional<Error> OtherProgram(const Hello& ours, const Hello& theirs) {
+std::optional<Error> OtherProgram(const wire::Hello& ours,
+                                  const wire::Hello& theirs) {
   if (ours.program_digest.empty() || theirs.program_digest.empty() ||
       ours.program_digest == theirs.program_digest) {
     return std::nullopt;
@@ -99,7 +101,7 @@ std::string ToText(std::span<const Missing> missing, int expected) {
          Count(expected, "member") + ": " + Join(parts, "; ");
 }
 
-RollCall::RollCall(Cluster cluster, Hello ours)
+RollCall::RollCall(Cluster cluster, wire::Hello ours)
     : cluster_(std::move(cluster)), ours_(std::move(ours)) {}
 
 void RollCall::Begin(int attempt, sys::Clock::Steady deadline, Duration limit) {
@@ -132,8 +134,8 @@ void RollCall::Forget(int link) {
 }
 
 // Why an agent cannot take part, whoever else attends.
-std::optional<Error> RollCall::Unfit(const Hello& theirs) const {
-  if (auto other = Incompatible(ours_, theirs)) {
+std::optional<Error> RollCall::Unfit(const wire::Hello& theirs) const {
+  if (auto other = wire::Incompatible(ours_, theirs)) {
     return other;
   }
   if (auto other = OtherMembers(ours_, theirs)) {
@@ -156,7 +158,7 @@ std::optional<Error> RollCall::Unfit(const Hello& theirs) const {
   return OtherProgram(ours_, theirs);
 }
 
-RollCall::Answer RollCall::Attends(int link, const Hello& identity,
+RollCall::Answer RollCall::Attends(int link, const wire::Hello& identity,
                                    WallTime at) {
   Answer answer;
   bool settled = false;
@@ -182,7 +184,7 @@ RollCall::Answer RollCall::Attends(int link, const Hello& identity,
   }
   if (refusal) {
     const Fact claim = Claim(identity, Who(identity), at);
-    answer.refusal = WithFacts(*std::move(refusal), {&claim, 1});
+    answer.refusal = channel::WithFacts(*std::move(refusal), {&claim, 1});
     if (!settled && calling_) {
       fatal_.push_back(*answer.refusal);
     }
@@ -201,14 +203,14 @@ RollCall::Answer RollCall::Attends(int link, const Hello& identity,
   return answer;
 }
 
-void RollCall::Answers(int link, const Hello& hello) {
+void RollCall::Answers(int link, const wire::Hello& hello) {
   const auto at = attendees_.find(link);
   if (at == attendees_.end() || hello.attempt != attempt_) {
     return;
   }
   // Who it is was judged when it introduced itself and cannot change.
-  Hello& known = at->second.hello;
-  Hello said = hello;
+  wire::Hello& known = at->second.hello;
+  wire::Hello said = hello;
   said.ranks = known.ranks;
   said.host = known.host;
   said.pid = known.pid;
@@ -231,13 +233,14 @@ void RollCall::Left(int link, const Error& why) {
   Forget(link);
 }
 
-void RollCall::Sees(int rank, const Sighting& sighting, WallTime at) {
+void RollCall::Sees(int rank, const channel::Sighting& sighting, WallTime at) {
   Seen& seen = seen_[rank];
   // A stranger that went away, or just goes, tells more than the place where it
   // was.
-  const bool gone = seen.sighting && seen.sighting->what == Sight::kStranger &&
-                    sighting.what != Sight::kStranger &&
-                    sighting.what != Sight::kAgent;
+  const bool gone = seen.sighting &&
+                    seen.sighting->what == channel::Sight::kStranger &&
+                    sighting.what != channel::Sight::kStranger &&
+                    sighting.what != channel::Sight::kAgent;
   if (!gone) {
     seen.sighting = sighting;
   }
@@ -327,10 +330,10 @@ RollCall::Reason RollCall::WhyUnseen(const Member& member,
                   "can look there)",
             {}};
   }
-  if (seen.sighting->what == Sight::kAgent) {
+  if (seen.sighting->what == channel::Sight::kAgent) {
     return WhyNotThisAgent(member, seen);
   }
-  return {CauseOf(*seen.sighting),
+  return {channel::CauseOf(*seen.sighting),
           Observed(*seen.sighting, member.address->value),
           seen.sighting->error->evidence()};
 }
@@ -338,11 +341,11 @@ RollCall::Reason RollCall::WhyUnseen(const Member& member,
 // An agent answers at the address of a member, and still the member is missing.
 RollCall::Reason RollCall::WhyNotThisAgent(const Member& member,
                                            const Seen& seen) const {
-  const Hello& there = *seen.sighting->agent;
-  Reason reason{CauseOf(*seen.sighting),
+  const wire::Hello& there = *seen.sighting->agent;
+  Reason reason{channel::CauseOf(*seen.sighting),
                 Observed(*seen.sighting, member.address->value),
                 {Claim(there, Name(member), seen.at)}};
-  if (auto other = Incompatible(ours_, there)) {
+  if (auto other = wire::Incompatible(ours_, there)) {
     reason.cause = other->cause();
     reason.observed = other->message();
   } else if (auto list = OtherMembers(ours_, there)) {
@@ -437,7 +440,7 @@ Error RollCall::Late(const Reason& reason,
   if (looks > 0) {
     text += " (looked " + Count(looks, "time") + ")";
   }
-  return WithFacts(Error(reason.cause, std::move(text)), reason.facts);
+  return channel::WithFacts(Error(reason.cause, std::move(text)), reason.facts);
 }
 
 // What does not keep the run from starting, but may explain it later.
@@ -468,9 +471,9 @@ std::vector<Finding> RollCall::Warnings() const {
   return {std::move(finding)};
 }
 
-const Hello* RollCall::HelloOf(int link) const {
+const wire::Hello* RollCall::HelloOf(int link) const {
   const auto at = attendees_.find(link);
   return at == attendees_.end() ? nullptr : &at->second.hello;
 }
 
-}  // namespace muster::connect
+}  // namespace muster::rendezvous

@@ -17,7 +17,7 @@
 #include "sys/time/clock.h"
 #include "wire/hello.h"
 
-namespace muster::connect {
+namespace muster::rendezvous {
 
 // A member that has not answered the call, and what was last seen of it.
 struct Missing {
@@ -38,7 +38,7 @@ std::string ToText(std::span<const Missing> missing, int expected);
 class RollCall {
  public:
   // `ours` is what the coordinator says of itself; others are compared with it.
-  RollCall(Cluster cluster, Hello ours);
+  RollCall(Cluster cluster, wire::Hello ours);
 
   // Begins to call for an attempt: all links have to answer anew.
   void Begin(int attempt, sys::Clock::Steady deadline, Duration limit);
@@ -51,14 +51,14 @@ class RollCall {
     std::optional<Error> refusal;
     std::optional<int> replaces;  // an older link of the same process
   };
-  Answer Attends(int link, const Hello& identity, WallTime at);
+  Answer Attends(int link, const wire::Hello& identity, WallTime at);
   // An answer to the call. Answers for another attempt, or on a link that did
   // not introduce itself, do not count.
-  void Answers(int link, const Hello& hello);
+  void Answers(int link, const wire::Hello& hello);
   // The link is gone.
   void Left(int link, const Error& why);
   // What was seen at the address of a member.
-  void Sees(int rank, const Sighting& sighting, WallTime at);
+  void Sees(int rank, const channel::Sighting& sighting, WallTime at);
   // A fact that an agent told while it was called (port.taken).
   void Told(const Fact& fact);
 
@@ -78,17 +78,17 @@ class RollCall {
   Decision Decide(sys::Clock::Steady now);
 
   // What was last said on a link; nullptr: it does not attend.
-  const Hello* HelloOf(int link) const;
+  const wire::Hello* HelloOf(int link) const;
 
  private:
   struct Attendee {
-    Hello hello;
+    wire::Hello hello;
     bool answered = false;
     bool settled = false;
   };
   // What is known of a rank that nobody answers for.
   struct Seen {
-    std::optional<Sighting> sighting;
+    std::optional<channel::Sighting> sighting;
     WallTime at{};
     std::optional<Error> left;
     std::optional<Fact> told;
@@ -104,7 +104,7 @@ class RollCall {
   std::optional<int> Holder(int rank) const;  // the link that claims it
   void Forget(int link);
   std::vector<int> AnsweredLinks() const;  // by lowest rank
-  std::optional<Error> Unfit(const Hello& theirs) const;
+  std::optional<Error> Unfit(const wire::Hello& theirs) const;
   std::vector<const Member*> Absent() const;
   Reason WhyMissing(const Member& member) const;
   Reason WhyUnseen(const Member& member, const Seen& seen) const;
@@ -115,7 +115,7 @@ class RollCall {
   std::vector<Finding> Warnings() const;
 
   Cluster cluster_;
-  Hello ours_;
+  wire::Hello ours_;
   int attempt_ = 0;
   bool calling_ = false;
   sys::Clock::Steady deadline_{};
@@ -127,4 +127,4 @@ class RollCall {
   std::vector<Error> fatal_;
 };
 
-}  // namespace muster::connect
+}  // namespace muster::rendezvous

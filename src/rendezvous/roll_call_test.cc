@@ -5,29 +5,31 @@
 
 #include "channel/testing.h"
 
-namespace muster::connect {
+namespace muster::rendezvous {
 namespace {
 
 using State = RollCall::State;
-using testing::HelloOf;
-using testing::Workers;
+using channel::testing::HelloOf;
+using channel::testing::Workers;
 
 constexpr auto kStart = sys::Clock::Steady(std::chrono::seconds(1000));
 constexpr auto kLimit = std::chrono::seconds(60);
 
-Sighting Unlike(Sight what, Cause cause, const std::string& message) {
+channel::Sighting Unlike(channel::Sight what, Cause cause,
+                         const std::string& message) {
   return {.what = what,
           .agent = std::nullopt,
           .error = Error(cause, message)
                        .With({.name = "look", .fields = {{"errno", "E"}}})};
 }
 
-Sighting Agent(Hello hello) {
-  return {.what = Sight::kAgent, .agent = std::move(hello), .error = {}};
+channel::Sighting Agent(wire::Hello hello) {
+  return {
+      .what = channel::Sight::kAgent, .agent = std::move(hello), .error = {}};
 }
 
-const Sighting kRefused =
-    Unlike(Sight::kRefused, Cause::kNetWrongEndpoint, "refused");
+const channel::Sighting kRefused =
+    Unlike(channel::Sight::kRefused, Cause::kNetWrongEndpoint, "refused");
 
 // A roll call of workers that was begun; links are numbered by rank.
 class RollCallTest : public ::testing::Test {
@@ -41,7 +43,7 @@ class RollCallTest : public ::testing::Test {
   std::string Comes(int rank, int attempt = 1) {
     return Comes(rank, HelloOf(cluster, rank, attempt));
   }
-  std::string Comes(int link, const Hello& hello) {
+  std::string Comes(int link, const wire::Hello& hello) {
     auto answer = roll.Attends(link, hello, {});
     roll.Answers(link, hello);
     return answer.refusal ? answer.refusal->ToText() : "";
@@ -134,10 +136,14 @@ TEST_F(RollCallTest, MakesOneErrorPerRoot) {
 
 TEST_F(RollCallTest, TellsTheCausesOfOtherSightsApart) {
   Comes(0);
-  roll.Sees(1, Unlike(Sight::kUnresolved, Cause::kNetNameResolution, "no name"),
-            {});
-  roll.Sees(2, Unlike(Sight::kNoAnswer, Cause::kNetTimeoutFiltered, "ETIMEOUT"),
-            {});
+  roll.Sees(
+      1,
+      Unlike(channel::Sight::kUnresolved, Cause::kNetNameResolution, "no name"),
+      {});
+  roll.Sees(
+      2,
+      Unlike(channel::Sight::kNoAnswer, Cause::kNetTimeoutFiltered, "ETIMEOUT"),
+      {});
   auto errors = roll.Decide(kStart + kLimit).errors;
   ASSERT_EQ(errors.size(), 2U);
   EXPECT_EQ(errors[0].cause(), Cause::kNetNameResolution);
@@ -149,7 +155,8 @@ TEST_F(RollCallTest, RemembersAStrangerThatWent) {
   Comes(0);
   Comes(2);
   roll.Sees(1,
-            Unlike(Sight::kStranger, Cause::kVerPeerMismatch, "another token"),
+            Unlike(channel::Sight::kStranger, Cause::kVerPeerMismatch,
+                   "another token"),
             {});
   roll.Sees(1, kRefused, {});
   EXPECT_NE(AtTheDeadline().find("ver-peer-mismatch: rank 1"),
@@ -161,7 +168,7 @@ TEST_F(RollCallTest, RemembersAStrangerThatWent) {
 TEST_F(RollCallTest, SaysWhatElseAnswers) {
   Comes(0);
   roll.Sees(1,
-            Unlike(Sight::kForeign, Cause::kNetWrongEndpoint,
+            Unlike(channel::Sight::kForeign, Cause::kNetWrongEndpoint,
                    "an HTTP server answers"),
             {});
   roll.Sees(2, Agent(HelloOf(cluster, 1)), {});
@@ -344,4 +351,4 @@ TEST(RollCall, NamesEightOfManyAndCountsTheRest) {
 }
 
 }  // namespace
-}  // namespace muster::connect
+}  // namespace muster::rendezvous

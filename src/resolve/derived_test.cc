@@ -510,7 +510,8 @@ TEST(Gpus, AreCountedAsCudaDoes) {
         std::pair("NoDevFiles", 0), std::pair("0, 3", 2),
         std::pair("GPU-aaaa,MIG-bbbb", 2)}) {
     here.env.variables["CUDA_VISIBLE_DEVICES"] = visible;
-    EXPECT_EQ(CountGpus({.env = here.env, .clock = here.clock, .fs = here.fs}),
+    EXPECT_EQ(accelerator::CountGpus(
+                  {.env = here.env, .clock = here.clock, .fs = here.fs}),
               count)
         << visible;
   }

@@ -88,11 +88,11 @@ std::string EnvironmentDigest(const sys::Env& env) {
 
 }  // namespace
 
-connect::Hello MakeIdentity(const sys::Host& host, const Cluster& cluster,
-                            std::vector<int> ranks,
-                            const std::vector<std::string>& argv,
-                            Duration read_within) {
-  connect::Hello hello;
+wire::Hello MakeIdentity(const sys::Host& host, const Cluster& cluster,
+                         std::vector<int> ranks,
+                         const std::vector<std::string>& argv,
+                         Duration read_within) {
+  wire::Hello hello;
   hello.version = kVersion;
   hello.cluster_key = ClusterKey(cluster);
   for (const Member& member : cluster.members) {

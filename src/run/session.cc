@@ -22,14 +22,14 @@
 #include "run/identity.h"
 #include "run/plan/plan.h"
 #include "run/plan/plan_text.h"
-#include "settings/output.h"
 #include "sys/process/process.h"
 #include "sys/signal/signals.h"
 #include "sys/terminal/console.h"
+#include "sys/terminal/results.h"
 #include "sys/time/loop.h"
 #include "wire/mesh_frame.h"
 
-namespace muster::cli {
+namespace muster::run {
 namespace {
 
 // A host that was lost from the view of a member: the code of DESIGN section 7
@@ -40,28 +40,30 @@ constexpr int kNotSetUp = 125;
 
 // What every part of a run on this host needs.
 struct Place {
-  const RunFlags& flags;
+  const settings::RunFlags& flags;
   const sys::Host& host;
   const resolve::Resolved& resolved;
   sys::Loop& loop;
   sys::GuardianSpawner& spawner;
-  run::Console& console;
+  sys::Console& console;
   Preflight preflight;
 
   const Cluster& cluster() const { return resolved.cluster; }
-  const Settings& settings() const { return flags.settings; }
-  bool json() const { return settings().output.value == Output::kJson; }
+  const settings::Settings& settings() const { return flags.settings; }
+  bool json() const {
+    return settings().output.value == settings::Output::kJson;
+  }
 
   void Say(const std::string& text) const {
-    console.Write(run::Console::Stream::kErr, "muster: " + text + "\n");
+    console.Write(sys::Console::Stream::kErr, "muster: " + text + "\n");
   }
   void Show(const Finding& finding) const {
-    console.Write(run::Console::Stream::kErr,
-                  RenderText(finding, TerminalOptions(host.env, 2)));
+    console.Write(sys::Console::Stream::kErr,
+                  RenderText(finding, sys::TerminalOptions(host.env, 2)));
   }
 };
 
-bool IsForJax(const RunFlags& flags) {
+bool IsForJax(const settings::RunFlags& flags) {
   return flags.cluster.profile == "jax";
 }
 
@@ -80,7 +82,8 @@ std::vector<int> RanksHere(const Cluster& cluster) {
   return ranks;
 }
 
-std::map<std::string, std::string> UserEnvironment(const RunFlags& flags) {
+std::map<std::string, std::string> UserEnvironment(
+    const settings::RunFlags& flags) {
   std::map<std::string, std::string> environment;
   for (const auto& [name, value] : flags.environment) {
     environment[name] = value;
@@ -88,12 +91,12 @@ std::map<std::string, std::string> UserEnvironment(const RunFlags& flags) {
   return environment;
 }
 
-run::WatchLimits LimitsOf(const Settings& settings) {
-  run::WatchLimits limits;
+monitor::WatchLimits LimitsOf(const settings::Settings& settings) {
+  monitor::WatchLimits limits;
   const Duration longest = settings.progress_timeout.value;
-  if (longest == kNone) {
+  if (longest == settings::kNone) {
     limits.steps = false;
-  } else if (longest != kAuto) {
+  } else if (longest != settings::kAuto) {
     limits.step_floor = longest;
     limits.step_factor = 0;
     limits.asked = true;
@@ -101,26 +104,25 @@ run::WatchLimits LimitsOf(const Settings& settings) {
   return limits;
 }
 
-run::MeetingPorts MeetingPortsOf(const Settings& settings) {
+MeetingPorts MeetingPortsOf(const settings::Settings& settings) {
   return {settings.port_range.value.first, settings.port_range.value.last};
 }
 
-run::AgentOptions AgentOptionsOf(const Place& place,
-                                 const connect::Hello& identity,
-                                 connect::Signer signer) {
-  run::AgentOptions options;
+AgentOptions AgentOptionsOf(const Place& place, const wire::Hello& identity,
+                            wire::Signer signer) {
+  AgentOptions options;
   options.identity = identity;
   options.name = "agent of rank " + std::to_string(identity.ranks.front());
   options.first_port = place.settings().port_range.value.first;
   options.last_port = place.settings().port_range.value.last;
-  for (const auto& [rank, port] : run::FixedPorts(place.cluster())) {
+  for (const auto& [rank, port] : FixedPorts(place.cluster())) {
     if (std::find(identity.ranks.begin(), identity.ranks.end(), rank) !=
         identity.ranks.end()) {
       options.fixed_ports[rank] = port;
     }
   }
   options.log_directory =
-      [runs = place.settings().runs_dir.value](const run::LaunchPlan& plan) {
+      [runs = place.settings().runs_dir.value](const wire::LaunchPlan& plan) {
         return sys::JoinPath(sys::JoinPath(runs, plan.run_id),
                              "logs/a" + std::to_string(plan.attempt));
       };
@@ -136,7 +138,7 @@ run::AgentOptions AgentOptionsOf(const Place& place,
 // there is no connection to them any more.
 struct Callers {
   std::unique_ptr<sys::SignalWatch> signals;
-  std::unique_ptr<StarterWatch> starter;
+  std::unique_ptr<remote::StarterWatch> starter;
 };
 Result<Callers> WatchCallers(
     const Place& place,
@@ -149,7 +151,8 @@ Result<Callers> WatchCallers(
                                          act(SignalName(signal), ++count > 1);
                                        }));
   if (place.flags.handed_token) {
-    callers.starter = std::make_unique<StarterWatch>(place.loop, 0, act, gone);
+    callers.starter =
+        std::make_unique<remote::StarterWatch>(place.loop, 0, act, gone);
   }
   return callers;
 }
@@ -166,35 +169,35 @@ std::string LastLine(const std::string& text, int code,
 constexpr std::uint64_t kOpenFiles = 65'536;
 
 Address MeetingOf(const Place& place) {
-  return run::MeetingAddress(place.cluster(), MeetingPortsOf(place.settings()))
+  return MeetingAddress(place.cluster(), MeetingPortsOf(place.settings()))
       .value;
 }
 
 // What was handed over by who started this agent, or the file of the user.
-Result<std::optional<connect::RunKey>> TokenOf(const Place& place) {
-  std::optional<connect::RunKey> token;
+Result<std::optional<channel::RunKey>> TokenOf(const Place& place) {
+  std::optional<channel::RunKey> token;
   if (const auto& handed = place.flags.handed_token) {
-    MUSTER_ASSIGN(token, connect::RunKey::FromToken(*handed));
+    MUSTER_ASSIGN(token, channel::RunKey::FromToken(*handed));
   } else if (const auto& file = place.settings().token_file.value;
              !file.empty()) {
-    MUSTER_ASSIGN(token, connect::ReadTokenFile(file));
+    MUSTER_ASSIGN(token, channel::ReadTokenFile(file));
   }
   return token;
 }
 
 // With which agents prove who they are outside of that.
-Result<connect::Signer> SignerOf(const Place& place) {
+Result<wire::Signer> SignerOf(const Place& place) {
   MUSTER_ASSIGN(const auto token, TokenOf(place));
-  return token ? connect::TokenSigner(*token) : connect::PlainSigner();
+  return token ? channel::TokenSigner(*token) : wire::PlainSigner();
 }
 
 // What the agent reaches those of other hosts with: over TLS where a token is
 // given, else in clear text.
-Result<std::unique_ptr<connect::Transport>> MakeTransport(
+Result<std::unique_ptr<channel::Transport>> MakeTransport(
     const Place& place,
-    const std::function<Result<std::shared_ptr<connect::Keyring>>(
-        const connect::RunKey&)>& with) {
-  std::shared_ptr<connect::Keyring> keyring;
+    const std::function<Result<std::shared_ptr<channel::Keyring>>(
+        const channel::RunKey&)>& with) {
+  std::shared_ptr<channel::Keyring> keyring;
   MUSTER_ASSIGN(const auto token, TokenOf(place));
   if (token) {
     MUSTER_ASSIGN(keyring, with(*token));
@@ -203,15 +206,14 @@ Result<std::unique_ptr<connect::Transport>> MakeTransport(
     }
   } else if (const Address meeting = MeetingOf(place); !meeting.IsLoopback()) {
     // Before anybody waits for a coordinator that cannot listen either.
-    return connect::OnlyOnLoopback(meeting);
+    return channel::OnlyOnLoopback(meeting);
   }
   sys::RaiseFileLimit(kOpenFiles);
-  return connect::MakeGrpcTransport(place.loop, place.host.clock,
+  return channel::MakeGrpcTransport(place.loop, place.host.clock,
                                     std::move(keyring));
 }
 
-int FinishRun(const Place& place, run::Journal& journal,
-              const run::RunEnd& end) {
+int FinishRun(const Place& place, record::Journal& journal, const RunEnd& end) {
   auto report = journal.WriteReport();
   if (!report) {
     Finding finding = FromError(report.error());
@@ -219,19 +221,19 @@ int FinishRun(const Place& place, run::Journal& journal,
     place.Show(finding);
   }
   place.Say(LastLine(end.text, end.exit_code,
-                     std::string(run::OriginName(end.origin)),
+                     std::string(OriginName(end.origin)),
                      report ? sys::JoinPath(journal.folder(), "report.md")
                             : "could not be written"));
   if (report && place.flags.handed_token) {
     place.console.Write(
-        run::Console::Stream::kOut,
-        ReportLines(
-            ReportMark(*place.flags.handed_token),
+        sys::Console::Stream::kOut,
+        remote::ReportLines(
+            remote::ReportMark(*place.flags.handed_token),
             report->dump(-1, ' ', true, Json::error_handler_t::replace)));
   }
   place.console.Drain(Deadline::After(std::chrono::seconds(5)));
   if (place.json()) {
-    PrintDocument(report ? *report : run::BuildReport(journal.facts()));
+    sys::PrintDocument(report ? *report : record::BuildReport(journal.facts()));
   }
   return end.exit_code;
 }
@@ -239,14 +241,15 @@ int FinishRun(const Place& place, run::Journal& journal,
 // The process of member 0, or of all members: coordinator and agent.
 Result<int> Coordinate(const Place& place) {
   const sys::Host& host = place.host;
-  const std::string id = run::MakeRunId(host.clock.WallNow(), sys::OwnPid());
-  MUSTER_ASSIGN(const auto journal,
-                run::Journal::Open(host, place.settings().runs_dir.value, id));
-  std::unique_ptr<connect::Transport> transport;
-  std::unique_ptr<connect::Listener> listener;
-  const auto identity = run::MakeIdentity(
+  const std::string id = record::MakeRunId(host.clock.WallNow(), sys::OwnPid());
+  MUSTER_ASSIGN(
+      const auto journal,
+      record::Journal::Open(host, place.settings().runs_dir.value, id));
+  std::unique_ptr<channel::Transport> transport;
+  std::unique_ptr<channel::Listener> listener;
+  const auto identity = MakeIdentity(
       host, place.cluster(), RanksHere(place.cluster()), place.flags.command);
-  run::Coordinator coordinator(
+  Coordinator coordinator(
       place.loop, host, place.console, *journal,
       {.run_id = id,
        .argv = place.flags.command,
@@ -257,24 +260,24 @@ Result<int> Coordinate(const Place& place) {
        .grace = place.settings().grace.value,
        .meet = place.preflight.checks != nullptr,
        .limits = LimitsOf(place.settings()),
-       .color = TerminalOptions(host.env, 2).color});
+       .color = sys::TerminalOptions(host.env, 2).color});
   if (!AllRanksAreHere(place.cluster())) {
     MUSTER_ASSIGN(
-        transport, MakeTransport(place, [&](const connect::RunKey& token) {
-          return connect::Keyring::OfCoordinator(token, id, host.clock);
+        transport, MakeTransport(place, [&](const channel::RunKey& token) {
+          return channel::Keyring::OfCoordinator(token, id, host.clock);
         }));
     MUSTER_ASSIGN(
         listener,
         transport->Listen(MeetingOf(place), identity,
-                          [&](std::unique_ptr<connect::Link> link) {
+                          [&](std::unique_ptr<channel::Link> link) {
                             coordinator.gathering().Attend(std::move(link));
                           }));
   }
   MUSTER_ASSIGN(auto signer, SignerOf(place));
-  auto [here, there] = connect::InProcessLinks(place.loop);
-  run::Agent agent(place.loop, host, place.spawner, std::move(there),
-                   AgentOptionsOf(place, identity, std::move(signer)));
-  std::optional<run::RunEnd> end;
+  auto [here, there] = channel::InProcessLinks(place.loop);
+  Agent agent(place.loop, host, place.spawner, std::move(there),
+              AgentOptionsOf(place, identity, std::move(signer)));
+  std::optional<RunEnd> end;
   bool agent_ended = false;
   const auto quit_when_both_ended = [&] {
     if (end && agent_ended) {
@@ -290,12 +293,12 @@ Result<int> Coordinate(const Place& place) {
                                           coordinator.Interrupt(why, true);
                                         }));
   coordinator.Start(transport.get(), place.cluster(), identity,
-                    [&](const run::RunEnd& ended) {
+                    [&](const RunEnd& ended) {
                       end = ended;
                       quit_when_both_ended();
                     });
   coordinator.gathering().AttendHere(std::move(here), identity);
-  agent.Start([&](const run::AgentEnd&) {
+  agent.Start([&](const AgentEnd&) {
     agent_ended = true;
     quit_when_both_ended();
   });
@@ -304,8 +307,8 @@ Result<int> Coordinate(const Place& place) {
 }
 
 // How a member's agent ended.
-int FinishMember(const Place& place, const run::AgentEnd& end) {
-  run::Goodbye goodbye;
+int FinishMember(const Place& place, const AgentEnd& end) {
+  wire::Goodbye goodbye;
   if (end.goodbye) {
     goodbye = *end.goodbye;
   } else {
@@ -314,7 +317,7 @@ int FinishMember(const Place& place, const run::AgentEnd& end) {
     place.Show(FromError(error));
     goodbye.exit_code =
         error.cause() == Cause::kCancelled ? kInterrupted : kEndedFromOutside;
-    goodbye.origin = run::OriginName(run::Origin::kMuster);
+    goodbye.origin = OriginName(Origin::kMuster);
     goodbye.summary = error.cause() == Cause::kCancelled
                           ? "interrupted"
                           : "the coordinator was lost";
@@ -328,7 +331,7 @@ int FinishMember(const Place& place, const run::AgentEnd& end) {
     document["exit"] = {{"code", goodbye.exit_code},
                         {"origin", goodbye.origin},
                         {"text", goodbye.summary}};
-    PrintDocument(document);
+    sys::PrintDocument(document);
   }
   return goodbye.exit_code;
 }
@@ -338,46 +341,47 @@ Result<int> AttendAsMember(const Place& place) {
   const sys::Host& host = place.host;
   const auto& cluster = place.cluster();
   const auto identity =
-      run::MakeIdentity(host, cluster, RanksHere(cluster), place.flags.command);
+      MakeIdentity(host, cluster, RanksHere(cluster), place.flags.command);
   MUSTER_ASSIGN(const auto transport,
-                MakeTransport(place, [&](const connect::RunKey& token) {
-                  return connect::Keyring::OfMember(
+                MakeTransport(place, [&](const channel::RunKey& token) {
+                  return channel::Keyring::OfMember(
                       token, identity.ranks.front(), host.clock);
                 }));
   MUSTER_ASSIGN(const auto signer, SignerOf(place));
-  std::unique_ptr<connect::Listener> listener;
+  std::unique_ptr<channel::Listener> listener;
   const auto& own =
       cluster.members[static_cast<std::size_t>(identity.ranks.front())];
   // Where the port is the program's own, nothing of ours may hold it.
   if (own.address && own.address->value.port != 0 &&
-      run::FixedPorts(cluster).empty()) {
+      FixedPorts(cluster).empty()) {
     MUSTER_ASSIGN(listener,
                   transport->Listen(own.address->value, identity, nullptr));
   }
-  std::unique_ptr<run::Agent> agent;
-  std::optional<run::AgentEnd> end;
+  std::unique_ptr<Agent> agent;
+  std::optional<AgentEnd> end;
   std::optional<Error> refused;
-  std::unique_ptr<connect::Attending> attending = connect::Attending::Start(
-      place.loop, host.clock, *transport,
-      {.coordinator = MeetingOf(place),
-       .identity = identity,
-       .deadline = Deadline::After(place.settings().gather_timeout.value),
-       .on_change = [&](const std::string& seen) { place.Say(seen); },
-       .on_done =
-           [&](Result<std::unique_ptr<connect::Link>> link) {
-             if (!link) {
-               refused = std::move(link).error();
-               place.loop.Quit();
-               return;
-             }
-             agent = std::make_unique<run::Agent>(
-                 place.loop, host, place.spawner, *std::move(link),
-                 AgentOptionsOf(place, identity, signer));
-             agent->Start([&](const run::AgentEnd& ended) {
-               end = ended;
-               place.loop.Quit();
-             });
-           }});
+  std::unique_ptr<rendezvous::Attending> attending =
+      rendezvous::Attending::Start(
+          place.loop, host.clock, *transport,
+          {.coordinator = MeetingOf(place),
+           .identity = identity,
+           .deadline = Deadline::After(place.settings().gather_timeout.value),
+           .on_change = [&](const std::string& seen) { place.Say(seen); },
+           .on_done =
+               [&](Result<std::unique_ptr<channel::Link>> link) {
+                 if (!link) {
+                   refused = std::move(link).error();
+                   place.loop.Quit();
+                   return;
+                 }
+                 agent = std::make_unique<Agent>(
+                     place.loop, host, place.spawner, *std::move(link),
+                     AgentOptionsOf(place, identity, signer));
+                 agent->Start([&](const AgentEnd& ended) {
+                   end = ended;
+                   place.loop.Quit();
+                 });
+               }});
   const auto give_up_waiting = [&](const std::string& by) {
     refused =
         Error(Cause::kCancelled, by + " while waiting for the coordinator");
@@ -415,15 +419,15 @@ Result<int> AttendAsMember(const Place& place) {
 
 // What would be started. Other hosts are not asked: what they have set and how
 // many cores they have is not known.
-Result<int> DryRun(const RunFlags& flags, const sys::Host& host,
+Result<int> DryRun(const settings::RunFlags& flags, const sys::Host& host,
                    const resolve::Resolved& resolved) {
   const Cluster& cluster = resolved.cluster;
-  std::vector<connect::Hello> agents{
-      run::MakeIdentity(host, cluster, RanksHere(cluster), flags.command)};
+  std::vector<wire::Hello> agents{
+      MakeIdentity(host, cluster, RanksHere(cluster), flags.command)};
   const std::set<int> here(agents[0].ranks.begin(), agents[0].ranks.end());
   for (const Member& member : cluster.members) {
     if (!here.contains(member.rank)) {
-      connect::Hello other;
+      wire::Hello other;
       other.ranks = {member.rank};
       other.host = member.address ? member.address->value.host
                                   : "of rank " + std::to_string(member.rank);
@@ -431,32 +435,31 @@ Result<int> DryRun(const RunFlags& flags, const sys::Host& host,
       agents.push_back(std::move(other));
     }
   }
-  MUSTER_ASSIGN(
-      const auto planned,
-      run::MakePlan(cluster, agents,
-                    {.run_id = "(chosen at launch)",
-                     .max_restarts = flags.settings.max_restarts.value,
-                     .argv = flags.command,
-                     .user_environment = UserEnvironment(flags),
-                     .for_jax = IsForJax(flags),
-                     .grace = flags.settings.grace.value,
-                     .dry_run = true}));
+  MUSTER_ASSIGN(const auto planned,
+                MakePlan(cluster, agents,
+                         {.run_id = "(chosen at launch)",
+                          .max_restarts = flags.settings.max_restarts.value,
+                          .argv = flags.command,
+                          .user_environment = UserEnvironment(flags),
+                          .for_jax = IsForJax(flags),
+                          .grace = flags.settings.grace.value,
+                          .dry_run = true}));
   for (const Finding& finding : resolved.findings) {
-    std::fputs(RenderText(finding, TerminalOptions(host.env, 2)).c_str(),
+    std::fputs(RenderText(finding, sys::TerminalOptions(host.env, 2)).c_str(),
                stderr);
   }
-  const Json plan = run::PlanJson(cluster, planned);
-  if (flags.settings.output.value == Output::kJson) {
-    PrintDocument(plan);
+  const Json plan = PlanJson(cluster, planned);
+  if (flags.settings.output.value == settings::Output::kJson) {
+    sys::PrintDocument(plan);
   } else {
-    PrintResult(run::RenderPlan(plan));
+    sys::PrintResult(RenderPlan(plan));
   }
   return 0;
 }
 
 }  // namespace
 
-Result<int> Run(const RunFlags& flags, const sys::Host& host,
+Result<int> Run(const settings::RunFlags& flags, const sys::Host& host,
                 std::unique_ptr<sys::GuardianSpawner> spawner,
                 const std::function<Preflight(const Cluster&)>& preflight) {
   MUSTER_ASSIGN(const auto resolved, resolve::Resolve(flags.cluster, host));
@@ -465,7 +468,7 @@ Result<int> Run(const RunFlags& flags, const sys::Host& host,
   }
   MUSTER_ASSIGN(const auto loop, sys::Loop::Make());
   MUSTER_TRY(spawner->Attach(*loop));
-  run::Console console(*loop, {});
+  sys::Console console(*loop, {});
   Place place{.flags = flags,
               .host = host,
               .resolved = resolved,
@@ -487,4 +490,4 @@ Result<int> Run(const RunFlags& flags, const sys::Host& host,
   return AttendAsMember(place);
 }
 
-}  // namespace muster::cli
+}  // namespace muster::run

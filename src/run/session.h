@@ -13,12 +13,12 @@
 #include "sys/host.h"
 #include "sys/process/spawner.h"
 
-namespace muster::cli {
+namespace muster::run {
 
 // What is found on this host before an attempt. `checks` not set: --check off.
 struct Preflight {
   std::function<std::vector<Finding>(int attempt)> checks;
-  run::HostAccelerators accelerators;
+  monitor::HostAccelerators accelerators;
 };
 
 // Runs to the end; the exit code is that of DESIGN section 7. Writes results
@@ -27,8 +27,8 @@ struct Preflight {
 // cli/answer.h. The spawner was forked before anything else in the process; it
 // is null for a dry run, which asks for no preflight. `preflight` is called
 // once, before there are threads. Main thread.
-Result<int> Run(const RunFlags& flags, const sys::Host& host,
+Result<int> Run(const settings::RunFlags& flags, const sys::Host& host,
                 std::unique_ptr<sys::GuardianSpawner> spawner,
                 const std::function<Preflight(const Cluster&)>& preflight);
 
-}  // namespace muster::cli
+}  // namespace muster::run

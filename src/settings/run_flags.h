@@ -10,7 +10,7 @@
 #include "resolve/resolve.h"
 #include "settings/settings.h"
 
-namespace muster::cli {
+namespace muster::settings {
 
 // How the workers of a TPU are reached, and what they get.
 struct ReachFlags {
@@ -39,4 +39,4 @@ struct RunFlags {
   std::optional<std::string> handed_token;
 };
 
-}  // namespace muster::cli
+}  // namespace muster::settings

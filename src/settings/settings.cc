@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 
-namespace muster::cli {
+namespace muster::settings {
 namespace {
 
 constexpr SettingRow kRows[] = {
@@ -219,4 +219,4 @@ std::vector<std::string> MisspeltVariables(const sys::Env& env) {
   return found;
 }
 
-}  // namespace muster::cli
+}  // namespace muster::settings

@@ -15,7 +15,7 @@
 #include "muster/error.h"
 #include "sys/env.h"
 
-namespace muster::cli {
+namespace muster::settings {
 
 // The types of settings.
 enum class Output { kText, kJson, kJsonl };
@@ -65,4 +65,4 @@ Result<Settings> ReadSettings(const std::map<std::string, std::string>& flags,
 // you mean MUSTER_GRACE?".
 std::vector<std::string> MisspeltVariables(const sys::Env& env);
 
-}  // namespace muster::cli
+}  // namespace muster::settings

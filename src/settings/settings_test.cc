@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace muster::cli {
+namespace muster::settings {
 namespace {
 
 using testing::AllOf;
@@ -83,4 +83,4 @@ TEST(Settings, RemarkVariablesThatAreMisspelt) {
 }
 
 }  // namespace
-}  // namespace muster::cli
+}  // namespace muster::settings

@@ -254,7 +254,7 @@ class Gloo final : public Collective {
   const std::optional<Error>& failed() const { return failed_; }
   std::optional<Error> Stopped() const {
     return options_.board == nullptr ? std::nullopt
-                                     : StopReason(*options_.board);
+                                     : wire::StopReason(*options_.board);
   }
   std::string Others() const;
 

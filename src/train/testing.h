@@ -55,12 +55,12 @@ class ThreadCluster {
     }
   }
 
-  Board& board() { return board_; }
+  wire::Board& board() { return board_; }
 
  private:
   int size_;
   sys::Fd segment_;
-  Board board_;
+  wire::Board board_;
 };
 
 // Samples that are a function of their index: 12 numbers, 3 classes.

@@ -8,7 +8,7 @@
 #include "base/json.h"
 #include "base/text.h"
 
-namespace muster::run {
+namespace muster::wire {
 namespace {
 
 // Every message is described once, by a Fields() that names its members; Writer
@@ -174,7 +174,7 @@ class Writer {
     } else if constexpr (std::is_same_v<T, char>) {
       return std::string(1, value);
     } else if constexpr (std::is_same_v<T, WallTime>) {
-      return ToText(value);
+      return muster::ToText(value);
     } else if constexpr (std::is_same_v<T, Fact>) {
       return muster::ToJson(value);
     } else {
@@ -391,4 +391,4 @@ MUSTER_RUN_MESSAGE(StoreRequest, "store")
 MUSTER_RUN_MESSAGE(Goodbye, "goodbye")
 #undef MUSTER_RUN_MESSAGE
 
-}  // namespace muster::run
+}  // namespace muster::wire

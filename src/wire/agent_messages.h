@@ -14,7 +14,7 @@
 #include "muster/error.h"
 #include "wire/progress_page.h"
 
-namespace muster::run {
+namespace muster::wire {
 
 // How one rank is started: executed by its agent as written.
 struct RankPlan {
@@ -125,4 +125,4 @@ MUSTER_RUN_MESSAGE(StoreRequest);
 MUSTER_RUN_MESSAGE(Goodbye);
 #undef MUSTER_RUN_MESSAGE
 
-}  // namespace muster::run
+}  // namespace muster::wire

@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-namespace muster::run {
+namespace muster::wire {
 namespace {
 
 using testing::Contains;
@@ -116,4 +116,4 @@ TEST(Messages, RefusesWhatIsMissingOrOfAnotherType) {
 }
 
 }  // namespace
-}  // namespace muster::run
+}  // namespace muster::wire

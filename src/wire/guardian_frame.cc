@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-namespace muster::sys {
+namespace muster::wire {
 namespace {
 
 class Packer {
@@ -239,4 +239,4 @@ std::optional<int> Exit::signal() const {
                                   : std::nullopt;
 }
 
-}  // namespace muster::sys
+}  // namespace muster::wire

@@ -18,7 +18,7 @@
 #include "muster/deadline.h"
 #include "muster/fact.h"
 
-namespace muster::sys {
+namespace muster::wire {
 
 enum class GuardianOp : std::uint8_t {
   kStart = 1,       // to the guardian: StartRequest, descriptors beside it
@@ -112,4 +112,4 @@ KillReply UnpackKilled(std::string_view body);
 // Takes one frame off the front of the buffer; nullopt: it is not whole yet.
 std::optional<GuardianFrame> TakeFrame(std::string& buffer);
 
-}  // namespace muster::sys
+}  // namespace muster::wire

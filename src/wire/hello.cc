@@ -6,7 +6,7 @@
 #include "base/json.h"
 #include "base/text.h"
 
-namespace muster::connect {
+namespace muster::wire {
 namespace {
 
 // Reads one hello field by field; the first field that is wrong is kept.
@@ -233,4 +233,4 @@ std::string Who(const Hello& hello) {
   return text;
 }
 
-}  // namespace muster::connect
+}  // namespace muster::wire

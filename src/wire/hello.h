@@ -13,7 +13,7 @@
 #include "muster/address.h"
 #include "muster/error.h"
 
-namespace muster::connect {
+namespace muster::wire {
 
 // Two agents understand each other when the protocol numbers are equal; the
 // program's version may differ in its last part only (0.1.3 and 0.1.7).
@@ -62,4 +62,4 @@ std::optional<Error> Incompatible(const Hello& ours, const Hello& theirs);
 // "rank 1 (host b, pid 77)", "ranks 0 to 3 (host a, pid 5)".
 std::string Who(const Hello& hello);
 
-}  // namespace muster::connect
+}  // namespace muster::wire

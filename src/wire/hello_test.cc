@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace muster::connect {
+namespace muster::wire {
 namespace {
 
 Hello Full() {
@@ -99,4 +99,4 @@ TEST(Incompatible, ComparesTheProtocolFirst) {
 }
 
 }  // namespace
-}  // namespace muster::connect
+}  // namespace muster::wire

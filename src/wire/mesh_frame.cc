@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 
-namespace muster::connect {
+namespace muster::wire {
 namespace {
 
 constexpr std::string_view kMagic = "MUSF";
@@ -120,4 +120,4 @@ Result<std::optional<Frame>> FrameReader::Take() {
   return std::optional(std::move(frame));
 }
 
-}  // namespace muster::connect
+}  // namespace muster::wire

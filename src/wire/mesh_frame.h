@@ -36,7 +36,7 @@
 
 #include "muster/error.h"
 
-namespace muster::connect {
+namespace muster::wire {
 
 // 32 bytes that only who has the key can make of a message.
 using Signer = std::function<std::string(std::string_view message)>;
@@ -115,4 +115,4 @@ class FrameReader {
   bool bad_signature_ = false;
 };
 
-}  // namespace muster::connect
+}  // namespace muster::wire

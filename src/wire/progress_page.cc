@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-namespace muster {
+namespace muster::wire {
 
 std::string_view ToText(Phase phase) {
   switch (phase) {
@@ -69,4 +69,4 @@ RankProgress ReadSlot(const BoardSlot& slot) {
   };
 }
 
-}  // namespace muster
+}  // namespace muster::wire

@@ -13,7 +13,7 @@
 
 #include "muster/error.h"
 
-namespace muster {
+namespace muster::wire {
 
 // What a rank is doing. Each phase has a limit of its own in the watchdog.
 enum class Phase : std::uint32_t {
@@ -94,4 +94,4 @@ struct RankProgress {
 };
 RankProgress ReadSlot(const BoardSlot& slot);
 
-}  // namespace muster
+}  // namespace muster::wire

@@ -3,7 +3,7 @@
 
 #include <bit>
 
-namespace muster {
+namespace muster::wire {
 namespace {
 
 enum WireType : std::uint8_t {
@@ -123,4 +123,4 @@ std::string FixedField(std::uint32_t number, std::uint64_t value) {
   return bytes;
 }
 
-}  // namespace muster
+}  // namespace muster::wire

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace muster {
+namespace muster::wire {
 
 // Walks over the fields of one message, whatever its bytes are.
 //
@@ -56,4 +56,4 @@ std::string BytesField(std::uint32_t number, std::string_view bytes);
 std::string NumberField(std::uint32_t number, std::uint64_t value);
 std::string FixedField(std::uint32_t number, std::uint64_t value);
 
-}  // namespace muster
+}  // namespace muster::wire

@@ -5,7 +5,7 @@
 
 #include <random>
 
-namespace muster {
+namespace muster::wire {
 namespace {
 
 TEST(ProtoFields, ComeBackAsTheyWereWritten) {
@@ -81,4 +81,4 @@ TEST(ProtoFields, UnpackNumbers) {
 }
 
 }  // namespace
-}  // namespace muster
+}  // namespace muster::wire

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
-namespace muster {
+namespace muster::wire {
 namespace {
 
 static_assert(std::endian::native == std::endian::little,
@@ -100,4 +100,4 @@ Result<std::optional<RankMessage>> TakeMessage(std::string& buffer) {
   return std::optional<RankMessage>(std::move(message));
 }
 
-}  // namespace muster
+}  // namespace muster::wire

@@ -15,7 +15,7 @@
 
 #include "muster/error.h"
 
-namespace muster {
+namespace muster::wire {
 
 inline constexpr std::int64_t kRankProtocol = 1;
 inline constexpr std::size_t kMaxRankFrame = 64U << 20;
@@ -73,4 +73,4 @@ std::string Encode(const RankMessage& message);
 // file-corrupt when the bytes cannot be a message; the stream is then unusable.
 Result<std::optional<RankMessage>> TakeMessage(std::string& buffer);
 
-}  // namespace muster
+}  // namespace muster::wire

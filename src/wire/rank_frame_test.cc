@@ -5,7 +5,7 @@
 
 #include "wire/progress_page.h"
 
-namespace muster {
+namespace muster::wire {
 namespace {
 
 const RankMessage kPut{.op = RankOp::kPut,
@@ -62,4 +62,4 @@ TEST(Board, ReadsASlotAsPlainValues) {
 }
 
 }  // namespace
-}  // namespace muster
+}  // namespace muster::wire

@@ -220,7 +220,7 @@ Result<Json> AskUnion(const Json& args, const sys::Host&) {
 }
 
 Result<Json> AskLocalDevices(const Json&, const sys::Host& host) {
-  return Object("tpu_chips", FindLocalTpu(host).chips);
+  return Object("tpu_chips", accelerator::FindLocalTpu(host).chips);
 }
 
 Result<Json> AskGceDetect(const Json&, const sys::Host& host) {

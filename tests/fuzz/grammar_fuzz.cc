@@ -99,11 +99,11 @@ void Fuzz(const std::string& bytes) {
       Check(ParseNodeRange(text));
       break;
     case 9:
-      Check(ParseWorkerEndpoints(text));
+      Check(muster::accelerator::ParseWorkerEndpoints(text));
       break;
     case 10:
-      static_cast<void>(ParseTpuType(text));
-      Check(ParseBounds(text, "bounds"));
+      static_cast<void>(muster::accelerator::ParseTpuType(text));
+      Check(muster::accelerator::ParseBounds(text, "bounds"));
       static_cast<void>(IsIpAddress(text));
       break;
     default:

@@ -13,11 +13,11 @@ void Fuzz(const std::string& bytes) {
   std::string buffer = stream;
   std::string again;
   for (;;) {
-    const auto message = muster::TakeMessage(buffer);
+    const auto message = muster::wire::TakeMessage(buffer);
     if (!message || !*message) {
       break;
     }
-    again += muster::Encode(**message);
+    again += muster::wire::Encode(**message);
     MUSTER_CHECK(again + buffer == stream);
     const auto membership = muster::ParseMembership((*message)->value);
     MUSTER_CHECK(!membership || membership->local_size <= 256);

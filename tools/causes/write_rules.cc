@@ -69,7 +69,7 @@ std::string RuleOf(const CauseFile& file, std::size_t index,
 void WritePatterns(const std::vector<CauseFile>& files,
                    const std::vector<FactPattern>& facts, std::ostream& out) {
   out << kNotice << "#include \"diagnose/match/matcher.h\"\n\n"
-      << "namespace muster::evidence {\nnamespace {\n\n"
+      << "namespace muster::diagnose {\nnamespace {\n\n"
       << kLiterals << "constexpr PatternRow kRows[] = {\n";
   for (const FactPattern& fact : facts) {
     out << "    {" << Literal(fact.text) << ", " << Literal(fact.name) << ", "
@@ -85,12 +85,12 @@ void WritePatterns(const std::vector<CauseFile>& files,
   }
   out << "};\n\n}  // namespace\n\n"
       << "std::span<const PatternRow> CataloguePatterns() { return kRows; }\n\n"
-      << "}  // namespace muster::evidence\n";
+      << "}  // namespace muster::diagnose\n";
 }
 
 void WriteRules(const std::vector<CauseFile>& files, std::ostream& out) {
   out << kNotice << "#include \"diagnose/match/rules.h\"\n\n"
-      << "namespace muster::explain {\nnamespace {\n\n"
+      << "namespace muster::diagnose {\nnamespace {\n\n"
       << kLiterals;
   std::string rows;
   std::string causes;
@@ -123,7 +123,7 @@ void WriteRules(const std::vector<CauseFile>& files, std::ostream& out) {
       << "std::span<const Rule> CatalogueRules() { return kRules; }\n\n"
       << "const Standing& StandingOf(Cause cause) {\n"
       << "  return kStandings[static_cast<std::size_t>(cause)];\n}\n\n"
-      << "}  // namespace muster::explain\n";
+      << "}  // namespace muster::diagnose\n";
 }
 
 void WriteKnownTexts(const std::vector<CauseFile>& files,
@@ -138,7 +138,7 @@ void WriteKnownTexts(const std::vector<CauseFile>& files,
     }
   }
   out << kNotice << "#include \"diagnose/match/rules.h\"\n\n"
-      << "namespace muster::explain {\nnamespace {\n\n"
+      << "namespace muster::diagnose {\nnamespace {\n\n"
       << kLiterals << "constexpr std::string_view kTexts[] = {\n";
   for (const CauseFile& file : files) {
     out << "    // " << file.label.text << "\n    "
@@ -147,7 +147,7 @@ void WriteKnownTexts(const std::vector<CauseFile>& files,
   out << "};\n\n}  // namespace\n\n"
       << "std::string_view KnownTextsOf(Cause cause) {\n"
       << "  return kTexts[static_cast<std::size_t>(cause)];\n}\n\n"
-      << "}  // namespace muster::explain\n";
+      << "}  // namespace muster::diagnose\n";
 }
 
 }  // namespace causes

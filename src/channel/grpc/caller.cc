@@ -4,7 +4,7 @@
 
 #include "channel/caller.h"
 
-namespace muster::connect {
+namespace muster::channel {
 namespace {
 
 constexpr int kLargestReply = 1 << 20;
@@ -77,4 +77,4 @@ MakeCaller GrpcCallers() {
   };
 }
 
-}  // namespace muster::connect
+}  // namespace muster::channel

@@ -12,7 +12,7 @@
 #include "channel/handshake.h"
 #include "sys/net/acceptor.h"
 
-namespace muster::connect {
+namespace muster::channel {
 namespace {
 
 // Ends the call at once.
@@ -51,7 +51,7 @@ class AgentService : public pb::Agent::CallbackService {
   grpc::ServerUnaryReactor* Identify(grpc::CallbackServerContext* context,
                                      const pb::IdentifyRequest*,
                                      pb::Identity* identity) override {
-    identity->set_protocol(kProtocol);
+    identity->set_protocol(wire::kProtocol);
     identity->set_hello(hello_);
     auto* reactor = context->DefaultReactor();
     reactor->Finish(grpc::Status::OK);
@@ -77,7 +77,7 @@ class AgentService : public pb::Agent::CallbackService {
                           : ToStatus(admitted.error()));
       return reactor;
     }
-    admission->set_protocol(kProtocol);
+    admission->set_protocol(wire::kProtocol);
     admission->set_certificate(admitted->certificate);
     admission->set_run(admitted->run);
     admission->set_epoch(static_cast<std::uint32_t>(admitted->epoch));
@@ -183,4 +183,4 @@ Result<std::unique_ptr<Listener>> ServeAgents(Serving serving) {
       std::move(entrance), std::move(server)));
 }
 
-}  // namespace muster::connect
+}  // namespace muster::channel

@@ -15,7 +15,7 @@
 #include "sys/time/loop.h"
 #include "wire/hello.h"
 
-namespace muster::connect {
+namespace muster::channel {
 
 class Streams;
 
@@ -27,11 +27,11 @@ struct Serving {
   std::shared_ptr<Streams> streams;  // of its links
   sys::Listening listening;
   std::shared_ptr<grpc::ServerCredentials> credentials;
-  Hello identity;             // that Identify answers
+  wire::Hello identity;       // that Identify answers
   Transport::OnLink on_link;  // on the loop; empty: links are refused
 };
 
 // internal-error: gRPC does not start.
 Result<std::unique_ptr<Listener>> ServeAgents(Serving serving);
 
-}  // namespace muster::connect
+}  // namespace muster::channel

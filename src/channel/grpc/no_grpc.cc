@@ -3,7 +3,7 @@
 #include "channel/caller.h"
 #include "channel/grpc/transport.h"
 
-namespace muster::connect {
+namespace muster::channel {
 
 // NOLINTBEGIN(performance-unnecessary-value-param): as it is declared.
 Result<std::unique_ptr<Transport>> MakeGrpcTransport(sys::Loop&, sys::Clock&,
@@ -18,4 +18,4 @@ MakeCaller GrpcCallers() {
   return {};
 }
 
-}  // namespace muster::connect
+}  // namespace muster::channel

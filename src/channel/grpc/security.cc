@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "base/text.h"
 
-namespace muster::connect {
+namespace muster::channel {
 namespace {
 
 constexpr const char* kRunField = "muster-run";
@@ -195,4 +195,4 @@ std::optional<Error> RefusalIn(const grpc::Status& status) {
   return Error(*cause, "the agent there refused: " + said.substr(colon + 2));
 }
 
-}  // namespace muster::connect
+}  // namespace muster::channel

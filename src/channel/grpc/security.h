@@ -13,7 +13,7 @@
 #include "channel/security/certificate_store.h"
 #include "muster/error.h"
 
-namespace muster::connect {
+namespace muster::channel {
 
 // Mutual TLS for a listener. TLS proves that the caller has the key of the
 // certificate that it shows; what the certificate is worth is judged for every
@@ -56,4 +56,4 @@ std::string CertificateOf(const grpc::AuthContext& context);
 grpc::Status ToStatus(const Error& refusal);
 std::optional<Error> RefusalIn(const grpc::Status& status);
 
-}  // namespace muster::connect
+}  // namespace muster::channel

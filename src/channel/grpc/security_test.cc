@@ -11,22 +11,22 @@
 #include <functional>
 #include <future>
 
+#include "channel/grpc/muster.v1.grpc.pb.h"
 #include "channel/grpc/transport.h"
 #include "channel/inbox.h"
 #include "channel/testing.h"
-#include "connect/muster.v1.grpc.pb.h"
 #include "sys/file/fd.h"
 #include "sys/net/net.h"
 #include "sys/process/process.h"
 
-namespace muster::connect {
+namespace muster::channel {
 namespace {
 
+using channel::testing::HelloOf;
+using channel::testing::Workers;
 using std::chrono::hours;
 using std::chrono::seconds;
 using ::testing::HasSubstr;
-using testing::HelloOf;
-using testing::Workers;
 
 RunKey Token(std::string_view text = "0123456789abcdef") {
   return *RunKey::FromToken(text);
@@ -287,7 +287,7 @@ class AmongStrangers : public Secured {
                  links.push_back(*std::move(link));
                }
              });
-    EXPECT_TRUE(testing::RunUntil(
+    EXPECT_TRUE(channel::testing::RunUntil(
         *loop, [&] { return said.has_value(); }, seconds(90)));
     return said.value_or("never");
   }
@@ -297,7 +297,7 @@ class AmongStrangers : public Secured {
     std::optional<Sighting> seen;
     who.Identify(there, Deadline::After(seconds(20)),
                  [&](Sighting sighting) { seen = std::move(sighting); });
-    EXPECT_TRUE(testing::RunUntil(
+    EXPECT_TRUE(channel::testing::RunUntil(
         *loop, [&] { return seen.has_value(); }, seconds(30)));
     if (!seen || seen->what != Sight::kStranger) {
       return "no stranger";
@@ -312,7 +312,8 @@ class AmongStrangers : public Secured {
 
 TEST_F(AmongStrangers, LinksProveTheirRank) {
   ASSERT_EQ(Dial(*guest), "");
-  ASSERT_TRUE(testing::RunUntil(*loop, [&] { return links.size() == 2; }));
+  ASSERT_TRUE(
+      channel::testing::RunUntil(*loop, [&] { return links.size() == 2; }));
   EXPECT_TRUE(links[0]->proven_rank() == 1 || links[1]->proven_rank() == 1);
 }
 
@@ -373,4 +374,4 @@ TEST_F(AmongStrangers, SurvivesAThousandConnectionsOfOnePeer) {
 }
 
 }  // namespace
-}  // namespace muster::connect
+}  // namespace muster::channel

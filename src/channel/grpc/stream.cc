@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 
-namespace muster::connect {
+namespace muster::channel {
 namespace {
 
 std::string TargetOf(const Address& address) {
@@ -57,4 +57,4 @@ Error FromGrpc(const grpc::Status& status) {
   }
 }
 
-}  // namespace muster::connect
+}  // namespace muster::channel

@@ -15,14 +15,14 @@
 #include <vector>
 
 #include "base/mutex.h"
+#include "channel/grpc/muster.v1.grpc.pb.h"
 #include "channel/grpc/security.h"
 #include "channel/handshake.h"
 #include "channel/message_stream.h"
-#include "connect/muster.v1.grpc.pb.h"
 #include "muster/address.h"
 #include "muster/deadline.h"
 
-namespace muster::connect {
+namespace muster::channel {
 
 namespace pb = muster::v1;
 
@@ -128,7 +128,7 @@ class ReactorStream : public Reactor, public Stream {
     Reactor::StartRead(&read_);
   }
   void StartWrite(Envelope message) override {
-    write_.set_protocol(kProtocol);
+    write_.set_protocol(wire::kProtocol);
     write_.set_kind(std::move(message.kind));
     write_.set_body(std::move(message.body));
     Reactor::StartWrite(&write_);
@@ -216,4 +216,4 @@ class ServerStream : public ReactorStream<
   std::atomic<bool> broken_{false};
 };
 
-}  // namespace muster::connect
+}  // namespace muster::channel

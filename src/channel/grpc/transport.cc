@@ -20,7 +20,7 @@
 #include "channel/worker_pool.h"
 #include "sys/net/net.h"
 
-namespace muster::connect {
+namespace muster::channel {
 namespace {
 
 using std::chrono::milliseconds;
@@ -89,7 +89,7 @@ class GrpcTransport : public Transport {
   ~GrpcTransport() override;
 
   Result<std::unique_ptr<Listener>> Listen(const Address& address,
-                                           Hello identity,
+                                           wire::Hello identity,
                                            OnLink on_link) override;
   void Dial(const Address& address, Deadline deadline,
             std::function<void(Result<std::unique_ptr<Link>>)> done) override;
@@ -110,7 +110,7 @@ class GrpcTransport : public Transport {
 
   // Pool threads.
   Sighting Look(const Address& address, Deadline deadline);
-  Result<Hello> Ask(const Address& address, Deadline deadline);
+  Result<wire::Hello> Ask(const Address& address, Deadline deadline);
   Result<grpc::Status> Ask(const std::shared_ptr<grpc::Channel>& channel,
                            Deadline deadline, pb::Identity& identity);
   std::optional<Error> OneSidedToken(const Address& address, Deadline deadline);
@@ -124,7 +124,7 @@ class GrpcTransport : public Transport {
 
   // The loop.
   Error WhyNotListening(Error error, const Address& address,
-                        const Hello& identity);
+                        const wire::Hello& identity);
   void Then(std::function<void()> task);
   void Connect(int id, const Address& at, const Address& address,
                Deadline deadline);
@@ -166,7 +166,7 @@ void GrpcTransport::Then(std::function<void()> task) {
 }
 
 Result<std::unique_ptr<Listener>> GrpcTransport::Listen(const Address& address,
-                                                        Hello identity,
+                                                        wire::Hello identity,
                                                         OnLink on_link) {
   if (!MaySpeakTo(address)) {
     return OnlyOnLoopback(address);
@@ -188,7 +188,7 @@ Result<std::unique_ptr<Listener>> GrpcTransport::Listen(const Address& address,
 
 // A port that an agent holds tells more than the name of its process.
 Error GrpcTransport::WhyNotListening(Error error, const Address& address,
-                                     const Hello& identity) {
+                                     const wire::Hello& identity) {
   if (error.cause() != Cause::kNetPortInUse) {
     return error;
   }
@@ -272,7 +272,8 @@ Result<std::shared_ptr<grpc::Channel>> GrpcTransport::Open(
 // net-wrong-endpoint: something that speaks gRPC is there, but no agent, or
 // another one than its certificate is for. Else why one of us does not trust
 // the other.
-Result<Hello> GrpcTransport::Ask(const Address& address, Deadline deadline) {
+Result<wire::Hello> GrpcTransport::Ask(const Address& address,
+                                       Deadline deadline) {
   const auto seen = std::make_shared<ServerSeen>();
   MUSTER_ASSIGN(const auto channel,
                 Open(address, Keyring::Expected::kAnyone, seen));
@@ -284,7 +285,7 @@ Result<Hello> GrpcTransport::Ask(const Address& address, Deadline deadline) {
   if (!status.ok()) {
     return WhyNotAnswered(status, seen->subject());
   }
-  return ParseHello(identity.hello());
+  return wire::ParseHello(identity.hello());
 }
 
 Result<grpc::Status> GrpcTransport::Ask(
@@ -296,7 +297,7 @@ Result<grpc::Status> GrpcTransport::Ask(
     SayWhere(context, *keyring_);
   }
   pb::IdentifyRequest request;
-  request.set_protocol(kProtocol);
+  request.set_protocol(wire::kProtocol);
   if (!calls_.Enter(&context)) {
     return Error(Cause::kCancelled, "the transport ends");
   }
@@ -341,7 +342,7 @@ Status GrpcTransport::Join(const Address& address, Deadline deadline) {
   grpc::ClientContext context;
   context.set_deadline(ForGrpc(deadline));
   pb::JoinRequest request;
-  request.set_protocol(kProtocol);
+  request.set_protocol(wire::kProtocol);
   request.set_request(own.request);
   pb::Admission admission;
   if (!calls_.Enter(&context)) {
@@ -449,4 +450,4 @@ Result<std::unique_ptr<Transport>> MakeGrpcTransport(
       std::make_unique<GrpcTransport>(loop, clock, std::move(keyring)));
 }
 
-}  // namespace muster::connect
+}  // namespace muster::channel

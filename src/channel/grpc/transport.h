@@ -10,7 +10,7 @@
 #include "sys/time/clock.h"
 #include "sys/time/loop.h"
 
-namespace muster::connect {
+namespace muster::channel {
 
 // With a keyring agents prove to each other who they are (mutual TLS). Without
 // one they talk in clear text, so this transport listens and speaks on the
@@ -24,4 +24,4 @@ Result<std::unique_ptr<Transport>> MakeGrpcTransport(
     sys::Loop& loop, sys::Clock& clock,
     std::shared_ptr<Keyring> keyring = nullptr);
 
-}  // namespace muster::connect
+}  // namespace muster::channel

@@ -13,7 +13,7 @@
 #include <array>
 #include <utility>
 
-namespace muster::connect {
+namespace muster::channel {
 namespace {
 
 constexpr std::size_t kLongestPem = 16 << 10;
@@ -256,4 +256,4 @@ std::optional<Certificate> ReadCertificate(std::string_view pem) {
   return certificate;
 }
 
-}  // namespace muster::connect
+}  // namespace muster::channel

@@ -13,7 +13,7 @@
 #include "muster/error.h"
 #include "muster/fact.h"
 
-namespace muster::connect {
+namespace muster::channel {
 
 // A private key (P-256) and what goes with it, as PEM.
 struct Credential {
@@ -75,4 +75,4 @@ class Authority {
 // Reads a certificate of a peer (PEM, any bytes): nullopt when it is none.
 std::optional<Certificate> ReadCertificate(std::string_view pem);
 
-}  // namespace muster::connect
+}  // namespace muster::channel

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace muster::connect {
+namespace muster::channel {
 namespace {
 
 using std::chrono::hours;
@@ -94,7 +94,7 @@ std::optional<Error> Keyring::WhyRefused(std::string_view method,
           slot->second.fingerprint != call.certificate->fingerprint;
     }
   }
-  return connect::WhyRefused(call, {.role = self_.role,
+  return channel::WhyRefused(call, {.role = self_.role,
                                     .rank = self_.rank,
                                     .run = here.run,
                                     .epoch = here.epoch,
@@ -196,4 +196,4 @@ Result<Subject> Keyring::WhoAnswers(std::string_view certificate,
   return *shown->subject;
 }
 
-}  // namespace muster::connect
+}  // namespace muster::channel

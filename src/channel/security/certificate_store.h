@@ -18,7 +18,7 @@
 #include "muster/error.h"
 #include "sys/time/clock.h"
 
-namespace muster::connect {
+namespace muster::channel {
 
 // What a member gets when it joins.
 struct Admitted {
@@ -127,4 +127,4 @@ class Keyring {
   std::string coordinator_ MUSTER_GUARDED_BY(mutex_);  // fingerprint
 };
 
-}  // namespace muster::connect
+}  // namespace muster::channel

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace muster::connect {
+namespace muster::channel {
 namespace {
 
 using std::chrono::hours;
@@ -175,4 +175,4 @@ TEST_F(KeyringTest, RefusesAnAdmissionThatIsNotItsOwn) {
 }
 
 }  // namespace
-}  // namespace muster::connect
+}  // namespace muster::channel

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace muster::connect {
+namespace muster::channel {
 namespace {
 
 using std::chrono::hours;
@@ -116,4 +116,4 @@ TEST(Certificate, IsNotReadFromOtherBytes) {
 }
 
 }  // namespace
-}  // namespace muster::connect
+}  // namespace muster::channel

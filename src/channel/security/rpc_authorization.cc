@@ -6,9 +6,9 @@
 
 #include "base/json_fwd.h"
 #include "base/text.h"
-#include "connect/agent_calls.h"
+#include "channel/agent_calls.h"
 
-namespace muster::connect {
+namespace muster::channel {
 namespace {
 
 // The service's own calls and those of grpc.health.v1.
@@ -217,4 +217,4 @@ std::optional<Error> WhyRefused(const Call& call, const Called& called) {
   return WhyNotNow(call, *rule, called);
 }
 
-}  // namespace muster::connect
+}  // namespace muster::channel

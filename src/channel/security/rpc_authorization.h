@@ -13,7 +13,7 @@
 #include "muster/error.h"
 #include "muster/fact.h"
 
-namespace muster::connect {
+namespace muster::channel {
 
 // Which certificate a call has to be made with.
 enum class Proof {
@@ -80,4 +80,4 @@ std::optional<Error> WhyNotGood(const std::optional<Certificate>& certificate,
                                 Issuer issuer, WallTime now,
                                 std::string_view whose);
 
-}  // namespace muster::connect
+}  // namespace muster::channel

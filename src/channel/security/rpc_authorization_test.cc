@@ -6,7 +6,7 @@
 
 #include <functional>
 
-namespace muster::connect {
+namespace muster::channel {
 namespace {
 
 using std::chrono::hours;
@@ -172,4 +172,4 @@ TEST(AdmissionTable, AsksAMemberThatIsInNoRunYetForNoRun) {
 }
 
 }  // namespace
-}  // namespace muster::connect
+}  // namespace muster::channel

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "sys/file/private_file.h"
 
-namespace muster::connect {
+namespace muster::channel {
 namespace {
 
 constexpr std::size_t kShortestToken = 16;
@@ -118,7 +118,7 @@ Result<RunKey> ReadTokenFile(const std::string& path) {
   return key;
 }
 
-Signer TokenSigner(const RunKey& token) {
+wire::Signer TokenSigner(const RunKey& token) {
   const auto key = token.Derive("muster mesh frame v1");
   return [key](std::string_view message) {
     const auto mac = key.Sign(message);
@@ -126,4 +126,4 @@ Signer TokenSigner(const RunKey& token) {
   };
 }
 
-}  // namespace muster::connect
+}  // namespace muster::channel

@@ -11,7 +11,7 @@
 #include "muster/error.h"
 #include "wire/mesh_frame.h"
 
-namespace muster::connect {
+namespace muster::channel {
 
 // 32 bytes that only members of the run know. Never logged, never sent but by
 // ToHex over a channel that is already authenticated. A value; any thread.
@@ -56,11 +56,11 @@ class RunKey {
 };
 
 // Signs frames of the mesh for members that share the token of a run.
-Signer TokenSigner(const RunKey& token);
+wire::Signer TokenSigner(const RunKey& token);
 
 // The key of a token file (sys/private_file.h says who may own it and which
 // mode it must have): file-missing, file-permission, file-corrupt (larger than
 // 4 KiB), usage-invalid (too short), with the name of the file.
 Result<RunKey> ReadTokenFile(const std::string& path);
 
-}  // namespace muster::connect
+}  // namespace muster::channel

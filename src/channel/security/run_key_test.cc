@@ -8,7 +8,7 @@
 
 #include "sys/testing.h"
 
-namespace muster::connect {
+namespace muster::channel {
 namespace {
 
 constexpr const char* kToken = "0123456789abcdef";
@@ -99,4 +99,4 @@ TEST(RunKey, OfATokenFileNamesTheFileInItsErrors) {
 }
 
 }  // namespace
-}  // namespace muster::connect
+}  // namespace muster::channel

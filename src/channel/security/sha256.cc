@@ -7,7 +7,7 @@
 
 #include "muster/error.h"
 
-namespace muster::connect {
+namespace muster::channel {
 
 std::string Sha256Hex(std::string_view bytes) {
   constexpr std::string_view kDigits = "0123456789abcdef";
@@ -24,4 +24,4 @@ std::string Sha256Hex(std::string_view bytes) {
   return hex;
 }
 
-}  // namespace muster::connect
+}  // namespace muster::channel

@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-namespace muster::connect {
+namespace muster::channel {
 
 // 64 hexadecimal digits, as `sha256sum` prints them. Any thread.
 std::string Sha256Hex(std::string_view bytes);
 
-}  // namespace muster::connect
+}  // namespace muster::channel

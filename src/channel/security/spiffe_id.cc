@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 
-namespace muster::connect {
+namespace muster::channel {
 namespace {
 
 constexpr std::string_view kRoot = "spiffe://muster.local/";
@@ -94,4 +94,4 @@ std::string Who(const Subject& subject) {
   return "?";
 }
 
-}  // namespace muster::connect
+}  // namespace muster::channel

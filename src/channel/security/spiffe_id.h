@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace muster::connect {
+namespace muster::channel {
 
 enum class Role {
   kMember,       // an agent: answers for the ranks of its slot
@@ -31,4 +31,4 @@ std::optional<Subject> SubjectFromUri(std::string_view uri);
 // "rank 3", "the coordinator", "an operator".
 std::string Who(const Subject& subject);
 
-}  // namespace muster::connect
+}  // namespace muster::channel

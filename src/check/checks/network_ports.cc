@@ -59,7 +59,7 @@ Outcome Run(const Context& context) {
       seen.back().fields = why.evidence().front().fields;
     }
     Finding finding = MakeProblem(context, why.cause(), why.message(), seen);
-    connect::SetWayOut(why.cause(), port, finding);
+    netcheck::SetWayOut(why.cause(), port, finding);
     finding.subjects = {"port " + std::to_string(port)};
     findings.push_back(std::move(finding));
   }

@@ -13,7 +13,7 @@ namespace {
 Status TryToWrite(const Context& context, const std::string& folder) {
   MUSTER_TRY(context.machine.MayAccess(folder, sys::Access::kWrite));
   const std::string file =
-      sys::JoinPath(folder, ".muster-check-" + connect::MakeNonce());
+      sys::JoinPath(folder, ".muster-check-" + netcheck::MakeNonce());
   // It goes with this process, also at the deadline. Without it is no reason
   // not to look.
   const auto leaving = sys::RemovedAtEnd::Make(file);

@@ -11,7 +11,7 @@
 namespace muster::check::tpu_initialised {
 namespace {
 
-bool HasTpu(const connect::TargetSeen& seen) {
+bool HasTpu(const identify::TargetSeen& seen) {
   return std::any_of(
       seen.server.devices.begin(), seen.server.devices.end(),
       [](const auto& device) { return device.type.starts_with("TPU"); });
@@ -30,7 +30,7 @@ Outcome AskWorkers(const Context& context) {
   }
   std::vector<Seen> without;
   std::string first;
-  for (const connect::TargetSeen& one : seen) {
+  for (const identify::TargetSeen& one : seen) {
     if (!HasTpu(one)) {
       first = first.empty() ? one.target.text : first;
       without.push_back(

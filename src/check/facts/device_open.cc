@@ -84,7 +84,8 @@ std::optional<Sourced<int>> ExpectedOf(const Context& context,
       kHiding.begin(), kHiding.end(),
       [&](const char* name) { return sys::IsSet(context.host.env, name); });
   int devices = 0;
-  for (const sys::Accelerator& one : sys::FindAccelerators(context.host.fs)) {
+  for (const accelerator::Accelerator& one :
+       accelerator::FindAccelerators(context.host.fs)) {
     const bool tpu = one.kind.starts_with("TPU");
     if (!one.path.empty() && tpu == (platform == "tpu")) {
       devices += DevicesOf(one);
@@ -154,7 +155,7 @@ std::string_view PlatformHere(const sys::Fs& fs) {
                                    : "";
 }
 
-int DevicesOf(const sys::Accelerator& accelerator) {
+int DevicesOf(const accelerator::Accelerator& accelerator) {
   const std::string_view kind = accelerator.kind;
   return kind == "TPU v2" || kind == "TPU v3" || kind == "TPU 7x" ? 2 : 1;
 }

@@ -9,12 +9,12 @@
 
 namespace muster::check {
 
-Result<connect::Signer> MeshSigner(const MeshSetup& setup) {
+Result<wire::Signer> MeshSigner(const MeshSetup& setup) {
   if (setup.token_file.empty()) {
-    return connect::PlainSigner();
+    return wire::PlainSigner();
   }
-  MUSTER_ASSIGN(const auto token, connect::ReadTokenFile(setup.token_file));
-  return connect::TokenSigner(token);
+  MUSTER_ASSIGN(const auto token, channel::ReadTokenFile(setup.token_file));
+  return channel::TokenSigner(token);
 }
 
 std::map<std::string, std::string> MeshVersions(const Context& context) {
@@ -45,12 +45,12 @@ std::map<std::string, std::string> MeshVersions(const Context& context) {
   return versions;
 }
 
-connect::MeshIdentity MeshSelf(const Context& context) {
+netcheck::MeshIdentity MeshSelf(const Context& context) {
   const Member* self = Self(context);
-  connect::MeshIdentity identity{.rank = self == nullptr ? -1 : self->rank,
-                                 .host = context.host.env.Hostname(),
-                                 .pid = sys::OwnPid(),
-                                 .version = std::string(kVersion)};
+  netcheck::MeshIdentity identity{.rank = self == nullptr ? -1 : self->rank,
+                                  .host = context.host.env.Hostname(),
+                                  .pid = sys::OwnPid(),
+                                  .version = std::string(kVersion)};
   for (const Member& member : context.cluster->members) {
     identity.members.push_back(Place(member));
   }

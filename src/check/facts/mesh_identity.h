@@ -12,11 +12,11 @@ namespace muster::check {
 
 // By the token file, or one that proves nothing; its errors are those of
 // connect::ReadTokenFile.
-Result<connect::Signer> MeshSigner(const MeshSetup& setup);
+Result<wire::Signer> MeshSigner(const MeshSetup& setup);
 // SystemVersions, and those of packages that talk across hosts in the Python
 // environment of this one, with that of Python. May wait for a disk.
 std::map<std::string, std::string> MeshVersions(const Context& context);
 // There is a cluster. Rank -1 where this host is no member of it.
-connect::MeshIdentity MeshSelf(const Context& context);
+netcheck::MeshIdentity MeshSelf(const Context& context);
 
 }  // namespace muster::check

@@ -82,7 +82,7 @@ std::map<std::string, std::string> CheckpointPlaces(const Context& context) {
     }
     if (const auto space = context.machine.SpaceOf(folder)) {
       places["place " + folder] =
-          space->served ? connect::kServedPlace : connect::kOwnPlace;
+          space->served ? netcheck::kServedPlace : netcheck::kOwnPlace;
     }
   }
   return places;
@@ -93,7 +93,7 @@ CheckpointMarks::CheckpointMarks(const Context& context)
   if (context.checkpoints.empty()) {
     return;
   }
-  mark_ = connect::MakeNonce();
+  mark_ = netcheck::MakeNonce();
   for (const std::string& folder : context.checkpoints) {
     if (IsRemote(folder)) {
       continue;

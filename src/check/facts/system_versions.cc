@@ -77,7 +77,7 @@ std::map<std::string, std::string> SystemVersions(const sys::Fs& fs) {
       {"kernel",
        std::string(Trim(fs.Read("/proc/sys/kernel/osrelease").value_or("")))},
       {"glibc", Glibc(fs)},
-      {"nvidia-driver", sys::NvidiaModuleVersion(fs)},
+      {"nvidia-driver", accelerator::NvidiaModuleVersion(fs)},
       {"nccl", Nccl(fs)}};
   std::erase_if(versions, [](const auto& one) { return one.second.empty(); });
   return versions;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::chrono::seconds kAgain{1};
 
-connect::TcpWire::Options OptionsOf(const TargetSetup& setup, Duration again) {
+identify::TcpWire::Options OptionsOf(const TargetSetup& setup, Duration again) {
   const Duration wait = std::min<Duration>(setup.wait, kLongestTargetWait);
   return {.connect = wait,
           .answer = wait / 4,
@@ -22,20 +22,20 @@ connect::TcpWire::Options OptionsOf(const TargetSetup& setup, Duration again) {
 
 }  // namespace
 
-std::vector<connect::TargetSeen> AskOnce(
-    const Context& context, const std::vector<connect::Target>& targets) {
-  return connect::AskTargets(targets,
-                             OptionsOf(context.target, Duration::zero()));
+std::vector<identify::TargetSeen> AskOnce(
+    const Context& context, const std::vector<identify::Target>& targets) {
+  return identify::AskTargets(targets,
+                              OptionsOf(context.target, Duration::zero()));
 }
 
-std::vector<connect::TargetSeen> AskTwice(
-    const Context& context, const std::vector<connect::Target>& targets) {
-  return connect::AskTargets(targets, OptionsOf(context.target, kAgain));
+std::vector<identify::TargetSeen> AskTwice(
+    const Context& context, const std::vector<identify::Target>& targets) {
+  return identify::AskTargets(targets, OptionsOf(context.target, kAgain));
 }
 
-std::optional<Outcome> JudgeSilence(const Context& context,
-                                    std::span<const connect::TargetSeen> seen) {
-  auto findings = connect::JudgeReach(seen, context.host.clock.WallNow());
+std::optional<Outcome> JudgeSilence(
+    const Context& context, std::span<const identify::TargetSeen> seen) {
+  auto findings = identify::JudgeReach(seen, context.host.clock.WallNow());
   if (findings.empty()) {
     return std::nullopt;
   }
@@ -44,14 +44,14 @@ std::optional<Outcome> JudgeSilence(const Context& context,
   return outcome;
 }
 
-void Show(std::span<const connect::TargetSeen> seen, Outcome& outcome) {
-  outcome.lines = connect::LinesOf(seen);
+void Show(std::span<const identify::TargetSeen> seen, Outcome& outcome) {
+  outcome.lines = identify::LinesOf(seen);
   Json targets = Json::array();
-  for (const connect::TargetSeen& one : seen) {
-    targets.push_back(connect::ToJson(one));
+  for (const identify::TargetSeen& one : seen) {
+    targets.push_back(identify::ToJson(one));
   }
   outcome.data = Json{{"targets", std::move(targets)},
-                      {"replicas", connect::ReplicasOf(seen)}}
+                      {"replicas", identify::ReplicasOf(seen)}}
                      .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

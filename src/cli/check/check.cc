@@ -11,18 +11,18 @@
 #include "cli/check/plugins.h"
 #include "cli/preflight.h"
 #include "cli/verbs.h"
+#include "finding/exit_code.h"
 #include "identify/target.h"
 #include "muster/version.h"
 #include "resolve/resolve.h"
-#include "settings/output.h"
 #include "sys/machine.h"
 #include "sys/net/stream.h"
 #include "sys/terminal/confirm.h"
+#include "sys/terminal/results.h"
 
 namespace muster::cli {
 namespace {
 
-using OutcomeState;
 using check::Answer;
 using check::Check;
 
@@ -91,7 +91,7 @@ struct Frame {
   Deadline::Clock::time_point began = Deadline::Clock::now();
   // The cluster could not be described: as for every sub-command, 2.
   bool bad_description = false;
-  FailOn fail_on = FailOn::kError;
+  settings::FailOn fail_on = settings::FailOn::kError;
   // --framework, check tpu: without a cluster, nobody.
   bool members_are_asked = false;
 
@@ -113,11 +113,11 @@ int ExitCode(const Frame& frame, std::span<const Answer> answers) {
       (frame.members_are_asked || NeedsCluster(answers))) {
     return 2;
   }
-  if (frame.fail_on == FailOn::kNever) {
+  if (frame.fail_on == settings::FailOn::kNever) {
     return 0;
   }
   if (AnyFinding(answers, Severity::kError) ||
-      (frame.fail_on == FailOn::kWarning &&
+      (frame.fail_on == settings::FailOn::kWarning &&
        AnyFinding(answers, Severity::kWarning))) {
     return 1;
   }
@@ -144,21 +144,21 @@ Json HeadOf(const Frame& frame) {
 void PrintRecord(std::string_view type, const Json& fields) {
   Json record{{"type", type}};
   record.update(fields);
-  PrintResult(record.dump(-1, ' ', false, Json::error_handler_t::replace) +
-              "\n");
+  sys::PrintResult(record.dump(-1, ' ', false, Json::error_handler_t::replace) +
+                   "\n");
 }
 
 // Prints while checks run, and what is to be said at the end.
 class Report {
  public:
-  Report(Output output, const Frame& frame, const sys::Env& env)
+  Report(settings::Output output, const Frame& frame, const sys::Env& env)
       : output_(output), frame_(frame), env_(env) {}
 
   void Begin() {
-    if (output_ == Output::kText) {
-      PrintResult("muster " + std::string(kVersion) + " checks " +
-                  Printable(frame_.host) + "\n\n");
-    } else if (output_ == Output::kJsonl) {
+    if (output_ == settings::Output::kText) {
+      sys::PrintResult("muster " + std::string(kVersion) + " checks " +
+                       Printable(frame_.host) + "\n\n");
+    } else if (output_ == settings::Output::kJsonl) {
       PrintRecord("version", HeadOf(frame_));
     }
   }
@@ -172,9 +172,9 @@ class Report {
   }
 
   void End(std::span<const Answer> answers) {
-    if (output_ == Output::kText) {
+    if (output_ == settings::Output::kText) {
       EndText(answers);
-    } else if (output_ == Output::kJsonl) {
+    } else if (output_ == settings::Output::kJsonl) {
       PrintRecord("summary", SummaryOf(frame_, answers));
     } else {
       EndDocument(answers);
@@ -183,13 +183,13 @@ class Report {
 
  private:
   void Answered(const Answer& answer) {
-    if (output_ == Output::kText) {
+    if (output_ == settings::Output::kText) {
       ClearLine();
-      PrintResult(LineOf(answer));
+      sys::PrintResult(LineOf(answer));
       for (const std::string& line : answer.outcome.lines) {
-        PrintResult("        " + Printable(line) + "\n");
+        sys::PrintResult("        " + Printable(line) + "\n");
       }
-    } else if (output_ == Output::kJsonl) {
+    } else if (output_ == settings::Output::kJsonl) {
       PrintRecord("check", check::ToJson(answer));
       for (const Finding& finding : answer.outcome.findings) {
         PrintRecord("finding", {{"check", answer.check->id},
@@ -200,7 +200,7 @@ class Report {
 
   // On a terminal alone: the check that is waited for.
   void Waiting(const Check& check, const check::Waiting& how_far) {
-    if (output_ == Output::kText && sys::IsTerminal(2)) {
+    if (output_ == settings::Output::kText && sys::IsTerminal(2)) {
       const std::string line =
           "\r\033[K" + Cell("...", kMarkWidth) + Cell(check.id, kIdWidth) +
           ToText(how_far.since) + (how_far.said.empty() ? "" : "  ") +
@@ -221,7 +221,7 @@ class Report {
     std::string text;
     for (const Answer& answer : answers) {
       for (const Finding& finding : answer.outcome.findings) {
-        text += "\n" + RenderText(finding, TerminalOptions(env_, 1));
+        text += "\n" + RenderText(finding, sys::TerminalOptions(env_, 1));
       }
     }
     text += "\n";
@@ -237,10 +237,10 @@ class Report {
         parts.push_back(std::to_string(count) + " " + word);
       }
     }
-    PrintResult(text + Join(parts, ", ") + " in " +
-                ToText(std::chrono::duration_cast<Duration>(
-                    std::chrono::duration<double>(frame_.Seconds()))) +
-                "\n");
+    sys::PrintResult(text + Join(parts, ", ") + " in " +
+                     ToText(std::chrono::duration_cast<Duration>(
+                         std::chrono::duration<double>(frame_.Seconds()))) +
+                     "\n");
   }
 
   void EndDocument(std::span<const Answer> answers) {
@@ -254,30 +254,31 @@ class Report {
         document["findings"].push_back(ToJson(finding));
       }
     }
-    PrintDocument(document);
+    sys::PrintDocument(document);
   }
 
-  Output output_;
+  settings::Output output_;
   const Frame& frame_;
   const sys::Env& env_;
   bool live_ = false;
 };
 
-void PrintList(Output output) {
-  if (output == Output::kText) {
+void PrintList(settings::Output output) {
+  if (output == settings::Output::kText) {
     std::string text;
     for (const Check* one : check::AllChecks()) {
       text += Cell(one->id, kIdWidth) + std::string(one->title) +
               (one->on_request ? " (only where it is asked for)\n" : "\n");
     }
-    PrintResult(text);
+    sys::PrintResult(text);
     return;
   }
   Json checks = Json::array();
   for (const Check* one : check::AllChecks()) {
     checks.push_back(check::ToJson(*one));
   }
-  PrintDocument({{"schema", "muster.checks/1"}, {"checks", std::move(checks)}});
+  sys::PrintDocument(
+      {{"schema", "muster.checks/1"}, {"checks", std::move(checks)}});
 }
 
 // `check tpu` asks its targets itself.
@@ -306,13 +307,13 @@ resolve::Request ClusterOf(const CommandLine& line) {
 }
 
 Result<check::TargetSetup> TargetsOf(const CommandLine& line,
-                                     const Settings& settings) {
+                                     const settings::Settings& settings) {
   check::TargetSetup setup{.framework = line.framework,
                            .replicas = line.replicas,
                            .wait = settings.wait.value,
-                           .callers = connect::GrpcCallers()};
+                           .callers = channel::GrpcCallers()};
   for (const std::string& list : line.targets) {
-    MUSTER_ASSIGN(const auto some, connect::ParseTargets(list));
+    MUSTER_ASSIGN(const auto some, identify::ParseTargets(list));
     setup.targets.insert(setup.targets.end(), some.begin(), some.end());
   }
   return setup;
@@ -347,17 +348,17 @@ Result<check::OpeningSetup> AskToOpen(const CommandLine& line,
                                           ? ""
                                           : line.program.plugins.front(),
                             .patience = line.program.patience};
-  const auto found = sys::FindAccelerators(fs);
+  const auto found = accelerator::FindAccelerators(fs);
   if (!line.open || line.yes || (found.empty() && setup.plugin.empty())) {
     return setup;
   }
-  const auto yes =
-      AskPerson("Open " +
-                (setup.plugin.empty()
-                     ? Count(static_cast<int>(found.size()), "accelerator") +
-                           " of this host?"
-                     : "the devices of `" + Printable(setup.plugin) + "`?") +
-                " Nobody else can use them meanwhile.");
+  const auto yes = sys::AskPerson(
+      "Open " +
+      (setup.plugin.empty()
+           ? Count(static_cast<int>(found.size()), "accelerator") +
+                 " of this host?"
+           : "the devices of `" + Printable(setup.plugin) + "`?") +
+      " Nobody else can use them meanwhile.");
   if (!yes) {
     return Error(Cause::kUsageInvalid,
                  "nobody is at a terminal to be asked: add --yes");
@@ -371,9 +372,10 @@ Result<check::OpeningSetup> AskToOpen(const CommandLine& line,
 
 }  // namespace
 
-Result<int> CheckVerb(const CommandLine& line, const Settings& settings,
+Result<int> CheckVerb(const CommandLine& line,
+                      const settings::Settings& settings,
                       const sys::Host& host) {
-  const Output output = settings.output.value;
+  const settings::Output output = settings.output.value;
   if (line.list) {
     PrintList(output);
     return 0;

@@ -10,7 +10,7 @@
 #include "cli/verbs.h"
 #include "muster/version.h"
 #include "program/fit/fit.h"
-#include "settings/output.h"
+#include "sys/terminal/results.h"
 
 namespace muster::cli {
 namespace {
@@ -19,12 +19,12 @@ constexpr std::string_view kSchema = "muster.fit/1";
 
 // What is asked, and what the sum says.
 struct FitReport {
-  check::FitRequest request;
-  check::Target target;
+  program::FitRequest request;
+  accelerator::Target target;
   std::string source;  // "flag --on", or the device of this host
-  check::Fit fit;
-  const check::Figures* smallest = nullptr;  // nullptr: none
-  std::optional<int> sharded_over;           // devices of the target's kind
+  program::Fit fit;
+  const accelerator::Figures* smallest = nullptr;  // nullptr: none
+  std::optional<int> sharded_over;  // devices of the target's kind
 
   double memory() const { return static_cast<double>(target.figures->memory); }
   bool fits() const { return fit.bytes <= memory(); }
@@ -35,13 +35,14 @@ std::string SizeText(double bytes) {
 }
 
 Result<FitReport> Here(const sys::Fs& fs) {
-  auto found = sys::FindAccelerators(fs);
+  auto found = accelerator::FindAccelerators(fs);
   std::erase_if(found, [](const auto& one) { return one.path.empty(); });
   if (found.empty()) {
     return Error(Cause::kDeviceMissing,
                  "flag --on is `here`, and no accelerator is visible here");
   }
-  const check::Figures* figures = check::FiguresOf(found.front().kind);
+  const accelerator::Figures* figures =
+      accelerator::FiguresOf(found.front().kind);
   if (figures == nullptr) {
     return Error(Cause::kUsageInvalid,
                  "flag --on is `here`, and the memory of `" +
@@ -61,20 +62,20 @@ Result<FitReport> Estimate(const FitFlags& flags, const sys::Fs& fs) {
   if (flags.on == "here") {
     MUSTER_ASSIGN(report, Here(fs));
   } else {
-    MUSTER_ASSIGN(report.target, check::ParseTarget(flags.on));
+    MUSTER_ASSIGN(report.target, accelerator::ParseTarget(flags.on));
   }
   report.request = {.optimizer = flags.optimizer,
                     .dtype = flags.dtype,
                     .activations = flags.activations,
                     .sharded = flags.sharded};
-  MUSTER_ASSIGN(report.request.params, check::ParseParams(flags.params));
+  MUSTER_ASSIGN(report.request.params, program::ParseParams(flags.params));
   MUSTER_ASSIGN(report.fit,
-                check::EstimateFit(report.request, report.target.devices));
-  report.smallest = check::SmallestThatFits(report.fit.bytes);
+                program::EstimateFit(report.request, report.target.devices));
+  report.smallest = program::SmallestThatFits(report.fit.bytes);
   if (!report.fits()) {
     MUSTER_ASSIGN(
         report.sharded_over,
-        check::DevicesThatFit(report.request, *report.target.figures));
+        program::DevicesThatFit(report.request, *report.target.figures));
   }
   return report;
 }
@@ -128,17 +129,17 @@ Finding TooLarge(const FitReport& report, WallTime now) {
 
 void PrintText(const FitReport& report, const sys::Env& env, WallTime now) {
   std::string text = Line("on", TargetText(report));
-  for (const check::FitTerm& term : report.fit.terms) {
+  for (const program::FitTerm& term : report.fit.terms) {
     text += Line(term.name, SizeText(term.bytes) + " = " + term.formula);
   }
   text += Line("sum", SumText(report)) + "\n";
-  text += report.fits()
-              ? "ok: it fits with " +
-                    SizeText(report.memory() - report.fit.bytes) +
-                    " to spare, by estimate; " + WayOut(report) + "\n"
-              : RenderText(TooLarge(report, now), TerminalOptions(env, 1)) +
-                    "\nFAIL: it would not fit, by estimate\n";
-  PrintResult(text);
+  text +=
+      report.fits()
+          ? "ok: it fits with " + SizeText(report.memory() - report.fit.bytes) +
+                " to spare, by estimate; " + WayOut(report) + "\n"
+          : RenderText(TooLarge(report, now), sys::TerminalOptions(env, 1)) +
+                "\nFAIL: it would not fit, by estimate\n";
+  sys::PrintResult(text);
 }
 
 void PrintJson(const FitReport& report, WallTime now) {
@@ -155,7 +156,7 @@ void PrintJson(const FitReport& report, WallTime now) {
                 {"smallest", nullptr},
                 {"findings", Json::array()},
                 {"exit", report.fits() ? 0 : 1}};
-  for (const check::FitTerm& term : report.fit.terms) {
+  for (const program::FitTerm& term : report.fit.terms) {
     document["terms"].push_back({{"name", term.name},
                                  {"bytes", std::llround(term.bytes)},
                                  {"formula", term.formula}});
@@ -169,27 +170,28 @@ void PrintJson(const FitReport& report, WallTime now) {
   if (!report.fits()) {
     document["findings"].push_back(muster::ToJson(TooLarge(report, now)));
   }
-  PrintDocument(document);
+  sys::PrintDocument(document);
 }
 
-void PrintSkip(Output output, const std::string& why) {
-  if (output == Output::kJson) {
-    PrintDocument({{"schema", kSchema},
-                   {"muster", kVersion},
-                   {"verdict", "skip"},
-                   {"detail", why},
-                   {"findings", Json::array()},
-                   {"exit", 3}});
+void PrintSkip(settings::Output output, const std::string& why) {
+  if (output == settings::Output::kJson) {
+    sys::PrintDocument({{"schema", kSchema},
+                        {"muster", kVersion},
+                        {"verdict", "skip"},
+                        {"detail", why},
+                        {"findings", Json::array()},
+                        {"exit", 3}});
   } else {
-    PrintResult("skip: " + why + "\n");
+    sys::PrintResult("skip: " + why + "\n");
   }
 }
 
 }  // namespace
 
-Result<int> CheckFitVerb(const CommandLine& line, const Settings& settings,
+Result<int> CheckFitVerb(const CommandLine& line,
+                         const settings::Settings& settings,
                          const sys::Host& host) {
-  if (settings.output.value == Output::kJsonl) {
+  if (settings.output.value == settings::Output::kJsonl) {
     return Error(Cause::kUsageInvalid,
                  settings.output.source +
                      " is `jsonl`: an estimate is one answer, expected text or "
@@ -203,7 +205,7 @@ Result<int> CheckFitVerb(const CommandLine& line, const Settings& settings,
     }
     return report.error();
   }
-  if (settings.output.value == Output::kJson) {
+  if (settings.output.value == settings::Output::kJson) {
     PrintJson(*report, host.clock.WallNow());
   } else {
     PrintText(*report, host.env, host.clock.WallNow());

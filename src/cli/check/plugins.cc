@@ -72,7 +72,8 @@ std::vector<check::FoundPlugin> FindPlugins(const sys::Host& host) {
   const auto packages =
       resolve::FindPythonPackages(host).value_or(resolve::PythonPackages());
   std::vector<check::FoundPlugin> found;
-  if (const auto path = check::FindTpuPlugin(host, "", LibtpuOfPython(host))) {
+  if (const auto path =
+          program::FindTpuPlugin(host, "", LibtpuOfPython(host))) {
     const bool packaged = path->source.starts_with("package ");
     found.push_back(
         {.platform = "tpu",

@@ -10,16 +10,14 @@
 #include "program/compiler/program.h"
 #include "program/compiler/program_compare.h"
 #include "resolve/environment/versions.h"
-#include "settings/output.h"
+#include "sys/terminal/results.h"
 
 namespace muster::cli {
 namespace {
 
-using Outcome;
-using OutcomeState;
-using check::AskedProgram;
-using check::ProgramReport;
-using check::ProgramRequest;
+using program::AskedProgram;
+using program::ProgramReport;
+using program::ProgramRequest;
 
 // The TensorFlow of the active Python; empty: it has none.
 Sourced<std::string> TensorFlowOfPython(const sys::Host& host) {
@@ -52,9 +50,9 @@ void PrintText(const std::string& lines, const Outcome& outcome, bool several,
                const sys::Env& env) {
   std::string text = lines;
   for (const Finding& finding : outcome.findings) {
-    text += "\n" + RenderText(finding, TerminalOptions(env, 1));
+    text += "\n" + RenderText(finding, sys::TerminalOptions(env, 1));
   }
-  PrintResult(text + "\n" + VerdictText(outcome, several) + "\n");
+  sys::PrintResult(text + "\n" + VerdictText(outcome, several) + "\n");
 }
 
 // Empty: there is none, or it has no jax.
@@ -113,7 +111,7 @@ Result<std::vector<ProgramRequest>> RequestsOf(const CommandLine& line,
       .elsewhere = !sizes};
   std::vector<ProgramRequest> requests;
   for (const std::string& plugin : plugins) {
-    request.plugin = check::FindTpuPlugin(host, plugin, LibtpuOfPython(host))
+    request.plugin = program::FindTpuPlugin(host, plugin, LibtpuOfPython(host))
                          .value_or(Sourced<std::string>());
     for (const std::optional<int>& batch : batches) {
       request.batch = batch;
@@ -126,11 +124,12 @@ Result<std::vector<ProgramRequest>> RequestsOf(const CommandLine& line,
   return requests;
 }
 
-int Print(const AskedProgram& one, Output output, const sys::Host& host) {
+int Print(const AskedProgram& one, settings::Output output,
+          const sys::Host& host) {
   const auto tensorflow =
       one.report.graph ? TensorFlowOfPython(host) : Sourced<std::string>();
-  if (output == Output::kJson) {
-    PrintDocument(DocumentOf(one, tensorflow));
+  if (output == settings::Output::kJson) {
+    sys::PrintDocument(DocumentOf(one, tensorflow));
   } else {
     PrintText(TextOf(one, tensorflow), one.report.outcome, false, host.env);
   }
@@ -139,11 +138,11 @@ int Print(const AskedProgram& one, Output output, const sys::Host& host) {
 
 // Several programs, or several compilers.
 int PrintSeveral(const std::vector<AskedProgram>& asked, bool compilers,
-                 Output output, const sys::Env& env) {
-  const Outcome outcome =
-      compilers ? check::CompareCompilers(asked) : check::CompareSizes(asked);
-  if (output == Output::kJson) {
-    PrintDocument(DocumentOfSeveral(asked, outcome));
+                 settings::Output output, const sys::Env& env) {
+  const Outcome outcome = compilers ? program::CompareCompilers(asked)
+                                    : program::CompareSizes(asked);
+  if (output == settings::Output::kJson) {
+    sys::PrintDocument(DocumentOfSeveral(asked, outcome));
   } else {
     PrintText(compilers ? TextOfCompilers(asked) : TextOfSizes(asked), outcome,
               true, env);
@@ -153,10 +152,11 @@ int PrintSeveral(const std::vector<AskedProgram>& asked, bool compilers,
 
 }  // namespace
 
-Result<int> CheckProgramVerb(const CommandLine& line, const Settings& settings,
+Result<int> CheckProgramVerb(const CommandLine& line,
+                             const settings::Settings& settings,
                              const sys::Host& host) {
-  const Output output = settings.output.value;
-  if (output == Output::kJsonl) {
+  const settings::Output output = settings.output.value;
+  if (output == settings::Output::kJsonl) {
     return Error(Cause::kUsageInvalid,
                  settings.output.source +
                      " is `jsonl`: a program has one answer, expected text or "
@@ -165,11 +165,12 @@ Result<int> CheckProgramVerb(const CommandLine& line, const Settings& settings,
   MUSTER_ASSIGN(const auto requests, RequestsOf(line, host));
   std::vector<AskedProgram> asked;
   for (const ProgramRequest& request : requests) {
-    auto report = check::CheckProgram(request, host);
+    auto report = program::CheckProgram(request, host);
     if (!report) {
       if (report.error().cause() == Cause::kFileMissing ||
           report.error().cause() == Cause::kFilePermission) {
-        PrintError(report.error(), output, host.env, "check");
+        sys::PrintError(report.error(), output == settings::Output::kJson,
+                        host.env, "check");
         return 2;
       }
       return report.error();

@@ -15,10 +15,9 @@
 namespace muster::cli {
 namespace {
 
-using OutcomeState;
-using check::AskedProgram;
-using check::ProgramReport;
-using check::ProgramRequest;
+using program::AskedProgram;
+using program::ProgramReport;
+using program::ProgramRequest;
 
 constexpr std::string_view kSchema = "muster.program/1";
 constexpr std::string_view kSchemaOfSeveral = "muster.programs/1";
@@ -71,13 +70,13 @@ std::string SecondsText(double seconds) {
   return text;
 }
 
-std::optional<check::Fastest> FastestOf(const ProgramRequest& request,
-                                        const ProgramReport& report) {
+std::optional<program::Fastest> FastestOf(const ProgramRequest& request,
+                                          const ProgramReport& report) {
   const auto& answer = report.answer;
   return answer && answer->result
-             ? check::FastestRun(request.on, answer->accelerator.devices,
-                                 {.flops = answer->result->flops,
-                                  .bytes = answer->result->bytes_accessed})
+             ? program::FastestRun(request.on, answer->accelerator.devices,
+                                   {.flops = answer->result->flops,
+                                    .bytes = answer->result->bytes_accessed})
              : std::nullopt;
 }
 
@@ -125,7 +124,7 @@ std::string ArrayText(const pjrt::Array& array, std::int64_t memory) {
   std::string text =
       Printable(array.shape) + " " + BytesOf(array.bytes) +
       (array.count > 1 ? ", " + std::to_string(array.count) + " of them" : "");
-  if (check::PaddingMatters(array.padding, array.bytes, memory)) {
+  if (program::PaddingMatters(array.padding, array.bytes, memory)) {
     text += ", " + PaddingText(array.padding, array.bytes);
   }
   return text + ": " + Printable(array.name) +
@@ -143,7 +142,7 @@ std::string KeptText(const ProgramRequest& request,
   if (!*report.kept) {
     return Line("largest", "not known: " + report.kept->error().message());
   }
-  const check::Kept& kept = **report.kept;
+  const program::Kept& kept = **report.kept;
   const auto& largest = kept.holdings.largest;
   std::string text;
   for (const pjrt::Array& array : largest) {
@@ -157,8 +156,8 @@ std::string KeptText(const ProgramRequest& request,
   if (kept.on != request.on) {
     text += Line("", "as it is compiled for " + kept.on);
   }
-  if (check::PaddingMatters(kept.holdings.padding, kept.holdings.bytes,
-                            MemoryOf(report))) {
+  if (program::PaddingMatters(kept.holdings.padding, kept.holdings.bytes,
+                              MemoryOf(report))) {
     text += Line("padding",
                  BytesOf(kept.holdings.padding) + " of " +
                      BytesOf(kept.holdings.bytes) +
@@ -202,7 +201,7 @@ std::string TopologyLine(const AskedProgram& one) {
 
 // "fits, 2.1 GiB of 15.7 GiB a device", of one among several.
 std::string FitText(const ProgramReport& report) {
-  const auto needed = check::NeededMemory(report);
+  const auto needed = program::NeededMemory(report);
   const std::int64_t there = MemoryOf(report);
   const std::string of = there > 0 ? " of " + BytesOf(there) : "";
   const std::string memory =
@@ -282,7 +281,7 @@ Json AnswerOf(const pjrt::CompileAnswer& answer) {
   return json;
 }
 
-Json FastestJson(const check::Fastest& fastest, const ProgramReport& report) {
+Json FastestJson(const program::Fastest& fastest, const ProgramReport& report) {
   Json json{{"seconds", fastest.seconds},
             {"by_flops", fastest.flops_seconds},
             {"by_bytes", fastest.bytes_seconds}};
@@ -295,7 +294,7 @@ Json FastestJson(const check::Fastest& fastest, const ProgramReport& report) {
   return json;
 }
 
-Json ToJson(const check::Kept& kept) {
+Json ToJson(const program::Kept& kept) {
   Json arrays = Json::array();
   for (const pjrt::Array& one : kept.holdings.largest) {
     arrays.push_back({{"role", WordOf(one.role)},
@@ -347,7 +346,7 @@ Json DocumentOf(const AskedProgram& one,
     document["largest"] = ToJson(**report.kept);
   }
   document["elsewhere"] = Json::array();
-  for (const check::Elsewhere& other : report.elsewhere) {
+  for (const program::Elsewhere& other : report.elsewhere) {
     document["elsewhere"].push_back({{"on", other.on}, {"fits", other.fits}});
   }
   document["findings"] = Json::array();
@@ -382,22 +381,22 @@ std::string TextOfCompilers(std::span<const AskedProgram> asked) {
   std::string text = ProgramLine(asked.front().report);
   for (const AskedProgram& one : asked) {
     text += Line(&one == asked.data() ? "compiler" : "",
-                 check::CompilerText(one) + ": " + FitText(one.report));
+                 program::CompilerText(one) + ": " + FitText(one.report));
   }
   return text + TopologyLine(asked.front());
 }
 
 std::string TextOfSizes(std::span<const AskedProgram> asked) {
-  const auto varied = check::FindVaried(asked);
+  const auto varied = program::FindVaried(asked);
   std::string text;
   for (std::size_t i = 0; i < asked.size(); ++i) {
     text += Line(i == 0 ? "programs" : "",
                  Printable(asked[i].request.file) +
-                     (varied ? ", " + check::VariedText(*varied, i) : "") +
+                     (varied ? ", " + program::VariedText(*varied, i) : "") +
                      ": " + FitText(asked[i].report));
   }
   text += CompilerLine(asked.front()) + TopologyLine(asked.front());
-  const auto largest = check::LargestThatFits(asked, varied);
+  const auto largest = program::LargestThatFits(asked, varied);
   return largest
              ? text + KeptText(asked[*largest].request, asked[*largest].report)
              : text;
@@ -413,7 +412,7 @@ Json DocumentOfSeveral(std::span<const AskedProgram> asked,
                 {"exit", ExitCodeOf(outcome.state)},
                 {"programs", Json::array()},
                 {"findings", Json::array()}};
-  const auto varied = check::FindVaried(asked);
+  const auto varied = program::FindVaried(asked);
   for (std::size_t i = 0; i < asked.size(); ++i) {
     Json program = DocumentOf(asked[i], {});
     if (varied) {
@@ -423,7 +422,7 @@ Json DocumentOfSeveral(std::span<const AskedProgram> asked,
     }
     document["programs"].push_back(std::move(program));
   }
-  if (const auto largest = check::LargestThatFits(asked, varied)) {
+  if (const auto largest = program::LargestThatFits(asked, varied)) {
     Json& one = document["largest_that_fits"];
     one["file"] = asked[*largest].request.file;
     if (varied) {

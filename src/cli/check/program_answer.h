@@ -14,16 +14,16 @@ namespace muster::cli {
 int ExitCodeOf(OutcomeState state);
 
 // The lines above the findings. `tensorflow`: the active Python's, for a graph.
-std::string TextOf(const check::AskedProgram& one,
+std::string TextOf(const program::AskedProgram& one,
                    const Sourced<std::string>& tensorflow);
-std::string TextOfCompilers(std::span<const check::AskedProgram> asked);
-std::string TextOfSizes(std::span<const check::AskedProgram> asked);
+std::string TextOfCompilers(std::span<const program::AskedProgram> asked);
+std::string TextOfSizes(std::span<const program::AskedProgram> asked);
 
 // muster.program/1.
-Json DocumentOf(const check::AskedProgram& one,
+Json DocumentOf(const program::AskedProgram& one,
                 const Sourced<std::string>& tensorflow);
 // muster.programs/1: the documents of all, and the outcome of all together.
-Json DocumentOfSeveral(std::span<const check::AskedProgram> asked,
+Json DocumentOfSeveral(std::span<const program::AskedProgram> asked,
                        const Outcome& outcome);
 
 }  // namespace muster::cli

@@ -3,7 +3,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "settings/output.h"
+#include "sys/terminal/results.h"
 
 namespace muster::cli {
 namespace {
@@ -18,7 +18,7 @@ std::string Line(std::string_view head, const std::string& text) {
   return line + text + "\n";
 }
 
-std::string JudgedText(const check::graph::Judged& judged) {
+std::string JudgedText(const program::graph::Judged& judged) {
   return judged.name + ": " +
          Count(static_cast<std::int64_t>(judged.operations), "operation") +
          " in " + Count(static_cast<std::int64_t>(judged.functions), "graph") +
@@ -36,8 +36,8 @@ std::string ExactText(const Sourced<std::string>& tensorflow) {
 
 }  // namespace
 
-std::string GraphText(const check::ProgramRequest& request,
-                      const check::GraphAnswer& answer,
+std::string GraphText(const program::ProgramRequest& request,
+                      const program::GraphAnswer& answer,
                       const Sourced<std::string>& tensorflow) {
   std::string text = Line(
       "program",
@@ -47,7 +47,7 @@ std::string GraphText(const check::ProgramRequest& request,
   text += Line("for", request.on +
                           ": by a table of operations, no compiler "
                           "was asked");
-  for (const check::graph::Judged& one : answer.judged) {
+  for (const program::graph::Judged& one : answer.judged) {
     text += Line("judged", JudgedText(one));
   }
   for (const std::string& note : answer.notes) {
@@ -57,8 +57,8 @@ std::string GraphText(const check::ProgramRequest& request,
   return text + Line("", std::string(kExport));
 }
 
-Json GraphJson(const check::ProgramRequest& request,
-               const check::GraphAnswer& answer,
+Json GraphJson(const program::ProgramRequest& request,
+               const program::GraphAnswer& answer,
                const Sourced<std::string>& tensorflow) {
   Json json{{"form", answer.form},
             {"by", "table of operations"},
@@ -75,7 +75,7 @@ Json GraphJson(const check::ProgramRequest& request,
     json["installed"] = {{"package", tensorflow.value},
                          {"source", tensorflow.source}};
   }
-  for (const check::graph::Judged& one : answer.judged) {
+  for (const program::graph::Judged& one : answer.judged) {
     json["judged"].push_back({{"name", one.name},
                               {"operations", one.operations},
                               {"graphs", one.functions},

@@ -15,18 +15,18 @@ constexpr std::array<std::string_view, 5> kOwnChips{
     "gce-tpu-vm", "gke-tpu", "local-tpu", "kaggle", "colab"};
 
 // Workers of a list are numbered as TPUClusterResolver numbers them.
-std::vector<connect::Target> Numbered(std::vector<connect::Target> targets) {
+std::vector<identify::Target> Numbered(std::vector<identify::Target> targets) {
   int index = 0;
-  for (connect::Target& target : targets) {
+  for (identify::Target& target : targets) {
     target.protocol = "tf";
-    target.task = connect::ForeignTask{.job = "worker", .index = index++};
+    target.task = identify::ForeignTask{.job = "worker", .index = index++};
   }
   return targets;
 }
 
 void AddHosts(const Cluster& cluster, check::TpuSetup& tpu) {
   for (const Member& member : cluster.members) {
-    if (member.address && tpu.hosts.size() == connect::kMostTargets) {
+    if (member.address && tpu.hosts.size() == identify::kMostTargets) {
       ++tpu.left_out;
     } else if (member.address) {
       Address address = member.address->value;
@@ -43,16 +43,18 @@ void Expect(const resolve::Claim& claim, std::size_t hosts,
   if (claim.chips_per_host && claim.chips_per_host->value > 0) {
     tpu.chips_here = claim.chips_per_host;
   }
-  const auto type = claim.accelerator_type
-                        ? resolve::ParseTpuType(claim.accelerator_type->value)
-                        : std::nullopt;
+  const auto type =
+      claim.accelerator_type
+          ? accelerator::ParseTpuType(claim.accelerator_type->value)
+          : std::nullopt;
   if (!type) {
     return;
   }
-  const int chips = type->count / resolve::CoresPerChip(*type);
+  const int chips = type->count / accelerator::CoresPerChip(*type);
   const std::string source =
       type->text + " of " + claim.accelerator_type->source;
-  tpu.devices = Sourced<int>{chips * resolve::DevicesPerChip(*type), source};
+  tpu.devices =
+      Sourced<int>{chips * accelerator::DevicesPerChip(*type), source};
   if (!tpu.chips_here && hosts > 0 &&
       static_cast<std::size_t>(chips) % hosts == 0) {
     tpu.chips_here = Sourced<int>{chips / static_cast<int>(hosts), source};
@@ -62,7 +64,7 @@ void Expect(const resolve::Claim& claim, std::size_t hosts,
 }  // namespace
 
 check::TpuSetup TpuOf(const CommandLine& line,
-                      const std::vector<connect::Target>& targets,
+                      const std::vector<identify::Target>& targets,
                       const resolve::Resolved* resolved, const sys::Fs& fs) {
   check::TpuSetup tpu;
   if (!targets.empty()) {
@@ -76,7 +78,7 @@ check::TpuSetup TpuOf(const CommandLine& line,
             kOwnChips.end() ||
         (claim.source != "tpu" && !check::TpuDevices(fs).empty()) ||
         (claim.master && claim.master->value.empty());
-    auto workers = connect::TargetsOfFramework(cluster, "tf");
+    auto workers = identify::TargetsOfFramework(cluster, "tf");
     if (own_chips) {
       tpu.source = "source " + claim.source;
       AddHosts(cluster, tpu);

@@ -8,13 +8,13 @@
 #include "channel/security/sha256.h"
 #include "cli/worker_verbs.h"
 #include "remote/ssh_host.h"
-#include "settings/output.h"
 #include "sys/signal/signals.h"
+#include "sys/terminal/results.h"
 
 namespace muster::cli {
 namespace {
 
-using run::Console;
+using sys::Console;
 
 constexpr std::size_t kLargestProgram = 1U << 30;
 // For a worker to let us in and get this muster.
@@ -42,7 +42,7 @@ std::vector<std::string> WordsOf(const CommandLine& line,
   if (line.replicas) {
     words.insert(words.end(), {"--replicas", std::to_string(*line.replicas)});
   }
-  for (const SettingRow& row : SettingRows()) {
+  for (const settings::SettingRow& row : settings::SettingRows()) {
     const auto given = line.settings.find(std::string(row.name));
     if (row.IsFor("check") && given != line.settings.end() &&
         row.name != "token_file") {
@@ -55,8 +55,9 @@ std::vector<std::string> WordsOf(const CommandLine& line,
 // A check on every worker.
 class WorkerChecks {
  public:
-  WorkerChecks(const ReachedTpu& tpu, const sys::Host& host, sys::Loop& loop,
-               sys::Spawner& spawner, Console& console, bool json)
+  WorkerChecks(const remote::ReachedTpu& tpu, const sys::Host& host,
+               sys::Loop& loop, sys::Spawner& spawner, Console& console,
+               bool json)
       : tpu_(tpu),
         host_(host),
         loop_(loop),
@@ -86,18 +87,18 @@ class WorkerChecks {
   void Line(int rank, Console::Stream stream, std::string_view line);
   void Show(const Finding& finding) {
     console_.Write(Console::Stream::kErr,
-                   RenderText(finding, TerminalOptions(host_.env, 2)));
+                   RenderText(finding, sys::TerminalOptions(host_.env, 2)));
   }
   int Finish();
   Json WorkerOf(std::size_t rank) const;
 
-  const ReachedTpu& tpu_;
+  const remote::ReachedTpu& tpu_;
   const sys::Host& host_;
   sys::Loop& loop_;
   Console& console_;
   const bool json_;
-  SshHost::Shared shared_;
-  std::vector<std::unique_ptr<SshHost>> hosts_;
+  remote::SshHost::Shared shared_;
+  std::vector<std::unique_ptr<remote::SshHost>> hosts_;
   std::vector<std::string> documents_;
   bool began_ = false;
   bool interrupted_ = false;
@@ -107,21 +108,21 @@ class WorkerChecks {
 Status WorkerChecks::Begin(const CommandLine& line) {
   MUSTER_ASSIGN(std::string program,
                 host_.fs.Read("/proc/self/exe", kLargestProgram));
-  shared_.digest = connect::Sha256Hex(program);
-  shared_.program = Share(std::move(program));
+  shared_.digest = channel::Sha256Hex(program);
+  shared_.program = remote::Share(std::move(program));
   std::vector<std::string> addresses;
-  for (const ReachedWorker& worker : tpu_.workers) {
+  for (const remote::ReachedWorker& worker : tpu_.workers) {
     addresses.push_back(
         ToText(Address{.host = worker.internal, .port = kMeshPort}));
   }
   const auto words = WordsOf(line, Join(addresses, ","));
   documents_.resize(tpu_.workers.size());
-  for (const ReachedWorker& worker : tpu_.workers) {
+  for (const remote::ReachedWorker& worker : tpu_.workers) {
     const int rank = static_cast<int>(hosts_.size());
-    Handed handed{.args = {"check"}, .token = {}};
+    remote::Handed handed{.args = {"check"}, .token = {}};
     handed.args.insert(handed.args.end(), words.begin(), words.end());
     handed.args.insert(handed.args.end(), {"--rank", std::to_string(rank)});
-    hosts_.push_back(std::make_unique<SshHost>(
+    hosts_.push_back(std::make_unique<remote::SshHost>(
         shared_, worker.login, rank, std::move(handed),
         [this](int from, Console::Stream stream, std::string_view text) {
           Line(from, stream, text);
@@ -177,7 +178,7 @@ void WorkerChecks::Line(int rank, Console::Stream stream,
 }
 
 Json WorkerChecks::WorkerOf(std::size_t rank) const {
-  const SshSession& one = hosts_[rank]->session();
+  const remote::SshSession& one = hosts_[rank]->session();
   Json worker{{"worker", tpu_.workers[rank].index},
               {"address", one.login().host},
               {"check", nullptr},
@@ -196,7 +197,7 @@ int WorkerChecks::Finish() {
   Json workers = Json::array();
   std::vector<std::string> ends;
   for (std::size_t rank = 0; rank < hosts_.size(); ++rank) {
-    const SshSession& one = hosts_[rank]->session();
+    const remote::SshSession& one = hosts_[rank]->session();
     const int own = !one.ready() || one.lost() ? kNotFoundOut : one.code();
     // What was found says more than what could not be found out.
     code = code == 1 || own == 1 ? 1 : std::max(code, own);
@@ -209,10 +210,10 @@ int WorkerChecks::Finish() {
     return kInterrupted;
   }
   if (json_) {
-    PrintDocument({{"schema", "muster.check.tpu/1"},
-                   {"tpu", tpu_.node.name},
-                   {"exit", code},
-                   {"workers", std::move(workers)}});
+    sys::PrintDocument({{"schema", "muster.check.tpu/1"},
+                        {"tpu", tpu_.node.name},
+                        {"exit", code},
+                        {"workers", std::move(workers)}});
   } else {
     console_.Write(Console::Stream::kErr,
                    "muster: exit codes: " + Join(ends, ", ") + "\n");
@@ -227,12 +228,13 @@ bool ChecksWorkers(const CommandLine& line, const sys::Host& host) {
   const bool about_tpu = line.groups == std::vector<std::string>{"tpu"};
   return !line.list && !about_tpu && !line.cluster.rank &&
          line.targets.empty() && line.framework.empty() &&
-         NamesTpu(line.cluster, host);
+         remote::NamesTpu(line.cluster, host);
 }
 
-Result<int> CheckWorkers(const CommandLine& line, const Settings& settings,
+Result<int> CheckWorkers(const CommandLine& line,
+                         const settings::Settings& settings,
                          const sys::Host& host) {
-  if (settings.output.value == Output::kJsonl) {
+  if (settings.output.value == settings::Output::kJsonl) {
     return Error(Cause::kUsageInvalid,
                  settings.output.source +
                      " is `jsonl`, which is of one host: expected text or json "
@@ -245,13 +247,14 @@ Result<int> CheckWorkers(const CommandLine& line, const Settings& settings,
         "answer with --tpu: give --yes, too");
   }
   MUSTER_ASSIGN(const auto spawner, sys::GuardianSpawner::Fork());
-  MUSTER_ASSIGN(const auto tpu, ReachTpu(line.cluster, line.reach, host));
-  PrintAside(tpu.how + "\n");
+  MUSTER_ASSIGN(const auto tpu,
+                remote::ReachTpu(line.cluster, line.reach, host));
+  sys::PrintAside(tpu.how + "\n");
   MUSTER_ASSIGN(const auto loop, sys::Loop::Make());
   MUSTER_TRY(spawner->Attach(*loop));
   Console console(*loop, {});
   WorkerChecks checks(tpu, host, *loop, *spawner, console,
-                      settings.output.value == Output::kJson);
+                      settings.output.value == settings::Output::kJson);
   MUSTER_ASSIGN(const auto signals,
                 sys::SignalWatch::Make(*loop, {SIGINT, SIGTERM, SIGHUP},
                                        [&checks](int) { checks.Interrupt(); }));

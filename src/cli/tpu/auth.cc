@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "cli/tpu/tpu.h"
 #include "cloud/api/project_zone.h"
-#include "settings/output.h"
+#include "sys/terminal/results.h"
 
 namespace muster::cli {
 namespace {
@@ -64,7 +64,7 @@ Status TpuAuth(const TpuCall& call) {
     if (token.until != WallTime()) {
       document["until"] = ToText(token.until);
     }
-    PrintDocument(document);
+    sys::PrintDocument(document);
     return Ok();
   }
   std::vector<std::string> scopes;
@@ -72,7 +72,7 @@ Status TpuAuth(const TpuCall& call) {
     scopes.push_back(LastPart(scope));
   }
   const std::string& quota = credentials.quota_project();
-  PrintResult(TableText(
+  sys::PrintResult(TableText(
       {{"account", credentials.Who()},
        {"kind", credentials.kind()},
        {"source", credentials.source()},
@@ -86,7 +86,7 @@ Status TpuAuth(const TpuCall& call) {
        {"scopes", scopes.empty() ? "not told" : Join(scopes, ", ")},
        {"until", UntilText(token, call.host.clock.WallNow())}}));
   if (sender.ClockIsWrong()) {
-    PrintAside("muster: warn " + sender.ClockText() + "\n");
+    sys::PrintAside("muster: warn " + sender.ClockText() + "\n");
   }
   return Ok();
 }

@@ -6,8 +6,8 @@
 #include "base/text.h"
 #include "cli/tpu/show.h"
 #include "cloud/tpu/tpu_state.h"
-#include "settings/output.h"
 #include "sys/terminal/confirm.h"
+#include "sys/terminal/results.h"
 
 namespace muster::cli {
 namespace {
@@ -15,24 +15,25 @@ namespace {
 void PrintDone(const TpuCall& call, const cloud::MadeTpu& made,
                const std::string& how) {
   if (call.json()) {
-    PrintDocument({{"schema", "muster.tpu.changed/1"},
-                   {"kind", made.kind},
-                   {"name", made.name},
-                   {"zone", made.zone},
-                   {"project", made.project},
-                   {"done", how}});
+    sys::PrintDocument({{"schema", "muster.tpu.changed/1"},
+                        {"kind", made.kind},
+                        {"name", made.name},
+                        {"zone", made.zone},
+                        {"project", made.project},
+                        {"done", how}});
     return;
   }
-  PrintResult(NameOf(made) + " is " + how + "\n");
+  sys::PrintResult(remote::NameOf(made) + " is " + how + "\n");
 }
 
 // The pause before the next look at what starts or stops.
-Status PauseForChange(const Stoppable& stoppable, int looks,
+Status PauseForChange(const remote::Stoppable& stoppable, int looks,
                       const std::string& what) {
   if (!stoppable.waiting.pause(PollPause(stoppable.waiting, looks))) {
-    PrintAside("muster: " + what +
-               " goes on in the cloud; `muster tpu describe` shows how far "
-               "it is\n");
+    sys::PrintAside(
+        "muster: " + what +
+        " goes on in the cloud; `muster tpu describe` shows how far "
+        "it is\n");
     return Error(Cause::kCancelled, "it was interrupted");
   }
   if (stoppable.waiting.deadline.Expired()) {
@@ -44,7 +45,8 @@ Status PauseForChange(const Stoppable& stoppable, int looks,
 
 // Starting and stopping: until the operation is done.
 Status WaitForOperation(cloud::TpuApi& api, const cloud::Operation& begun,
-                        const std::string& what, const Stoppable& stoppable) {
+                        const std::string& what,
+                        const remote::Stoppable& stoppable) {
   cloud::Operation operation = begun;
   for (int looks = 0; !operation.done; ++looks) {
     MUSTER_TRY(PauseForChange(stoppable, looks, what));
@@ -68,7 +70,7 @@ struct Change {
 // none came: the state tells. `lost` where it shows no change.
 Status WaitForState(cloud::TpuApi& api, const cloud::TpuNode& node,
                     const Change& change, const Error& lost,
-                    const Stoppable& stoppable) {
+                    const remote::Stoppable& stoppable) {
   for (int looks = 0;; ++looks) {
     api.sender().SetDeadline(Deadline::After(stoppable.waiting.patience));
     const auto now = api.Node(node.zone, node.name);
@@ -93,26 +95,28 @@ Status ChangeOne(const TpuCall& call, const Change& change) {
   MUSTER_ASSIGN(const auto node, FindNode(call, found));
   if (node.endpoints.size() > 1) {
     return Error(Cause::kUsageInvalid,
-                 Described(found, node) + " has " +
+                 remote::Described(found, node) + " has " +
                      Count(std::ssize(node.endpoints), "host") +
                      ", and only a TPU of one host can be started and "
                      "stopped: delete it instead");
   }
   MUSTER_TRY(Confirm(call, std::string(change.verb) + " " +
-                               Described(found, node) + ": " + change.means));
-  MUSTER_ASSIGN(const auto stoppable, MakeStoppable(call.settings));
+                               remote::Described(found, node) + ": " +
+                               change.means));
+  MUSTER_ASSIGN(const auto stoppable, remote::MakeStoppable(call.settings));
   MUSTER_ASSIGN(auto api, OpenApi(call, stoppable));
   MUSTER_ASSIGN(auto journal, cloud::TpuJournal::Open(call.host));
-  const cloud::MadeTpu made = ToMade(api, node);
+  const cloud::MadeTpu made = remote::ToMade(api, node);
   MUSTER_TRY(journal.Write(cloud::TpuStep::kChanging, made, change.verb));
   const int repeats = api.sender().repeats();
   const auto begun = api.ChangeNode(node.zone, node.name, change.verb);
   // A refused repeat says nothing of the try before it.
   const bool doubtful = !begun && (api.sender().repeats() > repeats ||
                                    cloud::MayPass(begun.error()));
-  const std::string what = std::string(change.going) + " " + NameOf(made);
+  const std::string what =
+      std::string(change.going) + " " + remote::NameOf(made);
   if (begun) {
-    PrintAside("muster: " + what + ", usually within a minute\n");
+    sys::PrintAside("muster: " + what + ", usually within a minute\n");
   }
   const Status done =
       begun      ? WaitForOperation(api, *begun, what, stoppable)
@@ -131,7 +135,7 @@ Status Confirm(const TpuCall& call, const std::string& what) {
   if (call.flags().yes) {
     return Ok();
   }
-  const auto yes = AskPerson("This will " + what + "\nGo on?");
+  const auto yes = sys::AskPerson("This will " + what + "\nGo on?");
   if (!yes) {
     return Error(Cause::kUsageInvalid,
                  "not done, because there is no terminal to ask and --yes is "
@@ -143,7 +147,8 @@ Status Confirm(const TpuCall& call, const std::string& what) {
                              "the answer was not yes: nothing was done"));
 }
 
-Result<cloud::TpuApi> OpenApi(const TpuCall& call, const Stoppable& stoppable) {
+Result<cloud::TpuApi> OpenApi(const TpuCall& call,
+                              const remote::Stoppable& stoppable) {
   cloud::Patience patience = call.patience();
   patience.pause = stoppable.waiting.pause;
   return OpenApi(call, std::move(patience));
@@ -171,18 +176,18 @@ Status TpuStart(const TpuCall& call) {
 Status TpuDelete(const TpuCall& call) {
   MUSTER_ASSIGN(auto found, OpenApi(call));
   MUSTER_ASSIGN(const auto node, FindNode(call, found));
-  const cloud::MadeTpu made = WhatGoes(found, node);
+  const cloud::MadeTpu made = remote::WhatGoes(found, node);
   const std::string also = node.queued_resource.empty()
                                ? ""
                                : ", with the queued resource `" +
                                      Printable(node.queued_resource) +
                                      "` that it belongs to and all its nodes";
-  MUSTER_TRY(Confirm(call, "delete " + Described(found, node) + also +
+  MUSTER_TRY(Confirm(call, "delete " + remote::Described(found, node) + also +
                                ": all that runs on it ends and all that is "
                                "on its disk is lost"));
-  MUSTER_ASSIGN(const auto stoppable, MakeStoppable(call.settings));
+  MUSTER_ASSIGN(const auto stoppable, remote::MakeStoppable(call.settings));
   MUSTER_ASSIGN(auto api, OpenApi(call, stoppable));
-  MUSTER_TRY(RemoveSeen(api, made, call.host, stoppable));
+  MUSTER_TRY(remote::RemoveSeen(api, made, call.host, stoppable));
   PrintDone(call, made, "deleted");
   return Ok();
 }
@@ -196,14 +201,14 @@ Status TpuQueuedDelete(const TpuCall& call) {
       call, "delete queued resource `" + Printable(queued.name) + "` (" +
                 Printable(queued.accelerator_type) + ", " +
                 Printable(queued.state) + ") of zone " +
-                Printable(queued.zone) + " of " + OfProject(found) +
+                Printable(queued.zone) + " of " + remote::OfProject(found) +
                 (active ? ": its TPUs (" + Printable(Join(queued.nodes, ", ")) +
                               ") go with it, and all that is on their disks"
                         : ": its place in the queue is lost")));
-  MUSTER_ASSIGN(const auto stoppable, MakeStoppable(call.settings));
+  MUSTER_ASSIGN(const auto stoppable, remote::MakeStoppable(call.settings));
   MUSTER_ASSIGN(auto api, OpenApi(call, stoppable));
-  const cloud::MadeTpu made = ToMade(api, queued);
-  MUSTER_TRY(RemoveSeen(api, made, call.host, stoppable));
+  const cloud::MadeTpu made = remote::ToMade(api, queued);
+  MUSTER_TRY(remote::RemoveSeen(api, made, call.host, stoppable));
   PrintDone(call, made, "deleted");
   return Ok();
 }

@@ -20,7 +20,8 @@ namespace muster::cli {
 Status Confirm(const TpuCall& call, const std::string& what);
 
 // An API whose repeats end by it as well.
-Result<cloud::TpuApi> OpenApi(const TpuCall& call, const Stoppable& stoppable);
+Result<cloud::TpuApi> OpenApi(const TpuCall& call,
+                              const remote::Stoppable& stoppable);
 
 // What --reach says: nothing for none; ssh where it is not given.
 // usage-invalid: no port.

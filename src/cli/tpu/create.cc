@@ -9,7 +9,7 @@
 #include "cloud/api/project_zone.h"
 #include "cloud/tpu/provisioner.h"
 #include "resolve/environment/versions.h"
-#include "settings/output.h"
+#include "sys/terminal/results.h"
 
 namespace muster::cli {
 namespace {
@@ -76,8 +76,8 @@ Result<std::vector<std::string>> ZonesAsked(const TpuCall& call,
 }
 
 // What can be known before anything is asked. Fills the version.
-Status CheckBefore(const TpuCall& call, cloud::Wanted& wanted) {
-  MUSTER_TRY(cloud::CheckTpuName(call.flags().name));
+Status CheckBefore(const TpuCall& call, accelerator::Wanted& wanted) {
+  MUSTER_TRY(accelerator::CheckTpuName(call.flags().name));
   if (wanted.type.empty()) {
     return Error(Cause::kUsageInvalid,
                  "say which type, as in `muster tpu create " +
@@ -86,8 +86,8 @@ Status CheckBefore(const TpuCall& call, cloud::Wanted& wanted) {
                      "types` lists them");
   }
   if (call.flags().version.empty()) {
-    MUSTER_TRY(cloud::CheckVersion(wanted));
-    const auto usual = cloud::UsualVersion(wanted.type);
+    MUSTER_TRY(accelerator::CheckVersion(wanted));
+    const auto usual = accelerator::UsualVersion(wanted.type);
     if (!usual) {
       return Error(Cause::kUsageInvalid,
                    "the generation of `" + Printable(wanted.type) +
@@ -96,13 +96,13 @@ Status CheckBefore(const TpuCall& call, cloud::Wanted& wanted) {
     }
     wanted.version = *usual;
   }
-  const auto hosts = cloud::HostCounts(wanted.type);
+  const auto hosts = accelerator::HostCounts(wanted.type);
   wanted.hosts = hosts.empty() ? 0 : hosts.front();
-  return cloud::CheckVersion(wanted);
+  return accelerator::CheckVersion(wanted);
 }
 
 // A TensorFlow that is installed here talks to one of the same version only.
-Status CheckFramework(const TpuCall& call, const cloud::Wanted& wanted) {
+Status CheckFramework(const TpuCall& call, const accelerator::Wanted& wanted) {
   constexpr std::string_view kTensorFlow = "tpu-vm-tf-";
   if (!wanted.version.starts_with(kTensorFlow)) {
     return Ok();
@@ -133,7 +133,7 @@ Status CheckFramework(const TpuCall& call, const cloud::Wanted& wanted) {
 
 // What only the API knows: whether the zone has the type and the version. A
 // right to look that is lacking leaves it to the creation.
-Status CheckZone(const cloud::Wanted& wanted, const std::string& zone,
+Status CheckZone(const accelerator::Wanted& wanted, const std::string& zone,
                  cloud::TpuApi& api) {
   const auto types = api.Types(zone);
   if (!types && types.error().cause() != Cause::kCloudPermissionDenied) {
@@ -157,7 +157,7 @@ Status CheckZone(const cloud::Wanted& wanted, const std::string& zone,
                                })) {
     std::vector<std::string> names;
     for (const cloud::RuntimeVersion& one : versions->items) {
-      const bool fits = static_cast<bool>(cloud::CheckVersion(
+      const bool fits = static_cast<bool>(accelerator::CheckVersion(
           {.type = wanted.type, .version = one.name, .hosts = wanted.hosts}));
       if (fits) {
         names.push_back(Printable(one.name));
@@ -197,49 +197,51 @@ std::string WillText(const cloud::SearchPlan& plan, const cloud::TpuApi& api) {
                      Printable(one.zone) + " (" + one.scheduling +
                      (one.queued ? ", queued" : "") + ")");
   }
-  const auto hosts = cloud::HostCounts(plan.type);
+  const auto hosts = accelerator::HostCounts(plan.type);
   return "create TPU " + Join(places, " or ") + ", " + Printable(plan.type) +
          (hosts.empty() ? "" : " of " + Count(hosts.front(), "host")) +
-         " with " + Printable(plan.version) + ", in " + OfProject(api) +
+         " with " + Printable(plan.version) + ", in " + remote::OfProject(api) +
          (places.size() > 1 ? "; the first that can be used is kept, all "
                               "others are deleted"
                             : "") +
-         ". It costs from when it is there until it is deleted: " + kTpuPrices;
+         ". It costs from when it is there until it is deleted: " +
+         remote::kTpuPrices;
 }
 
 void PrintWould(const TpuCall& call, const std::string& what) {
   if (call.json()) {
-    PrintDocument({{"schema", "muster.tpu.would/1"}, {"would", what}});
+    sys::PrintDocument({{"schema", "muster.tpu.would/1"}, {"would", what}});
     return;
   }
-  PrintResult("would " + what + "\n");
+  sys::PrintResult("would " + what + "\n");
 }
 
 void PrintBegun(const TpuCall& call, const cloud::Found& found) {
   if (call.json()) {
-    PrintDocument({{"schema", "muster.tpu.begun/1"},
-                   {"name", found.place.name},
-                   {"zone", found.place.zone},
-                   {"queued", found.place.queued}});
+    sys::PrintDocument({{"schema", "muster.tpu.begun/1"},
+                        {"name", found.place.name},
+                        {"zone", found.place.zone},
+                        {"queued", found.place.queued}});
     return;
   }
   const std::string place =
       Printable(found.place.name) + " --zone " + Printable(found.place.zone);
   if (call.flags().quiet) {
-    PrintResult(Printable(found.place.name) + " " +
-                Printable(found.place.zone) + "\n");
+    sys::PrintResult(Printable(found.place.name) + " " +
+                     Printable(found.place.zone) + "\n");
     return;
   }
-  PrintResult(std::string(found.place.queued ? "queued resource" : "TPU") +
-              " `" + Printable(found.place.name) +
-              (found.place.queued ? "` is queued" : "` is being created") +
-              "\nuntil it can be used: muster tpu wait " + place +
-              "\nit costs until: muster tpu " +
-              (found.place.queued ? "queued " : "") + "delete " + place + "\n");
+  sys::PrintResult(std::string(found.place.queued ? "queued resource" : "TPU") +
+                   " `" + Printable(found.place.name) +
+                   (found.place.queued ? "` is queued" : "` is being created") +
+                   "\nuntil it can be used: muster tpu wait " + place +
+                   "\nit costs until: muster tpu " +
+                   (found.place.queued ? "queued " : "") + "delete " + place +
+                   "\n");
 }
 
 Result<cloud::SearchPlan> PlanOf(const TpuCall& call, cloud::TpuApi& api,
-                                 const cloud::Wanted& wanted) {
+                                 const accelerator::Wanted& wanted) {
   const TpuFlags& flags = call.flags();
   MUSTER_ASSIGN(const auto zones, ZonesAsked(call, api));
   for (const std::string& zone : zones) {
@@ -260,8 +262,8 @@ Result<cloud::SearchPlan> PlanOf(const TpuCall& call, cloud::TpuApi& api,
 }  // namespace
 
 Status TpuCreate(const TpuCall& call) {
-  cloud::Wanted wanted{.type = call.flags().type,
-                       .version = call.flags().version};
+  accelerator::Wanted wanted{.type = call.flags().type,
+                             .version = call.flags().version};
   MUSTER_TRY(CheckBefore(call, wanted));
   MUSTER_TRY(CheckFramework(call, wanted));
   MUSTER_TRY(ReachAsked(call));
@@ -273,15 +275,15 @@ Status TpuCreate(const TpuCall& call) {
   }
   MUSTER_TRY(Confirm(call, WillText(plan, asking)));
   if (call.flags().yes) {
-    PrintAside("muster: will " + WillText(plan, asking) + "\n");
+    sys::PrintAside("muster: will " + WillText(plan, asking) + "\n");
   }
-  MUSTER_ASSIGN(const auto stoppable, MakeStoppable(call.settings));
+  MUSTER_ASSIGN(const auto stoppable, remote::MakeStoppable(call.settings));
   MUSTER_ASSIGN(auto api, OpenApi(call, stoppable));
   MUSTER_ASSIGN(auto journal, cloud::TpuJournal::Open(call.host));
   const bool until_usable = plan.until_usable;
   cloud::TpuSearch search(api, journal, std::move(plan), stoppable.waiting);
   const auto found = search.Run();
-  PrintLeft(search.Left());
+  remote::PrintLeft(search.Left());
   MUSTER_TRY(found);
   if (until_usable) {
     PrintUsable(call, api, found->node, "muster.tpu.usable/1");

@@ -7,7 +7,8 @@
 #include "cli/tpu/change.h"
 #include "cloud/api/remedies.h"
 #include "cloud/tpu/doctor.h"
-#include "settings/output.h"
+#include "finding/exit_code.h"
+#include "sys/terminal/results.h"
 
 namespace muster::cli {
 namespace {
@@ -45,11 +46,11 @@ void PrintText(const TpuCall& call, const std::vector<Diagnosis>& all) {
          one.error ? std::string(Label(one.error->cause())) : one.detail});
     if (one.error) {
       findings += "\n" + RenderText(cloud::FindingOf(*one.error, call.host),
-                                    TerminalOptions(call.host.env, 1));
+                                    sys::TerminalOptions(call.host.env, 1));
       findings += one.link.empty() ? "" : "  see       " + one.link + "\n";
     }
   }
-  PrintResult(TableText(rows) + findings);
+  sys::PrintResult(TableText(rows) + findings);
 }
 
 void PrintJson(const TpuCall& call, const cloud::TpuApi& api,
@@ -66,7 +67,7 @@ void PrintJson(const TpuCall& call, const cloud::TpuApi& api,
           ToJson(cloud::FindingOf(*one.error, call.host));
     }
   }
-  PrintDocument(
+  sys::PrintDocument(
       {{"schema", "muster.tpu.doctor/1"},
        {"project",
         {{"value", api.project().value}, {"source", api.project().source}}},
@@ -80,9 +81,9 @@ Status Enable(const TpuCall& call, cloud::TpuApi& api) {
     return Ok();
   }
   MUSTER_TRY(Confirm(call, "enable the API tpu.googleapis.com in " +
-                               OfProject(api) +
+                               remote::OfProject(api) +
                                ", which costs nothing by itself"));
-  MUSTER_ASSIGN(const auto stoppable, MakeStoppable(call.settings));
+  MUSTER_ASSIGN(const auto stoppable, remote::MakeStoppable(call.settings));
   // However long the person thought.
   api.sender().SetDeadline(Deadline::After(call.settings.patience.value));
   MUSTER_TRY(cloud::EnableApi(api));
@@ -101,8 +102,9 @@ Status Enable(const TpuCall& call, cloud::TpuApi& api) {
       return Error(Cause::kCancelled, "it was interrupted");
     }
   }
-  PrintAside("muster: the API tpu.googleapis.com is enabled in " +
-             OfProject(api) + "; it may take minutes to be so everywhere\n");
+  sys::PrintAside("muster: the API tpu.googleapis.com is enabled in " +
+                  remote::OfProject(api) +
+                  "; it may take minutes to be so everywhere\n");
   return Ok();
 }
 

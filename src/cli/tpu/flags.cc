@@ -4,7 +4,7 @@
 
 namespace muster::cli {
 
-void AddReachFlags(CLI::App& app, Texts& texts, ReachFlags& flags) {
+void AddReachFlags(CLI::App& app, Texts& texts, settings::ReachFlags& flags) {
   app.add_option("--worker", flags.worker);
   app.add_option("--address", flags.address);
   // gcloud's name is understood, too.

@@ -8,15 +8,16 @@
 #include "channel/security/run_key.h"
 #include "cli/worker_verbs.h"
 #include "diagnose/verdict/verdict.h"
+#include "finding/exit_code.h"
 #include "remote/ssh_session.h"
-#include "settings/output.h"
 #include "sys/net/net.h"
 #include "sys/signal/signals.h"
+#include "sys/terminal/results.h"
 
 namespace muster::cli {
 namespace {
 
-using run::Console;
+using sys::Console;
 
 constexpr auto kBetweenQuestions = std::chrono::milliseconds(500);
 constexpr auto kForOneQuestion = std::chrono::seconds(1);
@@ -38,7 +39,7 @@ constexpr const char* kJupyter =
 // One Jupyter and the connection that it lives as long as.
 class Notebook {
  public:
-  Notebook(const TpuCall& call, const ReachedTpu& tpu, sys::Loop& loop,
+  Notebook(const TpuCall& call, const remote::ReachedTpu& tpu, sys::Loop& loop,
            sys::Spawner& spawner, Console& console, Secret token)
       : call_(call),
         tpu_(tpu),
@@ -50,7 +51,7 @@ class Notebook {
                .env = call.host.env,
                .limit = call.settings.patience.value},
         session_(place_, tpu.workers.front().login,
-                 {.answered = [](const run::SshAnswer&) {},
+                 {.answered = [](const remote::SshAnswer&) {},
                   .line = [this](Console::Stream,
                                  std::string_view line) { Line(line); },
                   .changed = [this] { loop_.Post([this] { Look(); }); }}) {}
@@ -69,8 +70,9 @@ class Notebook {
     console_.Write(Console::Stream::kErr, "muster: " + text + "\n");
   }
   void Show(const Finding& finding) {
-    console_.Write(Console::Stream::kErr,
-                   RenderText(finding, TerminalOptions(call_.host.env, 2)));
+    console_.Write(
+        Console::Stream::kErr,
+        RenderText(finding, sys::TerminalOptions(call_.host.env, 2)));
   }
   std::string Link() const {
     return "http://127.0.0.1:" + std::to_string(call_.flags().port);
@@ -81,12 +83,12 @@ class Notebook {
   }
 
   const TpuCall& call_;
-  const ReachedTpu& tpu_;
+  const remote::ReachedTpu& tpu_;
   sys::Loop& loop_;
   Console& console_;
   const Secret token_;
-  const SshSession::Place place_;
-  SshSession session_;
+  const remote::SshSession::Place place_;
+  remote::SshSession session_;
   bool began_ = false;
   bool answers_ = false;
   bool ends_ = false;
@@ -96,16 +98,16 @@ class Notebook {
 
 Result<int> Notebook::Run(int port_there) {
   const std::string there = std::to_string(port_there);
-  MUSTER_TRY(
-      session_.Start(run::ShellLine(run::NotebookScript(),
-                                    {"sh", "-c", kJupyter, "notebook", there}),
-                     {"-o", "ExitOnForwardFailure=yes", "-L",
-                      "127.0.0.1:" + std::to_string(call_.flags().port) +
-                          ":127.0.0.1:" + there}));
+  MUSTER_TRY(session_.Start(
+      remote::ShellLine(remote::NotebookScript(),
+                        {"sh", "-c", kJupyter, "notebook", there}),
+      {"-o", "ExitOnForwardFailure=yes", "-L",
+       "127.0.0.1:" + std::to_string(call_.flags().port) +
+           ":127.0.0.1:" + there}));
   late_ = loop_.After(place_.limit, [this] { session_.GiveUp(place_.limit); });
-  beat_ = loop_.Every(run::kSshBeat, [this] {
+  beat_ = loop_.Every(remote::kSshBeat, [this] {
     if (began_) {
-      session_.Send(Share("."));
+      session_.Send(remote::Share("."));
     }
   });
   loop_.Run();
@@ -123,7 +125,7 @@ void Notebook::Look() {
 
 void Notebook::Began() {
   began_ = true;
-  session_.Send(Share(token_.Reveal() + "\n"));
+  session_.Send(remote::Share(token_.Reveal() + "\n"));
   late_ = loop_.After(kForJupyter, [this] {
     End(MakeFinding(Cause::kDeadlineExceeded,
                     "Jupyter on " + session_.login().Name() +
@@ -165,13 +167,13 @@ void Notebook::ShowLink() {
   const std::string colab =
       "http://localhost:" + port + "/?token=" + token_.Reveal();
   if (call_.json()) {
-    PrintDocument({{"schema", "muster.tpu.notebook/1"},
-                   {"tpu", tpu_.node.name},
-                   {"worker", tpu_.workers.front().index},
-                   {"browser", browser},
-                   {"colab", colab}});
+    sys::PrintDocument({{"schema", "muster.tpu.notebook/1"},
+                        {"tpu", tpu_.node.name},
+                        {"worker", tpu_.workers.front().index},
+                        {"browser", browser},
+                        {"colab", colab}});
   } else {
-    PrintResult("browser  " + browser + "\n" + "Colab    " + colab + "\n");
+    sys::PrintResult("browser  " + browser + "\n" + "Colab    " + colab + "\n");
   }
   Say("in Colab: the arrow beside Connect, Connect to a local runtime, and "
       "that "
@@ -218,7 +220,7 @@ int Notebook::Finish() {
   // which ssh tells as 255, too.
   const bool killed = session_.lost() || session_.code() == 255;
   const auto why =
-      killed ? WhyTpuGone(tpu_.node.place, call_.host) : std::nullopt;
+      killed ? remote::WhyTpuGone(tpu_.node.place, call_.host) : std::nullopt;
   if (why) {
     Show(*why);
   } else if (session_.lost()) {
@@ -239,7 +241,7 @@ int Notebook::Finish() {
 
 }  // namespace
 
-Result<int> TpuNotebook(const TpuCall& call, const ReachedTpu& tpu,
+Result<int> TpuNotebook(const TpuCall& call, const remote::ReachedTpu& tpu,
                         std::unique_ptr<sys::GuardianSpawner> spawner) {
   if (tpu.workers.size() != 1) {
     return Error(Cause::kUsageInvalid,
@@ -249,9 +251,9 @@ Result<int> TpuNotebook(const TpuCall& call, const ReachedTpu& tpu,
   MUSTER_TRY(
       sys::Listen({.host = "127.0.0.1",
                    .port = static_cast<std::uint16_t>(call.flags().port)}));
-  MUSTER_ASSIGN(const auto random, connect::RunKey::Random());
+  MUSTER_ASSIGN(const auto random, channel::RunKey::Random());
   const std::string token = random.ToHex().substr(0, 48);
-  MUSTER_ASSIGN(const auto other, connect::RunKey::Random());
+  MUSTER_ASSIGN(const auto other, channel::RunKey::Random());
   const int there =
       kFirstPort +
       static_cast<int>(std::stoul(other.ToHex().substr(0, 6), nullptr, 16) %

@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/tpu/show.h"
-#include "settings/output.h"
+#include "sys/terminal/results.h"
 
 namespace muster::cli {
 namespace {
@@ -70,7 +70,7 @@ void PrintListing(const TpuCall& call, const cloud::TpuApi& api,
     for (const T& one : listing.items) {
       items.push_back(ToJson(one));
     }
-    PrintDocument(
+    sys::PrintDocument(
         {{"schema", shown.schema},
          {"project",
           {{"value", api.project().value}, {"source", api.project().source}}},
@@ -82,23 +82,23 @@ void PrintListing(const TpuCall& call, const cloud::TpuApi& api,
   PrintUnreachable(listing.unreachable);
   if (call.flags().quiet) {
     for (const T& one : listing.items) {
-      PrintResult(Printable(one.name) + "\n");
+      sys::PrintResult(Printable(one.name) + "\n");
     }
     return;
   }
   if (listing.items.empty()) {
-    PrintResult("no " + std::string(shown.what) + " in " +
-                (zone.value == "-" ? "any zone"
-                                   : "zone " + Printable(zone.value) + " (" +
-                                         zone.source + ")") +
-                " of " + OfProject(api) + "\n");
+    sys::PrintResult("no " + std::string(shown.what) + " in " +
+                     (zone.value == "-" ? "any zone"
+                                        : "zone " + Printable(zone.value) +
+                                              " (" + zone.source + ")") +
+                     " of " + remote::OfProject(api) + "\n");
     return;
   }
   Rows rows{shown.head};
   for (const T& one : listing.items) {
     rows.push_back(RowOf(one));
   }
-  PrintResult(TableText(rows));
+  sys::PrintResult(TableText(rows));
 }
 
 // Asks for one kind of list and shows it.
@@ -178,12 +178,12 @@ Status TpuDescribe(const TpuCall& call) {
   MUSTER_ASSIGN(auto api, OpenApi(call));
   MUSTER_ASSIGN(const auto node, FindNode(call, api));
   if (call.json()) {
-    PrintDocument({{"schema", "muster.tpu/1"}, {"tpu", ToJson(node)}});
+    sys::PrintDocument({{"schema", "muster.tpu/1"}, {"tpu", ToJson(node)}});
     return Ok();
   }
   Rows rows{{"name", OrDash(node.name)},
             {"zone", OrDash(node.zone)},
-            {"project", OfProject(api).substr(8)},
+            {"project", remote::OfProject(api).substr(8)},
             {"type", OrDash(node.accelerator_type) + " (" +
                          OrDash(node.topology) + ")"},
             {"version", OrDash(node.runtime_version)},
@@ -213,7 +213,7 @@ Status TpuDescribe(const TpuCall& call) {
   if (const std::string meaning = Meaning(node); !meaning.empty()) {
     rows.push_back({"means", meaning});
   }
-  PrintResult(TableText(rows));
+  sys::PrintResult(TableText(rows));
   return Ok();
 }
 
@@ -221,13 +221,13 @@ Status TpuQueuedDescribe(const TpuCall& call) {
   MUSTER_ASSIGN(auto api, OpenApi(call));
   MUSTER_ASSIGN(const auto queued, FindQueued(call, api));
   if (call.json()) {
-    PrintDocument(
+    sys::PrintDocument(
         {{"schema", "muster.tpu.queued/1"}, {"queued", ToJson(queued)}});
     return Ok();
   }
   Rows rows{{"name", OrDash(queued.name)},
             {"zone", OrDash(queued.zone)},
-            {"project", OfProject(api).substr(8)},
+            {"project", remote::OfProject(api).substr(8)},
             {"type", OrDash(queued.accelerator_type)},
             {"version", OrDash(queued.runtime_version)},
             {"state", OrDash(queued.state)},
@@ -240,7 +240,7 @@ Status TpuQueuedDescribe(const TpuCall& call) {
   if (const std::string meaning = Meaning(queued); !meaning.empty()) {
     rows.push_back({"means", meaning});
   }
-  PrintResult(TableText(rows));
+  sys::PrintResult(TableText(rows));
   return Ok();
 }
 

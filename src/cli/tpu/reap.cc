@@ -6,7 +6,8 @@
 #include "base/text.h"
 #include "cli/tpu/change.h"
 #include "cloud/api/remedies.h"
-#include "settings/output.h"
+#include "finding/exit_code.h"
+#include "sys/terminal/results.h"
 
 namespace muster::cli {
 namespace {
@@ -17,15 +18,16 @@ bool IsLeftToAnother(const cloud::MadeTpu& made, const sys::Host& host) {
   if (at_work == cloud::AtWork::kNo) {
     return false;
   }
-  PrintAside("muster: " + NameOf(made) + " is left to " + WriterText(made) +
-             (at_work == cloud::AtWork::kYes
-                  ? ", which is still at it\n"
-                  : ", which cannot be seen from here and may be at it until a "
-                    "day after " +
-                        ToText(made.at) + ": muster tpu " +
-                        (made.kind == "queued" ? "queued " : "") + "delete " +
-                        Printable(made.name) + " --zone " +
-                        Printable(made.zone) + "\n"));
+  sys::PrintAside(
+      "muster: " + remote::NameOf(made) + " is left to " + WriterText(made) +
+      (at_work == cloud::AtWork::kYes
+           ? ", which is still at it\n"
+           : ", which cannot be seen from here and may be at it until a "
+             "day after " +
+                 ToText(made.at) + ": muster tpu " +
+                 (made.kind == "queued" ? "queued " : "") + "delete " +
+                 Printable(made.name) + " --zone " + Printable(made.zone) +
+                 "\n"));
   return true;
 }
 
@@ -59,8 +61,8 @@ Result<Lost> LookForLost(const TpuCall& call, cloud::TpuApi& api,
   Lost lost;
   for (const cloud::MadeTpu& made : journal.Unfinished()) {
     if (made.project != api.project().value) {
-      PrintAside("muster: " + NameOf(made) + " is of project " +
-                 Printable(made.project) + ": --project names it\n");
+      sys::PrintAside("muster: " + remote::NameOf(made) + " is of project " +
+                      Printable(made.project) + ": --project names it\n");
       continue;
     }
     if (IsLeftToAnother(made, call.host)) {
@@ -97,11 +99,11 @@ void PrintReaped(const TpuCall& call, const char* field,
       document["left"].back()["finding"] =
           ToJson(cloud::FindingOf(*one.error, call.host));
     }
-    PrintDocument(document);
+    sys::PrintDocument(document);
     return;
   }
   for (const cloud::MadeTpu& one : made) {
-    PrintResult(NameOf(one) + " is deleted\n");
+    sys::PrintResult(remote::NameOf(one) + " is deleted\n");
   }
 }
 
@@ -115,9 +117,9 @@ Result<int> TpuReap(const TpuCall& call) {
     if (call.json()) {
       PrintReaped(call, "removed", {}, {});
     } else {
-      PrintResult("nothing that was created from here is left over in " +
-                  OfProject(found) + " (`" + Printable(journal.path()) +
-                  "`)\n");
+      sys::PrintResult("nothing that was created from here is left over in " +
+                       remote::OfProject(found) + " (`" +
+                       Printable(journal.path()) + "`)\n");
     }
     return 0;
   }
@@ -127,19 +129,19 @@ Result<int> TpuReap(const TpuCall& call) {
     if (call.json()) {
       PrintReaped(call, "would_remove", lost.there, {});
     } else {
-      PrintResult(TableText(lost.rows));
+      sys::PrintResult(TableText(lost.rows));
     }
     return 0;
   }
-  PrintAside(TableText(lost.rows));
+  sys::PrintAside(TableText(lost.rows));
   MUSTER_TRY(Confirm(
       call,
       "delete " +
           Count(static_cast<std::int64_t>(lost.there.size()), "resource") +
-          " of " + OfProject(found) +
+          " of " + remote::OfProject(found) +
           " that was created from here and not kept, with all that is "
           "on the disks"));
-  MUSTER_ASSIGN(const auto stoppable, MakeStoppable(call.settings));
+  MUSTER_ASSIGN(const auto stoppable, remote::MakeStoppable(call.settings));
   MUSTER_ASSIGN(auto api, OpenApi(call, stoppable));
   std::vector<cloud::TpuRemoval> removals;
   for (const cloud::MadeTpu& made : lost.there) {
@@ -157,7 +159,7 @@ Result<int> TpuReap(const TpuCall& call) {
       gone.push_back(one.made);
     }
   }
-  const Status all = PrintRemoved(removed);
+  const Status all = remote::PrintRemoved(removed);
   if (call.json() && gone.empty()) {
     return all.error();
   }

@@ -4,7 +4,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cloud/api/remedies.h"
-#include "settings/output.h"
+#include "sys/terminal/results.h"
 
 namespace muster::cli {
 namespace {
@@ -19,7 +19,8 @@ Error NotSeen(const cloud::TpuApi& api, const std::vector<std::string>& silent,
             .by = "Cloud TPU API",
             .at = api.sender().host().clock.WallNow()};
   return Error(Cause::kTpuNotFound,
-               "there is no " + thing + " in the zones of " + OfProject(api) +
+               "there is no " + thing + " in the zones of " +
+                   remote::OfProject(api) +
                    " that answered, and it is not known whether there is one "
                    "in " +
                    Join(silent, ", ") + others)
@@ -59,7 +60,8 @@ Result<T> FindAnywhere(const cloud::TpuApi& api,
     return NotSeen(api, listing.unreachable, thing, others);
   }
   return Error(Cause::kTpuNotFound,
-               "there is no " + thing + " in any zone of " + OfProject(api) +
+               "there is no " + thing + " in any zone of " +
+                   remote::OfProject(api) +
                    (names.empty() ? ", which has none at all" : others));
 }
 
@@ -147,7 +149,7 @@ std::string OrDash(const std::string& text) {
 
 void PrintUnreachable(const std::vector<std::string>& zones) {
   if (!zones.empty()) {
-    PrintAside(
+    sys::PrintAside(
         "muster: warn these zones did not answer, and what they hold is "
         "not listed: " +
         Join(zones, ", ") + "\n");

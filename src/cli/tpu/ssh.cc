@@ -9,14 +9,14 @@
 #include "cli/worker_verbs.h"
 #include "diagnose/verdict/verdict.h"
 #include "remote/ssh_session.h"
-#include "settings/output.h"
 #include "sys/process/run_program.h"
 #include "sys/signal/signals.h"
+#include "sys/terminal/results.h"
 
 namespace muster::cli {
 namespace {
 
-using run::Console;
+using sys::Console;
 
 // For programs to end that were asked to.
 constexpr auto kForTheEnd = std::chrono::seconds(10);
@@ -38,7 +38,7 @@ class Shells {
     bool json = false;
     bool prefix = false;
   };
-  Shells(const ReachedTpu& tpu, const sys::Host& host, sys::Loop& loop,
+  Shells(const remote::ReachedTpu& tpu, const sys::Host& host, sys::Loop& loop,
          sys::Spawner& spawner, Console& console, const Options& options)
       : tpu_(tpu),
         host_(host),
@@ -64,7 +64,7 @@ class Shells {
   void Line(std::size_t worker, Console::Stream stream, std::string_view line);
   void Show(const Finding& finding) {
     console_.Write(Console::Stream::kErr,
-                   RenderText(finding, TerminalOptions(host_.env, 2)));
+                   RenderText(finding, sys::TerminalOptions(host_.env, 2)));
   }
   void Say(const std::string& text) {
     console_.Write(Console::Stream::kErr, "muster: " + text + "\n");
@@ -72,13 +72,13 @@ class Shells {
   int CodeOf(std::size_t worker) const;
   std::string EndOf(std::size_t worker) const;
 
-  const ReachedTpu& tpu_;
+  const remote::ReachedTpu& tpu_;
   const sys::Host& host_;
   sys::Loop& loop_;
   Console& console_;
   const Options options_;
-  const SshSession::Place place_;
-  std::vector<std::unique_ptr<SshSession>> sessions_;
+  const remote::SshSession::Place place_;
+  std::vector<std::unique_ptr<remote::SshSession>> sessions_;
   std::vector<Told> told_;
   bool interrupted_ = false;
   std::optional<Finding> gone_;
@@ -87,12 +87,12 @@ class Shells {
 
 Status Shells::Run(const std::string& remote) {
   told_.resize(tpu_.workers.size());
-  for (const ReachedWorker& worker : tpu_.workers) {
+  for (const remote::ReachedWorker& worker : tpu_.workers) {
     const std::size_t at = sessions_.size();
-    sessions_.push_back(std::make_unique<SshSession>(
+    sessions_.push_back(std::make_unique<remote::SshSession>(
         place_, worker.login,
-        SshSession::Listener{
-            .answered = [](const run::SshAnswer&) {},
+        remote::SshSession::Listener{
+            .answered = [](const remote::SshAnswer&) {},
             .line = [this, at](
                         Console::Stream stream,
                         std::string_view line) { Line(at, stream, line); },
@@ -106,10 +106,10 @@ Status Shells::Run(const std::string& remote) {
       one->GiveUp(options_.limit);
     }
   });
-  beat_ = loop_.Every(run::kSshBeat, [this] {
+  beat_ = loop_.Every(remote::kSshBeat, [this] {
     for (const auto& one : sessions_) {
       if (one->ready()) {
-        one->Send(Share("."));
+        one->Send(remote::Share("."));
       }
     }
   });
@@ -159,12 +159,12 @@ void Shells::Interrupt(bool now) {
 }
 
 int Shells::CodeOf(std::size_t worker) const {
-  const SshSession& one = *sessions_[worker];
+  const remote::SshSession& one = *sessions_[worker];
   return one.ready() && !one.lost() ? one.code() : kNotAsked;
 }
 
 std::string Shells::EndOf(std::size_t worker) const {
-  const SshSession& one = *sessions_[worker];
+  const remote::SshSession& one = *sessions_[worker];
   const std::string& who = tpu_.workers[worker].label;
   if (one.failed()) {
     return who + " could not be asked (" +
@@ -211,7 +211,7 @@ int Shells::Finish(const std::function<std::optional<Finding>()>& why_gone) {
 Json Shells::ToDocument() const {
   Json workers = Json::array();
   for (std::size_t i = 0; i < sessions_.size(); ++i) {
-    const SshSession& one = *sessions_[i];
+    const remote::SshSession& one = *sessions_[i];
     workers.push_back({{"worker", tpu_.workers[i].index},
                        {"address", one.login().host},
                        {"code", CodeOf(i)},
@@ -234,7 +234,7 @@ Json Shells::ToDocument() const {
 }
 
 // Makes the command on the workers; its exit code.
-Result<int> OnWorkers(const TpuCall& call, const ReachedTpu& tpu,
+Result<int> OnWorkers(const TpuCall& call, const remote::ReachedTpu& tpu,
                       const std::vector<std::string>& words,
                       sys::GuardianSpawner& spawner) {
   MUSTER_ASSIGN(const auto loop, sys::Loop::Make());
@@ -249,19 +249,19 @@ Result<int> OnWorkers(const TpuCall& call, const ReachedTpu& tpu,
                                        [&shells, count = 0](int) mutable {
                                          shells.Interrupt(++count > 1);
                                        }));
-  MUSTER_TRY(shells.Run(run::ShellLine(run::WatchedScript(), words)));
-  const int code =
-      shells.Finish([&] { return WhyTpuGone(tpu.node.place, call.host); });
+  MUSTER_TRY(shells.Run(remote::ShellLine(remote::WatchedScript(), words)));
+  const int code = shells.Finish(
+      [&] { return remote::WhyTpuGone(tpu.node.place, call.host); });
   console.Drain(Deadline::After(std::chrono::seconds(5)));
   if (call.json()) {
-    PrintDocument(shells.ToDocument());
+    sys::PrintDocument(shells.ToDocument());
   }
   return code;
 }
 
 }  // namespace
 
-Result<int> TpuSsh(const TpuCall& call, const ReachedTpu& tpu,
+Result<int> TpuSsh(const TpuCall& call, const remote::ReachedTpu& tpu,
                    std::unique_ptr<sys::GuardianSpawner> spawner) {
   std::vector<std::string> words = call.line.command;
   if (!call.flags().shell_line.empty()) {
@@ -287,16 +287,17 @@ Result<int> TpuSsh(const TpuCall& call, const ReachedTpu& tpu,
     return code;
   }
   spawner.reset();
-  return sys::BecomeProgram(
-      run::SshForPerson(tpu.workers.front().login, std::chrono::seconds(10)));
+  return sys::BecomeProgram(remote::SshForPerson(tpu.workers.front().login,
+                                                 std::chrono::seconds(10)));
 }
 
-Result<int> TpuReachVerb(const CommandLine& line, const Settings& settings,
+Result<int> TpuReachVerb(const CommandLine& line,
+                         const settings::Settings& settings,
                          const sys::Host& host) {
   // Before anything that could start a thread.
   MUSTER_ASSIGN(auto spawner, sys::GuardianSpawner::Fork());
   const TpuCall call{.line = line, .settings = settings, .host = host};
-  const auto reached = [&]() -> Result<ReachedTpu> {
+  const auto reached = [&]() -> Result<remote::ReachedTpu> {
     MUSTER_ASSIGN(auto api, OpenApi(call));
     MUSTER_ASSIGN(auto node, FindNode(call, api));
     resolve::TpuNode placed{std::move(node),
@@ -306,21 +307,21 @@ Result<int> TpuReachVerb(const CommandLine& line, const Settings& settings,
                              .zone = {},
                              .zone_source = "Cloud TPU API"}};
     placed.place.zone = placed.zone;
-    ReachFlags flags = line.reach;
+    settings::ReachFlags flags = line.reach;
     if (flags.worker.empty()) {
       flags.worker = "0";
       if (placed.endpoints.size() > 1) {
-        PrintAside("muster: worker 0 of " +
-                   std::to_string(placed.endpoints.size()) +
-                   " (--worker all for each)\n");
+        sys::PrintAside("muster: worker 0 of " +
+                        std::to_string(placed.endpoints.size()) +
+                        " (--worker all for each)\n");
       }
     }
-    return Reach(placed, flags, api.credentials().Who(), host);
+    return remote::Reach(placed, flags, api.credentials().Who(), host);
   }();
   if (!reached) {
     return TpuRefused(reached.error(), call);
   }
-  PrintAside(reached->how + "\n");
+  sys::PrintAside(reached->how + "\n");
   const auto code = line.tpu.action == TpuAction::kSsh
                         ? TpuSsh(call, *reached, std::move(spawner))
                         : TpuNotebook(call, *reached, std::move(spawner));

@@ -10,7 +10,8 @@
 #include "cloud/api/project_zone.h"
 #include "cloud/api/remedies.h"
 #include "cloud/auth/metadata.h"
-#include "settings/output.h"
+#include "finding/exit_code.h"
+#include "sys/terminal/results.h"
 
 namespace muster::cli {
 namespace {
@@ -122,7 +123,8 @@ Result<Sourced<std::string>> ZoneOfList(const TpuCall& call,
   if (zone) {
     return *zone;
   }
-  PrintAside("muster: no zone is told, so all are asked (--zone names one)\n");
+  sys::PrintAside(
+      "muster: no zone is told, so all are asked (--zone names one)\n");
   return Sourced<std::string>{"-", "default"};
 }
 
@@ -147,18 +149,32 @@ std::string TableText(const std::vector<std::vector<std::string>>& rows) {
 
 int TpuRefused(const Error& error, const TpuCall& call) {
   Finding finding = cloud::FindingOf(error, call.host);
-  NameHelpOf("tpu", finding);
+  sys::NameHelpOf("tpu", finding);
   // Nobody is sent to what was just typed.
   const std::string typed = NameOf(call.line.tpu.action);
   std::erase_if(finding.fixes,
                 [&](const Fix& fix) { return fix.command == typed; });
   if (call.json()) {
-    PrintDocument(ToJson(finding));
+    sys::PrintDocument(ToJson(finding));
   } else {
-    PrintAside(RenderText(finding, TerminalOptions(call.host.env, 2)));
+    sys::PrintAside(
+        RenderText(finding, sys::TerminalOptions(call.host.env, 2)));
   }
   return finding.confidence == Confidence::kCertain ? TpuExitCode(error.cause())
                                                     : 3;
+}
+
+Result<int> TpuVerb(const CommandLine& line, const settings::Settings& settings,
+                    const sys::Host& host) {
+  const TpuCall call{.line = line, .settings = settings, .host = host};
+  if (line.tpu.action == TpuAction::kDoctor ||
+      line.tpu.action == TpuAction::kReap) {
+    const auto code =
+        line.tpu.action == TpuAction::kDoctor ? TpuDoctor(call) : TpuReap(call);
+    return code ? *code : TpuRefused(code.error(), call);
+  }
+  const Status done = Act(call);
+  return done ? 0 : TpuRefused(done.error(), call);
 }
 
 }  // namespace muster::cli

@@ -17,10 +17,10 @@ namespace muster::cli {
 // What an action is given.
 struct TpuCall {
   const CommandLine& line;
-  const Settings& settings;
+  const settings::Settings& settings;
   const sys::Host& host;
 
-  bool json() const { return settings.output.value == Output::kJson; }
+  bool json() const { return settings.output.value == settings::Output::kJson; }
   const TpuFlags& flags() const { return line.tpu; }
   cloud::Patience patience() const;
 };

@@ -8,8 +8,8 @@
 #include "cli/tpu/show.h"
 #include "cloud/tpu/provisioner.h"
 #include "muster/address.h"
-#include "settings/output.h"
 #include "sys/net/net.h"
+#include "sys/terminal/results.h"
 
 namespace muster::cli {
 namespace {
@@ -43,7 +43,7 @@ Result<std::function<Status(const cloud::TpuNode&)>> ReachAsked(
   using Reach = std::function<Status(const cloud::TpuNode&)>;
   const std::string& asked = call.flags().reach;
   const auto number = ParseInt(asked);
-  std::uint16_t port = kSshPort;
+  std::uint16_t port = remote::kSshPort;
   if (asked == "none") {
     return Reach();
   }
@@ -56,33 +56,35 @@ Result<std::function<Status(const cloud::TpuNode&)>> ReachAsked(
                  "flag --reach is `" + Printable(asked) +
                      "`, expected ssh, agent, a port, or none");
   }
-  return Reach(
-      [port](const cloud::TpuNode& node) { return DialWorkers(node, port); });
+  return Reach([port](const cloud::TpuNode& node) {
+    return remote::DialWorkers(node, port);
+  });
 }
 
 void PrintUsable(const TpuCall& call, const cloud::TpuApi& api,
                  const cloud::TpuNode& node, const char* schema) {
   if (call.json()) {
-    PrintDocument({{"schema", schema}, {"tpu", ToJson(node)}});
+    sys::PrintDocument({{"schema", schema}, {"tpu", ToJson(node)}});
     return;
   }
   const std::string place =
       Printable(node.name) + " --zone " + Printable(node.zone);
   if (call.flags().quiet) {
-    PrintResult(Printable(node.name) + " " + Printable(node.zone) + "\n");
+    sys::PrintResult(Printable(node.name) + " " + Printable(node.zone) + "\n");
     return;
   }
-  PrintResult("TPU `" + Printable(node.name) +
-              "` can be used: " + Printable(node.accelerator_type) + " (" +
-              Count(std::ssize(node.endpoints), "host") + ", " +
-              node.scheduling + ") with " + Printable(node.runtime_version) +
-              " in zone " + Printable(node.zone) + " of " + OfProject(api) +
-              "\nit costs until: muster tpu delete " + place + "\n");
+  sys::PrintResult("TPU `" + Printable(node.name) +
+                   "` can be used: " + Printable(node.accelerator_type) + " (" +
+                   Count(std::ssize(node.endpoints), "host") + ", " +
+                   node.scheduling + ") with " +
+                   Printable(node.runtime_version) + " in zone " +
+                   Printable(node.zone) + " of " + remote::OfProject(api) +
+                   "\nit costs until: muster tpu delete " + place + "\n");
 }
 
 Status TpuWait(const TpuCall& call) {
   MUSTER_ASSIGN(auto reach, ReachAsked(call));
-  MUSTER_ASSIGN(const auto stoppable, MakeStoppable(call.settings));
+  MUSTER_ASSIGN(const auto stoppable, remote::MakeStoppable(call.settings));
   MUSTER_ASSIGN(auto api, OpenApi(call, stoppable));
   MUSTER_ASSIGN(const auto place, PlaceOf(call, api));
   MUSTER_ASSIGN(auto journal, cloud::TpuJournal::Open(call.host));
@@ -92,11 +94,11 @@ Status TpuWait(const TpuCall& call) {
       stoppable.waiting);
   const auto found = search.Run();
   if (!found && found.error().cause() == Cause::kCancelled) {
-    PrintAside("muster: what the cloud does with `" + Printable(place.name) +
-               "` goes on, and so do its costs; to stop it: muster tpu " +
-               (place.queued ? "queued " : "") + "delete " +
-               Printable(place.name) + " --zone " + Printable(place.zone) +
-               "\n");
+    sys::PrintAside(
+        "muster: what the cloud does with `" + Printable(place.name) +
+        "` goes on, and so do its costs; to stop it: muster tpu " +
+        (place.queued ? "queued " : "") + "delete " + Printable(place.name) +
+        " --zone " + Printable(place.zone) + "\n");
   }
   MUSTER_TRY(found);
   PrintUsable(call, api, found->node, "muster.tpu.usable/1");

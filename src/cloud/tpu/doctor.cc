@@ -65,7 +65,7 @@ bool IsOfTheQuestion(const Error& error) {
 
 class Doctor {
  public:
-  Doctor(TpuApi& api, std::string zone, Wanted wanted)
+  Doctor(TpuApi& api, std::string zone, accelerator::Wanted wanted)
       : api_(api), zone_(std::move(zone)), wanted_(std::move(wanted)) {}
 
   std::vector<Diagnosis> Run() {
@@ -259,7 +259,8 @@ class Doctor {
     if (wanted_.type.empty() || zone_.empty()) {
       return Skip("give --zone and --type");
     }
-    if (const Status fits = CheckVersion({.type = wanted_.type}); !fits) {
+    if (const Status fits = accelerator::CheckVersion({.type = wanted_.type});
+        !fits) {
       return Fail(fits.error());
     }
     const auto types = api_.Types(zone_);
@@ -292,14 +293,14 @@ class Doctor {
     }
     const bool chosen = !wanted_.version.empty();
     if (!chosen) {
-      const auto usual = UsualVersion(wanted_.type);
+      const auto usual = accelerator::UsualVersion(wanted_.type);
       if (!usual) {
         return Skip("the generation of " + Printable(wanted_.type) +
                     " is not known here: give --version");
       }
       wanted_.version = *usual;
     }
-    if (const Status fits = CheckVersion(wanted_); !fits) {
+    if (const Status fits = accelerator::CheckVersion(wanted_); !fits) {
       return Fail(fits.error());
     }
     const auto versions = api_.Versions(zone_);
@@ -325,7 +326,7 @@ class Doctor {
 
   TpuApi& api_;
   std::string zone_;
-  Wanted wanted_;
+  accelerator::Wanted wanted_;
   std::string stopped_by_;
   bool type_failed_ = false;
 };
@@ -402,7 +403,8 @@ Diagnosis Doctor::CheckQuota() {
       break;
     }
   }
-  const auto limits = LimitsOf(all, GenerationOf(wanted_.type), zone_);
+  const auto limits =
+      LimitsOf(all, accelerator::GenerationOf(wanted_.type), zone_);
   if (limits.empty()) {
     return Skip("no quota of the service names " + Printable(wanted_.type) +
                 " and " + Printable(zone_) + ": see " + kConsole +
@@ -430,7 +432,7 @@ Diagnosis Doctor::CheckQuota() {
 }  // namespace
 
 std::vector<Diagnosis> Examine(TpuApi& api, const std::string& zone,
-                               Wanted wanted) {
+                               accelerator::Wanted wanted) {
   return Doctor(api, zone, std::move(wanted)).Run();
 }
 

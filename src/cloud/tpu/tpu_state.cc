@@ -71,7 +71,7 @@ Outlook ReadyOutlook(const TpuNode& node) {
                   Command("delete", node.name, node.zone) +
                   " and create it again"));
   }
-  const auto counts = HostCounts(node.accelerator_type);
+  const auto counts = accelerator::HostCounts(node.accelerator_type);
   const auto have = std::ssize(node.endpoints);
   const bool complete = counts.empty() ? have > 0
                                        : std::find(counts.begin(), counts.end(),

@@ -10,7 +10,7 @@
 #include "sys/kernel_log.h"
 #include "sys/process/run_program.h"
 
-namespace muster::evidence {
+namespace muster::diagnose {
 namespace {
 
 constexpr std::size_t kMostBytes = 256U << 10;
@@ -182,4 +182,4 @@ LookedTexts LookAtTexts(const LookTools& tools, const sys::Env& env,
   return all;
 }
 
-}  // namespace muster::evidence
+}  // namespace muster::diagnose

@@ -13,7 +13,7 @@
 #include "sys/env.h"
 #include "sys/file/fs.h"
 
-namespace muster::evidence {
+namespace muster::diagnose {
 
 // What a program said, and how it ended.
 struct Said {
@@ -47,4 +47,4 @@ struct LookedTexts {
 LookedTexts LookAtTexts(const LookTools& tools, const sys::Env& env,
                         const sys::Fs& fs);
 
-}  // namespace muster::evidence
+}  // namespace muster::diagnose

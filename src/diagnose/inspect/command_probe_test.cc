@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace muster::evidence {
+namespace muster::diagnose {
 namespace {
 
 class LookingAtTexts : public testing::Test {
@@ -115,4 +115,4 @@ TEST_F(LookingAtTexts, AsksForThePodInsideOfOne) {
 }
 
 }  // namespace
-}  // namespace muster::evidence
+}  // namespace muster::diagnose

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "sys/process/process.h"
 
-namespace muster::evidence {
+namespace muster::diagnose {
 namespace {
 
 constexpr std::size_t kMostBytes = 1U << 20;  // of one file
@@ -112,7 +112,7 @@ std::vector<std::string> DeviceFiles(const sys::Fs& fs) {
   const std::pair<const char*, const char*> places[] = {
       {"/dev", "nvidia"}, {"/dev", "accel"}, {"/dev/vfio", ""}};
   for (const auto& [folder, prefix] : places) {
-    const auto files = sys::NumberedFiles(fs, folder, prefix);
+    const auto files = accelerator::NumberedFiles(fs, folder, prefix);
     found.insert(found.end(), files.begin(), files.end());
   }
   if (fs.Exists("/dev/kfd")) {
@@ -189,7 +189,7 @@ std::string ToText(const Unseen& unseen) {
 // the advice that follows from it is to remove the file.
 void TpuLock(const sys::Fs& fs, const std::string& held, const Unseen& unseen,
              Facts& facts) {
-  if (!fs.Exists(sys::kTpuLock)) {
+  if (!fs.Exists(accelerator::kTpuLock)) {
     return;
   }
   const std::string told =
@@ -198,17 +198,17 @@ void TpuLock(const sys::Fs& fs, const std::string& held, const Unseen& unseen,
        : unseen.Any()
            ? "whether a process holds it cannot be told: " + ToText(unseen)
            : "no process has it or a device open");
-  Seen(facts, sys::kTpuLock, told);
+  Seen(facts, accelerator::kTpuLock, told);
   facts.push_back(FactOf(
       held.empty() && !unseen.Any() ? "look.lock_without_holder" : "look.lock",
-      sys::kTpuLock, told));
+      accelerator::kTpuLock, told));
 }
 
 // By what they have open: what they have mapped is told under a lock of theirs,
 // for which a stuck process would let us wait.
 void Holders(const sys::Fs& fs, const sys::Machine& machine, Facts& facts) {
   std::vector<std::string> paths = DeviceFiles(fs);
-  paths.emplace_back(sys::kTpuLock);
+  paths.emplace_back(accelerator::kTpuLock);
   const auto holders = machine.HoldersOf(paths);
   const Unseen unseen = UnseenProcesses(fs);
   std::string held;
@@ -279,4 +279,4 @@ std::vector<Fact> LookAround(const sys::Fs& fs, const sys::Machine& machine) {
   return facts;
 }
 
-}  // namespace muster::evidence
+}  // namespace muster::diagnose

@@ -10,7 +10,7 @@
 #include "sys/file/fs.h"
 #include "sys/machine.h"
 
-namespace muster::evidence {
+namespace muster::diagnose {
 
 // Facts for the rules (oom.counter, look.shm_small, look.no_device, look.lock…)
 // and one look.seen for each look: its text says what was read and what is
@@ -18,4 +18,4 @@ namespace muster::evidence {
 // it wait for another process.
 std::vector<Fact> LookAround(const sys::Fs& fs, const sys::Machine& machine);
 
-}  // namespace muster::evidence
+}  // namespace muster::diagnose

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace muster::evidence {
+namespace muster::diagnose {
 namespace {
 
 using testing::HasSubstr;
@@ -146,4 +146,4 @@ TEST_F(Looking, SeesThatThereIsNoAccelerator) {
 }
 
 }  // namespace
-}  // namespace muster::evidence
+}  // namespace muster::diagnose

@@ -3,7 +3,7 @@
 
 #include <cctype>
 
-namespace muster::evidence {
+namespace muster::diagnose {
 
 Automaton::Automaton(const std::vector<std::string>& literals) {
   ChooseColumns(literals);
@@ -155,4 +155,4 @@ void Automaton::AppendOutputs(std::uint32_t state, std::uint32_t more) {
   *last = more;
 }
 
-}  // namespace muster::evidence
+}  // namespace muster::diagnose

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace muster::evidence {
+namespace muster::diagnose {
 
 // A table of states: one step a byte, whatever the number of literals. Bytes
 // that no literal holds share one column, so that the table stays in the cache.
@@ -109,4 +109,4 @@ class Automaton {
   std::vector<Link> links_;  // the first is none
 };
 
-}  // namespace muster::evidence
+}  // namespace muster::diagnose

@@ -10,7 +10,7 @@
 #include "diagnose/match/rules.h"
 #include "finding/catalogue.h"
 
-namespace muster::explain {
+namespace muster::diagnose {
 namespace {
 
 constexpr double kSaturation = 1.2;     // k1
@@ -170,4 +170,4 @@ std::vector<Nearness> NearestCauses(std::string_view text) {
   return index.Near(words);
 }
 
-}  // namespace muster::explain
+}  // namespace muster::diagnose

@@ -9,7 +9,7 @@
 
 #include "muster/cause.h"
 
-namespace muster::explain {
+namespace muster::diagnose {
 
 struct Nearness {
   Cause cause{};
@@ -24,4 +24,4 @@ struct Nearness {
 // Causes that only muster itself reports are left out.
 std::vector<Nearness> NearestCauses(std::string_view text);
 
-}  // namespace muster::explain
+}  // namespace muster::diagnose

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace muster::explain {
+namespace muster::diagnose {
 namespace {
 
 TEST(Nearest, IsTheCauseWhoseWordsTheTextHas) {
@@ -44,4 +44,4 @@ TEST(Nearest, LeavesOutWhatOnlyMusterReports) {
 }
 
 }  // namespace
-}  // namespace muster::explain
+}  // namespace muster::diagnose

@@ -13,7 +13,7 @@
 #include "diagnose/match/matcher.h"
 #include "diagnose/match/prefix.h"
 
-namespace muster::evidence {
+namespace muster::diagnose {
 namespace {
 
 // What only a tracker prints, when its process ends ("wandb:   epoch 5").
@@ -254,4 +254,4 @@ std::vector<LogEnd> LastProgress(std::string_view tail,
   return upwards.TakeEnds();
 }
 
-}  // namespace muster::evidence
+}  // namespace muster::diagnose

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace muster::evidence {
+namespace muster::diagnose {
 
 // Facts of progress. All but bars ("progress.bar") are looked for in the last
 // lines only.
@@ -38,4 +38,4 @@ using RankOfLine = std::function<int(std::string_view line)>;
 std::vector<LogEnd> LastProgress(std::string_view tail,
                                  const RankOfLine& rank_of);
 
-}  // namespace muster::evidence
+}  // namespace muster::diagnose

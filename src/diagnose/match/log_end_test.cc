@@ -6,7 +6,7 @@
 
 #include "diagnose/match/prefix.h"
 
-namespace muster::evidence {
+namespace muster::diagnose {
 namespace {
 
 using testing::ElementsAre;
@@ -119,4 +119,4 @@ TEST(LogEnd, ReadsBarsThatEndInACarriageReturn) {
 }
 
 }  // namespace
-}  // namespace muster::evidence
+}  // namespace muster::diagnose

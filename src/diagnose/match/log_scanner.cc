@@ -12,7 +12,7 @@
 #include "diagnose/match/prefix.h"
 #include "diagnose/read/redact.h"
 
-namespace muster::evidence {
+namespace muster::diagnose {
 namespace {
 
 // A longer line is cut; the pieces overlap by nothing, which loses a text that
@@ -523,4 +523,4 @@ void PutAfterLogs(Fact& fact) {
   fact.fields["order"] = fact.Number("order", 0) + 2 * kAfterLogs;
 }
 
-}  // namespace muster::evidence
+}  // namespace muster::diagnose

@@ -13,7 +13,7 @@
 #include "diagnose/match/rank_pattern.h"
 #include "muster/fact.h"
 
-namespace muster::evidence {
+namespace muster::diagnose {
 
 // Where bytes come from.
 struct Source {
@@ -114,4 +114,4 @@ Fact ExitFact(std::string_view status, std::string_view by = "--exit");
 // order: what is seen now may have come after.
 void PutAfterLogs(Fact& fact);
 
-}  // namespace muster::evidence
+}  // namespace muster::diagnose

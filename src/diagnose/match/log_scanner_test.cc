@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace muster::evidence {
+namespace muster::diagnose {
 namespace {
 
 constexpr PatternRow kRows[] = {
@@ -341,4 +341,4 @@ TEST_F(Scanning, KeepsTheFirstInTimeOfManyRanks) {
 }
 
 }  // namespace
-}  // namespace muster::evidence
+}  // namespace muster::diagnose

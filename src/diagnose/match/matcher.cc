@@ -11,7 +11,7 @@
 #include "diagnose/match/automaton.h"
 #include "diagnose/match/log_end.h"
 
-namespace muster::evidence {
+namespace muster::diagnose {
 namespace {
 
 constexpr int kLeastLiteral = 3;
@@ -234,4 +234,4 @@ std::vector<std::string_view> Matcher::WithoutLiteral() const {
   return texts;
 }
 
-}  // namespace muster::evidence
+}  // namespace muster::diagnose

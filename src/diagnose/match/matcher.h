@@ -16,7 +16,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace muster::evidence {
+namespace muster::diagnose {
 
 struct PatternRow {
   std::string_view text;  // RE2; named groups become fields of the fact
@@ -92,4 +92,4 @@ class Matcher {
   std::unique_ptr<Patterns> patterns_;
 };
 
-}  // namespace muster::evidence
+}  // namespace muster::diagnose

@@ -9,7 +9,7 @@
 #include "diagnose/match/automaton.h"
 #include "diagnose/match/log_end.h"
 
-namespace muster::evidence {
+namespace muster::diagnose {
 namespace {
 
 using testing::ElementsAre;
@@ -137,4 +137,4 @@ TEST(Catalogue, HasNoPatternThatWouldMeetEveryLine) {
 }
 
 }  // namespace
-}  // namespace muster::evidence
+}  // namespace muster::diagnose

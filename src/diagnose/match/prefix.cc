@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 
-namespace muster::evidence {
+namespace muster::diagnose {
 namespace {
 
 constexpr std::size_t kPrefix = 200;
@@ -506,4 +506,4 @@ bool IsQuoted(std::string_view line) {
          text.starts_with("+    ") || text.starts_with("-    ");
 }
 
-}  // namespace muster::evidence
+}  // namespace muster::diagnose

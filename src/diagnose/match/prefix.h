@@ -8,7 +8,7 @@
 
 #include "muster/fact.h"
 
-namespace muster::evidence {
+namespace muster::diagnose {
 
 struct Prefix {
   std::optional<WallTime> at;  // without a zone it is taken for UTC
@@ -44,4 +44,4 @@ bool IsRemark(std::string_view line);
 // be, not what was.
 bool IsQuoted(std::string_view line);
 
-}  // namespace muster::evidence
+}  // namespace muster::diagnose

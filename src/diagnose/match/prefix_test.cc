@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace muster::evidence {
+namespace muster::diagnose {
 namespace {
 
 TEST(Prefix, ReadsTimesOfFrameworks) {
@@ -159,4 +159,4 @@ TEST(Prefix, OfATimeIsTakenOffAndTellsNoWriter) {
 }
 
 }  // namespace
-}  // namespace muster::evidence
+}  // namespace muster::diagnose

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace muster::evidence {
+namespace muster::diagnose {
 
 Result<RankPattern> RankPattern::Make(const std::string& pattern) {
   RE2::Options options(RE2::Quiet);
@@ -33,4 +33,4 @@ int RankPattern::RankOf(std::string_view text) const {
                                                                        : -1;
 }
 
-}  // namespace muster::evidence
+}  // namespace muster::diagnose

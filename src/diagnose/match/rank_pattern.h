@@ -12,7 +12,7 @@ namespace re2 {
 class RE2;
 }  // namespace re2
 
-namespace muster::evidence {
+namespace muster::diagnose {
 
 // Any thread.
 class RankPattern {
@@ -30,4 +30,4 @@ class RankPattern {
   std::shared_ptr<const re2::RE2> regex_;
 };
 
-}  // namespace muster::evidence
+}  // namespace muster::diagnose

@@ -7,7 +7,7 @@
 
 #include "muster/cause.h"
 
-namespace muster::explain {
+namespace muster::diagnose {
 
 // How much a rule proves. kDirect: who says it knows it. kPattern: what this
 // cause looks like. kWeak: mostly this cause. kHint: one of several.
@@ -40,4 +40,4 @@ const Standing& StandingOf(Cause cause);
 // Logs and descriptions of failures that had this cause.
 std::string_view KnownTextsOf(Cause cause);
 
-}  // namespace muster::explain
+}  // namespace muster::diagnose

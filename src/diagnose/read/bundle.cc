@@ -13,7 +13,7 @@
 #include "sys/file/byte_source.h"
 #include "sys/file/fs.h"
 
-namespace muster::evidence {
+namespace muster::diagnose {
 namespace {
 
 constexpr std::size_t kMostFiles = 5'000;
@@ -253,4 +253,4 @@ Result<Bundle> MakeBundle(std::span<const std::string> inputs,
   return packer.Finish();
 }
 
-}  // namespace muster::evidence
+}  // namespace muster::diagnose

@@ -12,7 +12,7 @@
 #include "muster/error.h"
 #include "muster/fact.h"
 
-namespace muster::evidence {
+namespace muster::diagnose {
 
 struct BundleOptions {
   std::map<std::string, std::string> environment;  // of this process
@@ -35,4 +35,4 @@ struct Bundle {
 Result<Bundle> MakeBundle(std::span<const std::string> inputs,
                           const BundleOptions& options);
 
-}  // namespace muster::evidence
+}  // namespace muster::diagnose

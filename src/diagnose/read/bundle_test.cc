@@ -10,7 +10,7 @@
 #include "diagnose/read/inputs.h"
 #include "sys/testing.h"
 
-namespace muster::evidence {
+namespace muster::diagnose {
 namespace {
 
 using testing::Contains;
@@ -188,4 +188,4 @@ TEST_F(BundleTest, OfAnEmptyFolderNamesIt) {
 }
 
 }  // namespace
-}  // namespace muster::evidence
+}  // namespace muster::diagnose

@@ -11,7 +11,7 @@
 #include "finding/finding.h"
 #include "muster/fact.h"
 
-namespace muster::evidence {
+namespace muster::diagnose {
 
 class LogScanner;
 class RankPattern;
@@ -97,4 +97,4 @@ struct RanksOfName {
 };
 RanksOfName ReadRanks(std::string_view name, const RankPattern* rank_from);
 
-}  // namespace muster::evidence
+}  // namespace muster::diagnose

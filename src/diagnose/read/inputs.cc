@@ -11,7 +11,7 @@
 #include "sys/file/byte_source.h"
 #include "sys/file/fs.h"
 
-namespace muster::evidence {
+namespace muster::diagnose {
 namespace {
 
 constexpr std::size_t kPiece = 1U << 20;
@@ -164,4 +164,4 @@ Result<Reading> ReadInputs(std::span<const std::string> inputs,
   return reader.Finish();
 }
 
-}  // namespace muster::evidence
+}  // namespace muster::diagnose

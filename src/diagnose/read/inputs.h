@@ -13,7 +13,7 @@
 #include "muster/error.h"
 #include "muster/fact.h"
 
-namespace muster::evidence {
+namespace muster::diagnose {
 
 struct InputOptions {
   // Tried on names of files, and on the lines of files whose name says nothing.
@@ -35,4 +35,4 @@ struct Reading {
 Result<Reading> ReadInputs(std::span<const std::string> inputs,
                            const InputOptions& options, const Matcher& matcher);
 
-}  // namespace muster::evidence
+}  // namespace muster::diagnose

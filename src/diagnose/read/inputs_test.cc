@@ -15,7 +15,7 @@
 #include "diagnose/read/byte_sink.h"
 #include "sys/testing.h"
 
-namespace muster::evidence {
+namespace muster::diagnose {
 namespace {
 
 using testing::ElementsAre;
@@ -596,4 +596,4 @@ TEST(Inputs, NothingToReadIsAnError) {
 }
 
 }  // namespace
-}  // namespace muster::evidence
+}  // namespace muster::diagnose

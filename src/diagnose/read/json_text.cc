@@ -4,7 +4,7 @@
 
 #include "diagnose/read/byte_sink.h"
 
-namespace muster::evidence {
+namespace muster::diagnose {
 namespace {
 
 // Reads strings one after the other without building the document, so that its
@@ -159,4 +159,4 @@ std::unique_ptr<ByteSink> MakeJsonText(std::string name,
   return std::make_unique<JsonText>(std::move(name), unpacking);
 }
 
-}  // namespace muster::evidence
+}  // namespace muster::diagnose

@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "diagnose/read/redact_named.h"
 
-namespace muster::evidence {
+namespace muster::diagnose {
 namespace {
 
 struct Secret {
@@ -242,4 +242,4 @@ bool VariableIsPublic(std::string_view name) {
              [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
-}  // namespace muster::evidence
+}  // namespace muster::diagnose

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace muster::evidence {
+namespace muster::diagnose {
 
 // The text with tokens, keys, passwords and signed parts of addresses replaced
 // by "[removed: kind]". `removed` counts by kind, if given.
@@ -35,4 +35,4 @@ class Redactor {
 // True for variables that may be shown and packed; all others are left out.
 bool VariableIsPublic(std::string_view name);
 
-}  // namespace muster::evidence
+}  // namespace muster::diagnose

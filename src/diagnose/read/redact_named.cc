@@ -11,7 +11,7 @@
 
 #include "base/text.h"
 
-namespace muster::evidence {
+namespace muster::diagnose {
 namespace {
 
 // Group 1 is the name; group 2 what assigns, if it is not blanks or a comma
@@ -284,4 +284,4 @@ std::string WithoutNamed(const std::string& text, int& count) {
   return kept == 0 ? text : out.append(text, kept, text.npos);
 }
 
-}  // namespace muster::evidence
+}  // namespace muster::diagnose

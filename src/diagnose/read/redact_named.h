@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace muster::evidence {
+namespace muster::diagnose {
 
 // Matches wherever WithoutNamed may find one; case-insensitive, RE2.
 std::string_view NamedPattern();
@@ -14,4 +14,4 @@ std::string_view NamedPattern();
 // to `count`. What was removed before stays as it is. Any thread.
 std::string WithoutNamed(const std::string& text, int& count);
 
-}  // namespace muster::evidence
+}  // namespace muster::diagnose

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace muster::evidence {
+namespace muster::diagnose {
 namespace {
 
 constexpr std::string_view kCanary = "CANARY0123456789abcdefCANARY";
@@ -270,4 +270,4 @@ TEST(Redaction, ShowsOnlyVariablesOfTheList) {
 }
 
 }  // namespace
-}  // namespace muster::evidence
+}  // namespace muster::diagnose

@@ -5,7 +5,7 @@
 #include "diagnose/match/log_scanner.h"
 #include "diagnose/read/byte_sink.h"
 
-namespace muster::evidence {
+namespace muster::diagnose {
 namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{16} << 20;
@@ -63,4 +63,4 @@ std::unique_ptr<ByteSink> MakeRunReport(std::string name,
   return std::make_unique<RunReport>(std::move(name), unpacking);
 }
 
-}  // namespace muster::evidence
+}  // namespace muster::diagnose

@@ -10,7 +10,7 @@
 #include <numeric>
 #include <span>
 
-namespace muster::evidence {
+namespace muster::diagnose {
 namespace {
 
 constexpr std::size_t kBlock = 512;
@@ -140,4 +140,4 @@ Result<std::string> TarWriter::Finish() {
   return std::move(stream_->out);
 }
 
-}  // namespace muster::evidence
+}  // namespace muster::diagnose

@@ -9,7 +9,7 @@
 #include "muster/error.h"
 #include "muster/fact.h"
 
-namespace muster::evidence {
+namespace muster::diagnose {
 
 class TarWriter {
  public:
@@ -30,4 +30,4 @@ class TarWriter {
   std::unique_ptr<Stream> stream_;
 };
 
-}  // namespace muster::evidence
+}  // namespace muster::diagnose

@@ -8,7 +8,7 @@
 #include "diagnose/match/log_scanner.h"
 #include "diagnose/read/byte_sink.h"
 
-namespace muster::evidence {
+namespace muster::diagnose {
 namespace {
 
 constexpr std::size_t kHead = 1024;
@@ -322,4 +322,4 @@ RanksOfName ReadRanks(std::string_view name, const RankPattern* rank_from) {
           .host = Numbered("node|host", file)};
 }
 
-}  // namespace muster::evidence
+}  // namespace muster::diagnose

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "diagnose/read/byte_sink.h"
 
-namespace muster::evidence {
+namespace muster::diagnose {
 namespace {
 
 Unpacking OfMember(const Unpacking& unpacking) {
@@ -493,4 +493,4 @@ std::unique_ptr<ByteSink> MakeUnzip(std::string name,
   return std::make_unique<Unzip>(std::move(name), unpacking);
 }
 
-}  // namespace muster::evidence
+}  // namespace muster::diagnose

@@ -9,7 +9,7 @@
 
 #include "diagnose/read/byte_sink.h"
 
-namespace muster::evidence {
+namespace muster::diagnose {
 namespace {
 
 constexpr std::size_t kPiece = 64U << 10;
@@ -217,4 +217,4 @@ std::unique_ptr<ByteSink> MakeUtf16(std::string name, bool little_endian,
   return std::make_unique<Utf16>(std::move(name), little_endian, unpacking);
 }
 
-}  // namespace muster::evidence
+}  // namespace muster::diagnose

@@ -11,7 +11,7 @@
 #include "diagnose/verdict/derive_parts.h"
 #include "diagnose/verdict/ranking.h"
 
-namespace muster::explain {
+namespace muster::diagnose {
 namespace {
 
 constexpr std::size_t kCandidates = 3;
@@ -349,4 +349,4 @@ std::string_view ToText(AnswerKind kind) {
   return "healthy";
 }
 
-}  // namespace muster::explain
+}  // namespace muster::diagnose

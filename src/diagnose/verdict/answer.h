@@ -10,7 +10,7 @@
 #include "base/json_fwd.h"
 #include "finding/finding.h"
 
-namespace muster::explain {
+namespace muster::diagnose {
 
 enum class AnswerKind { kCause, kUnknown, kHealthy };
 
@@ -46,4 +46,4 @@ std::string RenderText(const Answer& answer, const RenderOptions& options);
 
 std::string_view ToText(AnswerKind kind);  // "cause"
 
-}  // namespace muster::explain
+}  // namespace muster::diagnose

@@ -8,7 +8,7 @@
 #include "diagnose/match/rules.h"
 #include "diagnose/verdict/derive.h"
 
-namespace muster::explain {
+namespace muster::diagnose {
 namespace {
 
 Fact Seen(std::string name, std::map<std::string, FactValue> fields = {}) {
@@ -405,4 +405,4 @@ TEST(Derived, OtherOperationsAtTheSamePlace) {
 }
 
 }  // namespace
-}  // namespace muster::explain
+}  // namespace muster::diagnose

@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "diagnose/verdict/answer.h"
 
-namespace muster::explain {
+namespace muster::diagnose {
 namespace {
 
 Json JsonOf(const Candidate& candidate) {
@@ -124,4 +124,4 @@ std::string RenderText(const Answer& answer, const RenderOptions& options) {
   return out;
 }
 
-}  // namespace muster::explain
+}  // namespace muster::diagnose

@@ -10,7 +10,7 @@
 
 #include "base/text.h"
 
-namespace muster::explain {
+namespace muster::diagnose {
 namespace {
 
 // Members leave a barrier or a step within this time of each other.
@@ -119,4 +119,4 @@ void AlignClocks(std::vector<Fact>& facts) {
   }
 }
 
-}  // namespace muster::explain
+}  // namespace muster::diagnose

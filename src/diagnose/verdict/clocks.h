@@ -6,7 +6,7 @@
 
 #include "muster/fact.h"
 
-namespace muster::explain {
+namespace muster::diagnose {
 
 // Facts named shared.event (fields: key, source or host) tell when a member saw
 // what all members see at once: the end of a barrier, a step. A member whose
@@ -14,4 +14,4 @@ namespace muster::explain {
 // events has its times moved, and a clock.offset fact says by how much.
 void AlignClocks(std::vector<Fact>& facts);
 
-}  // namespace muster::explain
+}  // namespace muster::diagnose

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace muster::explain {
+namespace muster::diagnose {
 namespace {
 
 using std::chrono::seconds;
@@ -86,4 +86,4 @@ TEST(Clocks, AreNotMovedForTheSpreadOfABarrier) {
 }
 
 }  // namespace
-}  // namespace muster::explain
+}  // namespace muster::diagnose

@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "diagnose/verdict/derive_parts.h"
 
-namespace muster::explain {
+namespace muster::diagnose {
 namespace {
 
 void CompareRanks(std::vector<Fact>& facts) {
@@ -344,4 +344,4 @@ void Derive(std::vector<Fact>& facts) {
   JudgeLastWord(facts);
 }
 
-}  // namespace muster::explain
+}  // namespace muster::diagnose

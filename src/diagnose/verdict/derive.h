@@ -7,9 +7,9 @@
 
 #include "muster/fact.h"
 
-namespace muster::explain {
+namespace muster::diagnose {
 
 // Appends what follows from the facts.
 void Derive(std::vector<Fact>& facts);
 
-}  // namespace muster::explain
+}  // namespace muster::diagnose

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "diagnose/verdict/derive_parts.h"
 
-namespace muster::explain {
+namespace muster::diagnose {
 namespace {
 
 // Each process group counts its own collectives.
@@ -161,4 +161,4 @@ void CompareCollectives(std::vector<Fact>& facts) {
   }
 }
 
-}  // namespace muster::explain
+}  // namespace muster::diagnose

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "diagnose/verdict/derive_parts.h"
 
-namespace muster::explain {
+namespace muster::diagnose {
 namespace {
 
 // So many facts of one name are kept of a log (evidence/log_scanner.cc).
@@ -247,4 +247,4 @@ void CompareMembers(std::vector<Fact>& facts) {
   CompareRoles(facts);
 }
 
-}  // namespace muster::explain
+}  // namespace muster::diagnose

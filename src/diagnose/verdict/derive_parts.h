@@ -11,7 +11,7 @@
 
 #include "muster/fact.h"
 
-namespace muster::explain {
+namespace muster::diagnose {
 
 // What each rank was in when it gave up.
 void CompareCollectives(std::vector<Fact>& facts);
@@ -39,4 +39,4 @@ void AddOn(std::vector<Fact>& facts, const Fact& on, std::string name);
 // "16.50 GiB", "385.25M", "6291456", "4.82".
 double BytesOf(std::string_view text);
 
-}  // namespace muster::explain
+}  // namespace muster::diagnose

@@ -7,7 +7,7 @@
 #include <initializer_list>
 #include <utility>
 
-namespace muster::explain {
+namespace muster::diagnose {
 namespace {
 
 Fact Said(std::string name,
@@ -518,4 +518,4 @@ TEST(Derive, DevicesThatAreUsedBeforeTheMembersAreJoinedAreTold) {
 }
 
 }  // namespace
-}  // namespace muster::explain
+}  // namespace muster::diagnose

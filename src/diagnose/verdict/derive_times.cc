@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "diagnose/verdict/derive_parts.h"
 
-namespace muster::explain {
+namespace muster::diagnose {
 namespace {
 
 // Minutes that c10d and its store wait unless told otherwise.
@@ -183,4 +183,4 @@ void CompareTimes(std::vector<Fact>& facts) {
   CompareStepTimes(facts);
 }
 
-}  // namespace muster::explain
+}  // namespace muster::diagnose

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "diagnose/verdict/derive_parts.h"
 
-namespace muster::explain {
+namespace muster::diagnose {
 namespace {
 
 // How many classes or words a task usually has: a few, then CIFAR-100,
@@ -177,4 +177,4 @@ void CompareValues(std::vector<Fact>& facts) {
   CompareLoad(facts);
 }
 
-}  // namespace muster::explain
+}  // namespace muster::diagnose

@@ -8,22 +8,22 @@
 #include "diagnose/verdict/judgement.h"
 #include "diagnose/verdict/last_lines.h"
 
-namespace muster::explain {
+namespace muster::diagnose {
 namespace {
 
-std::string Where(Phase phase, std::uint64_t step) {
+std::string Where(wire::Phase phase, std::uint64_t step) {
   switch (phase) {
-    case Phase::kStart:
+    case wire::Phase::kStart:
       return " before its first step";
-    case Phase::kStep:
+    case wire::Phase::kStep:
       return " at step " + std::to_string(step);
-    case Phase::kEvaluate:
-    case Phase::kCheckpoint:
+    case wire::Phase::kEvaluate:
+    case wire::Phase::kCheckpoint:
       return " in phase " + std::string(ToText(phase)) + " after step " +
              std::to_string(step);
-    case Phase::kFinished:
+    case wire::Phase::kFinished:
       return " after its training loop";
-    case Phase::kUnknown:
+    case wire::Phase::kUnknown:
       break;
   }
   return "";
@@ -198,4 +198,4 @@ bool IsOwn(Weight weight) {
   return weight <= Weight::kStalled;
 }
 
-}  // namespace muster::explain
+}  // namespace muster::diagnose

@@ -7,7 +7,7 @@
 
 #include "diagnose/verdict/verdict.h"
 
-namespace muster::explain {
+namespace muster::diagnose {
 
 // What kind of evidence speaks, strongest first.
 enum class Weight {
@@ -47,4 +47,4 @@ Suspect SuspectOf(const Stall& stall, const AttemptEnd& attempt);
 // True for weights that can be the beginning of something.
 bool IsOwn(Weight weight);
 
-}  // namespace muster::explain
+}  // namespace muster::diagnose

@@ -6,7 +6,7 @@
 
 #include "diagnose/verdict/last_lines.h"
 
-namespace muster::explain {
+namespace muster::diagnose {
 namespace {
 
 // Shells and wrappers report a child's signal as 128 + signal.
@@ -138,4 +138,4 @@ Judgement JudgeEnd(const RankEnd& end, const AttemptEnd& attempt) {
                      : JudgeExit(CodeOf(end.wait_status), end, attempt);
 }
 
-}  // namespace muster::explain
+}  // namespace muster::diagnose

@@ -7,7 +7,7 @@
 #include "diagnose/verdict/hypothesis.h"
 #include "diagnose/verdict/verdict.h"
 
-namespace muster::explain {
+namespace muster::diagnose {
 
 struct Judgement {
   Weight weight;
@@ -34,4 +34,4 @@ bool IsCrash(int signal);
 // The first fact of this name, or null.
 const Fact* FindFact(const RankEnd& end, std::string_view name);
 
-}  // namespace muster::explain
+}  // namespace muster::diagnose

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 
-namespace muster::explain {
+namespace muster::diagnose {
 namespace {
 
 // Lower case. From Gloo, NCCL, gRPC, TensorFlow's and JAX's coordination
@@ -134,4 +134,4 @@ bool HasOwnException(std::span<const std::string> lines) {
                      });
 }
 
-}  // namespace muster::explain
+}  // namespace muster::diagnose

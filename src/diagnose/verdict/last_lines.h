@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace muster::explain {
+namespace muster::diagnose {
 
 // True for a line that says no more than that a peer is gone or late.
 bool SaysPeerIsGone(std::string_view line);
@@ -24,4 +24,4 @@ bool BlamesAPeer(std::span<const std::string> lines);
 // a peer and is not how a program ends that was asked to.
 bool HasOwnException(std::span<const std::string> lines);
 
-}  // namespace muster::explain
+}  // namespace muster::diagnose

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace muster::explain {
+namespace muster::diagnose {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -96,4 +96,4 @@ TEST(OwnException, IsNotTheEndThatWasAskedFor) {
 }
 
 }  // namespace
-}  // namespace muster::explain
+}  // namespace muster::diagnose

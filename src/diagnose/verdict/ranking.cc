@@ -10,7 +10,7 @@
 
 #include "diagnose/verdict/derive_parts.h"
 
-namespace muster::explain {
+namespace muster::diagnose {
 namespace {
 
 using ByName = std::multimap<std::string_view, const Fact*>;
@@ -436,4 +436,4 @@ std::vector<Suspicion> Suspicions(std::span<const Fact> facts,
   return all;
 }
 
-}  // namespace muster::explain
+}  // namespace muster::diagnose

@@ -12,7 +12,7 @@
 #include "diagnose/match/rules.h"
 #include "muster/fact.h"
 
-namespace muster::explain {
+namespace muster::diagnose {
 
 // One cause with everything that speaks for it.
 struct Suspicion {
@@ -65,4 +65,4 @@ bool IsMerelyTold(const Fact& fact);
 std::vector<Suspicion> Suspicions(std::span<const Fact> facts,
                                   std::span<const Rule> rules);
 
-}  // namespace muster::explain
+}  // namespace muster::diagnose

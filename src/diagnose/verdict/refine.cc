@@ -7,7 +7,7 @@
 
 #include "diagnose/verdict/answer.h"
 
-namespace muster::explain {
+namespace muster::diagnose {
 namespace {
 
 // Said of every end that nothing more is known of.
@@ -61,4 +61,4 @@ void Refine(Verdict& verdict, const std::vector<Fact>& logs) {
   root = std::move(told);
 }
 
-}  // namespace muster::explain
+}  // namespace muster::diagnose

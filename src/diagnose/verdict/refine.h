@@ -8,7 +8,7 @@
 #include "diagnose/verdict/verdict.h"
 #include "muster/fact.h"
 
-namespace muster::explain {
+namespace muster::diagnose {
 
 // `logs`: facts of evidence::LogScanner, each with the field `rank`.
 //
@@ -18,4 +18,4 @@ namespace muster::explain {
 // it. What was seen of processes stays as it is: root, victims, statuses.
 void Refine(Verdict& verdict, const std::vector<Fact>& logs);
 
-}  // namespace muster::explain
+}  // namespace muster::diagnose

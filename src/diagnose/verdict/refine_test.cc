@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace muster::explain {
+namespace muster::diagnose {
 namespace {
 
 // What the log of a rank says: the first direct pattern of the cause.
@@ -75,4 +75,4 @@ TEST(Refine, ALogThatSettlesNothingChangesNothing) {
 }
 
 }  // namespace
-}  // namespace muster::explain
+}  // namespace muster::diagnose

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "diagnose/verdict/hypothesis.h"
 
-namespace muster::explain {
+namespace muster::diagnose {
 namespace {
 
 // Ends that are no further apart are ordered by their evidence and not by their
@@ -200,4 +200,4 @@ Verdict Judge(const AttemptEnd& attempt) {
   return verdict;
 }
 
-}  // namespace muster::explain
+}  // namespace muster::diagnose

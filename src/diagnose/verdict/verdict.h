@@ -14,7 +14,7 @@
 #include "muster/fact.h"
 #include "wire/progress_page.h"
 
-namespace muster::explain {
+namespace muster::diagnose {
 
 // Facts in RankEnd::facts (fields: kills, max_rss_bytes). The first: the kernel
 // killed this rank for memory. The second: it killed something in the rank's
@@ -34,7 +34,7 @@ struct RankEnd {
   std::string error_message;
   std::vector<Fact> facts;  // evidence: oom counter, spawn.failed…
   std::vector<std::string> last_lines;  // of stderr, oldest first
-  Phase phase = Phase::kUnknown;
+  wire::Phase phase = wire::Phase::kUnknown;
   std::uint64_t step = 0;
 };
 
@@ -51,7 +51,7 @@ struct AgentLoss {
 struct Stall {
   int rank = 0;
   std::string name;  // as in RankEnd
-  Phase phase = Phase::kUnknown;
+  wire::Phase phase = wire::Phase::kUnknown;
   std::uint64_t step = 0;
   char state = '?';  // of /proc/PID/stat; T: stopped by a signal
   std::string wait_channel;
@@ -102,4 +102,4 @@ struct Verdict {
 // order in which the exits were seen; a signal that we sent is never a root.
 Verdict Judge(const AttemptEnd& attempt);
 
-}  // namespace muster::explain
+}  // namespace muster::diagnose

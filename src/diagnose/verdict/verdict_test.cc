@@ -6,7 +6,7 @@
 
 #include <csignal>
 
-namespace muster::explain {
+namespace muster::diagnose {
 namespace {
 
 using std::chrono::milliseconds;
@@ -26,7 +26,7 @@ RankEnd Exited(int rank, int code, int at_ms,
   end.wait_status = code << 8;
   end.at = At(at_ms);
   end.last_lines = std::move(lines);
-  end.phase = Phase::kStep;
+  end.phase = wire::Phase::kStep;
   end.step = 120;
   return end;
 }
@@ -112,7 +112,7 @@ AttemptEnd WithStall(std::vector<RankEnd> ends) {
   AttemptEnd attempt = Of(std::move(ends));
   attempt.stop_cause = "no-progress";
   attempt.stalls = {{.rank = 1,
-                     .phase = Phase::kStep,
+                     .phase = wire::Phase::kStep,
                      .step = 7,
                      .state = 'T',
                      .idle = std::chrono::seconds(10),
@@ -335,4 +335,4 @@ TEST(Verdict, NamesARankThatHadEndedWellBeforeTheOthersLostIt) {
 }
 
 }  // namespace
-}  // namespace muster::explain
+}  // namespace muster::diagnose

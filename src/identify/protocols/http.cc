@@ -3,7 +3,7 @@
 #include "channel/tcp_probe.h"
 #include "identify/service_probe.h"
 
-namespace muster::connect::http {
+namespace muster::identify::http {
 namespace {
 
 constexpr std::size_t kStatusLine = 16;
@@ -17,7 +17,8 @@ std::optional<ForeignServer> Ask(Wire& wire, Heard& heard) {
       heard.bytes.find("HTTPS") != std::string::npos) {
     return std::nullopt;
   }
-  return ForeignServer{.protocol = "http", .text = NameOfAnswer(heard.bytes)};
+  return ForeignServer{.protocol = "http",
+                       .text = channel::NameOfAnswer(heard.bytes)};
 }
 
 }  // namespace
@@ -30,4 +31,4 @@ constinit const Protocol kProtocol{.name = "http",
                                    .order = 20,
                                    .ask = Ask};
 
-}  // namespace muster::connect::http
+}  // namespace muster::identify::http

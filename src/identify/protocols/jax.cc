@@ -4,7 +4,7 @@
 // and 0.10.2 (XLA's).
 #include "identify/coordination_service.h"
 
-namespace muster::connect::jax {
+namespace muster::identify::jax {
 namespace {
 
 std::optional<ForeignServer> Ask(Wire& wire, Heard&) {
@@ -36,4 +36,4 @@ constinit const Protocol kProtocol{.name = "jax",
                                    .order = 20,
                                    .ask = Ask};
 
-}  // namespace muster::connect::jax
+}  // namespace muster::identify::jax

@@ -8,12 +8,12 @@
 #include "identify/service_probe.h"
 #include "wire/proto_fields.h"
 
-namespace muster::connect::plain_grpc {
+namespace muster::identify::plain_grpc {
 namespace {
 
 std::string HealthIn(const std::string& body) {
   std::uint64_t status = 0;
-  for (FieldReader at(body); at.Next();) {
+  for (wire::FieldReader at(body); at.Next();) {
     status = at.number() == 1 ? at.value() : status;
   }
   constexpr std::array kWords{"UNKNOWN", "SERVING", "NOT_SERVING",
@@ -21,18 +21,18 @@ std::string HealthIn(const std::string& body) {
   return status < kWords.size() ? kWords[status] : "of no known status";
 }
 
-std::string TextOf(const CallReply& reply) {
+std::string TextOf(const channel::CallReply& reply) {
   switch (reply.code) {
-    case kCallOk:
+    case channel::kCallOk:
       return "a gRPC server whose health is " + HealthIn(reply.body);
-    case kCallUnimplemented:
+    case channel::kCallUnimplemented:
       return "a gRPC server of services that are not known here";
-    case kCallDeadline:
-    case kCallUnavailable:
+    case channel::kCallDeadline:
+    case channel::kCallUnavailable:
       return "a gRPC server that does not answer calls (" +
              NameOfStatus(reply.code) + ")";
-    case kCallDenied:
-    case kCallUnauthenticated:
+    case channel::kCallDenied:
+    case channel::kCallUnauthenticated:
       return "a gRPC server that wants credentials (" +
              NameOfStatus(reply.code) + ")";
     default:
@@ -44,12 +44,12 @@ std::optional<ForeignServer> Ask(Wire& wire, Heard& heard) {
   const auto reply = wire.Call("/grpc.health.v1.Health/Check", "");
   return ForeignServer{
       .protocol = "grpc",
-      .mute = reply &&
-              (reply->code == kCallDeadline || reply->code == kCallUnavailable),
+      .mute = reply && (reply->code == channel::kCallDeadline ||
+                        reply->code == channel::kCallUnavailable),
       .unasked = !reply,
       .text = reply
                   ? TextOf(*reply)
-                  : NameOfAnswer(heard.bytes) +
+                  : channel::NameOfAnswer(heard.bytes) +
                         ", which this muster, built without gRPC, cannot ask"};
 }
 
@@ -63,4 +63,4 @@ constinit const Protocol kProtocol{.name = "grpc",
                                    .order = 90,
                                    .ask = Ask};
 
-}  // namespace muster::connect::plain_grpc
+}  // namespace muster::identify::plain_grpc

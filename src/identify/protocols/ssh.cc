@@ -3,14 +3,15 @@
 #include "channel/tcp_probe.h"
 #include "identify/service_probe.h"
 
-namespace muster::connect::ssh {
+namespace muster::identify::ssh {
 namespace {
 
 std::optional<ForeignServer> Ask(Wire&, Heard& heard) {
   if (!heard.bytes.starts_with("SSH-")) {
     return std::nullopt;
   }
-  return ForeignServer{.protocol = "ssh", .text = NameOfAnswer(heard.bytes)};
+  return ForeignServer{.protocol = "ssh",
+                       .text = channel::NameOfAnswer(heard.bytes)};
 }
 
 }  // namespace
@@ -23,4 +24,4 @@ constinit const Protocol kProtocol{.name = "ssh",
                                    .order = 10,
                                    .ask = Ask};
 
-}  // namespace muster::connect::ssh
+}  // namespace muster::identify::ssh

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "identify/service_probe.h"
 
-namespace muster::connect::tcp_store {
+namespace muster::identify::tcp_store {
 namespace {
 
 // What a dialect calls its queries that read.
@@ -103,4 +103,4 @@ constinit const Protocol kProtocol{.name = "tcpstore",
                                    .order = 10,
                                    .ask = Ask};
 
-}  // namespace muster::connect::tcp_store
+}  // namespace muster::identify::tcp_store

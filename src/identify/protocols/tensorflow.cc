@@ -7,7 +7,7 @@
 #include "identify/coordination_service.h"
 #include "wire/proto_fields.h"
 
-namespace muster::connect::tensorflow {
+namespace muster::identify::tensorflow {
 namespace {
 
 constexpr std::size_t kMostDevices = 65'536;
@@ -15,7 +15,7 @@ constexpr std::size_t kMostDevices = 65'536;
 // DeviceAttributes: 1 name, 2 type, 4 memory limit, 6 incarnation.
 ForeignDevice ReadDevice(std::string_view bytes) {
   ForeignDevice device;
-  for (FieldReader at(bytes); at.Next();) {
+  for (wire::FieldReader at(bytes); at.Next();) {
     if (at.number() == 1) {
       device.name = Printable(at.bytes().substr(0, 200));
     } else if (at.number() == 2) {
@@ -47,7 +47,7 @@ std::optional<ForeignTask> TaskOf(const std::string& device) {
 
 // What GetStatus came to.
 struct WorkerStatus {
-  int code = kCallUnimplemented;
+  int code = channel::kCallUnimplemented;
   std::vector<ForeignDevice> devices;
 };
 
@@ -58,7 +58,8 @@ WorkerStatus StatusOf(Wire& wire) {
     return status;
   }
   status.code = reply->code;
-  for (FieldReader at(reply->body); reply->code == kCallOk && at.Next();) {
+  for (wire::FieldReader at(reply->body);
+       reply->code == channel::kCallOk && at.Next();) {
     if (at.number() == 1 && at.has_bytes() &&
         status.devices.size() < kMostDevices) {
       status.devices.push_back(ReadDevice(at.bytes()));
@@ -119,9 +120,9 @@ void LookAgain(Wire& wire, ForeignServer& server) {
     return;
   }
   const WorkerStatus again = StatusOf(wire);
-  if (again.code == kCallUnavailable) {
+  if (again.code == channel::kCallUnavailable) {
     server.restarted = "it did not answer the second call";
-  } else if (again.code != kCallOk) {
+  } else if (again.code != channel::kCallOk) {
     server.late = "the second call came to " + NameOfStatus(again.code);
   } else if (IncarnationsOf(again.devices) != IncarnationsOf(server.devices)) {
     server.restarted =
@@ -159,4 +160,4 @@ constinit const Protocol kProtocol{.name = "tf",
                                    .order = 10,
                                    .ask = Ask};
 
-}  // namespace muster::connect::tensorflow
+}  // namespace muster::identify::tensorflow

@@ -4,7 +4,7 @@
 #include "channel/tcp_probe.h"
 #include "identify/service_probe.h"
 
-namespace muster::connect::tls {
+namespace muster::identify::tls {
 namespace {
 
 // A hello of TLS 1.2 (RFC 5246, 7.4.1.2) without extensions: 32 bytes that
@@ -34,7 +34,8 @@ std::optional<ForeignServer> Ask(Wire& wire, Heard& heard) {
   if (!is_tls(heard.bytes)) {
     return std::nullopt;
   }
-  return ForeignServer{.protocol = "tls", .text = NameOfAnswer(heard.bytes)};
+  return ForeignServer{.protocol = "tls",
+                       .text = channel::NameOfAnswer(heard.bytes)};
 }
 
 }  // namespace
@@ -47,4 +48,4 @@ constinit const Protocol kProtocol{.name = "tls",
                                    .order = 30,
                                    .ask = Ask};
 
-}  // namespace muster::connect::tls
+}  // namespace muster::identify::tls

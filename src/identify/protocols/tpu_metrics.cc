@@ -7,7 +7,7 @@
 #include "identify/service_probe.h"
 #include "wire/proto_fields.h"
 
-namespace muster::connect::tpu_metrics {
+namespace muster::identify::tpu_metrics {
 namespace {
 
 constexpr std::string_view kMemory = "tpu.runtime.hbm.memory.total.bytes";
@@ -19,7 +19,7 @@ std::string Method(std::string_view name) {
 
 // The field of a nested message; empty: there is none.
 std::string_view In(std::string_view message, std::uint32_t number) {
-  for (FieldReader at(message); at.Next();) {
+  for (wire::FieldReader at(message); at.Next();) {
     if (at.number() == number && at.has_bytes()) {
       return at.bytes();
     }
@@ -28,7 +28,7 @@ std::string_view In(std::string_view message, std::uint32_t number) {
 }
 
 std::uint64_t NumberIn(std::string_view message, std::uint32_t number) {
-  for (FieldReader at(message); at.Next();) {
+  for (wire::FieldReader at(message); at.Next();) {
     if (at.number() == number) {
       return at.value();
     }
@@ -38,11 +38,11 @@ std::uint64_t NumberIn(std::string_view message, std::uint32_t number) {
 
 std::optional<int> CountMetrics(Wire& wire) {
   const auto reply = wire.Call(Method("ListSupportedMetrics"), "");
-  if (!reply || reply->code != kCallOk) {
+  if (!reply || reply->code != channel::kCallOk) {
     return std::nullopt;
   }
   int count = 0;
-  for (FieldReader at(reply->body); at.Next();) {
+  for (wire::FieldReader at(reply->body); at.Next();) {
     count += at.number() == 1 && !In(at.bytes(), 1).empty() ? 1 : 0;
   }
   return count;
@@ -52,12 +52,12 @@ std::optional<int> CountMetrics(Wire& wire) {
 std::vector<ForeignDevice> DevicesOf(Wire& wire) {
   std::vector<ForeignDevice> devices;
   const auto reply =
-      wire.Call(Method("GetRuntimeMetric"), BytesField(1, kMemory));
-  if (!reply || reply->code != kCallOk) {
+      wire.Call(Method("GetRuntimeMetric"), wire::BytesField(1, kMemory));
+  if (!reply || reply->code != channel::kCallOk) {
     return devices;
   }
   std::set<std::uint64_t> seen;
-  for (FieldReader at(In(reply->body, 1)); at.Next();) {
+  for (wire::FieldReader at(In(reply->body, 1)); at.Next();) {
     if (at.number() != 3 || !at.has_bytes() || devices.size() >= kMostMetrics) {
       continue;
     }
@@ -99,4 +99,4 @@ constinit const Protocol kProtocol{.name = "tpu-metrics",
                                    .order = 30,
                                    .ask = Ask};
 
-}  // namespace muster::connect::tpu_metrics
+}  // namespace muster::identify::tpu_metrics

@@ -5,7 +5,7 @@
 #include <boost/crc.hpp>
 #include <cstring>
 
-namespace muster::observe {
+namespace muster::monitor {
 namespace {
 
 static_assert(std::endian::native == std::endian::little);
@@ -108,4 +108,4 @@ Status EventFile::Write(WallTime at, std::int64_t step,
   return file_->Append(EventRecord(event));
 }
 
-}  // namespace muster::observe
+}  // namespace muster::monitor

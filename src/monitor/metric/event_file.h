@@ -12,7 +12,7 @@
 #include "muster/fact.h"
 #include "sys/file/fs.h"
 
-namespace muster::observe {
+namespace muster::monitor {
 
 struct Scalar {
   std::string_view tag;  // "loss"
@@ -45,4 +45,4 @@ class EventFile {
 // The bytes of one record around `data`.
 std::string EventRecord(std::string_view data);
 
-}  // namespace muster::observe
+}  // namespace muster::monitor

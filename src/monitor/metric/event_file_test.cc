@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace muster::observe {
+namespace muster::monitor {
 namespace {
 
 constexpr WallTime kAt{std::chrono::milliseconds(1'800'000'000'500)};
@@ -58,4 +58,4 @@ TEST(EventFile, NamesTheDirectoryThatCannotBeMade) {
 }
 
 }  // namespace
-}  // namespace muster::observe
+}  // namespace muster::monitor

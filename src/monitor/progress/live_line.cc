@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 
-namespace muster::observe {
+namespace muster::monitor {
 namespace {
 
 std::string Decimal(double value, int digits) {
@@ -29,7 +29,7 @@ std::string LiveText(const TrainingView& view, const LiveFacts& facts) {
     add("running, no steps reported");
   } else {
     add("step " + std::to_string(view.step));
-    if (view.phase != Phase::kStep) {
+    if (view.phase != wire::Phase::kStep) {
       add("(" + std::string(ToText(view.phase)) + ")");
     }
     if (view.steps_per_s) {
@@ -56,4 +56,4 @@ bool LivePace::Due(sys::Clock::Steady now) {
   return true;
 }
 
-}  // namespace muster::observe
+}  // namespace muster::monitor

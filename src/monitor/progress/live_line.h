@@ -8,7 +8,7 @@
 #include "monitor/progress/training.h"
 #include "sys/time/clock.h"
 
-namespace muster::observe {
+namespace muster::monitor {
 
 // What the line is about beside the training.
 struct LiveFacts {
@@ -36,4 +36,4 @@ class LivePace {
   sys::Clock::Steady last_;
 };
 
-}  // namespace muster::observe
+}  // namespace muster::monitor

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace muster::observe {
+namespace muster::monitor {
 namespace {
 
 using std::chrono::milliseconds;
@@ -11,7 +11,7 @@ using std::chrono::seconds;
 
 TEST(Live, SaysHowTheTrainingGoes) {
   const TrainingView view{.ranks = 2,
-                          .phase = Phase::kStep,
+                          .phase = wire::Phase::kStep,
                           .step = 1200,
                           .steps = 200,
                           .loss = 0.43119,
@@ -23,13 +23,14 @@ TEST(Live, SaysHowTheTrainingGoes) {
 }
 
 TEST(Live, SaysThePhaseAndTheAttemptWhenTheyAreNotTheUsualOnes) {
-  const TrainingView view{.ranks = 1, .phase = Phase::kStart};
+  const TrainingView view{.ranks = 1, .phase = wire::Phase::kStart};
   EXPECT_EQ(LiveText(view, {.running = 1, .attempt = 2, .elapsed = seconds(3)}),
             "step 0  (start)  1 rank  attempt 2  3.0 s");
 }
 
 TEST(Live, SaysNoLossBeforeTheFirstStepOfAnAttempt) {
-  const TrainingView view{.ranks = 1, .phase = Phase::kStart, .step = 100};
+  const TrainingView view{
+      .ranks = 1, .phase = wire::Phase::kStart, .step = 100};
   EXPECT_EQ(LiveText(view, {.running = 1, .attempt = 2, .elapsed = seconds(3)}),
             "step 100  (start)  1 rank  attempt 2  3.0 s");
 }
@@ -51,4 +52,4 @@ TEST(Live, KeepsItsPace) {
 }
 
 }  // namespace
-}  // namespace muster::observe
+}  // namespace muster::monitor

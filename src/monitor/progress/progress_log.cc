@@ -5,7 +5,7 @@
 
 #include "record/events.h"
 
-namespace muster::run {
+namespace muster::monitor {
 namespace {
 
 constexpr auto kScalarPeriod = std::chrono::seconds(1);
@@ -26,10 +26,10 @@ void ProgressLog::Begin(int attempt) {
   written_step_ = 0;
 }
 
-void ProgressLog::Observe(const Progress& progress) {
+void ProgressLog::Observe(const wire::Progress& progress) {
   const auto now = host_.clock.Now();
   const auto wall = host_.clock.WallNow();
-  for (const RankSample& sample : progress.ranks) {
+  for (const wire::RankSample& sample : progress.ranks) {
     training_.Observe(sample.rank, sample.progress, now);
     classes_ = std::max(classes_, sample.progress.classes);
     if (const auto first = sample.progress.first_step_ns; first != 0) {
@@ -41,8 +41,8 @@ void ProgressLog::Observe(const Progress& progress) {
   WriteScalars(false);
 }
 
-void ProgressLog::Exited(const RankExited& exited) {
-  const RankProgress& progress = exited.progress;
+void ProgressLog::Exited(const wire::RankExited& exited) {
+  const wire::RankProgress& progress = exited.progress;
   training_.Observe(exited.rank, progress, host_.clock.Now());
   classes_ = std::max(classes_, progress.classes);
   // A rank that ended before it was sampled once: its last beat was about when
@@ -59,7 +59,7 @@ void ProgressLog::NoteFirstStep(int rank, WallTime at) {
   if (known < world_size_ &&
       static_cast<int>(first_steps_.size()) == world_size_) {
     Fact fact;
-    fact.name = kFirstStep;
+    fact.name = record::kFirstStep;
     fact.subject = "attempt " + std::to_string(attempt_);
     fact.by = "coordinator";
     fact.fields["attempt"] = std::int64_t{attempt_};
@@ -81,13 +81,13 @@ void ProgressLog::WriteScalars(bool at_once) {
   written_at_ = now;
   const auto write = [&]() -> Status {
     if (!events_) {
-      MUSTER_ASSIGN(events_,
-                    observe::EventFile::Open(
-                        host_.fs, sys::JoinPath(journal_.folder(), "metrics"),
-                        host_.env.Hostname(), host_.clock.WallNow()));
+      MUSTER_ASSIGN(
+          events_,
+          EventFile::Open(host_.fs, sys::JoinPath(journal_.folder(), "metrics"),
+                          host_.env.Hostname(), host_.clock.WallNow()));
     }
-    std::vector<observe::Scalar> scalars{{"loss", view.loss},
-                                         {"input_wait", view.input_wait}};
+    std::vector<Scalar> scalars{{"loss", view.loss},
+                                {"input_wait", view.input_wait}};
     if (view.steps_per_s) {
       scalars.push_back({"steps_per_second", *view.steps_per_s});
       scalars.push_back({"samples_per_second", *view.samples_per_s});
@@ -108,7 +108,7 @@ void ProgressLog::End() {
     return;
   }
   Fact fact;
-  fact.name = kFlatLoss;
+  fact.name = record::kFlatLoss;
   fact.subject = "attempt " + std::to_string(attempt_);
   fact.by = "coordinator";
   fact.fields["attempt"] = std::int64_t{attempt_};
@@ -123,4 +123,4 @@ std::optional<Error> ProgressLog::TakeFailure() {
   return std::exchange(failure_, std::nullopt);
 }
 
-}  // namespace muster::run
+}  // namespace muster::monitor

@@ -14,22 +14,22 @@
 #include "sys/host.h"
 #include "wire/agent_messages.h"
 
-namespace muster::run {
+namespace muster::monitor {
 
 // One per run; the loop's thread.
 class ProgressLog {
  public:
   // The references outlive it. `world_size`: ranks that train.
-  ProgressLog(const sys::Host& host, Journal& journal, int world_size)
+  ProgressLog(const sys::Host& host, record::Journal& journal, int world_size)
       : host_(host), journal_(journal), world_size_(world_size) {}
 
   void Begin(int attempt);
-  void Observe(const Progress& progress);
-  void Exited(const RankExited& exited);
+  void Observe(const wire::Progress& progress);
+  void Exited(const wire::RankExited& exited);
   // The attempt is over: writes what was not written yet.
   void End();
 
-  observe::TrainingView View() const { return training_.View(); }
+  TrainingView View() const { return training_.View(); }
   // The first failure to write the event file, told once.
   std::optional<Error> TakeFailure();
 
@@ -38,17 +38,17 @@ class ProgressLog {
   void WriteScalars(bool at_once);
 
   const sys::Host& host_;
-  Journal& journal_;
+  record::Journal& journal_;
   int world_size_;
   int attempt_ = 0;
-  observe::Training training_;
+  Training training_;
   std::uint32_t classes_ = 0;
   std::map<int, WallTime> first_steps_;  // by rank
-  std::unique_ptr<observe::EventFile> events_;
+  std::unique_ptr<EventFile> events_;
   std::uint64_t written_step_ = 0;
   sys::Clock::Steady written_at_{};
   bool failed_ = false;
   std::optional<Error> failure_;
 };
 
-}  // namespace muster::run
+}  // namespace muster::monitor

@@ -7,22 +7,22 @@
 
 #include "record/events.h"
 
-namespace muster::run {
+namespace muster::monitor {
 namespace {
 
 class ProgressLogTest : public testing::Test {
  protected:
   ProgressLogTest()
-      : journal_(std::move(Journal::Open(host_, "runs", "id")).value()),
+      : journal_(std::move(record::Journal::Open(host_, "runs", "id")).value()),
         log_(host_, *journal_, 2) {
     log_.Begin(1);
   }
 
   void Sample(std::uint64_t step, double loss, std::uint64_t first_ns = 0) {
-    Progress progress{.now_ns = 10'000'000'000};
+    wire::Progress progress{.now_ns = 10'000'000'000};
     for (const int rank : {0, 1}) {
       progress.ranks.push_back({.rank = rank,
-                                .progress = {.phase = Phase::kStep,
+                                .progress = {.phase = wire::Phase::kStep,
                                              .classes = 10,
                                              .first_step_ns = first_ns,
                                              .step = step,
@@ -53,25 +53,26 @@ class ProgressLogTest : public testing::Test {
   sys::FakeClock clock_;
   sys::FakeFs fs_;
   sys::Host host_{env_, clock_, fs_};
-  std::unique_ptr<Journal> journal_;
+  std::unique_ptr<record::Journal> journal_;
   ProgressLog log_;
 };
 
 TEST_F(ProgressLogTest, TellsWhenAllRanksHaveDoneTheirFirstStep) {
   Sample(0, 0);
-  EXPECT_EQ(Find(kFirstStep), nullptr);
+  EXPECT_EQ(Find(record::kFirstStep), nullptr);
   const auto wall = clock_.wall;
   Sample(3, 1, 9'000'000'000);
-  const Fact* fact = Find(kFirstStep);
+  const Fact* fact = Find(record::kFirstStep);
   ASSERT_NE(fact, nullptr);
   EXPECT_EQ(fact->at, wall - std::chrono::seconds(1));
 }
 
 TEST_F(ProgressLogTest, WritesNoScalarsBeforeTheFirstStepOfAnAttempt) {
-  Progress progress{.now_ns = 10'000'000'000};
+  wire::Progress progress{.now_ns = 10'000'000'000};
   progress.ranks.push_back(
       {.rank = 0,
-       .progress = {.phase = Phase::kStart, .step = 100, .resumed_step = 100}});
+       .progress = {
+           .phase = wire::Phase::kStart, .step = 100, .resumed_step = 100}});
   log_.Observe(progress);
   log_.End();
   EXPECT_EQ(EventBytes(), 0);
@@ -96,7 +97,7 @@ TEST_F(ProgressLogTest, TellsALossThatStayedAtChance) {
   Sample(1, std::log(10));
   Sample(400, std::log(10));
   log_.End();
-  const Fact* fact = Find(kFlatLoss);
+  const Fact* fact = Find(record::kFlatLoss);
   ASSERT_NE(fact, nullptr);
   EXPECT_EQ(fact->Number("since_step"), 1);
   EXPECT_EQ(fact->Number("step"), 400);
@@ -121,4 +122,4 @@ TEST_F(ProgressLogTest, TellsAFailureToWriteOnce) {
 }
 
 }  // namespace
-}  // namespace muster::run
+}  // namespace muster::monitor

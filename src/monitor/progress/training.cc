@@ -4,15 +4,15 @@
 #include <algorithm>
 #include <cmath>
 
-namespace muster::observe {
+namespace muster::monitor {
 namespace {
 
 constexpr auto kWindow = std::chrono::seconds(5);
 // A shorter one would show the beat of the sampling, not of the training.
 constexpr auto kShortest = std::chrono::milliseconds(500);
 
-bool Reports(const RankProgress& progress) {
-  return progress.phase != Phase::kUnknown;
+bool Reports(const wire::RankProgress& progress) {
+  return progress.phase != wire::Phase::kUnknown;
 }
 
 }  // namespace
@@ -32,7 +32,7 @@ void Training::Begin() {
   flat_since_.reset();
 }
 
-void Training::Observe(int rank, const RankProgress& progress,
+void Training::Observe(int rank, const wire::RankProgress& progress,
                        sys::Clock::Steady now) {
   if (!Reports(progress)) {
     return;
@@ -115,4 +115,4 @@ TrainingView Training::View() const {
   return view;
 }
 
-}  // namespace muster::observe
+}  // namespace muster::monitor

@@ -10,13 +10,13 @@
 #include "sys/time/clock.h"
 #include "wire/progress_page.h"
 
-namespace muster::observe {
+namespace muster::monitor {
 
 // How the training goes now.
 struct TrainingView {
-  int ranks = 0;                  // that report
-  Phase phase = Phase::kUnknown;  // of the rank that is least far
-  std::uint64_t step = 0;         // that all ranks have done
+  int ranks = 0;                              // that report
+  wire::Phase phase = wire::Phase::kUnknown;  // of the rank that is least far
+  std::uint64_t step = 0;                     // that all ranks have done
   // Of these, done in this attempt; before the first there is no loss and no
   // input wait.
   std::uint64_t steps = 0;
@@ -35,7 +35,8 @@ class Training {
  public:
   // A new attempt.
   void Begin();
-  void Observe(int rank, const RankProgress& progress, sys::Clock::Steady now);
+  void Observe(int rank, const wire::RankProgress& progress,
+               sys::Clock::Steady now);
   TrainingView View() const;
 
  private:
@@ -51,7 +52,7 @@ class Training {
   void NoteLoss();
   double MeanLoss() const;
 
-  std::map<int, RankProgress> ranks_;
+  std::map<int, wire::RankProgress> ranks_;
   std::deque<Point> points_;  // of the last seconds
   std::optional<std::uint64_t> flat_since_;
 };
@@ -59,4 +60,4 @@ class Training {
 // True when the loss is that of guessing among so many classes.
 bool IsChance(double loss, std::uint32_t classes);
 
-}  // namespace muster::observe
+}  // namespace muster::monitor

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "record/run_record.h"
 
-namespace muster::run {
+namespace muster::monitor {
 namespace {
 
 constexpr double kStarvedShare = 0.3;
@@ -19,8 +19,8 @@ constexpr std::int64_t kSteadySteps = 20;
 constexpr std::int64_t kPlateauSteps = 200;
 
 double WaitShare(const Fact& fact) {
-  const double all = Decimal(fact, "step_s");
-  return all > 0 ? Decimal(fact, "input_wait_s") / all : 0;
+  const double all = record::Decimal(fact, "step_s");
+  return all > 0 ? record::Decimal(fact, "input_wait_s") / all : 0;
 }
 
 std::string Digits(double value, int digits) {
@@ -34,8 +34,8 @@ std::optional<Finding> InputStarved(const Fact& rank) {
   if (steps < kSteadySteps || WaitShare(rank) <= kStarvedShare) {
     return std::nullopt;
   }
-  const double all = Decimal(rank, "step_s");
-  const double work = all - Decimal(rank, "input_wait_s");
+  const double all = record::Decimal(rank, "step_s");
+  const double work = all - record::Decimal(rank, "input_wait_s");
   const auto rate = [&](double seconds) {
     const double per_second =
         seconds > 0 ? static_cast<double>(steps) / seconds : 0;
@@ -68,8 +68,9 @@ std::optional<Finding> Plateau(const Fact& rank,
     if (flat < kPlateauSteps) {
       return std::nullopt;
     }
-    what = "the loss has been " + Digits(Decimal(*flat_loss, "loss"), 3) +
-           " for " + Count(flat, "step") + ": that of guessing among " +
+    what = "the loss has been " +
+           Digits(record::Decimal(*flat_loss, "loss"), 3) + " for " +
+           Count(flat, "step") + ": that of guessing among " +
            std::to_string(flat_loss->Number("classes")) + " classes";
   } else {
     return std::nullopt;
@@ -82,8 +83,8 @@ std::optional<Finding> Plateau(const Fact& rank,
 }  // namespace
 
 std::vector<Finding> JudgeTraining(std::span<const Fact> facts) {
-  const RunRecord run = ReadRecord(facts);
-  const AttemptRecord* attempt = run.Trained();
+  const record::RunRecord run = record::ReadRecord(facts);
+  const record::AttemptRecord* attempt = run.Trained();
   if (attempt == nullptr) {
     return {};
   }
@@ -106,4 +107,4 @@ std::vector<Finding> JudgeTraining(std::span<const Fact> facts) {
   return findings;
 }
 
-}  // namespace muster::run
+}  // namespace muster::monitor

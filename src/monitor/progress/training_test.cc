@@ -5,13 +5,13 @@
 
 #include <cmath>
 
-namespace muster::observe {
+namespace muster::monitor {
 namespace {
 
 constexpr sys::Clock::Steady kStart{std::chrono::seconds(10)};
 
-RankProgress Step(std::uint64_t step, double loss = 1) {
-  return {.phase = Phase::kStep,
+wire::RankProgress Step(std::uint64_t step, double loss = 1) {
+  return {.phase = wire::Phase::kStep,
           .classes = 10,
           .step = 100 + step,
           .steps = step,
@@ -85,4 +85,4 @@ TEST(Training, ProgramsThatReportNothingAreNotCounted) {
 }
 
 }  // namespace
-}  // namespace muster::observe
+}  // namespace muster::monitor

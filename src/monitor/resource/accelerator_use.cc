@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 
-namespace muster::run {
+namespace muster::monitor {
 namespace {
 
 // Each look reads /proc of every process below this one.
@@ -134,4 +134,4 @@ Finding UnusedFinding(const Fact& fact) {
   return finding;
 }
 
-}  // namespace muster::run
+}  // namespace muster::monitor

@@ -14,7 +14,7 @@
 #include "sys/time/loop.h"
 #include "wire/agent_messages.h"
 
-namespace muster::run {
+namespace muster::monitor {
 
 // The accelerators of a host, looked at before ranks start.
 struct HostAccelerators {
@@ -68,4 +68,4 @@ class AcceleratorUse {
 // The warning that the fact is.
 Finding UnusedFinding(const Fact& fact);
 
-}  // namespace muster::run
+}  // namespace muster::monitor

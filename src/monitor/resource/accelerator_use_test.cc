@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace muster::run {
+namespace muster::monitor {
 namespace {
 
 using ::testing::HasSubstr;
@@ -90,4 +90,4 @@ TEST_F(AcceleratorUseTest, IsSilentWhereThereIsNone) {
 }
 
 }  // namespace
-}  // namespace muster::run
+}  // namespace muster::monitor

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace muster::run {
+namespace muster::monitor {
 namespace {
 
 // A longer gap between two samples says something about the agent, nothing
@@ -13,16 +13,16 @@ constexpr Duration kLongestGap = std::chrono::seconds(1);
 // A program of libmuster tells long before that it is there.
 constexpr Duration kBlindAfter = std::chrono::seconds(10);
 
-bool Reports(const RankSample& sample) {
-  return sample.progress.phase != Phase::kUnknown &&
-         sample.progress.phase != Phase::kFinished;
+bool Reports(const wire::RankSample& sample) {
+  return sample.progress.phase != wire::Phase::kUnknown &&
+         sample.progress.phase != wire::Phase::kFinished;
 }
 
-bool IsStopped(const RankSample& sample) {
+bool IsStopped(const wire::RankSample& sample) {
   return sample.state == 'T' || sample.state == 't';
 }
 
-bool Moved(const RankProgress& before, const RankProgress& now) {
+bool Moved(const wire::RankProgress& before, const wire::RankProgress& now) {
   return before.phase != now.phase || before.step != now.step ||
          before.steps != now.steps || before.beat_ns != now.beat_ns ||
          before.phase_since_ns != now.phase_since_ns;
@@ -30,24 +30,24 @@ bool Moved(const RankProgress& before, const RankProgress& now) {
 
 // Who waits for peers sleeps on a futex: the bell of shared memory, or the
 // condition variable on which Gloo's caller waits.
-bool WaitsForPeers(const explain::Stall& stall) {
+bool WaitsForPeers(const diagnose::Stall& stall) {
   return stall.state == 'S' &&
          stall.wait_channel.find("futex") != std::string::npos;
 }
 
 // Not every kernel tells where a process sleeps.
-bool KnowsWhere(const explain::Stall& stall) {
+bool KnowsWhere(const diagnose::Stall& stall) {
   return stall.state == 'R' ||
          (!stall.wait_channel.empty() && stall.wait_channel != "0");
 }
 
-std::string Rank(const explain::Stall& stall) {
+std::string Rank(const diagnose::Stall& stall) {
   return "rank " + std::to_string(stall.rank);
 }
 
 // Moves those that match to the front if they are some but not all; how many.
 template <typename Match>
-std::size_t Blame(std::vector<explain::Stall>& ranks, Match match) {
+std::size_t Blame(std::vector<diagnose::Stall>& ranks, Match match) {
   const auto rest = std::stable_partition(ranks.begin(), ranks.end(), match);
   const auto matching = static_cast<std::size_t>(rest - ranks.begin());
   return matching == ranks.size() ? 0 : matching;
@@ -55,7 +55,7 @@ std::size_t Blame(std::vector<explain::Stall>& ranks, Match match) {
 
 void FindCulprits(Standstill& found) {
   auto& ranks = found.ranks;
-  const auto stopped = [](const explain::Stall& stall) {
+  const auto stopped = [](const diagnose::Stall& stall) {
     return stall.state == 'T' || stall.state == 't';
   };
   if (std::any_of(ranks.begin(), ranks.end(), stopped)) {
@@ -66,8 +66,9 @@ void FindCulprits(Standstill& found) {
     found.why = Rank(ranks[0]) + " is stopped by a signal (state T)";
     return;
   }
-  found.culprits = Blame(
-      ranks, [](const auto& stall) { return stall.phase != Phase::kStep; });
+  found.culprits = Blame(ranks, [](const auto& stall) {
+    return stall.phase != wire::Phase::kStep;
+  });
   if (found.culprits > 0) {
     found.confidence = Confidence::kLikely;
     found.why = Rank(ranks[0]) + " does not end its phase " +
@@ -106,8 +107,8 @@ void FindCulprits(Standstill& found) {
 
 }  // namespace
 
-void Watchdog::Observe(const Progress& progress) {
-  for (const RankSample& sample : progress.ranks) {
+void Watchdog::Observe(const wire::Progress& progress) {
+  for (const wire::RankSample& sample : progress.ranks) {
     largest_step_ = std::max(
         largest_step_,
         Duration(static_cast<std::int64_t>(sample.progress.largest_step_ns)));
@@ -125,21 +126,21 @@ void Watchdog::Observe(const Progress& progress) {
   }
 }
 
-std::optional<Duration> Watchdog::Limit(Phase phase) const {
+std::optional<Duration> Watchdog::Limit(wire::Phase phase) const {
   switch (phase) {
-    case Phase::kStart:
+    case wire::Phase::kStart:
       return limits_.start;
-    case Phase::kEvaluate:
+    case wire::Phase::kEvaluate:
       return limits_.evaluate;
-    case Phase::kCheckpoint:
+    case wire::Phase::kCheckpoint:
       return limits_.checkpoint;
-    case Phase::kStep:
+    case wire::Phase::kStep:
       if (!limits_.steps) {
         return std::nullopt;
       }
       return std::max(limits_.step_floor, limits_.step_factor * largest_step_);
-    case Phase::kUnknown:
-    case Phase::kFinished:
+    case wire::Phase::kUnknown:
+    case wire::Phase::kFinished:
       break;
   }
   return std::nullopt;
@@ -148,7 +149,7 @@ std::optional<Duration> Watchdog::Limit(Phase phase) const {
 bool Watchdog::IsBlind() const {
   return limits_.asked && !ranks_.empty() &&
          std::all_of(ranks_.begin(), ranks_.end(), [](const auto& one) {
-           return one.second.sample.progress.phase == Phase::kUnknown &&
+           return one.second.sample.progress.phase == wire::Phase::kUnknown &&
                   one.second.idle >= kBlindAfter;
          });
 }
@@ -159,15 +160,15 @@ bool Watchdog::Stuck(const Watched& watched) const {
     return false;
   }
   auto limit = Limit(watched.sample.progress.phase);
-  if (const auto steps = Limit(Phase::kStep);
+  if (const auto steps = Limit(wire::Phase::kStep);
       IsStopped(watched.sample) && limit && steps) {
     limit = std::min(*limit, *steps);
   }
   return limit && watched.idle > *limit;
 }
 
-explain::Stall Watchdog::StallOf(const Watched& watched) const {
-  const RankSample& sample = watched.sample;
+diagnose::Stall Watchdog::StallOf(const Watched& watched) const {
+  const wire::RankSample& sample = watched.sample;
   return {.rank = sample.rank,
           .phase = sample.progress.phase,
           .step = sample.progress.step,
@@ -191,7 +192,7 @@ std::optional<Standstill> Watchdog::Check() const {
     // one writes the checkpoint, all wait.
     excused = excused || (!stuck && Reports(watched.sample) &&
                           !IsStopped(watched.sample) &&
-                          watched.sample.progress.phase != Phase::kStep);
+                          watched.sample.progress.phase != wire::Phase::kStep);
   }
   if (found.ranks.empty() || (excused && !stopped)) {
     return std::nullopt;
@@ -202,4 +203,4 @@ std::optional<Standstill> Watchdog::Check() const {
   return found;
 }
 
-}  // namespace muster::run
+}  // namespace muster::monitor

@@ -13,7 +13,7 @@
 #include "muster/deadline.h"
 #include "wire/agent_messages.h"
 
-namespace muster::run {
+namespace muster::monitor {
 
 // How long each phase may go on without a sign of progress; nullopt: as long as
 // it likes.
@@ -31,7 +31,7 @@ struct WatchLimits {
 // Who stands still, and who of them is to blame.
 struct Standstill {
   // Every rank beyond its limit, those to blame first. Names are left empty.
-  std::vector<explain::Stall> ranks;
+  std::vector<diagnose::Stall> ranks;
   std::size_t culprits = 0;  // how many of them are to blame
   Confidence confidence = Confidence::kPossible;
   std::string why;  // "rank 1 is stopped", "rank 1 is at step 7, others at 9"
@@ -47,7 +47,7 @@ class Watchdog {
 
   // A new attempt: forgets its ranks, keeps what is normal for this program.
   void Begin() { ranks_.clear(); }
-  void Observe(const Progress& progress);
+  void Observe(const wire::Progress& progress);
   void Ended(int rank) { ranks_.erase(rank); }
 
   // nullopt: all is well, or the programs report nothing.
@@ -58,21 +58,21 @@ class Watchdog {
   bool IsBlind() const;
 
   // The limit for the phase now; nullopt: none.
-  std::optional<Duration> Limit(Phase phase) const;
+  std::optional<Duration> Limit(wire::Phase phase) const;
 
  private:
   struct Watched {
-    RankSample sample;
+    wire::RankSample sample;
     std::int64_t seen_ns = 0;
     Duration idle{};
   };
 
   bool Stuck(const Watched& watched) const;
-  explain::Stall StallOf(const Watched& watched) const;
+  diagnose::Stall StallOf(const Watched& watched) const;
 
   WatchLimits limits_;
   Duration largest_step_{};
   std::map<int, Watched> ranks_;
 };
 
-}  // namespace muster::run
+}  // namespace muster::monitor

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace muster::run {
+namespace muster::monitor {
 namespace {
 
 using std::chrono::milliseconds;
@@ -19,14 +19,14 @@ class WatchdogTest : public testing::Test {
 
   void Add(int rank) {
     ranks_[rank] = {.rank = rank,
-                    .progress = {.phase = Phase::kStep, .step = 5},
+                    .progress = {.phase = wire::Phase::kStep, .step = 5},
                     .state = 'S',
                     .wait_channel = "futex_do_wait"};
   }
-  RankSample& At(int rank) { return ranks_[rank]; }
+  wire::RankSample& At(int rank) { return ranks_[rank]; }
 
   void Sample() {
-    Progress progress{.now_ns = now_.count()};
+    wire::Progress progress{.now_ns = now_.count()};
     for (const auto& [rank, sample] : ranks_) {
       progress.ranks.push_back(sample);
     }
@@ -42,7 +42,7 @@ class WatchdogTest : public testing::Test {
 
   Watchdog dog_{WatchLimits{}};
   Duration now_ = seconds(100);
-  std::map<int, RankSample> ranks_;
+  std::map<int, wire::RankSample> ranks_;
 };
 
 TEST_F(WatchdogTest, IsQuietWhileStepsAdvance) {
@@ -67,7 +67,7 @@ TEST_F(WatchdogTest, IsBlindWhereNoRankReportsWhatIsAskedFor) {
   Idle(seconds(2));
   EXPECT_TRUE(dog_.IsBlind());
   EXPECT_FALSE(dog_.Check());
-  At(1).progress = {.phase = Phase::kStart};
+  At(1).progress = {.phase = wire::Phase::kStart};
   Sample();
   EXPECT_FALSE(dog_.IsBlind());
 }
@@ -89,7 +89,7 @@ TEST_F(WatchdogTest, NamesTheStoppedRankWithItsState) {
 }
 
 TEST_F(WatchdogTest, AStoppedRankMayNotUseThePatienceOfALongPhase) {
-  At(1).progress.phase = Phase::kCheckpoint;
+  At(1).progress.phase = wire::Phase::kCheckpoint;
   At(1).state = 'T';
   Sample();
   Idle(seconds(11));
@@ -128,7 +128,7 @@ TEST_F(WatchdogTest, SaysWhenItCannotTellWhoIsToBlame) {
 TEST_F(WatchdogTest, LearnsTheNormalGapAndKeepsItOverAttempts) {
   At(0).progress.largest_step_ns = 4'000'000'000;
   Sample();
-  EXPECT_EQ(dog_.Limit(Phase::kStep), seconds(20));
+  EXPECT_EQ(dog_.Limit(wire::Phase::kStep), seconds(20));
   dog_.Begin();
   At(0).progress.largest_step_ns = 0;
   Sample();
@@ -139,7 +139,7 @@ TEST_F(WatchdogTest, LearnsTheNormalGapAndKeepsItOverAttempts) {
 }
 
 TEST_F(WatchdogTest, WaitsWhileOneRankIsInALongPhase) {
-  At(0).progress.phase = Phase::kCheckpoint;
+  At(0).progress.phase = wire::Phase::kCheckpoint;
   Sample();
   Idle(seconds(599));
   EXPECT_FALSE(dog_.Check());
@@ -151,7 +151,7 @@ TEST_F(WatchdogTest, WaitsWhileOneRankIsInALongPhase) {
 }
 
 TEST_F(WatchdogTest, ABeatWithinAPhaseIsProgress) {
-  At(0).progress.phase = At(1).progress.phase = Phase::kEvaluate;
+  At(0).progress.phase = At(1).progress.phase = wire::Phase::kEvaluate;
   for (int i = 0; i < 5; ++i) {
     At(0).progress.beat_ns += 1;
     At(1).progress.beat_ns += 1;
@@ -178,11 +178,11 @@ TEST_F(WatchdogTest, ProgramsThatReportNothingAreNotJudged) {
 }
 
 TEST_F(WatchdogTest, ARankThatHasFinishedOrEndedIsNotJudged) {
-  At(0).progress.phase = At(1).progress.phase = Phase::kFinished;
+  At(0).progress.phase = At(1).progress.phase = wire::Phase::kFinished;
   Sample();
   Idle(seconds(3600));
   EXPECT_FALSE(dog_.Check());
-  At(0).progress.phase = At(1).progress.phase = Phase::kStep;
+  At(0).progress.phase = At(1).progress.phase = wire::Phase::kStep;
   Sample();
   Idle(seconds(11));
   dog_.Ended(0);
@@ -197,4 +197,4 @@ TEST_F(WatchdogTest, CanBeTurnedOff) {
 }
 
 }  // namespace
-}  // namespace muster::run
+}  // namespace muster::monitor

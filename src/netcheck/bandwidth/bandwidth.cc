@@ -6,7 +6,7 @@
 
 #include "netcheck/mesh/peer_json.h"
 
-namespace muster::connect {
+namespace muster::netcheck {
 namespace {
 
 constexpr std::int64_t kMost = 1LL << 50;
@@ -186,4 +186,4 @@ void KeepRanksBelow(int size, SpeedOutcome& outcome) {
   std::erase_if(outcome.absent, foreign);
 }
 
-}  // namespace muster::connect
+}  // namespace muster::netcheck

@@ -12,7 +12,7 @@
 #include "muster/deadline.h"
 #include "muster/error.h"
 
-namespace muster::connect {
+namespace muster::netcheck {
 
 // How long, and how much, one pass over a link may take. Three passes stay
 // within 2 s and 1 GiB.
@@ -95,4 +95,4 @@ Result<SpeedOutcome> SpeedOutcomeFromJson(const Json& json);
 // Takes out what is said of ranks that a list of `size` members does not have.
 void KeepRanksBelow(int size, SpeedOutcome& outcome);
 
-}  // namespace muster::connect
+}  // namespace muster::netcheck

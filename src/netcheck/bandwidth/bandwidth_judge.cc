@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "netcheck/diagnosis/diagnosis_context.h"
 
-namespace muster::connect {
+namespace muster::netcheck {
 namespace {
 
 constexpr double kSlow = 0.5;
@@ -580,4 +580,4 @@ SpeedVerdict JudgeSpeeds(const Cluster& cluster, const SpeedOutcome& outcome,
   return verdict;
 }
 
-}  // namespace muster::connect
+}  // namespace muster::netcheck

@@ -30,7 +30,7 @@
 #include "netcheck/bandwidth/bandwidth.h"
 #include "netcheck/bandwidth/bandwidth_plan.h"
 
-namespace muster::connect {
+namespace muster::netcheck {
 
 // Links that look slow or late, the worst first, at most four of each host.
 std::vector<RankPair> LinksToRepeat(const SpeedOutcome& outcome);
@@ -68,4 +68,4 @@ SpeedVerdict JudgeSpeeds(const Cluster& cluster, const SpeedOutcome& outcome,
 // "9.4 Gbit/s", "20 Mbit/s".
 std::string RateText(double bytes_per_second);
 
-}  // namespace muster::connect
+}  // namespace muster::netcheck

@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "base/text.h"
 
-namespace muster::connect {
+namespace muster::netcheck {
 namespace {
 
 using std::chrono::microseconds;
@@ -412,4 +412,4 @@ TEST(RateText, IsDecimal) {
 }
 
 }  // namespace
-}  // namespace muster::connect
+}  // namespace muster::netcheck

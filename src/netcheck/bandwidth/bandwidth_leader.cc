@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "netcheck/bandwidth/bandwidth_judge.h"
 
-namespace muster::connect {
+namespace muster::netcheck {
 namespace {
 
 constexpr std::chrono::seconds kTellEvery{1};
@@ -44,7 +44,7 @@ void SpeedLead::Join(int rank, std::unique_ptr<MeshTalk> talk) {
   one.gone = false;
   one.talk = std::move(talk);
   one.talk->Begin(
-      {.frame = [this, rank](const Frame& frame) { Heard(rank, frame); },
+      {.frame = [this, rank](const wire::Frame& frame) { Heard(rank, frame); },
        .end = [this, rank](TalkEnd) { Left(rank); }});
   if (joined_.size() == awaited_.size()) {
     begin_ = loop_.After(Duration::zero(), [this] { Begin(); });
@@ -113,16 +113,16 @@ void SpeedLead::Order(const RankPair& pair) {
     return;
   }
   joined_.at(pair.first)
-      .talk->Send(
-          {.kind = FrameKind::kMeasure, .body = std::to_string(pair.second)});
+      .talk->Send({.kind = wire::FrameKind::kMeasure,
+                   .body = std::to_string(pair.second)});
 }
 
-void SpeedLead::Heard(int rank, const Frame& frame) {
-  if (frame.kind == FrameKind::kDone) {
+void SpeedLead::Heard(int rank, const wire::Frame& frame) {
+  if (frame.kind == wire::FrameKind::kDone) {
     Left(rank);
     return;
   }
-  if (frame.kind != FrameKind::kMeasured) {
+  if (frame.kind != wire::FrameKind::kMeasured) {
     return;
   }
   const auto link = LinkSpeedFromJson(Json::parse(frame.body, nullptr, false));
@@ -196,7 +196,7 @@ void SpeedLead::NextPass() {
   }
 }
 
-void SpeedLead::Tell(const Frame& frame) {
+void SpeedLead::Tell(const wire::Frame& frame) {
   for (auto& [rank, one] : joined_) {
     if (!one.gone) {
       one.talk->Send(frame);
@@ -206,14 +206,14 @@ void SpeedLead::Tell(const Frame& frame) {
 
 void SpeedLead::TellProgress() {
   if (!finished_) {
-    Tell({.kind = FrameKind::kProgress,
+    Tell({.kind = wire::FrameKind::kProgress,
           .body = Json{{"ended", ended_}, {"planned", planned_}}.dump()});
   }
 }
 
 void SpeedLead::Finish() {
   finished_ = true;
-  Tell({.kind = FrameKind::kSpeeds, .body = ToJson(outcome_).dump()});
+  Tell({.kind = wire::FrameKind::kSpeeds, .body = ToJson(outcome_).dump()});
   end_ = loop_.After(kFarewell, [this] { options_.over(outcome_); });
   EndIfAllLeft();
 }
@@ -225,4 +225,4 @@ void SpeedLead::EndIfAllLeft() {
   }
 }
 
-}  // namespace muster::connect
+}  // namespace muster::netcheck

@@ -18,7 +18,7 @@
 #include "netcheck/mesh/connection.h"
 #include "sys/time/loop.h"
 
-namespace muster::connect {
+namespace muster::netcheck {
 
 // Links that look slow or late are measured again, with fewer others beside
 // them (kSpeedPasses); the best of the passes counts. Loop thread only.
@@ -49,7 +49,7 @@ class SpeedLead {
     bool gone = false;  // it left, or has all that it needs
   };
 
-  void Heard(int rank, const Frame& frame);
+  void Heard(int rank, const wire::Frame& frame);
   void Left(int rank);
   void Begin();
   void Plan(std::vector<RankPair> pairs);
@@ -57,7 +57,7 @@ class SpeedLead {
   void Order(const RankPair& pair);
   void Took(const LinkSpeed& link);
   void NextPass();
-  void Tell(const Frame& frame);
+  void Tell(const wire::Frame& frame);
   void TellProgress();
   void Finish();
   void EndIfAllLeft();
@@ -80,4 +80,4 @@ class SpeedLead {
   sys::Loop::Handle end_;
 };
 
-}  // namespace muster::connect
+}  // namespace muster::netcheck

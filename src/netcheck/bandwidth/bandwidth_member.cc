@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "netcheck/mesh/peer_json.h"
 
-namespace muster::connect {
+namespace muster::netcheck {
 namespace {
 
 constexpr std::chrono::milliseconds kHelloAgain{50};
@@ -77,20 +77,21 @@ void SpeedMember::Enter(MeshGuest guest) {
   const auto at = guests_.emplace(guests_.end());
   at->talk = std::move(guest.talk);
   at->rank = guest.who.rank;
-  at->talk->Begin({.frame =
-                       [this, at](const Frame& frame) {
-                         if (frame.kind == FrameKind::kLarge) {
-                           at->talk->Send({.kind = FrameKind::kLargeSeen});
-                         } else if (frame.kind == FrameKind::kJoin && lead_) {
-                           lead_->Join(at->rank, std::move(at->talk));
-                         } else if (frame.kind == FrameKind::kPing) {
-                           MeshTalk& talk = *at->talk;
-                           at->server = std::make_unique<SpeedServer>(
-                               clock_, std::move(at->talk));
-                           talk.Send({.kind = FrameKind::kPong});
-                         }
-                       },
-                   .end = {}});
+  at->talk->Begin(
+      {.frame =
+           [this, at](const wire::Frame& frame) {
+             if (frame.kind == wire::FrameKind::kLarge) {
+               at->talk->Send({.kind = wire::FrameKind::kLargeSeen});
+             } else if (frame.kind == wire::FrameKind::kJoin && lead_) {
+               lead_->Join(at->rank, std::move(at->talk));
+             } else if (frame.kind == wire::FrameKind::kPing) {
+               MeshTalk& talk = *at->talk;
+               at->server =
+                   std::make_unique<SpeedServer>(clock_, std::move(at->talk));
+               talk.Send({.kind = wire::FrameKind::kPong});
+             }
+           },
+       .end = {}});
   // Of those whose link is measured nothing is left to do.
   std::erase_if(guests_, [&](const Guest& one) {
     return one.server ? !one.server->open() : !one.talk || !one.talk->open();
@@ -151,9 +152,9 @@ void SpeedMember::Greeted(MeshTried tried) {
     return;
   }
   leader_ = std::move(tried.talk);
-  leader_->Begin({.frame = [this](const Frame& frame) { Heard(frame); },
+  leader_->Begin({.frame = [this](const wire::Frame& frame) { Heard(frame); },
                   .end = [this](TalkEnd) { LeadLeft(); }});
-  leader_->Send({.kind = FrameKind::kJoin});
+  leader_->Send({.kind = wire::FrameKind::kJoin});
 }
 
 void SpeedMember::LeadLeft() {
@@ -173,10 +174,10 @@ void SpeedMember::Await(Duration patience) {
   });
 }
 
-void SpeedMember::Heard(const Frame& frame) {
+void SpeedMember::Heard(const wire::Frame& frame) {
   led_ = true;
   Await(kLeadSilence);
-  if (frame.kind == FrameKind::kMeasure) {
+  if (frame.kind == wire::FrameKind::kMeasure) {
     const auto other = ParseInt(frame.body);
     if (other && *other >= 0 &&
         *other < static_cast<std::int64_t>(options_.cluster.members.size())) {
@@ -185,17 +186,17 @@ void SpeedMember::Heard(const Frame& frame) {
     return;
   }
   const Json body = Json::parse(frame.body, nullptr, false);
-  if (frame.kind == FrameKind::kProgress) {
+  if (frame.kind == wire::FrameKind::kProgress) {
     if (const std::string progress = ProgressIn(body); !progress.empty()) {
       options_.say(progress);
     }
-  } else if (frame.kind == FrameKind::kSpeeds) {
+  } else if (frame.kind == wire::FrameKind::kSpeeds) {
     auto outcome = SpeedOutcomeFromJson(body);
     if (outcome) {
       KeepRanksBelow(static_cast<int>(options_.cluster.members.size()),
                      *outcome);
     }
-    leader_->Send({.kind = FrameKind::kDone});
+    leader_->Send({.kind = wire::FrameKind::kDone});
     End(std::move(outcome));
   }
 }
@@ -243,7 +244,8 @@ void SpeedMember::Report(LinkSpeed link) {
   if (lead_) {
     lead_->Measured(link);
   } else if (leader_) {
-    leader_->Send({.kind = FrameKind::kMeasured, .body = ToJson(link).dump()});
+    leader_->Send(
+        {.kind = wire::FrameKind::kMeasured, .body = ToJson(link).dump()});
   }
 }
 
@@ -270,4 +272,4 @@ Result<SpeedOutcome> RunSpeed(const SpeedOptions& options,
   return told;
 }
 
-}  // namespace muster::connect
+}  // namespace muster::netcheck

@@ -21,12 +21,12 @@
 #include "sys/time/clock.h"
 #include "sys/time/loop.h"
 
-namespace muster::connect {
+namespace muster::netcheck {
 
 struct SpeedOptions {
   Cluster cluster;
   MeshIdentity self;  // rank 0 or more
-  Signer signer;
+  wire::Signer signer;
   Duration wait = std::chrono::seconds(5);  // for the others to come
   SpeedBounds bounds;
   MeshPatience patience;
@@ -56,7 +56,7 @@ class SpeedMember {
   void Lead();
   void SayHello();
   void Greeted(MeshTried tried);
-  void Heard(const Frame& frame);
+  void Heard(const wire::Frame& frame);
   void LeadLeft();
   void Await(Duration patience);
   void Measure(int other);
@@ -106,4 +106,4 @@ class SpeedMember {
 Result<SpeedOutcome> RunSpeed(const SpeedOptions& options,
                               const sys::Clock& clock);
 
-}  // namespace muster::connect
+}  // namespace muster::netcheck

@@ -12,7 +12,7 @@
 #include "base/json.h"
 #include "sys/net/net.h"
 
-namespace muster::connect {
+namespace muster::netcheck {
 namespace {
 
 using std::chrono::milliseconds;
@@ -45,7 +45,7 @@ class SpeedTest : public testing::Test {
                      .host = "h" + std::to_string(rank),
                      .pid = 100 + rank},
             .signer =
-                [key, plain = PlainSigner()](auto message) {
+                [key, plain = wire::PlainSigner()](auto message) {
                   return plain(key + std::string(message));
                 },
             .wait = wait_,
@@ -242,4 +242,4 @@ TEST_F(SpeedTest, APortThatSomebodyHoldsIsSaid) {
 }
 
 }  // namespace
-}  // namespace muster::connect
+}  // namespace muster::netcheck

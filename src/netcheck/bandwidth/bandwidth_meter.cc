@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "netcheck/mesh/peer_json.h"
 
-namespace muster::connect {
+namespace muster::netcheck {
 namespace {
 
 constexpr std::size_t kFirstChunk = 64U << 10;
@@ -22,7 +22,7 @@ constexpr std::chrono::seconds kMostPour{2};
 constexpr std::uint64_t kMostPoured = 1ULL << 30;
 
 // The length that a kChunk tells; 0: none that is taken.
-std::uint64_t LengthOf(const Frame& frame) {
+std::uint64_t LengthOf(const wire::Frame& frame) {
   const auto length = ParseInt(frame.body);
   return length && *length > 0 &&
                  *length <= static_cast<std::int64_t>(kMostChunk)
@@ -39,7 +39,7 @@ double ShareOf(Duration part, Duration all) {
 }
 
 // What the other end says; nothing, where that cannot be read.
-ByteStream StreamIn(const Frame& frame) {
+ByteStream StreamIn(const wire::Frame& frame) {
   return StreamFromJson(Json::parse(frame.body, nullptr, false))
       .value_or(ByteStream{});
 }
@@ -85,7 +85,8 @@ StreamSender::StreamSender(const sys::Clock& clock, MeshTalk& talk, Until until)
 void StreamSender::More() {
   const auto now = clock_.Now();
   if (now - began_ >= until_.pour || sent_ >= until_.most) {
-    talk_.Send({.kind = FrameKind::kPoured, .body = ToJson(State()).dump()});
+    talk_.Send(
+        {.kind = wire::FrameKind::kPoured, .body = ToJson(State()).dump()});
     return;
   }
   if (sent_ > 0 && now - chunk_began_ < kShortChunk) {
@@ -93,7 +94,7 @@ void StreamSender::More() {
   }
   chunk_began_ = now;
   sent_ += chunk_;
-  talk_.Send({.kind = FrameKind::kChunk, .body = std::to_string(chunk_)});
+  talk_.Send({.kind = wire::FrameKind::kChunk, .body = std::to_string(chunk_)});
   talk_.Pour(chunk_);
 }
 
@@ -142,7 +143,7 @@ SpeedMeter::SpeedMeter(sys::Loop& loop, const sys::Clock& clock,
       began_(clock.Now()),
       core_(clock) {
   talk_->Begin(
-      {.frame = [this](const Frame& frame) { Heard(frame); },
+      {.frame = [this](const wire::Frame& frame) { Heard(frame); },
        .end = [this](TalkEnd) { Done("the other end left in the middle"); },
        .drained = [this] { sender_->More(); },
        .skipped =
@@ -157,7 +158,7 @@ SpeedMeter::SpeedMeter(sys::Loop& loop, const sys::Clock& clock,
 
 void SpeedMeter::Ping() {
   pinged_ = clock_.Now();
-  talk_->Send({.kind = FrameKind::kPing});
+  talk_->Send({.kind = wire::FrameKind::kPing});
 }
 
 void SpeedMeter::Ponged() {
@@ -175,20 +176,23 @@ void SpeedMeter::Ponged() {
       StreamSender::Until{.pour = bounds_.pour, .most = bounds_.most});
 }
 
-void SpeedMeter::Heard(const Frame& frame) {
-  if (frame.kind == FrameKind::kPong && stage_ == Stage::kPinging) {
+void SpeedMeter::Heard(const wire::Frame& frame) {
+  if (frame.kind == wire::FrameKind::kPong && stage_ == Stage::kPinging) {
     Ponged();
-  } else if (frame.kind == FrameKind::kCounted && stage_ == Stage::kPouring) {
+  } else if (frame.kind == wire::FrameKind::kCounted &&
+             stage_ == Stage::kPouring) {
     link_.there = Joined(StreamIn(frame), sender_->State());
     stage_ = Stage::kAsking;
     core_ = CoreWatch(clock_);
-    talk_->Send({.kind = FrameKind::kAsk,
+    talk_->Send({.kind = wire::FrameKind::kAsk,
                  .body = Json{{"pour_us", bounds_.pour.count() / 1000},
                               {"most", bounds_.most}}
                              .dump()});
-  } else if (frame.kind == FrameKind::kChunk && stage_ == Stage::kAsking) {
+  } else if (frame.kind == wire::FrameKind::kChunk &&
+             stage_ == Stage::kAsking) {
     talk_->Skip(LengthOf(frame));
-  } else if (frame.kind == FrameKind::kPoured && stage_ == Stage::kAsking) {
+  } else if (frame.kind == wire::FrameKind::kPoured &&
+             stage_ == Stage::kAsking) {
     ByteStream counted = counter_.Steady(clock_.Now());
     counted.receiver = core_.Share();
     link_.back = Joined(counted, StreamIn(frame));
@@ -224,7 +228,7 @@ void SpeedMeter::Done(std::string stopped) {
 SpeedServer::SpeedServer(const sys::Clock& clock,
                          std::unique_ptr<MeshTalk> talk)
     : clock_(clock), talk_(std::move(talk)) {
-  talk_->Begin({.frame = [this](const Frame& frame) { Heard(frame); },
+  talk_->Begin({.frame = [this](const wire::Frame& frame) { Heard(frame); },
                 .drained = [this] { sender_->More(); },
                 .skipped =
                     [this](std::uint64_t bytes) {
@@ -232,27 +236,27 @@ SpeedServer::SpeedServer(const sys::Clock& clock,
                     }});
 }
 
-void SpeedServer::Heard(const Frame& frame) {
+void SpeedServer::Heard(const wire::Frame& frame) {
   if (talk_->unsent() > 0) {
     return;  // no answer may come between what is poured
   }
   switch (frame.kind) {
-    case FrameKind::kLarge:
-      talk_->Send({.kind = FrameKind::kLargeSeen});
+    case wire::FrameKind::kLarge:
+      talk_->Send({.kind = wire::FrameKind::kLargeSeen});
       return;
-    case FrameKind::kPing:
-      talk_->Send({.kind = FrameKind::kPong});
+    case wire::FrameKind::kPing:
+      talk_->Send({.kind = wire::FrameKind::kPong});
       return;
-    case FrameKind::kChunk:
+    case wire::FrameKind::kChunk:
       if (!core_) {
         core_.emplace(clock_);
       }
       talk_->Skip(LengthOf(frame));
       return;
-    case FrameKind::kPoured:
+    case wire::FrameKind::kPoured:
       Poured();
       return;
-    case FrameKind::kAsk:
+    case wire::FrameKind::kAsk:
       Asked(frame.body);
       return;
     default:
@@ -263,7 +267,8 @@ void SpeedServer::Heard(const Frame& frame) {
 void SpeedServer::Poured() {
   ByteStream counted = counter_.Steady(clock_.Now());
   counted.receiver = core_ ? core_->Share() : CoreShare{};
-  talk_->Send({.kind = FrameKind::kCounted, .body = ToJson(counted).dump()});
+  talk_->Send(
+      {.kind = wire::FrameKind::kCounted, .body = ToJson(counted).dump()});
   counter_ = {};
   core_.reset();
 }
@@ -282,4 +287,4 @@ void SpeedServer::Asked(const std::string& body) {
   }
 }
 
-}  // namespace muster::connect
+}  // namespace muster::netcheck

@@ -23,7 +23,7 @@
 #include "sys/time/clock.h"
 #include "sys/time/loop.h"
 
-namespace muster::connect {
+namespace muster::netcheck {
 
 // What this thread has of a core from now on. A value; stays on its thread.
 class CoreWatch {
@@ -87,7 +87,7 @@ class SpeedMeter {
 
  private:
   void Ping();
-  void Heard(const Frame& frame);
+  void Heard(const wire::Frame& frame);
   void Ponged();
   void Done(std::string stopped);
 
@@ -120,7 +120,7 @@ class SpeedServer {
   bool open() const { return talk_->open(); }
 
  private:
-  void Heard(const Frame& frame);
+  void Heard(const wire::Frame& frame);
   void Poured();
   void Asked(const std::string& body);
 
@@ -131,4 +131,4 @@ class SpeedServer {
   std::optional<CoreWatch> core_;  // while it counts
 };
 
-}  // namespace muster::connect
+}  // namespace muster::netcheck

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace muster::connect {
+namespace muster::netcheck {
 namespace {
 
 using std::chrono::milliseconds;
@@ -54,4 +54,4 @@ TEST(StreamCounter, OfLittleAllCounts) {
 }
 
 }  // namespace
-}  // namespace muster::connect
+}  // namespace muster::netcheck

@@ -7,7 +7,7 @@
 
 #include "netcheck/mesh/schedule.h"
 
-namespace muster::connect {
+namespace muster::netcheck {
 
 std::vector<int> RanksOfHosts(const Cluster& cluster) {
   std::set<std::string> seen;
@@ -75,4 +75,4 @@ std::size_t SpeedPlan::Drop(int rank) {
   });
 }
 
-}  // namespace muster::connect
+}  // namespace muster::netcheck

@@ -10,7 +10,7 @@
 
 #include "muster/cluster.h"
 
-namespace muster::connect {
+namespace muster::netcheck {
 
 using RankPair = std::pair<int, int>;  // the lower rank first
 
@@ -46,4 +46,4 @@ class SpeedPlan {
   std::set<int> busy_;
 };
 
-}  // namespace muster::connect
+}  // namespace muster::netcheck

@@ -6,7 +6,7 @@
 #include <map>
 #include <numeric>
 
-namespace muster::connect {
+namespace muster::netcheck {
 namespace {
 
 std::vector<int> Ranks(int count) {
@@ -91,4 +91,4 @@ TEST(SpeedPlan, WhatDidNotRunCannotEnd) {
 }
 
 }  // namespace
-}  // namespace muster::connect
+}  // namespace muster::netcheck

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 
-namespace muster::connect {
+namespace muster::netcheck {
 
 const PathResult* MeshCase::Find(int from, const MeshTarget& to) const {
   const auto row = rows.find(from);
@@ -72,4 +72,4 @@ Duration Median(std::vector<Duration> values) {
   return values[values.size() / 2];
 }
 
-}  // namespace muster::connect
+}  // namespace muster::netcheck

@@ -13,7 +13,7 @@
 #include "netcheck/diagnosis/path_faults.h"
 #include "netcheck/mesh/mesh.h"
 
-namespace muster::connect {
+namespace muster::netcheck {
 
 // Facts of one finding.
 inline constexpr std::size_t kMostEvidence = 4;
@@ -66,4 +66,4 @@ void JudgeTranslations(MeshCase& one);
 void JudgeClocks(MeshCase& one);
 void JudgeHealed(MeshCase& one);
 
-}  // namespace muster::connect
+}  // namespace muster::netcheck

@@ -8,7 +8,7 @@
 #include "netcheck/diagnosis/diagnosis_context.h"
 #include "netcheck/mesh/matrix.h"
 
-namespace muster::connect {
+namespace muster::netcheck {
 namespace {
 
 constexpr std::size_t kMostPathsTold = 1024;
@@ -133,4 +133,4 @@ Json PathsToJson(const std::map<int, MeshRow>& rows) {
   return paths;
 }
 
-}  // namespace muster::connect
+}  // namespace muster::netcheck

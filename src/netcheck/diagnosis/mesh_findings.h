@@ -11,7 +11,7 @@
 #include "muster/cluster.h"
 #include "netcheck/mesh/mesh.h"
 
-namespace muster::connect {
+namespace muster::netcheck {
 
 struct MeshVerdict {
   std::vector<Finding> findings;
@@ -31,4 +31,4 @@ void SetWayOut(Cause cause, std::uint16_t port, Finding& finding);
 // 1,024 those that are well are left out.
 Json PathsToJson(const std::map<int, MeshRow>& rows);
 
-}  // namespace muster::connect
+}  // namespace muster::netcheck

@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "base/text.h"
 
-namespace muster::connect {
+namespace muster::netcheck {
 namespace {
 
 using testing::Contains;
@@ -447,4 +447,4 @@ TEST_F(MeshVerdictTest, AnotherAddressThanTheOwnIsAWarning) {
 }
 
 }  // namespace
-}  // namespace muster::connect
+}  // namespace muster::netcheck

@@ -5,7 +5,7 @@
 #include <array>
 #include <optional>
 
-namespace muster::connect {
+namespace muster::netcheck {
 namespace {
 
 using At = std::pair<int, MeshTarget>;
@@ -458,4 +458,4 @@ std::vector<MeshFault> FindFaults(const MeshView& view) {
   return faults;
 }
 
-}  // namespace muster::connect
+}  // namespace muster::netcheck

@@ -17,7 +17,7 @@
 
 #include "netcheck/mesh/mesh.h"
 
-namespace muster::connect {
+namespace muster::netcheck {
 
 // Paths that look different and may have one root.
 enum class Trouble {
@@ -71,4 +71,4 @@ struct MeshView {
 
 std::vector<MeshFault> FindFaults(const MeshView& view);
 
-}  // namespace muster::connect
+}  // namespace muster::netcheck

@@ -9,7 +9,7 @@
 
 #include "netcheck/mesh/schedule.h"
 
-namespace muster::connect {
+namespace muster::netcheck {
 namespace {
 
 constexpr std::uint16_t kAgent = 8476;
@@ -308,4 +308,4 @@ TEST(MeshSchedule, IsNLogN) {
 }
 
 }  // namespace
-}  // namespace muster::connect
+}  // namespace muster::netcheck

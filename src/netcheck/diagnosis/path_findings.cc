@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "netcheck/diagnosis/diagnosis_context.h"
 
-namespace muster::connect {
+namespace muster::netcheck {
 namespace {
 
 // More findings of one kind are told together.
@@ -379,4 +379,4 @@ void JudgeFaults(MeshCase& one, const MeshView& view) {
   }
 }
 
-}  // namespace muster::connect
+}  // namespace muster::netcheck

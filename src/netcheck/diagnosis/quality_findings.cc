@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "netcheck/diagnosis/diagnosis_context.h"
 
-namespace muster::connect {
+namespace muster::netcheck {
 namespace {
 
 constexpr std::chrono::seconds kSkewWarned{1};
@@ -142,4 +142,4 @@ void JudgeHealed(MeshCase& one) {
   }
 }
 
-}  // namespace muster::connect
+}  // namespace muster::netcheck

@@ -6,7 +6,7 @@
 #include "netcheck/diagnosis/diagnosis_context.h"
 #include "netcheck/diagnosis/mesh_findings.h"
 
-namespace muster::connect {
+namespace muster::netcheck {
 namespace {
 
 // Linux: net.ipv4.ip_unprivileged_port_start, as it is without a setting.
@@ -305,4 +305,4 @@ void JudgeWrongMembers(MeshCase& one, MeshView& view) {
       Confidence::kCertain, facts, named);
 }
 
-}  // namespace muster::connect
+}  // namespace muster::netcheck

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "netcheck/diagnosis/diagnosis_context.h"
 
-namespace muster::connect {
+namespace muster::netcheck {
 namespace {
 
 using ByDigest = std::map<std::string, std::set<int>>;
@@ -193,4 +193,4 @@ void JudgeMarks(MeshCase& one) {
   }
 }
 
-}  // namespace muster::connect
+}  // namespace muster::netcheck

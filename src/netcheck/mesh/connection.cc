@@ -8,7 +8,7 @@
 #include "sys/net/stream.h"
 #include "sys/net/tcp.h"
 
-namespace muster::connect {
+namespace muster::netcheck {
 namespace {
 
 constexpr std::size_t kFillerSize = 256U << 10;
@@ -49,7 +49,7 @@ void MeshTalk::Begin(Events events) {
 }
 
 void MeshTalk::Greet() {
-  out_ += kGreeting;
+  out_ += wire::kGreeting;
 }
 
 void MeshTalk::Salt(const std::string& salt) {
@@ -57,7 +57,7 @@ void MeshTalk::Salt(const std::string& salt) {
   reader_.set_salt(salt);
 }
 
-void MeshTalk::Send(const Frame& frame) {
+void MeshTalk::Send(const wire::Frame& frame) {
   if (!open_) {
     return;
   }
@@ -175,15 +175,16 @@ void MeshTalk::End(TalkEnd end) {
 
 bool MeshTalk::TakeGreeting() {
   std::string& bytes = reader_.buffer();
-  const auto known = std::min(bytes.size(), kGreeting.size());
-  if (std::string_view(bytes).substr(0, known) != kGreeting.substr(0, known)) {
+  const auto known = std::min(bytes.size(), wire::kGreeting.size());
+  if (std::string_view(bytes).substr(0, known) !=
+      wire::kGreeting.substr(0, known)) {
     End(TalkEnd::kNoFrame);
     return false;
   }
-  if (bytes.size() < kGreeting.size()) {
+  if (bytes.size() < wire::kGreeting.size()) {
     return false;
   }
-  bytes.erase(0, kGreeting.size());
+  bytes.erase(0, wire::kGreeting.size());
   greeted_ = true;
   return true;
 }
@@ -194,7 +195,7 @@ void MeshTalk::TakeFrames() {
     auto frame = reader_.Take();
     if (!frame) {
       if (reader_.bad_signature() && !dialler_) {
-        Send({.kind = FrameKind::kRefusal});
+        Send({.kind = wire::FrameKind::kRefusal});
       }
       End(reader_.bad_signature() ? TalkEnd::kStranger : TalkEnd::kNoFrame);
       return;
@@ -223,4 +224,4 @@ void MeshTalk::Read() {
   }
 }
 
-}  // namespace muster::connect
+}  // namespace muster::netcheck

@@ -11,7 +11,7 @@
 #include "sys/time/loop.h"
 #include "wire/mesh_frame.h"
 
-namespace muster::connect {
+namespace muster::netcheck {
 
 // Why a conversation ended.
 enum class TalkEnd {
@@ -22,7 +22,7 @@ enum class TalkEnd {
 
 // Who sits at this end.
 struct TalkEnds {
-  Signer signer;
+  wire::Signer signer;
   bool dialler = false;
 };
 
@@ -30,7 +30,7 @@ struct TalkEnds {
 class MeshTalk {
  public:
   struct Events {
-    std::function<void(const Frame&)> frame;
+    std::function<void(const wire::Frame&)> frame;
     std::function<void(TalkEnd)> end;
     std::function<void()> drained;                     // what Pour was given
     std::function<void(std::uint64_t bytes)> skipped;  // some of Skip's
@@ -47,7 +47,7 @@ class MeshTalk {
   // frames these are kept.
   void Begin(Events events);
   void Greet();  // the dialler's first bytes
-  void Send(const Frame& frame);
+  void Send(const wire::Frame& frame);
   // Bytes that mean nothing, after what was sent so far, in pieces as the
   // kernel takes them; then `drained`. Until then nothing else may be sent.
   void Pour(std::size_t bytes);
@@ -76,8 +76,8 @@ class MeshTalk {
 
   sys::Loop& loop_;
   sys::Fd fd_;
-  FrameWriter writer_;
-  FrameReader reader_;
+  wire::FrameWriter writer_;
+  wire::FrameReader reader_;
   std::string out_;
   std::string filler_;  // what is poured, again and again
   std::size_t pour_left_ = 0;
@@ -94,4 +94,4 @@ class MeshTalk {
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
-}  // namespace muster::connect
+}  // namespace muster::netcheck

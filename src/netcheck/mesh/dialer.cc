@@ -12,7 +12,7 @@
 #include "channel/tcp_probe.h"
 #include "sys/file/fs.h"
 
-namespace muster::connect {
+namespace muster::netcheck {
 namespace {
 
 constexpr std::chrono::milliseconds kStarved{100};
@@ -144,7 +144,7 @@ void MeshTry::Connected() {
   talk_ = std::make_unique<MeshTalk>(
       loop_, std::move(dialling_.fd),
       TalkEnds{.signer = options_.signer, .dialler = true});
-  talk_->Begin({.frame = [this](const Frame& frame) { Heard(frame); },
+  talk_->Begin({.frame = [this](const wire::Frame& frame) { Heard(frame); },
                 .end = [this](TalkEnd end) { Ended(end); }});
   // The list comes back from who has another one.
   Json hello = ToJson(*options_.self, options_.self->list_digest);
@@ -153,25 +153,26 @@ void MeshTry::Connected() {
   asked_wall_ = clock_.WallNow();
   talk_->Greet();
   talk_->Send(
-      {.kind = FrameKind::kHello,
+      {.kind = wire::FrameKind::kHello,
        .body = hello.dump(-1, ' ', false, Json::error_handler_t::replace)});
   talk_->Salt(nonce_);
   Await(options_.patience.answer);
 }
 
-void MeshTry::Heard(const Frame& frame) {
-  if (stage_ == Stage::kSayingHello && frame.kind == FrameKind::kWelcome) {
+void MeshTry::Heard(const wire::Frame& frame) {
+  if (stage_ == Stage::kSayingHello &&
+      frame.kind == wire::FrameKind::kWelcome) {
     Welcomed(frame);
   } else if (stage_ == Stage::kSayingHello &&
-             frame.kind == FrameKind::kRefusal) {
+             frame.kind == wire::FrameKind::kRefusal) {
     Done(Path::kStranger, Printable(frame.body.substr(0, 200)));
   } else if (stage_ == Stage::kSendingLarge &&
-             frame.kind == FrameKind::kLargeSeen) {
+             frame.kind == wire::FrameKind::kLargeSeen) {
     Done(Path::kOk, "");
   }
 }
 
-void MeshTry::Welcomed(const Frame& frame) {
+void MeshTry::Welcomed(const wire::Frame& frame) {
   const auto wall = clock_.WallNow();
   result_.round_trip = clock_.Now() - asked_;
   const Json body = Json::parse(frame.body, nullptr, false);
@@ -198,8 +199,8 @@ void MeshTry::Welcomed(const Frame& frame) {
   }
   stage_ = Stage::kSendingLarge;
   talk_->Salt(nonce_ + *nonce);
-  talk_->Send(
-      {.kind = FrameKind::kLarge, .body = std::string(kLargeSize, 'm')});
+  talk_->Send({.kind = wire::FrameKind::kLarge,
+               .body = std::string(wire::kLargeSize, 'm')});
   Await(options_.patience.large);
 }
 
@@ -208,7 +209,7 @@ void MeshTry::Ended(TalkEnd end) {
   if (end == TalkEnd::kStranger) {
     Done(Path::kStranger, "its frames are not signed with the key of this run");
   } else if (!bytes.empty()) {
-    Done(Path::kForeign, NameOfAnswer(bytes));
+    Done(Path::kForeign, channel::NameOfAnswer(bytes));
   } else {
     Done(Path::kClosed, stage_ == Stage::kSendingLarge
                             ? "it ended the connection in the middle"
@@ -235,7 +236,7 @@ PathResult MeshTry::SoFar() const {
   if (stage_ == Stage::kSayingHello) {
     // An answer without its end: whatever it is, it is no frame so far.
     if (!bytes.empty() && !bytes.starts_with("MUSF")) {
-      return Judge(Path::kForeign, NameOfAnswer(bytes));
+      return Judge(Path::kForeign, channel::NameOfAnswer(bytes));
     }
     return Judge(Path::kSilent, Got(bytes.size()));
   }
@@ -287,4 +288,4 @@ void MeshTry::Done(Path path, std::string seen) {
                        });
 }
 
-}  // namespace muster::connect
+}  // namespace muster::netcheck

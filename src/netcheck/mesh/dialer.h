@@ -17,7 +17,7 @@
 #include "sys/time/clock.h"
 #include "sys/time/loop.h"
 
-namespace muster::connect {
+namespace muster::netcheck {
 
 // How long each part of a try may take.
 struct MeshPatience {
@@ -69,7 +69,7 @@ class MeshTry {
     MeshTarget target;
     sys::SocketAddress number;
     const MeshIdentity* self = nullptr;  // outlives it
-    Signer signer;
+    wire::Signer signer;
     MeshPatience patience;
   };
   MeshTry(sys::Loop& loop, const sys::Clock& clock, Options options,
@@ -80,8 +80,8 @@ class MeshTry {
 
  private:
   void Connected();
-  void Heard(const Frame& frame);
-  void Welcomed(const Frame& frame);
+  void Heard(const wire::Frame& frame);
+  void Welcomed(const wire::Frame& frame);
   void Ended(TalkEnd end);
   void Late();
   void Await(Duration patience);
@@ -109,4 +109,4 @@ class MeshTry {
   sys::Loop::Handle timer_;
 };
 
-}  // namespace muster::connect
+}  // namespace muster::netcheck

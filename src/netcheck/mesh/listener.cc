@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 
-namespace muster::connect {
+namespace muster::netcheck {
 namespace {
 
 // Connections that have not said who they are.
@@ -79,16 +79,17 @@ void MeshDoor::Accept(int listener) {
     caller->timer =
         loop_.After(options_.answer, [this, caller] { Forget(caller); });
     caller->talk->Begin(
-        {.frame = [this, caller](const Frame& frame) { Hello(caller, frame); },
+        {.frame = [this,
+                   caller](const wire::Frame& frame) { Hello(caller, frame); },
          .end = [this, caller](TalkEnd) { Forget(caller); }});
   }
 }
 
-void MeshDoor::Hello(CallerAt caller, const Frame& frame) {
+void MeshDoor::Hello(CallerAt caller, const wire::Frame& frame) {
   const Json body = Json::parse(frame.body, nullptr, false);
   auto who = MeshIdentityFromJson(body);
   const auto nonce = TextIn(body, "nonce");
-  if (caller->gone || frame.kind != FrameKind::kHello || !who || !nonce ||
+  if (caller->gone || frame.kind != wire::FrameKind::kHello || !who || !nonce ||
       who->purpose != options_.self->purpose) {
     Forget(caller);
     return;
@@ -102,7 +103,7 @@ void MeshDoor::Hello(CallerAt caller, const Frame& frame) {
   MeshTalk& talk = *caller->talk;
   talk.Salt(*nonce);
   talk.Send(
-      {.kind = FrameKind::kWelcome,
+      {.kind = wire::FrameKind::kWelcome,
        .body = welcome.dump(-1, ' ', false, Json::error_handler_t::replace)});
   talk.Salt(*nonce + ours);
   talk.Begin({});
@@ -122,4 +123,4 @@ void MeshDoor::Forget(CallerAt caller) {
   }
 }
 
-}  // namespace muster::connect
+}  // namespace muster::netcheck

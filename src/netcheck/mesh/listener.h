@@ -17,7 +17,7 @@
 #include "sys/time/clock.h"
 #include "sys/time/loop.h"
 
-namespace muster::connect {
+namespace muster::netcheck {
 
 // Who came in: of the own key and with the same purpose.
 struct MeshGuest {
@@ -32,7 +32,7 @@ class MeshDoor {
   struct Options {
     const Cluster* cluster = nullptr;    // outlives it
     const MeshIdentity* self = nullptr;  // outlives it; its rank is 0 or more
-    Signer signer;
+    wire::Signer signer;
     Duration answer{};
     // Listeners of others that are to be taken from instead of own ones; the
     // program that gets their ports later may bind without SO_REUSEADDR, so
@@ -59,7 +59,7 @@ class MeshDoor {
   void Listen();
   void Attend(int listener);
   void Accept(int listener);
-  void Hello(CallerAt caller, const Frame& frame);
+  void Hello(CallerAt caller, const wire::Frame& frame);
   void Forget(CallerAt caller);
 
   sys::Loop& loop_;
@@ -73,4 +73,4 @@ class MeshDoor {
   sys::Loop::Handle sweep_;
 };
 
-}  // namespace muster::connect
+}  // namespace muster::netcheck

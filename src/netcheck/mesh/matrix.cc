@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <set>
 
-namespace muster::connect {
+namespace muster::netcheck {
 namespace {
 
 constexpr std::size_t kMostColumns = 9;
@@ -110,4 +110,4 @@ std::vector<std::string> Matrix(const Cluster& cluster,
   return lines;
 }
 
-}  // namespace muster::connect
+}  // namespace muster::netcheck

@@ -9,7 +9,7 @@
 #include "muster/cluster.h"
 #include "netcheck/mesh/mesh.h"
 
-namespace muster::connect {
+namespace muster::netcheck {
 
 // A line per member that spoke, a column per target with its round trip in ms
 // or a word for what was seen; with more than 9 targets only the rows and
@@ -17,4 +17,4 @@ namespace muster::connect {
 std::vector<std::string> Matrix(const Cluster& cluster,
                                 const std::map<int, MeshRow>& rows);
 
-}  // namespace muster::connect
+}  // namespace muster::netcheck

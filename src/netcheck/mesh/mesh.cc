@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "netcheck/mesh/peer_json.h"
 
-namespace muster::connect {
+namespace muster::netcheck {
 namespace {
 
 constexpr std::array<std::string_view, 14> kWords{
@@ -323,4 +323,4 @@ Address AddressOf(const Cluster& cluster, const MeshTarget& target) {
           .port = target.port};
 }
 
-}  // namespace muster::connect
+}  // namespace muster::netcheck

@@ -17,7 +17,7 @@
 #include "muster/deadline.h"
 #include "muster/error.h"
 
-namespace muster::connect {
+namespace muster::netcheck {
 
 // What one member saw at a port of another.
 enum class Path {
@@ -122,4 +122,4 @@ std::vector<MeshTarget> TargetsOf(const Cluster& cluster);
 // The address of a target as the list has it.
 Address AddressOf(const Cluster& cluster, const MeshTarget& target);
 
-}  // namespace muster::connect
+}  // namespace muster::netcheck

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "netcheck/mesh/peer_json.h"
 
-namespace muster::connect {
+namespace muster::netcheck {
 namespace {
 
 constexpr std::size_t kMostElements = 1U << 16;
@@ -57,4 +57,4 @@ const Json& PeerJson::List(const char* name) {
   return *field;
 }
 
-}  // namespace muster::connect
+}  // namespace muster::netcheck

@@ -8,7 +8,7 @@
 #include "base/json.h"
 #include "muster/deadline.h"
 
-namespace muster::connect {
+namespace muster::netcheck {
 
 // Remembers the first field that is wrong. What is left out is the fallback;
 // what is there has to be right.
@@ -56,4 +56,4 @@ class PeerJson {
   std::string wrong_;
 };
 
-}  // namespace muster::connect
+}  // namespace muster::netcheck

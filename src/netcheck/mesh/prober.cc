@@ -11,7 +11,7 @@
 #include "sys/file/fs.h"
 #include "sys/net/arp.h"
 
-namespace muster::connect {
+namespace muster::netcheck {
 namespace {
 
 constexpr std::chrono::milliseconds kBeat{50};
@@ -101,22 +101,23 @@ void MeshMember::Enter(MeshGuest guest) {
   peer->who = std::move(guest.who);
   peer->talk = std::move(guest.talk);
   peer->talk->Begin(
-      {.frame = [this, peer](const Frame& frame) { Take(peer, frame); },
+      {.frame = [this, peer](const wire::Frame& frame) { Take(peer, frame); },
        .end = [this, peer](TalkEnd) { Forget(peer); }});
   if (rank >= 0) {
     Arrived(rank);
   }
   if (row_.final) {
-    peer->talk->Send({.kind = FrameKind::kRow, .body = texts_.at(row_.rank)});
+    peer->talk->Send(
+        {.kind = wire::FrameKind::kRow, .body = texts_.at(row_.rank)});
   }
 }
 
-void MeshMember::Take(PeerAt peer, const Frame& frame) {
-  if (frame.kind == FrameKind::kLarge) {
-    peer->talk->Send({.kind = FrameKind::kLargeSeen});
+void MeshMember::Take(PeerAt peer, const wire::Frame& frame) {
+  if (frame.kind == wire::FrameKind::kLarge) {
+    peer->talk->Send({.kind = wire::FrameKind::kLargeSeen});
     return;
   }
-  if (frame.kind == FrameKind::kDone) {
+  if (frame.kind == wire::FrameKind::kDone) {
     // On whichever connection it says so.
     for (Peer& one : peers_) {
       one.done |=
@@ -125,9 +126,9 @@ void MeshMember::Take(PeerAt peer, const Frame& frame) {
     LookSoon();
     return;
   }
-  if (frame.kind == FrameKind::kRow) {
+  if (frame.kind == wire::FrameKind::kRow) {
     TakeRow(frame.body);
-  } else if (frame.kind == FrameKind::kNeed) {
+  } else if (frame.kind == wire::FrameKind::kNeed) {
     GiveRows(peer, Json::parse(frame.body, nullptr, false));
   }
 }
@@ -161,7 +162,7 @@ void MeshMember::GiveRows(PeerAt peer, const Json& ranks) {
   }
   for (const int rank : asked) {
     if (const auto text = texts_.find(rank); text != texts_.end()) {
-      peer->talk->Send({.kind = FrameKind::kRow, .body = text->second});
+      peer->talk->Send({.kind = wire::FrameKind::kRow, .body = text->second});
     }
   }
 }
@@ -305,7 +306,7 @@ void MeshMember::Tried(Aim& aim, MeshTried tried) {
     peer->talk = std::move(tried.talk);
     peer->gone = !peer->talk->open();
     peer->talk->Begin(
-        {.frame = [this, peer](const Frame& frame) { Take(peer, frame); },
+        {.frame = [this, peer](const wire::Frame& frame) { Take(peer, frame); },
          .end = [this, peer](TalkEnd) { Forget(peer); }});
     LookSoon();
     return;
@@ -432,7 +433,8 @@ void MeshMember::Finish() {
   end_ = std::max(end_, clock_.Now()) + kExchange;
   ask_next_ = clock_.Now() + kAskAgain;
   ask_all_ = clock_.Now() + kLongInComing;
-  const Frame frame{.kind = FrameKind::kRow, .body = texts_[row_.rank]};
+  const wire::Frame frame{.kind = wire::FrameKind::kRow,
+                          .body = texts_[row_.rank]};
   std::set<int> told;
   for (Peer& peer : peers_) {
     // Once to each member, to each that only looks.
@@ -496,7 +498,8 @@ void MeshMember::AskFor(const std::set<int>& lacking) {
     return;
   }
   ask_next_ = clock_.Now() + kAskAgain;
-  const Frame need{.kind = FrameKind::kNeed, .body = Dump(Json(lacking))};
+  const wire::Frame need{.kind = wire::FrameKind::kNeed,
+                         .body = Dump(Json(lacking))};
   std::size_t asked = 0;
   for (std::size_t i = 0; i < peers_.size() && asked < kAskedAtOnce; ++i) {
     // The next one in turn goes to the end of the list.
@@ -524,7 +527,7 @@ void MeshMember::Share() {
     }
     somebody |= peer.who.rank >= 0;
     if (lacking.empty() && !std::exchange(peer.told_done, true)) {
-      peer.talk->Send({.kind = FrameKind::kDone});
+      peer.talk->Send({.kind = wire::FrameKind::kDone});
     }
   }
   // Who is connected may have begun later, and has as long as we had.
@@ -566,4 +569,4 @@ Result<MeshOutcome> RunMesh(const MeshOptions& options,
   return outcome;
 }
 
-}  // namespace muster::connect
+}  // namespace muster::netcheck

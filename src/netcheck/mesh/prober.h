@@ -27,12 +27,12 @@
 #include "sys/time/clock.h"
 #include "sys/time/loop.h"
 
-namespace muster::connect {
+namespace muster::netcheck {
 
 struct MeshOptions {
   Cluster cluster;
   MeshIdentity self;  // rank -1: looks, and does not listen
-  Signer signer;
+  wire::Signer signer;
   std::vector<MeshTarget> to_try;
   std::vector<int> borrowed;  // listeners, as of a MeshDoor
   Duration wait = std::chrono::milliseconds(2500);
@@ -88,7 +88,7 @@ class MeshMember {
   using PeerAt = std::list<Peer>::iterator;
 
   void Enter(MeshGuest guest);
-  void Take(PeerAt peer, const Frame& frame);
+  void Take(PeerAt peer, const wire::Frame& frame);
   void TakeRow(const std::string& text);
   void GiveRows(PeerAt peer, const Json& ranks);
   void Forget(PeerAt peer);
@@ -149,11 +149,11 @@ class MeshMember {
   sys::Clock::Steady ask_all_{};
   // Destroyed first: its tasks post to this.
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
-  WorkerPool pool_;
+  channel::WorkerPool pool_;
 };
 
 // The same on a loop of its own. Blocks; any thread.
 Result<MeshOutcome> RunMesh(const MeshOptions& options,
                             const sys::Clock& clock);
 
-}  // namespace muster::connect
+}  // namespace muster::netcheck

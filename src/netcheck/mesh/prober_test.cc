@@ -7,7 +7,7 @@
 
 #include "sys/net/stream.h"
 
-namespace muster::connect {
+namespace muster::netcheck {
 namespace {
 
 using std::chrono::milliseconds;
@@ -54,8 +54,8 @@ class MeshTest : public testing::Test {
     }));
   }
 
-  static Signer SignerOf(const std::string& key) {
-    return [key, plain = PlainSigner()](auto message) {
+  static wire::Signer SignerOf(const std::string& key) {
+    return [key, plain = wire::PlainSigner()](auto message) {
       return plain(key + std::string(message));
     };
   }
@@ -285,14 +285,14 @@ TEST_F(MeshTest, ARowThatIsOwedIsNotWaitedForWithoutEnd) {
     ASSERT_EQ(tried.result.path, Path::kOk);
     talk = std::move(tried.talk);
     talk->Begin({.frame =
-                     [&](const Frame& frame) {
-                       if (frame.kind == FrameKind::kRow && ++rows == 1) {
+                     [&](const wire::Frame& frame) {
+                       if (frame.kind == wire::FrameKind::kRow && ++rows == 1) {
                          std::string need = "[0";
                          for (int i = 0; i < 1000; ++i) {
                            need += ",0";
                          }
-                         talk->Send(
-                             {.kind = FrameKind::kNeed, .body = need + "]"});
+                         talk->Send({.kind = wire::FrameKind::kNeed,
+                                     .body = need + "]"});
                        }
                      },
                  .end = {}});
@@ -329,4 +329,4 @@ TEST_F(MeshTest, OneWhoOnlyLooksGetsTheRows) {
 }
 
 }  // namespace
-}  // namespace muster::connect
+}  // namespace muster::netcheck

@@ -3,7 +3,7 @@
 
 #include <set>
 
-namespace muster::connect {
+namespace muster::netcheck {
 
 std::vector<MeshTarget> Schedule(const std::vector<MeshTarget>& targets,
                                  int members, int self) {
@@ -25,4 +25,4 @@ std::vector<MeshTarget> Schedule(const std::vector<MeshTarget>& targets,
   return mine;
 }
 
-}  // namespace muster::connect
+}  // namespace muster::netcheck

@@ -12,7 +12,7 @@
 
 #include "netcheck/mesh/mesh.h"
 
-namespace muster::connect {
+namespace muster::netcheck {
 
 inline constexpr int kMostForEveryPair = 64;
 
@@ -20,4 +20,4 @@ inline constexpr int kMostForEveryPair = 64;
 std::vector<MeshTarget> Schedule(const std::vector<MeshTarget>& targets,
                                  int members, int self);
 
-}  // namespace muster::connect
+}  // namespace muster::netcheck

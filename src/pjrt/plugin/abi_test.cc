@@ -11,7 +11,7 @@ namespace muster::pjrt {
 namespace {
 
 constexpr std::size_t SlotOf(std::size_t offset) {
-  return (offset - abi::kFirstFunction) / sizeof(void*);
+  return (offset - pjrt::abi::kFirstFunction) / sizeof(void*);
 }
 
 // A field of ours lies where theirs does, and is as large.
@@ -28,25 +28,27 @@ constexpr std::size_t SlotOf(std::size_t offset) {
   MUSTER_SAME(ours, call##_Args, extension_start)
 
 TEST(Abi, PlacesTheTableAsTheHeaderDoes) {
-  EXPECT_EQ(offsetof(abi::Api, struct_size), offsetof(PJRT_Api, struct_size));
-  EXPECT_EQ(offsetof(abi::Api, extension_start),
+  EXPECT_EQ(offsetof(pjrt::abi::Api, struct_size),
+            offsetof(PJRT_Api, struct_size));
+  EXPECT_EQ(offsetof(pjrt::abi::Api, extension_start),
             offsetof(PJRT_Api, extension_start));
-  EXPECT_EQ(offsetof(abi::Api, version), offsetof(PJRT_Api, pjrt_api_version));
-  EXPECT_EQ(offsetof(abi::Api, functions),
+  EXPECT_EQ(offsetof(pjrt::abi::Api, version),
+            offsetof(PJRT_Api, pjrt_api_version));
+  EXPECT_EQ(offsetof(pjrt::abi::Api, functions),
             offsetof(PJRT_Api, PJRT_Error_Destroy));
-  EXPECT_EQ(abi::kFirstFunction, offsetof(PJRT_Api, PJRT_Error_Destroy));
+  EXPECT_EQ(pjrt::abi::kFirstFunction, offsetof(PJRT_Api, PJRT_Error_Destroy));
   MUSTER_SAME_FIELD(Version, PJRT_Api_Version, major, major_version);
   MUSTER_SAME_FIELD(Version, PJRT_Api_Version, minor, minor_version);
-  EXPECT_EQ(sizeof(abi::Version), sizeof(PJRT_Api_Version));
+  EXPECT_EQ(sizeof(pjrt::abi::Version), sizeof(PJRT_Api_Version));
   MUSTER_SAME(Extension, PJRT_Extension_Base, struct_size);
   MUSTER_SAME(Extension, PJRT_Extension_Base, type);
   MUSTER_SAME(Extension, PJRT_Extension_Base, next);
-  EXPECT_EQ(abi::kMajor, PJRT_API_MAJOR);
+  EXPECT_EQ(pjrt::abi::kMajor, PJRT_API_MAJOR);
 }
 
 TEST(Abi, NumbersCodesAsTheHeaderDoes) {
-#define MUSTER_SAME_CODE(ours, theirs)         \
-  EXPECT_EQ(static_cast<int>(abi::Code::ours), \
+#define MUSTER_SAME_CODE(ours, theirs)               \
+  EXPECT_EQ(static_cast<int>(pjrt::abi::Code::ours), \
             static_cast<int>(PJRT_Error_Code_##theirs))
   MUSTER_SAME_CODE(kOk, OK);
   MUSTER_SAME_CODE(kCancelled, CANCELLED);
@@ -65,16 +67,16 @@ TEST(Abi, NumbersCodesAsTheHeaderDoes) {
   MUSTER_SAME_CODE(kUnavailable, UNAVAILABLE);
   MUSTER_SAME_CODE(kDataLoss, DATA_LOSS);
   MUSTER_SAME_CODE(kUnauthenticated, UNAUTHENTICATED);
-#define MUSTER_SAME_TYPE(name)                      \
-  EXPECT_EQ(static_cast<int>(abi::ValueType::name), \
+#define MUSTER_SAME_TYPE(name)                            \
+  EXPECT_EQ(static_cast<int>(pjrt::abi::ValueType::name), \
             static_cast<int>(PJRT_NamedValue_##name))
   MUSTER_SAME_TYPE(kString);
   MUSTER_SAME_TYPE(kInt64);
   MUSTER_SAME_TYPE(kInt64List);
   MUSTER_SAME_TYPE(kFloat);
   MUSTER_SAME_TYPE(kBool);
-#define MUSTER_SAME_ELEMENT(ours, theirs)             \
-  EXPECT_EQ(static_cast<int>(abi::ElementType::ours), \
+#define MUSTER_SAME_ELEMENT(ours, theirs)                   \
+  EXPECT_EQ(static_cast<int>(pjrt::abi::ElementType::ours), \
             static_cast<int>(PJRT_Buffer_Type_##theirs))
   MUSTER_SAME_ELEMENT(kPred, PRED);
   MUSTER_SAME_ELEMENT(kS8, S8);
@@ -86,13 +88,15 @@ TEST(Abi, NumbersCodesAsTheHeaderDoes) {
   MUSTER_SAME_ELEMENT(kF64, F64);
   MUSTER_SAME_ELEMENT(kBF16, BF16);
   EXPECT_EQ(
-      static_cast<int>(abi::HostBufferSemantics::kImmutableOnlyDuringCall),
+      static_cast<int>(
+          pjrt::abi::HostBufferSemantics::kImmutableOnlyDuringCall),
       static_cast<int>(PJRT_HostBufferSemantics_kImmutableOnlyDuringCall));
 }
 
 TEST(Abi, LaysOutValuesAndProgramsAsTheHeaderDoes) {
-  EXPECT_EQ(abi::NamedValue::kSize, std::size_t{PJRT_NamedValue_STRUCT_SIZE});
-  EXPECT_EQ(sizeof(abi::NamedValue),
+  EXPECT_EQ(pjrt::abi::NamedValue::kSize,
+            std::size_t{PJRT_NamedValue_STRUCT_SIZE});
+  EXPECT_EQ(sizeof(pjrt::abi::NamedValue),
             sizeof(PJRT_NamedValue));  // they are arrays
   MUSTER_SAME(NamedValue, PJRT_NamedValue, name);
   MUSTER_SAME(NamedValue, PJRT_NamedValue, name_size);
@@ -103,7 +107,7 @@ TEST(Abi, LaysOutValuesAndProgramsAsTheHeaderDoes) {
   MUSTER_SAME(NamedValue, PJRT_NamedValue, float_value);
   MUSTER_SAME(NamedValue, PJRT_NamedValue, bool_value);
   MUSTER_SAME(NamedValue, PJRT_NamedValue, value_size);
-  EXPECT_EQ(abi::Program::kSize, std::size_t{PJRT_Program_STRUCT_SIZE});
+  EXPECT_EQ(pjrt::abi::Program::kSize, std::size_t{PJRT_Program_STRUCT_SIZE});
   MUSTER_SAME(Program, PJRT_Program, code);
   MUSTER_SAME(Program, PJRT_Program, code_size);
   MUSTER_SAME(Program, PJRT_Program, format);
@@ -279,11 +283,12 @@ TEST(Abi, LaysOutClientsAndBuffersAsTheHeaderDoes) {
               PJRT_Client_BufferFromHostBuffer_Args, buffer);
   MUSTER_SAME_CALL(BufferDestroyArgs, PJRT_Buffer_Destroy);
   MUSTER_SAME(BufferDestroyArgs, PJRT_Buffer_Destroy_Args, buffer);
-  EXPECT_EQ(abi::MemoryLayout::kSize,
+  EXPECT_EQ(pjrt::abi::MemoryLayout::kSize,
             std::size_t{PJRT_Buffer_MemoryLayout_STRUCT_SIZE});
-  EXPECT_EQ(abi::MemoryLayout::kOrderSize,
+  EXPECT_EQ(pjrt::abi::MemoryLayout::kOrderSize,
             std::size_t{PJRT_Buffer_MemoryLayout_Tiled_STRUCT_SIZE});
-  EXPECT_EQ(abi::MemoryLayout().type, PJRT_Buffer_MemoryLayout_Type_Tiled);
+  EXPECT_EQ(pjrt::abi::MemoryLayout().type,
+            PJRT_Buffer_MemoryLayout_Type_Tiled);
   MUSTER_SAME(MemoryLayout, PJRT_Buffer_MemoryLayout, struct_size);
   MUSTER_SAME(MemoryLayout, PJRT_Buffer_MemoryLayout, type);
   MUSTER_SAME_FIELD(MemoryLayout, PJRT_Buffer_MemoryLayout, order_size,
@@ -345,7 +350,7 @@ TEST(Abi, LaysOutRunningAsTheHeaderDoes) {
               device_complete_events);
   MUSTER_SAME(LoadedExecutableExecuteArgs, PJRT_LoadedExecutable_Execute_Args,
               execute_device);
-  EXPECT_EQ(abi::ExecuteOptions::kSize,
+  EXPECT_EQ(pjrt::abi::ExecuteOptions::kSize,
             std::size_t{PJRT_ExecuteOptions_STRUCT_SIZE});
   MUSTER_SAME(ExecuteOptions, PJRT_ExecuteOptions, send_callbacks);
   MUSTER_SAME(ExecuteOptions, PJRT_ExecuteOptions, recv_callbacks);
@@ -364,7 +369,7 @@ TEST(Abi, LaysOutRunningAsTheHeaderDoes) {
 
 // The one struct that grew after API 0.81: ours is the newest known.
 TEST(Abi, LaysOutMemoryAsTheHeaderDoes) {
-  using Ours = abi::ExecutableGetCompiledMemoryStatsArgs;
+  using Ours = pjrt::abi::ExecutableGetCompiledMemoryStatsArgs;
   using Theirs = PJRT_Executable_GetCompiledMemoryStats_Args;
   EXPECT_EQ(Ours::kSlot,
             SlotOf(offsetof(PJRT_Api, PJRT_Executable_GetCompiledMemoryStats)));

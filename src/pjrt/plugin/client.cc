@@ -14,7 +14,7 @@
 namespace muster::pjrt {
 namespace {
 
-using OwnedEvent = Owned<abi::Event, abi::EventDestroyArgs>;
+using OwnedEvent = Owned<abi::Event, pjrt::abi::EventDestroyArgs>;
 
 // Shared with the plug-in's thread, which may be late: it and the bytes that
 // are copied outlive whoever waits.
@@ -46,7 +46,7 @@ Status Wait(const Plugin& plugin, abi::Event* event, const SharedSignal& signal,
             Deadline deadline) {
   const OwnedEvent owned(plugin, event);
   auto held = std::make_unique<SharedSignal>(signal);
-  abi::EventOnReadyArgs args;
+  pjrt::abi::EventOnReadyArgs args;
   args.event = event;
   args.callback = Ready;
   args.user_arg = held.get();
@@ -67,30 +67,30 @@ Status Wait(const Plugin& plugin, abi::Event* event, const SharedSignal& signal,
 }
 
 // The options as the interface takes them; views into `values`.
-std::vector<abi::NamedValue> ToNamedValues(const Values& values) {
-  std::vector<abi::NamedValue> named;
+std::vector<pjrt::abi::NamedValue> ToNamedValues(const Values& values) {
+  std::vector<pjrt::abi::NamedValue> named;
   for (const auto& [name, value] : values) {
-    abi::NamedValue one;
+    pjrt::abi::NamedValue one;
     one.name = name.data();
     one.name_size = name.size();
     one.value_size = 1;
     if (const auto* text = std::get_if<std::string>(&value)) {
-      one.type = abi::ValueType::kString;
+      one.type = pjrt::abi::ValueType::kString;
       one.string_value = text->data();
       one.value_size = text->size();
     } else if (const auto* number = std::get_if<std::int64_t>(&value)) {
-      one.type = abi::ValueType::kInt64;
+      one.type = pjrt::abi::ValueType::kInt64;
       one.int64_value = *number;
     } else if (const auto* list =
                    std::get_if<std::vector<std::int64_t>>(&value)) {
-      one.type = abi::ValueType::kInt64List;
+      one.type = pjrt::abi::ValueType::kInt64List;
       one.int64_array_value = list->data();
       one.value_size = list->size();
     } else if (const auto* real = std::get_if<float>(&value)) {
-      one.type = abi::ValueType::kFloat;
+      one.type = pjrt::abi::ValueType::kFloat;
       one.float_value = *real;
     } else {
-      one.type = abi::ValueType::kBool;
+      one.type = pjrt::abi::ValueType::kBool;
       one.bool_value = std::get<bool>(value);
     }
     named.push_back(one);
@@ -105,41 +105,41 @@ std::string TextOf(const char* text, std::size_t size) {
 
 }  // namespace
 
-abi::ElementType ElementTypeOf(DType dtype) {
+pjrt::abi::ElementType ElementTypeOf(DType dtype) {
   switch (dtype) {
     case DType::kFloat32:
-      return abi::ElementType::kF32;
+      return pjrt::abi::ElementType::kF32;
     case DType::kFloat64:
-      return abi::ElementType::kF64;
+      return pjrt::abi::ElementType::kF64;
     case DType::kBFloat16:
-      return abi::ElementType::kBF16;
+      return pjrt::abi::ElementType::kBF16;
     case DType::kFloat16:
-      return abi::ElementType::kF16;
+      return pjrt::abi::ElementType::kF16;
     case DType::kInt8:
-      return abi::ElementType::kS8;
+      return pjrt::abi::ElementType::kS8;
     case DType::kInt32:
-      return abi::ElementType::kS32;
+      return pjrt::abi::ElementType::kS32;
     case DType::kInt64:
-      return abi::ElementType::kS64;
+      return pjrt::abi::ElementType::kS64;
     case DType::kUInt8:
-      return abi::ElementType::kU8;
+      return pjrt::abi::ElementType::kU8;
     case DType::kBool:
-      return abi::ElementType::kPred;
+      return pjrt::abi::ElementType::kPred;
   }
-  return abi::ElementType::kF32;
+  return pjrt::abi::ElementType::kF32;
 }
 
 Result<Loaded> Loaded::Make(const Plugin& plugin, OwnedLoaded object) {
   Loaded loaded(plugin, std::move(object));
-  abi::LoadedExecutableGetExecutableArgs executable;
+  pjrt::abi::LoadedExecutableGetExecutableArgs executable;
   executable.loaded_executable = loaded.object_.get();
   MUSTER_TRY(plugin.Call(executable));
   const OwnedExecutable owned(plugin, executable.executable);
-  abi::ExecutableNumOutputsArgs outputs;
+  pjrt::abi::ExecutableNumOutputsArgs outputs;
   outputs.executable = owned.get();
   MUSTER_TRY(plugin.Call(outputs));
   loaded.outputs_ = outputs.num_outputs;
-  abi::LoadedExecutableAddressableDevicesArgs devices;
+  pjrt::abi::LoadedExecutableAddressableDevicesArgs devices;
   devices.executable = loaded.object_.get();
   MUSTER_TRY(plugin.Call(devices));
   loaded.devices_.assign(
@@ -158,8 +158,8 @@ Result<std::vector<Buffers>> Loaded::Execute(
     argument_lists[i] = arguments[i].data();
     output_lists[i] = made.data() + i * outputs_;
   }
-  abi::ExecuteOptions options;
-  abi::LoadedExecutableExecuteArgs args;
+  pjrt::abi::ExecuteOptions options;
+  pjrt::abi::LoadedExecutableExecuteArgs args;
   args.executable = object_.get();
   args.options = &options;
   args.argument_lists = argument_lists.data();
@@ -179,12 +179,12 @@ Result<std::vector<Buffers>> Loaded::Execute(
 
 Result<Client> Client::Make(const Plugin& plugin, const Values& options) {
   const auto named = ToNamedValues(options);
-  abi::ClientCreateArgs create;
+  pjrt::abi::ClientCreateArgs create;
   create.create_options = named.data();
   create.num_options = named.size();
   MUSTER_TRY(plugin.Call(create));
   Client client(plugin, OwnedClient(plugin, create.client));
-  abi::ClientAddressableDevicesArgs all;
+  pjrt::abi::ClientAddressableDevicesArgs all;
   all.client = client.object_.get();
   MUSTER_TRY(plugin.Call(all));
   client.devices_.assign(all.addressable_devices,
@@ -193,14 +193,14 @@ Result<Client> Client::Make(const Plugin& plugin, const Values& options) {
 }
 
 Result<std::string> Client::Platform() const {
-  abi::ClientPlatformNameArgs args;
+  pjrt::abi::ClientPlatformNameArgs args;
   args.client = object_.get();
   MUSTER_TRY(plugin_->Call(args));
   return TextOf(args.platform_name, args.platform_name_size);
 }
 
 Result<std::string> Client::Version() const {
-  abi::ClientPlatformVersionArgs args;
+  pjrt::abi::ClientPlatformVersionArgs args;
   args.client = object_.get();
   MUSTER_TRY(plugin_->Call(args));
   return TextOf(args.platform_version, args.platform_version_size);
@@ -209,10 +209,10 @@ Result<std::string> Client::Version() const {
 Result<std::vector<std::string>> Client::Kinds() const {
   std::vector<std::string> kinds;
   for (abi::Device* device : devices_) {
-    abi::DeviceGetDescriptionArgs args;
+    pjrt::abi::DeviceGetDescriptionArgs args;
     args.device = device;
     MUSTER_TRY(plugin_->Call(args));
-    abi::DeviceDescriptionKindArgs kind;
+    pjrt::abi::DeviceDescriptionKindArgs kind;
     kind.device_description = args.device_description;
     MUSTER_TRY(plugin_->Call(kind));
     kinds.push_back(TextOf(kind.device_kind, kind.device_kind_size));
@@ -223,8 +223,8 @@ Result<std::vector<std::string>> Client::Kinds() const {
 Result<Loaded> Client::Compile(std::string_view program,
                                const CompileOptions& options) const {
   const std::string bytes = Serialize(options);
-  const abi::Program code = ToProgram(program);
-  abi::ClientCompileArgs args;
+  const pjrt::abi::Program code = ToProgram(program);
+  pjrt::abi::ClientCompileArgs args;
   args.client = object_.get();
   args.program = &code;
   args.compile_options = bytes.data();
@@ -235,7 +235,7 @@ Result<Loaded> Client::Compile(std::string_view program,
 
 Result<Buffer> Client::Put(abi::Device* device,
                            const TensorView& tensor) const {
-  abi::ClientBufferFromHostBufferArgs args;
+  pjrt::abi::ClientBufferFromHostBufferArgs args;
   args.client = object_.get();
   args.data = tensor.bytes.data();
   args.type = ElementTypeOf(tensor.spec.dtype);
@@ -252,17 +252,17 @@ Result<std::string> Client::Get(const Buffer& buffer, const TensorSpec& spec,
                                 Deadline deadline) const {
   std::vector<std::int64_t> last_first(spec.shape.size());
   std::iota(last_first.rbegin(), last_first.rend(), 0);
-  abi::MemoryLayout rows;
+  pjrt::abi::MemoryLayout rows;
   rows.minor_to_major = last_first.data();
   rows.minor_to_major_size = last_first.size();
-  abi::BufferToHostBufferArgs args;
+  pjrt::abi::BufferToHostBufferArgs args;
   args.src = buffer.get();
   args.host_layout = &rows;
   return Copy(args, BytesOf(spec).value_or(0), deadline);
 }
 
 Result<float> Client::GetNumber(const Buffer& buffer, Deadline deadline) const {
-  abi::BufferToHostBufferArgs args;
+  pjrt::abi::BufferToHostBufferArgs args;
   args.src = buffer.get();
   float number = 0;
   MUSTER_ASSIGN(const std::string bytes, Copy(args, sizeof number, deadline));
@@ -270,7 +270,7 @@ Result<float> Client::GetNumber(const Buffer& buffer, Deadline deadline) const {
   return number;
 }
 
-Result<std::string> Client::Copy(abi::BufferToHostBufferArgs args,
+Result<std::string> Client::Copy(pjrt::abi::BufferToHostBufferArgs args,
                                  std::size_t size, Deadline deadline) const {
   const auto signal = std::make_shared<Signal>(*plugin_);
   signal->bytes.resize(size);

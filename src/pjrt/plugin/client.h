@@ -18,16 +18,16 @@
 
 namespace muster::pjrt {
 
-using OwnedClient = Owned<abi::Client, abi::ClientDestroyArgs>;
+using OwnedClient = Owned<abi::Client, pjrt::abi::ClientDestroyArgs>;
 using OwnedLoaded =
-    Owned<abi::LoadedExecutable, abi::LoadedExecutableDestroyArgs>;
+    Owned<abi::LoadedExecutable, pjrt::abi::LoadedExecutableDestroyArgs>;
 // An array on a device.
-using Buffer = Owned<abi::Buffer, abi::BufferDestroyArgs>;
+using Buffer = Owned<abi::Buffer, pjrt::abi::BufferDestroyArgs>;
 // The arguments or results of one device.
 using Buffers = std::vector<Buffer>;
 
 // What a plug-in calls an element type. All of muster's have one.
-abi::ElementType ElementTypeOf(DType dtype);
+pjrt::abi::ElementType ElementTypeOf(DType dtype);
 
 // A program on the devices that it was compiled for.
 class Loaded {
@@ -83,8 +83,8 @@ class Client {
   Client(const Plugin& plugin, OwnedClient object)
       : plugin_(&plugin), object_(std::move(object)) {}
 
-  Result<std::string> Copy(abi::BufferToHostBufferArgs args, std::size_t size,
-                           Deadline deadline) const;
+  Result<std::string> Copy(pjrt::abi::BufferToHostBufferArgs args,
+                           std::size_t size, Deadline deadline) const;
 
   const Plugin* plugin_;
   OwnedClient object_;

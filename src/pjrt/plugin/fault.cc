@@ -116,23 +116,23 @@ constexpr std::array<Rule, 28> kRules{{
     {"tatically shaped", Cause::kOpUnsupported},
 }};
 
-Cause CauseOfCode(abi::Code code) {
+Cause CauseOfCode(pjrt::abi::Code code) {
   switch (code) {
-    case abi::Code::kUnknown:
-    case abi::Code::kInvalidArgument:
-    case abi::Code::kUnimplemented:
-    case abi::Code::kNotFound:
+    case pjrt::abi::Code::kUnknown:
+    case pjrt::abi::Code::kInvalidArgument:
+    case pjrt::abi::Code::kUnimplemented:
+    case pjrt::abi::Code::kNotFound:
       return Cause::kOpUnsupported;
-    case abi::Code::kResourceExhausted:
+    case pjrt::abi::Code::kResourceExhausted:
       return Cause::kOomDevice;
-    case abi::Code::kCancelled:
+    case pjrt::abi::Code::kCancelled:
       return Cause::kCancelled;
-    case abi::Code::kDeadlineExceeded:
+    case pjrt::abi::Code::kDeadlineExceeded:
       return Cause::kDeadlineExceeded;
-    case abi::Code::kPermissionDenied:
-    case abi::Code::kUnauthenticated:
+    case pjrt::abi::Code::kPermissionDenied:
+    case pjrt::abi::Code::kUnauthenticated:
       return Cause::kFilePermission;
-    case abi::Code::kUnavailable:
+    case pjrt::abi::Code::kUnavailable:
       return Cause::kDeviceBusy;
     default:
       return Cause::kFrameworkBug;
@@ -145,15 +145,15 @@ bool IsOfRunning(std::string_view call) {
          call == "PJRT_Buffer_ToHostBuffer" || call == "PJRT_Event_OnReady";
 }
 
-Cause CauseOfRunning(abi::Code code) {
+Cause CauseOfRunning(pjrt::abi::Code code) {
   switch (code) {
-    case abi::Code::kInvalidArgument:
+    case pjrt::abi::Code::kInvalidArgument:
       return Cause::kUsageInvalid;
-    case abi::Code::kAborted:
-    case abi::Code::kDataLoss:
-    case abi::Code::kUnavailable:
+    case pjrt::abi::Code::kAborted:
+    case pjrt::abi::Code::kDataLoss:
+    case pjrt::abi::Code::kUnavailable:
       return Cause::kDeviceHardwareFault;
-    case abi::Code::kUnknown:
+    case pjrt::abi::Code::kUnknown:
       return Cause::kFrameworkBug;
     default:
       return CauseOfCode(code);
@@ -293,7 +293,7 @@ void ReadOperation(std::string_view text, Fact& fact) {
 
 }  // namespace
 
-std::string NameOf(abi::Code code) {
+std::string NameOf(pjrt::abi::Code code) {
   const auto number = static_cast<std::int64_t>(code);
   const auto name = NameOfStatusCode(number);
   return name ? std::string(*name) : "code " + std::to_string(number);
@@ -313,9 +313,9 @@ Cause CauseOf(const Fault& fault) {
   }
   const Cause cause = CauseOfCode(fault.code);
   // There is no program yet that could hold what is refused.
-  const bool of_options =
-      IsOfTopology(fault.call) || (fault.call == "PJRT_Client_Create" &&
-                                   fault.code == abi::Code::kInvalidArgument);
+  const bool of_options = IsOfTopology(fault.call) ||
+                          (fault.call == "PJRT_Client_Create" &&
+                           fault.code == pjrt::abi::Code::kInvalidArgument);
   return cause == Cause::kOpUnsupported && of_options ? Cause::kUsageInvalid
                                                       : cause;
 }

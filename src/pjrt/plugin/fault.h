@@ -16,7 +16,7 @@ constexpr std::size_t kTextLimit = 4000;
 
 struct Fault {
   std::string call;  // "PJRT_Compile"
-  abi::Code code = abi::Code::kUnknown;
+  pjrt::abi::Code code = pjrt::abi::Code::kUnknown;
   std::string text;  // as the plug-in wrote it
 };
 
@@ -32,6 +32,6 @@ Cause CauseOf(const Fault& fault);
 Error ToError(const Fault& fault);
 
 // "INVALID_ARGUMENT"; "code 99" for a number that the interface does not have.
-std::string NameOf(abi::Code code);
+std::string NameOf(pjrt::abi::Code code);
 
 }  // namespace muster::pjrt

@@ -7,7 +7,7 @@ namespace muster::pjrt {
 namespace {
 
 struct Case {
-  abi::Code code;
+  pjrt::abi::Code code;
   std::string text;
   Cause cause;
 };
@@ -22,51 +22,52 @@ TEST_P(FaultCause, FollowsFromWhatThePluginSays) {
 INSTANTIATE_TEST_SUITE_P(
     Texts, FaultCause,
     testing::Values(
-        Case{abi::Code::kUnknown, "nameE1000: no code", Cause::kOpUnsupported},
-        Case{abi::Code::kAborted,
+        Case{pjrt::abi::Code::kUnknown, "nameE1000: no code",
+             Cause::kOpUnsupported},
+        Case{pjrt::abi::Code::kAborted,
              "Internal error when accessing libtpu multi-process lockfile.",
              Cause::kDeviceBusy},
-        Case{abi::Code::kInvalidArgument,
+        Case{pjrt::abi::Code::kInvalidArgument,
              "Number of replicas (16) must be at least 1 and at most the "
              "number of cores (8).",
              Cause::kRankWorldMismatch},
-        Case{abi::Code::kInvalidArgument,
+        Case{pjrt::abi::Code::kInvalidArgument,
              "sharding={devices=[8,1]<=[8]}, frontend_attributes="
              "{xla.sdy.sharding=\"x\"}: tile_assignment should have 4 devices "
              "but has 8",
              Cause::kRankWorldMismatch},
-        Case{abi::Code::kUnknown,
+        Case{pjrt::abi::Code::kUnknown,
              "-:3:10: error: unregistered operation 'stablehlo.nonsense' found "
              "in dialect ('stablehlo') that does not allow unknown operations\n"
              "<unknown>:0: error: Failed to parse using StableHLO v1.24.0",
              Cause::kOpUnsupported},
-        Case{abi::Code::kUnknown,
+        Case{pjrt::abi::Code::kUnknown,
              "step.py:11:29: error: unregistered operation 'vhlo.log_v2' found "
              "in dialect ('vhlo') that does not allow unknown operations\n"
              "<unknown>:0: error: Failed to parse using StableHLO v1.9.8",
              Cause::kVerPluginMismatch},
-        Case{abi::Code::kUnknown,
+        Case{pjrt::abi::Code::kUnknown,
              "-:2:209: error: expected '}' in attribute dictionary\n"
              "<unknown>:0: error: Failed to parse using StableHLO v1.24.0",
              Cause::kFileCorrupt},
-        Case{abi::Code::kInvalidArgument,
+        Case{pjrt::abi::Code::kInvalidArgument,
              "Custom emitter for my_missing_op not found",
              Cause::kOpUnsupported},
-        Case{abi::Code::kInvalidArgument,
+        Case{pjrt::abi::Code::kInvalidArgument,
              "Unexpected PJRT_Compile_Args size: expected 72, got 64.",
              Cause::kVerPluginMismatch},
-        Case{abi::Code::kNotFound,
+        Case{pjrt::abi::Code::kNotFound,
              "TPU initialization failed: No jellyfish device found.",
              Cause::kDeviceMissing},
-        Case{abi::Code::kInternal, "", Cause::kFrameworkBug},
-        Case{static_cast<abi::Code>(99), "odd", Cause::kFrameworkBug}));
+        Case{pjrt::abi::Code::kInternal, "", Cause::kFrameworkBug},
+        Case{static_cast<pjrt::abi::Code>(99), "odd", Cause::kFrameworkBug}));
 
 // As XLA documents its codes, with the words of its examples.
 TEST(FaultOfOpening, IsNoFaultOfAProgram) {
-  EXPECT_EQ(CauseOf({"PJRT_Client_Create", abi::Code::kFailedPrecondition,
+  EXPECT_EQ(CauseOf({"PJRT_Client_Create", pjrt::abi::Code::kFailedPrecondition,
                      "No visible GPU devices."}),
             Cause::kDeviceMissing);
-  EXPECT_EQ(CauseOf({"PJRT_Client_Create", abi::Code::kInvalidArgument,
+  EXPECT_EQ(CauseOf({"PJRT_Client_Create", pjrt::abi::Code::kInvalidArgument,
                      "Unexpected option name passed to PJRT_Client_Create: x"}),
             Cause::kUsageInvalid);
 }
@@ -81,8 +82,8 @@ TEST_P(XlaCode, HasACause) {
             GetParam().text.substr(0, 5));
 }
 
-constexpr abi::Code kFull = abi::Code::kResourceExhausted;
-constexpr abi::Code kInner = abi::Code::kInternal;
+constexpr pjrt::abi::Code kFull = pjrt::abi::Code::kResourceExhausted;
+constexpr pjrt::abi::Code kInner = pjrt::abi::Code::kInternal;
 
 INSTANTIATE_TEST_SUITE_P(
     Codes, XlaCode,
@@ -95,7 +96,7 @@ INSTANTIATE_TEST_SUITE_P(
              "E0101: RuntimeProgramAllocationFailure: Attempting to reserve "
              "29.49G at the bottom of memory.",
              Cause::kOomDevice},
-        Case{abi::Code::kInvalidArgument,
+        Case{pjrt::abi::Code::kInvalidArgument,
              "E0102: RuntimeProgramInputMismatch: expected parameter 2 of size "
              "5242880 but got buffer with incompatible size 1638400",
              Cause::kUsageInvalid},
@@ -130,7 +131,7 @@ INSTANTIATE_TEST_SUITE_P(
              "E1002: TPU TensorCore Hbm usage: 34.82G, SparseCore Hbm usage "
              "174.10G, exceeding available bytes: 95.74G",
              Cause::kOomDevice},
-        Case{abi::Code::kInvalidArgument,
+        Case{pjrt::abi::Code::kInvalidArgument,
              "E1200: CompileTimeHostOffloadOutputMismatch: Tensor which is "
              "moved to host is returned from the entry computation",
              Cause::kOpUnsupported},
@@ -151,13 +152,14 @@ INSTANTIATE_TEST_SUITE_P(
              Cause::kOomDevice},
         // Without a meaning of their own: the text and the status say it.
         Case{kFull, "E0007: ResourceExhausted: x", Cause::kOomDevice},
-        Case{abi::Code::kUnimplemented, "E0011: Unimplemented: x",
+        Case{pjrt::abi::Code::kUnimplemented, "E0011: Unimplemented: x",
              Cause::kOpUnsupported},
         Case{kFull, "E1003: x", Cause::kOomDevice},
         Case{kInner, "E2999: Mosaic failed to compile TPU kernel: x",
              Cause::kOpUnsupported},
         Case{kFull, "E3002: x", Cause::kOomDevice},
-        Case{abi::Code::kUnimplemented, "E3002: x", Cause::kOpUnsupported},
+        Case{pjrt::abi::Code::kUnimplemented, "E3002: x",
+             Cause::kOpUnsupported},
         Case{kInner, "E9999: x", Cause::kFrameworkBug}));
 
 struct SizesCase {
@@ -192,7 +194,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Fault, KeepsThePlaceAndTheOperation) {
   const Error error =
-      ToError({"PJRT_Compile", abi::Code::kUnknown,
+      ToError({"PJRT_Compile", pjrt::abi::Code::kUnknown,
                "-:3:10: error: custom op 'stablehlo.nonsense' is unknown"});
   const Fact& fact = error.evidence().front();
   EXPECT_EQ(fact.Number("line"), 3);
@@ -203,7 +205,7 @@ TEST(Fault, KeepsThePlaceAndTheOperation) {
 
 TEST(Fault, TellsAPlaceInTheSourceFromOneInTheProgram) {
   const auto fact_of = [](const char* text) {
-    return ToError({"PJRT_Compile", abi::Code::kInvalidArgument, text})
+    return ToError({"PJRT_Compile", pjrt::abi::Code::kInvalidArgument, text})
         .evidence()
         .front();
   };
@@ -218,9 +220,10 @@ TEST(Fault, TellsAPlaceInTheSourceFromOneInTheProgram) {
 }
 
 TEST(Fault, KeepsTheLineThatTheCompilerSuspects) {
-  const Error error = ToError({"PJRT_Compile", abi::Code::kInvalidArgument,
-                               "Custom emitter for my_op not found\n\t\n\n"
-                               "Suspected Python Code Location:\n  -:4"});
+  const Error error =
+      ToError({"PJRT_Compile", pjrt::abi::Code::kInvalidArgument,
+               "Custom emitter for my_op not found\n\t\n\n"
+               "Suspected Python Code Location:\n  -:4"});
   const Fact& fact = error.evidence().front();
   EXPECT_EQ(fact.Number("line"), 4);
   EXPECT_FALSE(fact.Has("column"));
@@ -228,10 +231,10 @@ TEST(Fault, KeepsTheLineThatTheCompilerSuspects) {
 }
 
 TEST(Fault, HasNoPlaceWhereTheTextHasNone) {
-  const Error error = ToError(
-      {"PJRT_Compile", abi::Code::kInternal, "at 12:30 something: failed"});
+  const Error error = ToError({"PJRT_Compile", pjrt::abi::Code::kInternal,
+                               "at 12:30 something: failed"});
   EXPECT_FALSE(error.evidence().front().Has("line"));
-  EXPECT_EQ(NameOf(static_cast<abi::Code>(-1)), "code -1");
+  EXPECT_EQ(NameOf(static_cast<pjrt::abi::Code>(-1)), "code -1");
 }
 
 }  // namespace

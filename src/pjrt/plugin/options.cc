@@ -7,7 +7,7 @@ namespace muster::pjrt {
 
 std::string Serialize(const CompileOptions& options) {
   const auto number = [](std::uint32_t field, std::int64_t value) {
-    return NumberField(field, static_cast<std::uint64_t>(value));
+    return wire::NumberField(field, static_cast<std::uint64_t>(value));
   };
   std::string build = number(1, -1);  // device_ordinal: none
   build += number(4, options.replicas) + number(5, options.partitions);
@@ -17,7 +17,7 @@ std::string Serialize(const CompileOptions& options) {
   if (options.shardy) {
     build += number(19, 1);  // use_shardy_partitioner
   }
-  return BytesField(3, build);  // ExecutableBuildOptionsProto
+  return wire::BytesField(3, build);  // ExecutableBuildOptionsProto
 }
 
 }  // namespace muster::pjrt

@@ -17,28 +17,28 @@ std::string_view View(const char* text, std::size_t size) {
   return text == nullptr ? std::string_view() : std::string_view(text, size);
 }
 
-std::optional<Value> ReadValue(const abi::NamedValue& value) {
+std::optional<Value> ReadValue(const pjrt::abi::NamedValue& value) {
   switch (value.type) {
-    case abi::ValueType::kString:
+    case pjrt::abi::ValueType::kString:
       return Value(std::string(
           View(value.string_value, std::min(value.value_size, kTextLimit))));
-    case abi::ValueType::kInt64:
+    case pjrt::abi::ValueType::kInt64:
       return Value(value.int64_value);
-    case abi::ValueType::kInt64List: {
+    case pjrt::abi::ValueType::kInt64List: {
       const std::int64_t* list = value.int64_array_value;
       return Value(std::vector<std::int64_t>(
           list, list + std::min(value.value_size, kMostValues)));
     }
-    case abi::ValueType::kFloat:
+    case pjrt::abi::ValueType::kFloat:
       return Value(value.float_value);
-    case abi::ValueType::kBool:
+    case pjrt::abi::ValueType::kBool:
       return Value(value.bool_value);
   }
   return std::nullopt;
 }
 
 // Values of types that are not known are left out.
-Values ReadValues(const abi::NamedValue* values, std::size_t count) {
+Values ReadValues(const pjrt::abi::NamedValue* values, std::size_t count) {
   Values read;
   for (std::size_t i = 0; values != nullptr && i < std::min(count, kMostValues);
        ++i) {
@@ -51,18 +51,20 @@ Values ReadValues(const abi::NamedValue* values, std::size_t count) {
   return read;
 }
 
-Status CheckVersion(const std::string& path, const abi::Api* api) {
-  if (api == nullptr || api->struct_size < abi::kFirstFunction) {
+Status CheckVersion(const std::string& path, const pjrt::abi::Api* api) {
+  if (api == nullptr || api->struct_size < pjrt::abi::kFirstFunction) {
     return Error(Cause::kVerPluginMismatch,
                  "`" + Printable(path) + "` gives no table of functions");
   }
-  const abi::Version& version = api->version;
-  if (version.major != abi::kMajor || version.minor < abi::kOldestMinor) {
+  const pjrt::abi::Version& version = api->version;
+  if (version.major != pjrt::abi::kMajor ||
+      version.minor < pjrt::abi::kOldestMinor) {
     return Error(Cause::kVerPluginMismatch,
                  "`" + Printable(path) + "` speaks PJRT " +
                      std::to_string(version.major) + "." +
                      std::to_string(version.minor) + ", muster 0." +
-                     std::to_string(abi::kOldestMinor) + " and newer of 0");
+                     std::to_string(pjrt::abi::kOldestMinor) +
+                     " and newer of 0");
   }
   return Ok();
 }
@@ -82,9 +84,9 @@ std::optional<std::size_t> WantedSize(std::string_view text) {
 
 }  // namespace
 
-abi::Program ToProgram(std::string_view code) {
+pjrt::abi::Program ToProgram(std::string_view code) {
   constexpr std::string_view kFormat = "mlir";
-  abi::Program program;
+  pjrt::abi::Program program;
   program.code = code.data();
   program.code_size = code.size();
   program.format = kFormat.data();
@@ -95,19 +97,19 @@ abi::Program ToProgram(std::string_view code) {
 Result<Plugin> Plugin::Load(const std::string& path) {
   MUSTER_ASSIGN(const sys::Library library, sys::Library::Open(path));
   MUSTER_ASSIGN(void* const entry, library.Symbol("GetPjrtApi"));
-  using GetApi = const abi::Api* (*)();
-  const abi::Api* const api = reinterpret_cast<GetApi>(entry)();
+  using GetApi = const pjrt::abi::Api* (*)();
+  const pjrt::abi::Api* const api = reinterpret_cast<GetApi>(entry)();
   MUSTER_TRY(CheckVersion(path, api));
   Plugin plugin(api);
-  abi::PluginInitializeArgs args;
+  pjrt::abi::PluginInitializeArgs args;
   MUSTER_TRY(plugin.Call(args));
   return plugin;
 }
 
 Result<Plugin::Found> Plugin::Find(Entry entry) const {
-  const std::size_t end =
-      abi::kFirstFunction + (entry.slot + 1) * sizeof(abi::Function);
-  abi::Function function = nullptr;
+  const std::size_t end = pjrt::abi::kFirstFunction +
+                          (entry.slot + 1) * sizeof(pjrt::abi::Function);
+  pjrt::abi::Function function = nullptr;
   if (api_->struct_size >= end) {
     std::memcpy(
         &function,
@@ -133,14 +135,14 @@ Error Plugin::Take(std::string_view call, abi::PluginError* error) const {
     }
   };
   // Slots 0 and 1 return nothing.
-  abi::ErrorMessageArgs message;
+  pjrt::abi::ErrorMessageArgs message;
   ask(message);
   fault.text =
       View(message.message, std::min(message.message_size, kTextLimit));
-  abi::ErrorGetCodeArgs code;
+  pjrt::abi::ErrorGetCodeArgs code;
   ask(code);
   fault.code = code.code;
-  abi::ErrorDestroyArgs destroy;
+  pjrt::abi::ErrorDestroyArgs destroy;
   ask(destroy);
   return ToError(fault);
 }
@@ -166,13 +168,13 @@ Status Plugin::CallSlot(Entry entry, void* args, std::size_t room) const {
 }
 
 Result<Values> Plugin::Attributes() const {
-  abi::PluginAttributesArgs args;
+  pjrt::abi::PluginAttributesArgs args;
   MUSTER_TRY(Call(args));
   return ReadValues(args.attributes, args.num_attributes);
 }
 
 Result<Topology> Plugin::MakeTopology(std::string_view name) const {
-  abi::TopologyCreateArgs args;
+  pjrt::abi::TopologyCreateArgs args;
   args.topology_name = name.data();
   args.topology_name_size = name.size();
   MUSTER_TRY(Call(args));
@@ -180,15 +182,15 @@ Result<Topology> Plugin::MakeTopology(std::string_view name) const {
 }
 
 Result<std::vector<Topology::Device>> Topology::Devices() const {
-  abi::TopologyGetDeviceDescriptionsArgs all;
+  pjrt::abi::TopologyGetDeviceDescriptionsArgs all;
   all.topology = object_.get();
   MUSTER_TRY(plugin_->Call(all));
   std::vector<Device> devices;
   for (std::size_t i = 0; i < all.num_descriptions; ++i) {
-    abi::DeviceDescriptionKindArgs kind;
+    pjrt::abi::DeviceDescriptionKindArgs kind;
     kind.device_description = all.descriptions[i];
     MUSTER_TRY(plugin_->Call(kind));
-    abi::DeviceDescriptionAttributesArgs attributes;
+    pjrt::abi::DeviceDescriptionAttributesArgs attributes;
     attributes.device_description = all.descriptions[i];
     MUSTER_TRY(plugin_->Call(attributes));
     devices.push_back(
@@ -200,8 +202,8 @@ Result<std::vector<Topology::Device>> Topology::Devices() const {
 
 Result<Executable> Topology::Compile(std::string_view program,
                                      std::string_view options) const {
-  const abi::Program code = ToProgram(program);
-  abi::CompileArgs args;
+  const pjrt::abi::Program code = ToProgram(program);
+  pjrt::abi::CompileArgs args;
   args.topology = object_.get();
   args.program = &code;
   args.compile_options = options.data();
@@ -211,21 +213,21 @@ Result<Executable> Topology::Compile(std::string_view program,
 }
 
 Result<std::size_t> Executable::Replicas() const {
-  abi::ExecutableNumReplicasArgs args;
+  pjrt::abi::ExecutableNumReplicasArgs args;
   args.executable = object_.get();
   MUSTER_TRY(plugin_->Call(args));
   return args.num_replicas;
 }
 
 Result<std::size_t> Executable::Partitions() const {
-  abi::ExecutableNumPartitionsArgs args;
+  pjrt::abi::ExecutableNumPartitionsArgs args;
   args.executable = object_.get();
   MUSTER_TRY(plugin_->Call(args));
   return args.num_partitions;
 }
 
 Result<Memory> Executable::MemoryOfADevice() const {
-  abi::ExecutableGetCompiledMemoryStatsArgs args;
+  pjrt::abi::ExecutableGetCompiledMemoryStatsArgs args;
   args.executable = object_.get();
   MUSTER_TRY(plugin_->Call(args));
   Memory memory{.code = args.generated_code_size_in_bytes,
@@ -233,14 +235,14 @@ Result<Memory> Executable::MemoryOfADevice() const {
                 .outputs = args.output_size_in_bytes,
                 .alias = args.alias_size_in_bytes,
                 .temporaries = args.temp_size_in_bytes};
-  if (plugin_->version().minor >= abi::kPeakMemoryMinor) {
+  if (plugin_->version().minor >= pjrt::abi::kPeakMemoryMinor) {
     memory.peak = args.peak_memory_in_bytes;
   }
   return memory;
 }
 
 Result<Values> Executable::Cost() const {
-  abi::ExecutableGetCostAnalysisArgs args;
+  pjrt::abi::ExecutableGetCostAnalysisArgs args;
   args.executable = object_.get();
   MUSTER_TRY(plugin_->Call(args));
   return ReadValues(args.properties, args.num_properties);
@@ -249,10 +251,10 @@ Result<Values> Executable::Cost() const {
 Result<std::string> Executable::OptimizedProgram() const {
   constexpr std::string_view kFormat = "hlo_with_config";
   constexpr std::size_t kMostBytes = std::size_t{1} << 30;
-  abi::Program program;
+  pjrt::abi::Program program;
   program.format = kFormat.data();
   program.format_size = kFormat.size();
-  abi::ExecutableOptimizedProgramArgs args;
+  pjrt::abi::ExecutableOptimizedProgramArgs args;
   args.executable = object_.get();
   args.program = &program;
   MUSTER_TRY(plugin_->Call(args));

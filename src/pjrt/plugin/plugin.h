@@ -23,7 +23,7 @@
 namespace muster::pjrt {
 
 // StableHLO as the interface takes it; a view into `code`.
-abi::Program ToProgram(std::string_view code);
+pjrt::abi::Program ToProgram(std::string_view code);
 
 using Value = std::variant<std::string, std::int64_t, std::vector<std::int64_t>,
                            float, bool>;
@@ -55,8 +55,9 @@ class Owned {
   const Plugin* plugin_;
   Object* object_;
 };
-using OwnedTopology = Owned<abi::Topology, abi::TopologyDestroyArgs>;
-using OwnedExecutable = Owned<abi::Executable, abi::ExecutableDestroyArgs>;
+using OwnedTopology = Owned<abi::Topology, pjrt::abi::TopologyDestroyArgs>;
+using OwnedExecutable =
+    Owned<abi::Executable, pjrt::abi::ExecutableDestroyArgs>;
 
 // Bytes of one device.
 struct Memory {
@@ -111,7 +112,7 @@ class Plugin {
   // older than 0.40; ver-abi, file-missing, file-corrupt: see sys::Library.
   static Result<Plugin> Load(const std::string& path);
 
-  abi::Version version() const { return api_->version; }
+  pjrt::abi::Version version() const { return api_->version; }
   // "stablehlo_current_version" and others.
   Result<Values> Attributes() const;
   Result<Topology> MakeTopology(std::string_view name) const;
@@ -140,14 +141,14 @@ class Plugin {
     std::string_view name;
     std::size_t slot;
   };
-  explicit Plugin(const abi::Api* api) : api_(api) {}
+  explicit Plugin(const pjrt::abi::Api* api) : api_(api) {}
   struct Found {
-    abi::Function call = nullptr;
+    pjrt::abi::Function call = nullptr;
   };
   Result<Found> Find(Entry entry) const;
   Status CallSlot(Entry entry, void* args, std::size_t room) const;
 
-  const abi::Api* api_;
+  const pjrt::abi::Api* api_;
 };
 
 template <typename Object, typename DestroyArgs>

@@ -51,12 +51,12 @@ constexpr std::array<Element, 34> kElements{
 constexpr std::uint64_t kTupleType = 13;
 
 // Numbers of a repeated field, packed or not.
-void Append(const FieldReader& at, std::vector<std::int64_t>& numbers) {
+void Append(const wire::FieldReader& at, std::vector<std::int64_t>& numbers) {
   if (!at.has_bytes()) {
     numbers.push_back(at.signed_value());
     return;
   }
-  const auto more = PackedNumbers(at.bytes());
+  const auto more = wire::PackedNumbers(at.bytes());
   numbers.insert(numbers.end(), more.begin(), more.end());
 }
 
@@ -70,12 +70,12 @@ struct Shape {
 };
 
 void ReadLayout(std::string_view bytes, Shape& shape) {
-  for (FieldReader at(bytes); at.Next();) {
+  for (wire::FieldReader at(bytes); at.Next();) {
     if (at.number() == field::kMinorToMajor) {
       Append(at, shape.minor_to_major);
     } else if (at.number() == field::kTiles) {
       auto& tile = shape.tiles.emplace_back();
-      for (FieldReader in(at.bytes()); in.Next();) {
+      for (wire::FieldReader in(at.bytes()); in.Next();) {
         if (in.number() == field::kTileDimensions) {
           Append(in, tile);
         }
@@ -90,7 +90,7 @@ void ReadLayout(std::string_view bytes, Shape& shape) {
 
 Shape ReadShape(std::string_view bytes) {
   Shape shape;
-  for (FieldReader at(bytes); at.Next();) {
+  for (wire::FieldReader at(bytes); at.Next();) {
     if (at.number() == field::kElement) {
       shape.element = at.value();
     } else if (at.number() == field::kDimensions) {
@@ -188,7 +188,7 @@ Result<std::optional<Size>> SizeOf(const Shape& shape) {
 class Places {
  public:
   explicit Places(std::string_view frames) {
-    for (FieldReader at(frames); at.Next();) {
+    for (wire::FieldReader at(frames); at.Next();) {
       if (at.number() == field::kFileNames) {
         files_.push_back(at.bytes());
       } else if (at.number() == field::kFileLocations) {
@@ -227,7 +227,7 @@ class Places {
   }
   static std::uint64_t Number(std::string_view message, std::uint32_t number) {
     std::uint64_t value = 0;
-    for (FieldReader at(message); at.Next();) {
+    for (wire::FieldReader at(message); at.Next();) {
       value = at.number() == number ? at.value() : value;
     }
     return value;
@@ -246,7 +246,7 @@ struct Instruction {
 
 Instruction ReadInstruction(std::string_view bytes) {
   Instruction one;
-  for (FieldReader at(bytes); at.Next();) {
+  for (wire::FieldReader at(bytes); at.Next();) {
     switch (at.number()) {
       case field::kName:
         one.name = at.bytes();
@@ -309,7 +309,7 @@ bool Enters(std::string_view opcode) {
 class Reader {
  public:
   explicit Reader(std::string_view module) {
-    for (FieldReader at(module); at.Next();) {
+    for (wire::FieldReader at(module); at.Next();) {
       if (at.number() == field::kComputations) {
         AddComputation(at.bytes());
       } else if (at.number() == field::kEntryId) {
@@ -340,7 +340,7 @@ class Reader {
 
  private:
   void AddComputation(std::string_view bytes) {
-    for (FieldReader at(bytes); at.Next();) {
+    for (wire::FieldReader at(bytes); at.Next();) {
       if (at.number() == field::kComputationId) {
         computations_.emplace(at.signed_value(), bytes);
       }
@@ -357,7 +357,7 @@ class Reader {
   Status ReadComputation(std::string_view bytes, bool entry) {
     std::int64_t root = -1;
     std::map<std::int64_t, Instruction> instructions;
-    for (FieldReader at(bytes); at.Next();) {
+    for (wire::FieldReader at(bytes); at.Next();) {
       if (at.number() == field::kRootId) {
         root = at.signed_value();
       } else if (at.number() == field::kInstructions) {
@@ -474,7 +474,7 @@ class Reader {
                 Array& array) const {
     std::string_view op, file;
     std::uint64_t line = 0, frame = 0;
-    for (FieldReader at(one.metadata); at.Next();) {
+    for (wire::FieldReader at(one.metadata); at.Next();) {
       if (at.number() == field::kOpName) {
         op = at.bytes();
       } else if (at.number() == field::kSourceFile) {
@@ -552,7 +552,7 @@ std::string_view WordOf(Role role) {
 
 Result<Holdings> ReadHoldings(std::string_view hlo) {
   std::string_view module;
-  for (FieldReader at(hlo); at.Next();) {
+  for (wire::FieldReader at(hlo); at.Next();) {
     if (at.number() == field::kModule && at.has_bytes()) {
       module = at.bytes();
     }

@@ -21,7 +21,7 @@ std::string Packed(std::uint32_t number, const Numbers& numbers) {
     }
     bytes += static_cast<char>(left);
   }
-  return BytesField(number, bytes);
+  return wire::BytesField(number, bytes);
 }
 
 constexpr std::uint64_t kF32 = 11, kBf16 = 16;
@@ -36,16 +36,17 @@ std::string ShapeOf(std::uint64_t element, const Numbers& sides,
   }
   std::string layout = Packed(1, minor);
   for (const Numbers& tile : tiles) {
-    layout += BytesField(6, Packed(1, tile));
+    layout += wire::BytesField(6, Packed(1, tile));
   }
-  layout += NumberField(8, space);
-  return NumberField(2, element) + Packed(3, sides) + BytesField(5, layout);
+  layout += wire::NumberField(8, space);
+  return wire::NumberField(2, element) + Packed(3, sides) +
+         wire::BytesField(5, layout);
 }
 
 std::string TupleOf(const std::vector<std::string>& parts) {
-  std::string shape = NumberField(2, 13);
+  std::string shape = wire::NumberField(2, 13);
   for (const std::string& part : parts) {
-    shape += BytesField(4, part);
+    shape += wire::BytesField(4, part);
   }
   return shape;
 }
@@ -62,18 +63,21 @@ std::string ComputationOf(std::uint64_t id, std::uint64_t root,
                           const std::vector<Line>& lines) {
   std::string bytes;
   for (const Line& line : lines) {
-    bytes += BytesField(
-        2, BytesField(1, line.opcode + ".1") + BytesField(2, line.opcode) +
-               BytesField(3, line.shape) + BytesField(7, line.metadata) +
-               NumberField(9, line.id) + NumberField(35, line.id) +
+    bytes += wire::BytesField(
+        2, wire::BytesField(1, line.opcode + ".1") +
+               wire::BytesField(2, line.opcode) +
+               wire::BytesField(3, line.shape) +
+               wire::BytesField(7, line.metadata) +
+               wire::NumberField(9, line.id) + wire::NumberField(35, line.id) +
                Packed(36, line.operands) + Packed(38, line.called));
   }
-  return BytesField(3, bytes + NumberField(5, id) + NumberField(6, root));
+  return wire::BytesField(
+      3, bytes + wire::NumberField(5, id) + wire::NumberField(6, root));
 }
 
 // Computation 1 is the entry.
 std::string ProgramOf(const std::string& computations) {
-  return BytesField(1, computations + NumberField(6, 1));
+  return wire::BytesField(1, computations + wire::NumberField(6, 1));
 }
 
 // What a program of one argument of this shape holds.
@@ -121,10 +125,10 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Holdings, TellArgumentsOutputsAndValuesInside) {
   const std::string small = ShapeOf(kF32, {8, 128}, {{8, 128}});
   const std::string large = ShapeOf(kF32, {16, 128}, {{8, 128}});
-  const std::string named = BytesField(2, "params['w']");
-  const std::string there = BytesField(2, "jit(step)/dot_general") +
-                            BytesField(3, "/home/me/train.py") +
-                            NumberField(4, 12);
+  const std::string named = wire::BytesField(2, "params['w']");
+  const std::string there = wire::BytesField(2, "jit(step)/dot_general") +
+                            wire::BytesField(3, "/home/me/train.py") +
+                            wire::NumberField(4, 12);
   const auto holdings = ReadHoldings(ProgramOf(
       ComputationOf(1, 4,
                     {{0, "parameter", small, named, {}},
@@ -149,12 +153,12 @@ TEST(Holdings, TellArgumentsOutputsAndValuesInside) {
 
 TEST(Holdings, CountAResultThatIsAnOutputOnce) {
   const std::string array = ShapeOf(kF32, {8, 128}, {{8, 128}});
-  const auto holdings = ReadHoldings(ProgramOf(
-      ComputationOf(1, 4,
-                    {{0, "parameter", array, BytesField(2, "Arg_0.1"), {}},
-                     {1, "fusion", array, "", {}, {0}},
-                     {2, "bitcast", array, "", {}, {1}},
-                     {4, "tuple", TupleOf({array, array}), "", {}, {2, 0}}})));
+  const auto holdings = ReadHoldings(ProgramOf(ComputationOf(
+      1, 4,
+      {{0, "parameter", array, wire::BytesField(2, "Arg_0.1"), {}},
+       {1, "fusion", array, "", {}, {0}},
+       {2, "bitcast", array, "", {}, {1}},
+       {4, "tuple", TupleOf({array, array}), "", {}, {2, 0}}})));
   ASSERT_TRUE(holdings) << holdings.error().ToText();
   ASSERT_EQ(holdings->largest.size(), 2U);
   EXPECT_EQ(holdings->largest[0].name, "argument 0");
@@ -185,20 +189,25 @@ TEST(Holdings, FollowLoopsOnceAndLeaveOutOtherMemories) {
 }
 
 TEST(Holdings, FindTheLineByTheStack) {
-  const std::string frames =
-      BytesField(17, BytesField(1, "-") + BytesField(1, "/a/b.py") +
-                         BytesField(3, NumberField(1, 1) + NumberField(3, 7)) +
-                         BytesField(3, NumberField(1, 2) + NumberField(3, 9)) +
-                         BytesField(4, NumberField(1, 1)) +
-                         BytesField(4, NumberField(1, 2)));
+  const std::string frames = wire::BytesField(
+      17, wire::BytesField(1, "-") + wire::BytesField(1, "/a/b.py") +
+              wire::BytesField(
+                  3, wire::NumberField(1, 1) + wire::NumberField(3, 7)) +
+              wire::BytesField(
+                  3, wire::NumberField(1, 2) + wire::NumberField(3, 9)) +
+              wire::BytesField(4, wire::NumberField(1, 1)) +
+              wire::BytesField(4, wire::NumberField(1, 2)));
   for (const auto& [frame, place] :
        std::vector<std::pair<std::uint64_t, std::string>>{
            {1, "line 7"}, {2, "b.py:9"}, {3, ""}}) {
-    const auto holdings = ReadHoldings(ProgramOf(
-        ComputationOf(
-            1, 9,
-            {{1, "fusion", ShapeOf(kF32, {4}), NumberField(15, frame), {}}}) +
-        frames));
+    const auto holdings =
+        ReadHoldings(ProgramOf(ComputationOf(1, 9,
+                                             {{1,
+                                               "fusion",
+                                               ShapeOf(kF32, {4}),
+                                               wire::NumberField(15, frame),
+                                               {}}}) +
+                               frames));
     ASSERT_TRUE(holdings);
     EXPECT_EQ(holdings->largest.front().place, place);
   }

@@ -11,7 +11,7 @@
 #include "program/fit/op_alternatives.h"
 #include "program/graph/program_graph.h"
 
-namespace muster::check {
+namespace muster::program {
 namespace {
 
 // Of each generation, by its memory per device, shapes from small to large
@@ -553,4 +553,4 @@ Result<ProgramReport> CheckProgram(const ProgramRequest& request,
   return report;
 }
 
-}  // namespace muster::check
+}  // namespace muster::program

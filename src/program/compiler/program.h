@@ -17,7 +17,7 @@
 #include "program/graph/judge.h"
 #include "sys/host.h"
 
-namespace muster::check {
+namespace muster::program {
 
 // The one line that brings the compiler of TPUs.
 constexpr std::string_view kInstallLibtpu = "pip install libtpu";
@@ -55,7 +55,7 @@ struct Kept {
 struct GraphAnswer {
   std::string form;        // "SavedModel", "GraphDef (text)"
   std::string tensorflow;  // the version that wrote it; may be empty
-  std::vector<graph::Judged> judged;
+  std::vector<program::graph::Judged> judged;
   std::vector<std::string> notes;
 };
 
@@ -102,4 +102,4 @@ std::string PackageOf(const sys::Fs& fs, std::string_view plugin);
 Result<ProgramReport> CheckProgram(const ProgramRequest& request,
                                    const sys::Host& host);
 
-}  // namespace muster::check
+}  // namespace muster::program

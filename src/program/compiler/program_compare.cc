@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 
-namespace muster::check {
+namespace muster::program {
 namespace {
 
 bool Takes(const AskedProgram& one) {
@@ -217,4 +217,4 @@ Outcome CompareSizes(std::span<const AskedProgram> asked) {
               (varied ? ", " + VariedText(*varied, *largest) : ""));
 }
 
-}  // namespace muster::check
+}  // namespace muster::program

@@ -10,7 +10,7 @@
 
 #include "program/compiler/program.h"
 
-namespace muster::check {
+namespace muster::program {
 
 struct AskedProgram {
   ProgramRequest request;
@@ -48,4 +48,4 @@ std::optional<std::size_t> LargestThatFits(std::span<const AskedProgram> asked,
 // another reason than its size; broken: one could not be asked.
 Outcome CompareSizes(std::span<const AskedProgram> asked);
 
-}  // namespace muster::check
+}  // namespace muster::program

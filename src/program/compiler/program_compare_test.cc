@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace muster::check {
+namespace muster::program {
 namespace {
 
 using Sides = std::vector<std::vector<std::string>>;
@@ -128,4 +128,4 @@ TEST(FindVaried, IsNothingWhereProgramsAreNotOfOneKind) {
 }
 
 }  // namespace
-}  // namespace muster::check
+}  // namespace muster::program

@@ -7,7 +7,7 @@
 #include "pjrt/program/module.h"
 #include "sys/process/run_program.h"
 
-namespace muster::check {
+namespace muster::program {
 namespace {
 
 // Arguments: the file, the symbol, its size. Sides are expressions of the
@@ -52,4 +52,4 @@ Result<std::string> Specialise(const SymbolicProgram& program,
   return std::move(answer.output);
 }
 
-}  // namespace muster::check
+}  // namespace muster::program

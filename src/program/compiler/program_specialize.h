@@ -8,7 +8,7 @@
 #include "muster/deadline.h"
 #include "muster/error.h"
 
-namespace muster::check {
+namespace muster::program {
 
 struct SymbolicProgram {
   std::string python;  // an interpreter that has jax
@@ -23,4 +23,4 @@ struct SymbolicProgram {
 Result<std::string> Specialise(const SymbolicProgram& program,
                                Deadline deadline);
 
-}  // namespace muster::check
+}  // namespace muster::program

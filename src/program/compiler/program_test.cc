@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace muster::check {
+namespace muster::program {
 namespace {
 
 struct FakeMachineOfProgram {
@@ -95,4 +95,4 @@ TEST(CheckProgram, RefusesAFileThatIsNotThere) {
 }
 
 }  // namespace
-}  // namespace muster::check
+}  // namespace muster::program

@@ -10,7 +10,7 @@
 
 #include "base/text.h"
 
-namespace muster::check {
+namespace muster::program {
 namespace {
 
 // What lies between arrays, and what a compiler adds for itself.
@@ -217,9 +217,9 @@ Result<Fit> EstimateFit(const FitRequest& request, int devices) {
   return fit;
 }
 
-const Figures* SmallestThatFits(double bytes) {
-  const Figures* smallest = nullptr;
-  for (const Figures& one : AllFigures()) {
+const accelerator::Figures* SmallestThatFits(double bytes) {
+  const accelerator::Figures* smallest = nullptr;
+  for (const accelerator::Figures& one : accelerator::AllFigures()) {
     if (static_cast<double>(one.memory) >= bytes &&
         (smallest == nullptr || one.memory < smallest->memory)) {
       smallest = &one;
@@ -229,7 +229,7 @@ const Figures* SmallestThatFits(double bytes) {
 }
 
 Result<std::optional<int>> DevicesThatFit(const FitRequest& request,
-                                          const Figures& figures) {
+                                          const accelerator::Figures& figures) {
   constexpr int kMost = 1024;
   FitRequest sharded = request;
   sharded.sharded = true;
@@ -242,4 +242,4 @@ Result<std::optional<int>> DevicesThatFit(const FitRequest& request,
   return std::optional<int>();
 }
 
-}  // namespace muster::check
+}  // namespace muster::program

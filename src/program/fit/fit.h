@@ -13,7 +13,7 @@
 #include "accelerator/specs.h"
 #include "muster/error.h"
 
-namespace muster::check {
+namespace muster::program {
 
 // What a step keeps between steps and needs within one.
 struct FitRequest {
@@ -43,11 +43,11 @@ Result<double> ParseParams(std::string_view text);
 Result<Fit> EstimateFit(const FitRequest& request, int devices);
 
 // The accelerator of the least memory that one device of fits; nullptr: none.
-const Figures* SmallestThatFits(double bytes);
+const accelerator::Figures* SmallestThatFits(double bytes);
 
 // The least power of two of devices of that kind over which a sharded step
 // fits, at most 1024; nullopt: none, because activations alone are too large.
 Result<std::optional<int>> DevicesThatFit(const FitRequest& request,
-                                          const Figures& figures);
+                                          const accelerator::Figures& figures);
 
-}  // namespace muster::check
+}  // namespace muster::program

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace muster::check {
+namespace muster::program {
 namespace {
 
 using ::testing::HasSubstr;
@@ -82,7 +82,7 @@ TEST(EstimateFit, SaysWhatIsWrong) {
 
 TEST(ParseTarget, CountsDevicesAsTheNamesDo) {
   const auto devices = [](const char* text) {
-    const auto target = ParseTarget(text);
+    const auto target = accelerator::ParseTarget(text);
     return target ? std::string(target->figures->name) + " " +
                         std::to_string(target->devices)
                   : "";
@@ -107,15 +107,15 @@ TEST(ParseTarget, CountsDevicesAsTheNamesDo) {
 }
 
 TEST(FiguresOf, AreFoundByWhatADeviceCallsItself) {
-  EXPECT_EQ(FiguresOf("NVIDIA H100 80GB HBM3")->name, "h100");
-  EXPECT_EQ(FiguresOf("NVIDIA A100-SXM4-40GB")->name, "a100-40g");
-  EXPECT_EQ(FiguresOf("NVIDIA L40S")->name, "l40s");
-  EXPECT_EQ(FiguresOf("TPU v5e")->name, "v5e");
-  EXPECT_EQ(FiguresOf("NVIDIA A100-PCIE-40GB")->name, "a100-40g");
-  EXPECT_EQ(FiguresOf("NVIDIA A100 80GB PCIe")->name, "a100-80g");
-  EXPECT_EQ(FiguresOf("NVIDIA H100 NVL")->name, "h100-nvl");
-  EXPECT_EQ(FiguresOf("NVIDIA A10G")->name, "a10g");
-  EXPECT_EQ(FiguresOf("Tesla V100-PCIE-32GB")->name, "v100-32g");
+  EXPECT_EQ(accelerator::FiguresOf("NVIDIA H100 80GB HBM3")->name, "h100");
+  EXPECT_EQ(accelerator::FiguresOf("NVIDIA A100-SXM4-40GB")->name, "a100-40g");
+  EXPECT_EQ(accelerator::FiguresOf("NVIDIA L40S")->name, "l40s");
+  EXPECT_EQ(accelerator::FiguresOf("TPU v5e")->name, "v5e");
+  EXPECT_EQ(accelerator::FiguresOf("NVIDIA A100-PCIE-40GB")->name, "a100-40g");
+  EXPECT_EQ(accelerator::FiguresOf("NVIDIA A100 80GB PCIe")->name, "a100-80g");
+  EXPECT_EQ(accelerator::FiguresOf("NVIDIA H100 NVL")->name, "h100-nvl");
+  EXPECT_EQ(accelerator::FiguresOf("NVIDIA A10G")->name, "a10g");
+  EXPECT_EQ(accelerator::FiguresOf("Tesla V100-PCIE-32GB")->name, "v100-32g");
 }
 
 TEST(FiguresOf, AreNotThoseOfANameThatBeginsAlike) {
@@ -123,13 +123,13 @@ TEST(FiguresOf, AreNotThoseOfANameThatBeginsAlike) {
        {"Voodoo 2", "NVIDIA L40", "NVIDIA GH200 480GB", "NVIDIA GB200",
         "NVIDIA T400 4GB", "NVIDIA A100X", "Tesla P100-PCIE-12GB",
         "NVIDIA GeForce RTX 4090 Laptop GPU", ""}) {
-    EXPECT_EQ(FiguresOf(kind), nullptr) << kind;
+    EXPECT_EQ(accelerator::FiguresOf(kind), nullptr) << kind;
   }
 }
 
 TEST(ParseTarget, SaysWhichOfSeveralIsMeant) {
   const auto message = [](const char* text) {
-    return ParseTarget(text).error().message();
+    return accelerator::ParseTarget(text).error().message();
   };
   EXPECT_NE(message("a100").find("did you mean `a100-40g` or `a100-80g`?"),
             std::string::npos);
@@ -146,7 +146,7 @@ TEST(SmallestThatFits, IsTheFirstWithEnough) {
 }
 
 TEST(DevicesThatFit, GrowUntilTheShareFits) {
-  const Figures* v5e = ParseTarget("v5e-8")->figures;
+  const accelerator::Figures* v5e = accelerator::ParseTarget("v5e-8")->figures;
   const FitRequest request{
       .params = 7e9, .dtype = "bf16", .activations = "4000000000"};
   EXPECT_EQ(DevicesThatFit(request, *v5e).value(), std::optional(8));
@@ -156,4 +156,4 @@ TEST(DevicesThatFit, GrowUntilTheShareFits) {
 }
 
 }  // namespace
-}  // namespace muster::check
+}  // namespace muster::program

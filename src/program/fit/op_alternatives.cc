@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-namespace muster::check {
+namespace muster::program {
 namespace {
 
 struct Instead {
@@ -46,4 +46,4 @@ std::string_view InsteadOf(std::string_view operation, std::string_view text) {
   return found == kInstead.end() ? "" : found->words;
 }
 
-}  // namespace muster::check
+}  // namespace muster::program

@@ -4,9 +4,9 @@
 
 #include <string_view>
 
-namespace muster::check {
+namespace muster::program {
 
 // By the operation that the compiler names and by its text. Empty: not known.
 std::string_view InsteadOf(std::string_view operation, std::string_view text);
 
-}  // namespace muster::check
+}  // namespace muster::program

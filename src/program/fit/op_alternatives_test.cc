@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace muster::check {
+namespace muster::program {
 namespace {
 
 using testing::HasSubstr;
@@ -29,4 +29,4 @@ TEST(InsteadOf, DoesNotClaimToKnowTheRest) {
 }
 
 }  // namespace
-}  // namespace muster::check
+}  // namespace muster::program

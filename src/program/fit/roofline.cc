@@ -6,7 +6,7 @@
 #include "accelerator/specs.h"
 #include "base/text.h"
 
-namespace muster::check {
+namespace muster::program {
 
 std::optional<Fastest> FastestRun(std::string_view topology, int devices,
                                   const Work& work) {
@@ -15,9 +15,9 @@ std::optional<Fastest> FastestRun(std::string_view topology, int devices,
     return std::nullopt;
   }
   const std::string_view name = topology.substr(0, colon);
-  const auto all = AllFigures();
-  const auto figures =
-      std::find_if(all.begin(), all.end(), [&](const Figures& one) {
+  const auto all = accelerator::AllFigures();
+  const auto figures = std::find_if(
+      all.begin(), all.end(), [&](const accelerator::Figures& one) {
         return one.name == (name == "v5" ? "v5p" : name);
       });
   double chips = 1;
@@ -38,4 +38,4 @@ std::optional<Fastest> FastestRun(std::string_view topology, int devices,
   return fastest;
 }
 
-}  // namespace muster::check
+}  // namespace muster::program

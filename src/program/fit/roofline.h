@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-namespace muster::check {
+namespace muster::program {
 
 // What a device does in a run, as its compiler counts it.
 struct Work {
@@ -24,4 +24,4 @@ struct Fastest {
 std::optional<Fastest> FastestRun(std::string_view topology, int devices,
                                   const Work& work);
 
-}  // namespace muster::check
+}  // namespace muster::program

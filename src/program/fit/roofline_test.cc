@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace muster::check {
+namespace muster::program {
 namespace {
 
 TEST(FastestRun, IsTheLongerOfComputingAndMoving) {
@@ -32,4 +32,4 @@ TEST(FastestRun, IsNotKnownWithoutFiguresOrWork) {
 }
 
 }  // namespace
-}  // namespace muster::check
+}  // namespace muster::program

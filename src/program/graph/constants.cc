@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-namespace muster::check::graph {
+namespace muster::program::graph {
 namespace {
 
 // More steps than this are not taken for all values of a step together.
@@ -188,4 +188,4 @@ Source Constants::Trace(int scope, std::string_view input) {
   return worst;
 }
 
-}  // namespace muster::check::graph
+}  // namespace muster::program::graph

@@ -10,7 +10,7 @@
 
 #include "program/graph/step.h"
 
-namespace muster::check::graph {
+namespace muster::program::graph {
 
 // What a value that must be known at compile time depends on, the worst of it.
 enum class Origin { kKnown, kUnclear, kArgument, kVariable, kRandom };
@@ -54,4 +54,4 @@ class Constants {
   std::size_t looked_at_ = 0;  // by Trace; bounded for the whole step
 };
 
-}  // namespace muster::check::graph
+}  // namespace muster::program::graph

@@ -7,7 +7,7 @@
 #include "program/graph/text_graph.h"
 #include "wire/proto_fields.h"
 
-namespace muster::check::graph {
+namespace muster::program::graph {
 namespace {
 
 // TensorFlow's shapes have no more.
@@ -32,7 +32,7 @@ class GraphReader {
       graphs.emplace_back();
       ReadGraph(bytes, graphs.back());
     } else {
-      FieldReader at(bytes);
+      wire::FieldReader at(bytes);
       while (Next(at)) {
         if (at.number() == 2 && graphs.size() < kMostMetaGraphs) {
           ReadMetaGraph(at.bytes(), graphs.emplace_back());
@@ -60,7 +60,7 @@ class GraphReader {
   }
 
   // The next field, while nothing is wrong.
-  bool Next(FieldReader& at) {
+  bool Next(wire::FieldReader& at) {
     if (!problem_.empty()) {
       return false;
     }
@@ -84,7 +84,7 @@ class GraphReader {
 
   Entry ReadEntry(std::string_view bytes) {
     Entry entry;
-    FieldReader at(bytes);
+    wire::FieldReader at(bytes);
     while (Next(at)) {
       if (at.number() == 1) {
         entry.key = at.bytes();
@@ -96,7 +96,7 @@ class GraphReader {
   }
 
   void ReadMetaGraph(std::string_view bytes, MetaGraph& graph) {
-    FieldReader at(bytes);
+    wire::FieldReader at(bytes);
     while (Next(at)) {
       switch (at.number()) {
         case 1:
@@ -118,7 +118,7 @@ class GraphReader {
   }
 
   void ReadMetaInfo(std::string_view bytes, MetaGraph& graph) {
-    FieldReader at(bytes);
+    wire::FieldReader at(bytes);
     while (Next(at)) {
       if (at.number() == 4 && Take(parts_, kMostParts, "tags")) {
         graph.tags.push_back(at.bytes());
@@ -130,7 +130,7 @@ class GraphReader {
 
   // concrete_functions of a SavedObjectGraph.
   void ReadObjects(std::string_view bytes, MetaGraph& graph) {
-    FieldReader at(bytes);
+    wire::FieldReader at(bytes);
     while (Next(at)) {
       if (at.number() == 2 && Take(parts_, kMostParts, "functions")) {
         graph.traced.push_back(ReadEntry(at.bytes()).key);
@@ -144,7 +144,7 @@ class GraphReader {
     if (!Take(parts_, kMostParts, "signatures")) {
       return;
     }
-    FieldReader at(entry.value);
+    wire::FieldReader at(entry.value);
     while (Next(at)) {
       if ((at.number() == 1 || at.number() == 2) &&
           Take(parts_, kMostParts, "inputs and outputs")) {
@@ -157,7 +157,7 @@ class GraphReader {
 
   Tensor ReadTensor(const Entry& entry) {
     Tensor tensor{.name = entry.key};
-    FieldReader at(entry.value);
+    wire::FieldReader at(entry.value);
     while (Next(at)) {
       if (at.number() == 1) {
         tensor.tensor = at.bytes();
@@ -165,7 +165,7 @@ class GraphReader {
         tensor.type = static_cast<DataType>(at.value());
       } else if (at.number() == 3) {
         // As it lies in an AttrValue.
-        const std::string value = BytesField(7, at.bytes());
+        const std::string value = wire::BytesField(7, at.bytes());
         tensor.shape = ShapeIn(value);
       }
     }
@@ -173,7 +173,7 @@ class GraphReader {
   }
 
   void ReadGraph(std::string_view bytes, MetaGraph& graph) {
-    FieldReader at(bytes);
+    wire::FieldReader at(bytes);
     while (Next(at)) {
       if (at.number() == 1) {
         ReadNode(at.bytes(), graph.nodes);
@@ -184,7 +184,7 @@ class GraphReader {
   }
 
   void ReadLibrary(std::string_view bytes, MetaGraph& graph) {
-    FieldReader at(bytes);
+    wire::FieldReader at(bytes);
     while (Next(at)) {
       if (at.number() == 1 && Take(nodes_, kMostNodes, "operations")) {
         Function function = ReadFunction(at.bytes());
@@ -196,7 +196,7 @@ class GraphReader {
 
   Function ReadFunction(std::string_view bytes) {
     Function function;
-    FieldReader at(bytes);
+    wire::FieldReader at(bytes);
     while (Next(at)) {
       if (at.number() == 1) {
         ReadOpDef(at.bytes(), function);
@@ -208,7 +208,7 @@ class GraphReader {
   }
 
   void ReadOpDef(std::string_view bytes, Function& function) {
-    FieldReader at(bytes);
+    wire::FieldReader at(bytes);
     while (Next(at)) {
       if (at.number() == 1) {
         function.name = at.bytes();
@@ -222,7 +222,7 @@ class GraphReader {
 
   Tensor ReadArgument(std::string_view bytes) {
     Tensor argument;
-    FieldReader at(bytes);
+    wire::FieldReader at(bytes);
     while (Next(at)) {
       if (at.number() == 1) {
         argument.name = at.bytes();
@@ -238,7 +238,7 @@ class GraphReader {
       return;
     }
     Node& node = nodes.emplace_back();
-    FieldReader at(bytes);
+    wire::FieldReader at(bytes);
     while (Next(at)) {
       if (at.number() == 1) {
         node.name = at.bytes();
@@ -308,7 +308,7 @@ std::optional<Form> FormOfBytes(std::string_view bytes) {
   if (!bytes.starts_with(kNode) && !bytes.starts_with(kLibrary)) {
     return std::nullopt;
   }
-  FieldReader first(bytes);
+  wire::FieldReader first(bytes);
   const bool whole = first.Next();
   std::size_t head = 1;
   while (head < bytes.size() && head < 6 && (bytes[head] & 0x80) != 0) {
@@ -355,11 +355,11 @@ Result<GraphFile> ReadGraphFile(std::string bytes) {
 
 std::vector<DataType> TypesIn(std::string_view value) {
   std::vector<DataType> types;
-  for (FieldReader at(value); at.Next();) {
+  for (wire::FieldReader at(value); at.Next();) {
     if (at.number() == 6) {
       types.push_back(static_cast<DataType>(at.value()));
     } else if (at.number() == 1) {
-      for (FieldReader list(at.bytes()); list.Next();) {
+      for (wire::FieldReader list(at.bytes()); list.Next();) {
         if (list.number() != 6) {
           continue;
         }
@@ -378,17 +378,17 @@ std::vector<DataType> TypesIn(std::string_view value) {
 std::vector<std::string_view> FunctionsIn(std::string_view value) {
   std::vector<std::string_view> names;
   const auto take = [&](std::string_view function) {
-    for (FieldReader at(function); at.Next();) {
+    for (wire::FieldReader at(function); at.Next();) {
       if (at.number() == 1 && names.size() < kMostNamed) {
         names.push_back(at.bytes());
       }
     }
   };
-  for (FieldReader at(value); at.Next();) {
+  for (wire::FieldReader at(value); at.Next();) {
     if (at.number() == 10) {
       take(at.bytes());
     } else if (at.number() == 1) {
-      for (FieldReader list(at.bytes()); list.Next();) {
+      for (wire::FieldReader list(at.bytes()); list.Next();) {
         if (list.number() == 9) {
           take(list.bytes());
         }
@@ -399,12 +399,12 @@ std::vector<std::string_view> FunctionsIn(std::string_view value) {
 }
 
 std::optional<std::vector<std::int64_t>> ShapeIn(std::string_view value) {
-  for (FieldReader at(value); at.Next();) {
+  for (wire::FieldReader at(value); at.Next();) {
     if (at.number() != 7) {
       continue;
     }
     std::vector<std::int64_t> shape;
-    for (FieldReader sizes(at.bytes()); sizes.Next();) {
+    for (wire::FieldReader sizes(at.bytes()); sizes.Next();) {
       if (sizes.number() == 3 && sizes.value() != 0) {
         return std::nullopt;
       }
@@ -412,7 +412,7 @@ std::optional<std::vector<std::int64_t>> ShapeIn(std::string_view value) {
         continue;
       }
       std::int64_t size = 0;
-      for (FieldReader dim(sizes.bytes()); dim.Next();) {
+      for (wire::FieldReader dim(sizes.bytes()); dim.Next();) {
         size = dim.number() == 1 ? dim.signed_value() : size;
       }
       shape.push_back(size);
@@ -422,4 +422,4 @@ std::optional<std::vector<std::int64_t>> ShapeIn(std::string_view value) {
   return std::nullopt;
 }
 
-}  // namespace muster::check::graph
+}  // namespace muster::program::graph

@@ -14,7 +14,7 @@
 #include "muster/error.h"
 #include "program/graph/operation.h"
 
-namespace muster::check::graph {
+namespace muster::program::graph {
 
 // More of them in a file is refused: no memory is taken for them.
 constexpr std::size_t kMostNodes = std::size_t{1} << 20;
@@ -87,4 +87,4 @@ std::vector<std::string_view> FunctionsIn(std::string_view value);
 // The sizes of the first shape in an AttrValue; nullopt: none, or unknown rank.
 std::optional<std::vector<std::int64_t>> ShapeIn(std::string_view value);
 
-}  // namespace muster::check::graph
+}  // namespace muster::program::graph

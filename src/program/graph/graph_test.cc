@@ -5,7 +5,7 @@
 
 #include "program/graph/testing.h"
 
-namespace muster::check::graph {
+namespace muster::program::graph {
 namespace {
 
 std::string Small() {
@@ -17,7 +17,7 @@ std::string Small() {
 
 // saved_model_schema_version 1 and one graph.
 std::string SavedBytes(const std::string& meta) {
-  return NumberField(1, 1) + BytesField(2, meta);
+  return wire::NumberField(1, 1) + wire::BytesField(2, meta);
 }
 
 TEST(GraphFile, HasNodesFunctionsAndAttributes) {
@@ -36,16 +36,20 @@ TEST(GraphFile, HasNodesFunctionsAndAttributes) {
 
 TEST(GraphFile, HasSignaturesOfASavedModel) {
   const std::string shape =
-      BytesField(2, NumberField(1, static_cast<std::uint64_t>(-1))) +
-      BytesField(2, NumberField(1, 8));
-  const std::string input = BytesField(
-      1, BytesField(1, "x") +
-             BytesField(2, BytesField(1, "in:0") + NumberField(2, 1) +
-                               BytesField(3, shape)));
+      wire::BytesField(2,
+                       wire::NumberField(1, static_cast<std::uint64_t>(-1))) +
+      wire::BytesField(2, wire::NumberField(1, 8));
+  const std::string input = wire::BytesField(
+      1, wire::BytesField(1, "x") +
+             wire::BytesField(2, wire::BytesField(1, "in:0") +
+                                     wire::NumberField(2, 1) +
+                                     wire::BytesField(3, shape)));
   const auto file = ReadGraphFile(SavedBytes(
-      BytesField(1, BytesField(4, "serve") + BytesField(5, "2.21.0")) +
-      BytesField(2, Small()) +
-      BytesField(5, BytesField(1, "fit") + BytesField(2, input))));
+      wire::BytesField(
+          1, wire::BytesField(4, "serve") + wire::BytesField(5, "2.21.0")) +
+      wire::BytesField(2, Small()) +
+      wire::BytesField(
+          5, wire::BytesField(1, "fit") + wire::BytesField(2, input))));
   ASSERT_TRUE(file);
   EXPECT_EQ(file->form, Form::kSavedModel);
   const MetaGraph& graph = file->graphs.front();
@@ -71,15 +75,15 @@ TEST(GraphFile, ThatIsCutShortHasACause) {
 }
 
 TEST(GraphFile, WithANodeThatIsNoOperationIsDamaged) {
-  for (const std::string& node : {std::string(), BytesField(1, "name")}) {
-    const auto file = ReadGraphFile(BytesField(1, node));
+  for (const std::string& node : {std::string(), wire::BytesField(1, "name")}) {
+    const auto file = ReadGraphFile(wire::BytesField(1, node));
     ASSERT_FALSE(file);
     EXPECT_EQ(file.error().cause(), Cause::kFileCorrupt);
   }
 }
 
 TEST(GraphFile, WithTooManyOperationsIsRefused) {
-  const std::string node = BytesField(1, BytesField(2, "A"));
+  const std::string node = wire::BytesField(1, wire::BytesField(2, "A"));
   std::string many;
   for (std::size_t i = 0; i <= kMostNodes; ++i) {
     many += node;
@@ -92,14 +96,15 @@ TEST(GraphFile, WithTooManyOperationsIsRefused) {
 
 // Functions within the attributes of functions, as deep as the bytes go.
 TEST(GraphFile, NestedDeeplyIsNotDescendedInto) {
-  std::string value = BytesField(1, "innermost");
+  std::string value = wire::BytesField(1, "innermost");
   for (int i = 0; i < 5000; ++i) {
-    value = BytesField(1, "f") +
-            BytesField(
-                2, BytesField(1, "a") + BytesField(2, BytesField(10, value)));
+    value = wire::BytesField(1, "f") +
+            wire::BytesField(
+                2, wire::BytesField(1, "a") +
+                       wire::BytesField(2, wire::BytesField(10, value)));
   }
-  const auto file = ReadGraphFile(GraphBytes(
-      {NodeBytes("n", "Sin", {}, AttributeOf("f", BytesField(10, value)))}));
+  const auto file = ReadGraphFile(GraphBytes({NodeBytes(
+      "n", "Sin", {}, AttributeOf("f", wire::BytesField(10, value)))}));
   ASSERT_TRUE(file);
   EXPECT_EQ(FunctionsIn(*file->graphs[0].nodes[0].Find("f")).size(), 1U);
 }
@@ -122,4 +127,4 @@ TEST(LooksLikeGraph, ByTheFirstBytes) {
 }
 
 }  // namespace
-}  // namespace muster::check::graph
+}  // namespace muster::program::graph

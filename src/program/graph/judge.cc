@@ -11,7 +11,7 @@
 #include "program/graph/problem.h"
 #include "program/graph/step.h"
 
-namespace muster::check::graph {
+namespace muster::program::graph {
 namespace {
 
 // Of resources that the host makes and gives to the step.
@@ -320,4 +320,4 @@ Result<Judgement> JudgeGraph(const GraphFile& file, std::string_view name) {
   return judgement;
 }
 
-}  // namespace muster::check::graph
+}  // namespace muster::program::graph

@@ -12,7 +12,7 @@
 #include "muster/error.h"
 #include "program/graph/graph.h"
 
-namespace muster::check::graph {
+namespace muster::program::graph {
 
 // A step that was judged.
 struct Judged {
@@ -34,4 +34,4 @@ struct Judgement {
 // usage-invalid: there is none of that name.
 Result<Judgement> JudgeGraph(const GraphFile& file, std::string_view name);
 
-}  // namespace muster::check::graph
+}  // namespace muster::program::graph

@@ -6,7 +6,7 @@
 
 #include "program/graph/testing.h"
 
-namespace muster::check::graph {
+namespace muster::program::graph {
 namespace {
 
 using testing::HasSubstr;
@@ -127,9 +127,10 @@ TEST(JudgeGraph, LeavesCheckpointAndPipelineToTheHost) {
 }
 
 TEST(JudgeGraph, HeedsTheMarksOfTheRewriteForTpus) {
-  const std::string marked = AttributeOf("_tpu_replicate", BytesField(2, "c"));
+  const std::string marked =
+      AttributeOf("_tpu_replicate", wire::BytesField(2, "c"));
   const std::string outside =
-      AttributeOf("_xla_outside_compilation", BytesField(2, "0"));
+      AttributeOf("_xla_outside_compilation", wire::BytesField(2, "0"));
   const Judgement judged = Judge(
       GraphBytes({NodeBytes("text", "AsString", {"x"}),
                   NodeBytes("step", "Sin", {"text"}, marked),
@@ -187,4 +188,4 @@ TEST(JudgeGraph, KeepsNamesOfTheFileOffTheTerminal) {
 }
 
 }  // namespace
-}  // namespace muster::check::graph
+}  // namespace muster::program::graph

@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 
-namespace muster::check::graph {
+namespace muster::program::graph {
 namespace {
 
 // By number, as in tensorflow/core/framework/types.proto.
@@ -211,4 +211,4 @@ bool IsRandom(const Operation& operation) {
           operation.name == "Multinomial");
 }
 
-}  // namespace muster::check::graph
+}  // namespace muster::program::graph

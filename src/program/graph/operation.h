@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace muster::check::graph {
+namespace muster::program::graph {
 
 // A row of the table, its columns as in tpu_ops.txt.
 struct Operation {
@@ -60,4 +60,4 @@ bool IsOfCheckpoint(std::string_view operation);
 // Draws random numbers, anew with every run.
 bool IsRandom(const Operation& operation);
 
-}  // namespace muster::check::graph
+}  // namespace muster::program::graph

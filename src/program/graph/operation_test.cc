@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string>
 
-namespace muster::check::graph {
+namespace muster::program::graph {
 namespace {
 
 TEST(Operations, AreSortedByNameAndEachOnce) {
@@ -82,4 +82,4 @@ TEST(Operations, OfPipelineAndCheckpointAreToldApart) {
 }
 
 }  // namespace
-}  // namespace muster::check::graph
+}  // namespace muster::program::graph

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 
-namespace muster::check::graph {
+namespace muster::program::graph {
 namespace {
 
 // Nodes that one finding names; the number of all of them is told.
@@ -341,4 +341,4 @@ std::vector<std::string> Problems::Notes() const {
   return notes;
 }
 
-}  // namespace muster::check::graph
+}  // namespace muster::program::graph

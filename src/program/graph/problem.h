@@ -13,7 +13,7 @@
 #include "finding/finding.h"
 #include "program/graph/step.h"
 
-namespace muster::check::graph {
+namespace muster::program::graph {
 
 enum class Kind {
   kPython,           // calls back into Python
@@ -79,4 +79,4 @@ class Problems {
   Noted pipeline_, checkpoint_, outside_, new_, dynamic_, double_;
 };
 
-}  // namespace muster::check::graph
+}  // namespace muster::program::graph

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 
-namespace muster::check {
+namespace muster::program {
 namespace {
 
 // The file of a folder that is a SavedModel.
@@ -22,15 +22,16 @@ Result<std::string> FileOfFolder(const std::string& folder,
                    "or a file");
 }
 
-std::string FormText(const graph::GraphFile& file) {
-  return std::string(file.form == graph::Form::kSavedModel ? "SavedModel"
-                                                           : "GraphDef") +
+std::string FormText(const program::graph::GraphFile& file) {
+  return std::string(file.form == program::graph::Form::kSavedModel
+                         ? "SavedModel"
+                         : "GraphDef") +
          (file.text ? " (text)" : "");
 }
 
 std::string PassText(const GraphAnswer& answer) {
   std::size_t operations = 0;
-  for (const graph::Judged& one : answer.judged) {
+  for (const program::graph::Judged& one : answer.judged) {
     operations += one.operations;
   }
   if (operations == 0) {
@@ -57,15 +58,15 @@ Status CheckFlags(const ProgramRequest& request) {
 Result<ProgramReport> JudgeGraphs(const ProgramRequest& request,
                                   std::string bytes) {
   ProgramReport report;
-  auto file = graph::ReadGraphFile(std::move(bytes));
+  auto file = program::graph::ReadGraphFile(std::move(bytes));
   if (!file) {
     std::vector<Finding> findings{FromError(file.error().Reworded(
         "`" + Printable(request.file) + "`: " + file.error().message()))};
     report.outcome = Judge(std::move(findings), "");
     return report;
   }
-  MUSTER_ASSIGN(graph::Judgement judgement,
-                graph::JudgeGraph(*file, request.signature));
+  MUSTER_ASSIGN(program::graph::Judgement judgement,
+                program::graph::JudgeGraph(*file, request.signature));
   report.graph =
       GraphAnswer{.form = FormText(*file),
                   .tensorflow = std::string(file->graphs.front().version),
@@ -95,7 +96,7 @@ Result<std::optional<ProgramReport>> CheckGraph(const ProgramRequest& request,
   if (!bytes && names) {
     return std::move(bytes).error();
   }
-  if (!bytes || (!names && !graph::LooksLikeGraph(*bytes))) {
+  if (!bytes || (!names && !program::graph::LooksLikeGraph(*bytes))) {
     return none;
   }
   MUSTER_TRY(CheckFlags(request));
@@ -103,4 +104,4 @@ Result<std::optional<ProgramReport>> CheckGraph(const ProgramRequest& request,
   return std::optional(std::move(report));
 }
 
-}  // namespace muster::check
+}  // namespace muster::program

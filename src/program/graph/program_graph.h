@@ -7,7 +7,7 @@
 
 #include "program/compiler/program.h"
 
-namespace muster::check {
+namespace muster::program {
 
 // nullopt: it is no graph of TensorFlow, or cannot be read at all, which is for
 // others to say. A report's verdict: pass, a TPU has a kernel for each
@@ -17,4 +17,4 @@ namespace muster::check {
 Result<std::optional<ProgramReport>> CheckGraph(const ProgramRequest& request,
                                                 const sys::Host& host);
 
-}  // namespace muster::check
+}  // namespace muster::program

@@ -6,7 +6,7 @@
 
 #include "program/graph/testing.h"
 
-namespace muster::check {
+namespace muster::program {
 namespace {
 
 using testing::HasSubstr;
@@ -24,8 +24,9 @@ struct MachineWithGraphs {
 };
 
 std::string Graph(std::string_view op) {
-  return graph::GraphBytes(
-      {graph::NodeBytes("x", "Placeholder"), graph::NodeBytes("y", op, {"x"})});
+  return program::graph::GraphBytes(
+      {program::graph::NodeBytes("x", "Placeholder"),
+       program::graph::NodeBytes("y", op, {"x"})});
 }
 
 TEST(CheckGraph, IsAskedByWhatTheFileHolds) {
@@ -33,7 +34,8 @@ TEST(CheckGraph, IsAskedByWhatTheFileHolds) {
   machine.fs.files["/a"] = Graph("Sin");
   machine.fs.files["/b.mlir"] = "node { name: 'y' op: 'PyFunc' }";
   machine.fs.files["/m/saved_model.pb"] =
-      NumberField(1, 1) + BytesField(2, BytesField(2, Graph("Sin")));
+      wire::NumberField(1, 1) +
+      wire::BytesField(2, wire::BytesField(2, Graph("Sin")));
   EXPECT_EQ(machine.Check({.file = "/a"})->outcome.state, OutcomeState::kPass);
   const auto text = machine.Check({.file = "/b.mlir"});
   EXPECT_EQ(text->outcome.state, OutcomeState::kFail);
@@ -85,4 +87,4 @@ TEST(CheckGraph, DoesNotReadAFolderThatMayNotBeRead) {
 }
 
 }  // namespace
-}  // namespace muster::check
+}  // namespace muster::program

@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 
-namespace muster::check::graph {
+namespace muster::program::graph {
 namespace {
 
 constexpr std::string_view kReplicate = "_tpu_replicate";
@@ -409,4 +409,4 @@ Step FindStep(const Start& start) {
                             : Walk(start, nodes, false).Run();
 }
 
-}  // namespace muster::check::graph
+}  // namespace muster::program::graph

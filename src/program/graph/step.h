@@ -11,7 +11,7 @@
 #include "muster/error.h"
 #include "program/graph/graph.h"
 
-namespace muster::check::graph {
+namespace muster::program::graph {
 
 // Where a step begins. At most one of the two is set; neither: the whole graph
 // of a GraphDef.
@@ -72,4 +72,4 @@ std::string_view NodeOfInput(std::string_view input);
 using NodeIndex = std::unordered_map<std::string_view, const Node*>;
 NodeIndex IndexOf(const std::vector<Node>& nodes);
 
-}  // namespace muster::check::graph
+}  // namespace muster::program::graph

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "wire/proto_fields.h"
 
-namespace muster::check::graph {
+namespace muster::program::graph {
 namespace {
 
 enum class Message : std::uint8_t {
@@ -219,7 +219,7 @@ class TextReader {
         if (!TakeString(&value)) {
           return false;
         }
-        bytes += BytesField(field.number, value);
+        bytes += wire::BytesField(field.number, value);
         return true;
       }
       case Kind::kNumber:
@@ -239,7 +239,7 @@ class TextReader {
     if (!TakeFields(field.child, open == '{' ? '}' : '>', inner)) {
       return false;
     }
-    bytes += BytesField(field.number, inner);
+    bytes += wire::BytesField(field.number, inner);
     return true;
   }
 
@@ -261,7 +261,8 @@ class TextReader {
     if (!value) {
       return Fail("`" + std::string(field.name) + "` is no number");
     }
-    bytes += NumberField(field.number, static_cast<std::uint64_t>(*value));
+    bytes +=
+        wire::NumberField(field.number, static_cast<std::uint64_t>(*value));
     return true;
   }
 
@@ -364,4 +365,4 @@ Result<std::string> BytesOfText(std::string_view text, Form form) {
                                                          : Message::kGraph);
 }
 
-}  // namespace muster::check::graph
+}  // namespace muster::program::graph

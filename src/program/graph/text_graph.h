@@ -8,7 +8,7 @@
 #include "muster/error.h"
 #include "program/graph/graph.h"
 
-namespace muster::check::graph {
+namespace muster::program::graph {
 
 // A longer text is refused.
 constexpr std::size_t kLongestText = std::size_t{128} << 20;
@@ -17,4 +17,4 @@ constexpr std::size_t kLongestText = std::size_t{128} << 20;
 // here. file-corrupt: no text of such a message, with its line.
 Result<std::string> BytesOfText(std::string_view text, Form form);
 
-}  // namespace muster::check::graph
+}  // namespace muster::program::graph

@@ -5,7 +5,7 @@
 
 #include "program/graph/testing.h"
 
-namespace muster::check::graph {
+namespace muster::program::graph {
 namespace {
 
 TEST(TextGraph, GivesTheBytesOfTheGraph) {
@@ -66,4 +66,4 @@ TEST(TextGraph, NestedDeeplyIsPassedOverWithoutDescending) {
 }
 
 }  // namespace
-}  // namespace muster::check::graph
+}  // namespace muster::program::graph

@@ -164,16 +164,20 @@ TEST(Filter, NamesThePlace) {
 }
 
 TEST(TpuType, KnowsHostsOfEachGeneration) {
-  EXPECT_EQ(HostsOf(*ParseTpuType("v4-16"), 4), 2);
-  EXPECT_EQ(HostsOf(*ParseTpuType("v5litepod-16"), 4), 4);
-  EXPECT_EQ(HostsOf(*ParseTpuType("v6e-8"), 8), 1);
-  EXPECT_FALSE(ParseTpuType("v4-"));
-  EXPECT_FALSE(ParseTpuType("nonsense"));
-  EXPECT_THAT(Refusal(ParseBounds("2,2", "TPU_HOST_BOUNDS")),
+  EXPECT_EQ(accelerator::HostsOf(*accelerator::ParseTpuType("v4-16"), 4), 2);
+  EXPECT_EQ(accelerator::HostsOf(*accelerator::ParseTpuType("v5litepod-16"), 4),
+            4);
+  EXPECT_EQ(accelerator::HostsOf(*accelerator::ParseTpuType("v6e-8"), 8), 1);
+  EXPECT_FALSE(accelerator::ParseTpuType("v4-"));
+  EXPECT_FALSE(accelerator::ParseTpuType("nonsense"));
+  EXPECT_THAT(Refusal(accelerator::ParseBounds("2,2", "TPU_HOST_BOUNDS")),
               HasSubstr("TPU_HOST_BOUNDS is `2,2`"));
-  EXPECT_THAT(Refusal(ParseBounds("2,2", "b")), HasSubstr("at position 4"));
-  EXPECT_THAT(Refusal(ParseBounds("2,x,1", "b")), HasSubstr("at position 3"));
-  EXPECT_THAT(Refusal(ParseBounds("2,2,1,1", "b")), HasSubstr("at position 6"));
+  EXPECT_THAT(Refusal(accelerator::ParseBounds("2,2", "b")),
+              HasSubstr("at position 4"));
+  EXPECT_THAT(Refusal(accelerator::ParseBounds("2,x,1", "b")),
+              HasSubstr("at position 3"));
+  EXPECT_THAT(Refusal(accelerator::ParseBounds("2,2,1,1", "b")),
+              HasSubstr("at position 6"));
 }
 
 }  // namespace

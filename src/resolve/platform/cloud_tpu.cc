@@ -36,7 +36,7 @@ Result<Json> TpuConfig(const sys::Env& env) {
 }
 
 Error NoTarget(const sys::Host& host) {
-  const LocalTpu tpu = FindLocalTpu(host);
+  const accelerator::LocalTpu tpu = accelerator::FindLocalTpu(host);
   return Error(
       Cause::kLaunchEnvMissing,
       "no TPU is named and none is here: no argument, "
@@ -167,10 +167,10 @@ Result<TpuTarget> FindTpuTarget(const Request& request, const sys::Host& host) {
   if (const auto name = TextOf(config, "tpu_node_name"); !name.empty()) {
     return Targeted(name, "env TPU_CONFIG");
   }
-  if (FindLocalTpu(host).chips > 0) {
+  if (accelerator::FindLocalTpu(host).chips > 0) {
     return TpuTarget{.kind = TpuTarget::Kind::kLocal,
                      .text = "local",
-                     .source = FindLocalTpu(host).source};
+                     .source = accelerator::FindLocalTpu(host).source};
   }
   return NoTarget(host);
 }

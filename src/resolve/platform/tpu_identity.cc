@@ -74,7 +74,7 @@ std::vector<std::string> WorkerHosts(const sys::Host& host) {
   }
   const Text endpoints =
       FromMetadata(cloud::Metadata(host), "worker-network-endpoints");
-  auto hosts = endpoints ? ParseWorkerEndpoints(endpoints->value)
+  auto hosts = endpoints ? accelerator::ParseWorkerEndpoints(endpoints->value)
                          : std::vector<std::string>{"localhost"};
   return hosts ? *std::move(hosts) : std::vector<std::string>{"localhost"};
 }
@@ -82,20 +82,21 @@ std::vector<std::string> WorkerHosts(const sys::Host& host) {
 // One process for each chip, as torch_xla starts them.
 Status FillProcessEnv(const TopologyRequest& request, const sys::Host& host,
                       TpuTopology& topology) {
-  std::optional<Bounds> hosts;
-  Bounds chips{2, 2, 1};
+  std::optional<accelerator::Bounds> hosts;
+  accelerator::Bounds chips{2, 2, 1};
   const std::string type =
       topology.accelerator_type ? topology.accelerator_type->value : "";
   if (topology.version.value_or(0) <= 3) {
-    hosts = HostBoundsOf(type);
+    hosts = accelerator::HostBoundsOf(type);
   }
   if (!hosts && topology.process_bounds) {
-    MUSTER_ASSIGN(hosts, ParseBounds(topology.process_bounds->value,
-                                     topology.process_bounds->source));
+    MUSTER_ASSIGN(hosts,
+                  accelerator::ParseBounds(topology.process_bounds->value,
+                                           topology.process_bounds->source));
     if (topology.chips_per_process_bounds) {
-      MUSTER_ASSIGN(chips,
-                    ParseBounds(topology.chips_per_process_bounds->value,
-                                topology.chips_per_process_bounds->source));
+      MUSTER_ASSIGN(chips, accelerator::ParseBounds(
+                               topology.chips_per_process_bounds->value,
+                               topology.chips_per_process_bounds->source));
     }
   }
   if (!hosts) {
@@ -118,7 +119,8 @@ Status FillProcessEnv(const TopologyRequest& request, const sys::Host& host,
   const int worker = topology.worker_id ? topology.worker_id->value : 0;
   topology.process_env = std::map<std::string, std::string>{
       {"TPU_CHIPS_PER_PROCESS_BOUNDS", "1,1,1"},
-      {"TPU_PROCESS_BOUNDS", ToText(Product(*hosts, chips))},
+      {"TPU_PROCESS_BOUNDS",
+       accelerator::ToText(accelerator::Product(*hosts, chips))},
       {"CLOUD_TPU_TASK_ID", std::to_string(worker * size + rank)},
       {"TPU_PROCESS_PORT", std::to_string(kFirstPort + rank)},
       {"TPU_PROCESS_ADDRESSES", Join(addresses, ",")},
@@ -143,26 +145,28 @@ std::map<std::string, std::string> PartOfHost(const TopologyRequest& request,
 }
 
 Status FillCounts(const TopologyRequest& request, TpuTopology& topology) {
-  const auto type = topology.accelerator_type
-                        ? ParseTpuType(topology.accelerator_type->value)
-                        : std::nullopt;
+  const auto type =
+      topology.accelerator_type
+          ? accelerator::ParseTpuType(topology.accelerator_type->value)
+          : std::nullopt;
   if (topology.process_bounds) {
-    MUSTER_ASSIGN(const Bounds bounds,
-                  ParseBounds(topology.process_bounds->value,
-                              topology.process_bounds->source));
-    topology.process_bounds_size = SizeOf(bounds);
+    MUSTER_ASSIGN(const accelerator::Bounds bounds,
+                  accelerator::ParseBounds(topology.process_bounds->value,
+                                           topology.process_bounds->source));
+    topology.process_bounds_size = accelerator::SizeOf(bounds);
   }
   if (request.local_chips) {
     const int chips = *request.local_chips;
     topology.local_processes =
         std::min(chips, topology.process_bounds_size.value_or(chips));
     if (type) {
-      topology.local_devices = chips * DevicesPerChip(*type);
+      topology.local_devices = chips * accelerator::DevicesPerChip(*type);
     }
   }
   if (type) {
     topology.version = type->version;
-    topology.num_hosts = HostsOf(*type, request.local_chips.value_or(4));
+    topology.num_hosts =
+        accelerator::HostsOf(*type, request.local_chips.value_or(4));
   }
   return Ok();
 }
@@ -181,9 +185,10 @@ TpuIdentity IdentifyTpu(const sys::Host& host) {
   if (!identity.accelerator_type) {
     identity.accelerator_type = FromMetadata(metadata, "accelerator-type");
   }
-  const auto type = identity.accelerator_type
-                        ? ParseTpuType(identity.accelerator_type->value)
-                        : std::nullopt;
+  const auto type =
+      identity.accelerator_type
+          ? accelerator::ParseTpuType(identity.accelerator_type->value)
+          : std::nullopt;
   if (type) {
     identity.generation = type->generation;
   } else {
@@ -228,7 +233,8 @@ Result<TpuTopology> ReadTopology(const TopologyRequest& request,
   MUSTER_TRY(FillCounts(request, topology));
   if (request.has_visible_chips) {
     topology.process_env = PartOfHost(
-        request, request.local_chips.value_or(FindLocalTpu(host).chips));
+        request,
+        request.local_chips.value_or(accelerator::FindLocalTpu(host).chips));
   } else if (request.local_rank || request.local_world_size) {
     MUSTER_TRY(FillProcessEnv(request, host, topology));
   }

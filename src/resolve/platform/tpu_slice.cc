@@ -135,12 +135,12 @@ Status FillSlices(const TpuSlice& slice,
 }
 
 void RemarkHostCount(const std::string& text, Claim& claim, int chips_here) {
-  const auto type = ParseTpuType(text);
+  const auto type = accelerator::ParseTpuType(text);
   if (!type) {
     return;
   }
-  auto possible = PossibleHosts(*type);
-  const int by_chips = HostsOf(*type, chips_here);
+  auto possible = accelerator::PossibleHosts(*type);
+  const int by_chips = accelerator::HostsOf(*type, chips_here);
   if (chips_here > 0 &&
       std::find(possible.begin(), possible.end(), by_chips) == possible.end()) {
     claim.remarks.push_back(

@@ -18,7 +18,7 @@ Match Speak(const Request& request, const sys::Host&) {
 }
 
 Result<Cluster> OnThisHost(int processes) {
-  constexpr int kMost = static_cast<int>(kBoardSlots);
+  constexpr int kMost = static_cast<int>(wire::kBoardSlots);
   if (processes < 1 || processes > kMost) {
     return Error(Cause::kClusterSpecInvalid,
                  "-n is " + std::to_string(processes) + ": a host runs 1 to " +

@@ -79,7 +79,7 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
   if (claim.accelerator_type &&
       list->source == std::string("env ") + kHostnames) {
     RemarkHostCount(claim.accelerator_type->value, claim,
-                    FindLocalTpu(host).chips);
+                    accelerator::FindLocalTpu(host).chips);
   }
   return claim;
 }

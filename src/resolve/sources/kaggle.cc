@@ -35,7 +35,7 @@ Result<Claim> Read(const Request&, const sys::Host& host) {
                      host);
   }
   const std::string why = "a Kaggle session is one machine";
-  const LocalTpu tpu = FindLocalTpu(host);
+  const accelerator::LocalTpu tpu = accelerator::FindLocalTpu(host);
   claim.num_processes = Sourced<int>{1, why};
   claim.process_id = Sourced<int>{0, why};
   claim.chips_per_host = Sourced<int>{tpu.chips, tpu.source};

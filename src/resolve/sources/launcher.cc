@@ -28,7 +28,8 @@ Status TakeSizes(const Request& request, const sys::Host& host, Claim& claim) {
     claim.nproc_per_node = Sourced<int>{*request.nproc, "argument nproc"};
   }
   if (!claim.nproc_per_node) {
-    claim.nproc_per_node = Sourced<int>{CountGpus(host), "GPUs of this host"};
+    claim.nproc_per_node =
+        Sourced<int>{accelerator::CountGpus(host), "GPUs of this host"};
   }
   if (claim.nproc_per_node->value == 0) {
     claim.nproc_per_node = Sourced<int>{1, "no GPU: one process"};

@@ -9,13 +9,13 @@ namespace muster::resolve::local_tpu {
 namespace {
 
 Match Speak(const Request&, const sys::Host& host) {
-  const LocalTpu tpu = FindLocalTpu(host);
+  const accelerator::LocalTpu tpu = accelerator::FindLocalTpu(host);
   return tpu.chips > 0 ? Speaks()
                        : Silent("no TPU chip here: " + Join(tpu.looked, ", "));
 }
 
 Result<Claim> Read(const Request&, const sys::Host& host) {
-  const LocalTpu tpu = FindLocalTpu(host);
+  const accelerator::LocalTpu tpu = accelerator::FindLocalTpu(host);
   Claim claim{.source = "local-tpu", .only_this_host = true};
   const std::string source =
       tpu.source.empty() ? "no device file" : "TPU of this host, " + tpu.source;

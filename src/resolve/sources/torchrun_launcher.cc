@@ -29,7 +29,7 @@ Result<int> Processes(const std::string& text, const sys::Host& host) {
       return static_cast<int>(*number);
     }
   }
-  const int gpus = CountGpus(host);
+  const int gpus = accelerator::CountGpus(host);
   if (text == "cpu" || (text == "auto" && gpus == 0)) {
     return host.env.Cores();
   }

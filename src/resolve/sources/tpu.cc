@@ -32,7 +32,7 @@ Match Speak(const Request& request, const sys::Host& host) {
     return Silent(
         "TPU_NAME, KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS and TPU_CONFIG are not set");
   }
-  const LocalTpu chips = FindLocalTpu(host);
+  const accelerator::LocalTpu chips = accelerator::FindLocalTpu(host);
   if (IsTpuEndpoints(name->value)) {
     return Speaks();
   }
@@ -63,7 +63,7 @@ Status TakeAddresses(const TpuTarget& target, const sys::Host& host,
   }
   claim.hosts = *endpoints;
   claim.more["use_api"] = false;
-  const LocalTpu chips = FindLocalTpu(host);
+  const accelerator::LocalTpu chips = accelerator::FindLocalTpu(host);
   const auto first = SplitHostPort(claim.hosts.front());
   if (chips.chips > 0 && first &&
       !IsThisHost({.host = first->host}, host.env)) {
@@ -129,7 +129,7 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
   Claim claim{.source = "tpu"};
   claim.tasks.emplace();
   if (target.kind == TpuTarget::Kind::kLocal) {
-    const LocalTpu chips = FindLocalTpu(host);
+    const accelerator::LocalTpu chips = accelerator::FindLocalTpu(host);
     claim.num_processes = Sourced<int>{1, target.source};
     claim.process_id = Sourced<int>{0, target.source};
     claim.chips_per_host = Sourced<int>{chips.chips, chips.source};

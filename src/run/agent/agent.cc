@@ -33,7 +33,7 @@ Result<int> ParseCall(const Json& json) {
 
 struct Agent::Inner {
   Inner(sys::Loop& l, const sys::Host& host, sys::Spawner& spawner,
-        std::unique_ptr<connect::Link> k, AgentOptions o)
+        std::unique_ptr<channel::Link> k, AgentOptions o)
       : loop(l),
         options(std::move(o)),
         context{
@@ -49,7 +49,7 @@ struct Agent::Inner {
   void Tell(Fact fact) const;
   void TellRefused(const std::string& kind, const Error& why) const;
 
-  void OnMessage(const connect::Envelope& message);
+  void OnMessage(const channel::Envelope& message);
   Status Handle(const std::string& kind, const Json& body);
   Status OnCall(const Json& body);
   Status OnMeet(const Json& body);
@@ -71,7 +71,7 @@ struct Agent::Inner {
   sys::Loop& loop;
   AgentOptions options;
   AgentContext context;
-  std::unique_ptr<connect::Link> link;
+  std::unique_ptr<channel::Link> link;
   std::function<void(const AgentEnd&)> on_end;
 
   int called = 0;                    // attempt of the newest call
@@ -113,7 +113,7 @@ void Agent::Inner::TellRefused(const std::string& kind,
         .subject = options.name});
 }
 
-void Agent::Inner::OnMessage(const connect::Envelope& message) {
+void Agent::Inner::OnMessage(const channel::Envelope& message) {
   const bool ends = message.kind == "stop" || message.kind == "store-reply" ||
                     message.kind == "goodbye";
   if (end && !ends) {
@@ -131,7 +131,7 @@ void Agent::Inner::OnMessage(const connect::Envelope& message) {
 }
 
 Status Agent::Inner::Handle(const std::string& kind, const Json& body) {
-  if (kind == connect::kCall) {
+  if (kind == channel::kCall) {
     return OnCall(body);
   }
   if (kind == "meet") {
@@ -173,7 +173,7 @@ void Agent::Inner::SayHello() {
     asking = loop.After(kAskForFixedPortEvery, [this] { SayHello(); });
     return;
   }
-  connect::Hello hello = options.identity;
+  wire::Hello hello = options.identity;
   hello.attempt = called;
   hello.pid = sys::OwnPid();
   hello.clock = context.host.clock.WallNow();
@@ -187,7 +187,7 @@ void Agent::Inner::SayHello() {
   if (options.look) {
     hello.findings = options.look(called);
   }
-  link->Send(connect::HelloMessage(connect::kHello, hello));
+  link->Send(channel::HelloMessage(channel::kHello, hello));
 }
 
 // Nobody else has the ports until here.
@@ -267,7 +267,7 @@ void Agent::Inner::TellTaken(int rank, const Error& why, bool waits) const {
 }
 
 Status Agent::Inner::OnLaunch(const Json& body) {
-  MUSTER_ASSIGN(LaunchPlan plan, LaunchPlanFromJson(body));
+  MUSTER_ASSIGN(wire::LaunchPlan plan, wire::LaunchPlanFromJson(body));
   if (attempt) {
     return Error(Cause::kUsageInvalid, "a launch while attempt " +
                                            std::to_string(attempt->number()) +
@@ -281,7 +281,7 @@ Status Agent::Inner::OnLaunch(const Json& body) {
 }
 
 Status Agent::Inner::OnStop(const Json& body) {
-  MUSTER_ASSIGN(const StopRanks stop, StopRanksFromJson(body));
+  MUSTER_ASSIGN(const wire::StopRanks stop, wire::StopRanksFromJson(body));
   if (attempt && attempt->number() == stop.attempt) {
     attempt->Stop(CauseFromLabel(stop.cause).value_or(Cause::kCancelled),
                   stop.now);
@@ -290,13 +290,14 @@ Status Agent::Inner::OnStop(const Json& body) {
     stopped = stop.attempt;
     LetGo();
     asking.Cancel();
-    Send("stopped", ToJson(Stopped{.attempt = stop.attempt}));
+    Send("stopped", ToJson(wire::Stopped{.attempt = stop.attempt}));
   }
   return Ok();
 }
 
 Status Agent::Inner::OnStoreReply(const Json& body) {
-  MUSTER_ASSIGN(const StoreRequest reply, StoreRequestFromJson(body));
+  MUSTER_ASSIGN(const wire::StoreRequest reply,
+                wire::StoreRequestFromJson(body));
   // A late reply to a rank that has ended is no mistake of anybody.
   if (attempt && attempt->number() == reply.attempt &&
       !attempt->Answer(reply)) {
@@ -306,7 +307,7 @@ Status Agent::Inner::OnStoreReply(const Json& body) {
 }
 
 Status Agent::Inner::OnGoodbye(const Json& body) {
-  MUSTER_ASSIGN(Goodbye goodbye, GoodbyeFromJson(body));
+  MUSTER_ASSIGN(wire::Goodbye goodbye, wire::GoodbyeFromJson(body));
   BeginEnd({.goodbye = std::move(goodbye), .error = std::nullopt},
            Cause::kCancelled, true);
   return Ok();
@@ -352,7 +353,7 @@ void Agent::Inner::EndLater() {
 }
 
 Agent::Agent(sys::Loop& loop, const sys::Host& host, sys::Spawner& spawner,
-             std::unique_ptr<connect::Link> link, AgentOptions options)
+             std::unique_ptr<channel::Link> link, AgentOptions options)
     : inner_(std::make_unique<Inner>(loop, host, spawner, std::move(link),
                                      std::move(options))) {}
 
@@ -362,7 +363,7 @@ void Agent::Start(std::function<void(const AgentEnd&)> on_end) {
   Inner* inner = inner_.get();
   inner->on_end = std::move(on_end);
   inner->link->OnMessage(
-      [inner](const connect::Envelope& message) { inner->OnMessage(message); });
+      [inner](const channel::Envelope& message) { inner->OnMessage(message); });
   inner->link->OnLost([inner](const Error& error) {
     inner->BeginEnd({.goodbye = std::nullopt, .error = error}, error.cause(),
                     false);

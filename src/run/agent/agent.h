@@ -27,7 +27,7 @@ struct AgentOptions {
   // What the agent says of itself. Per call it fills in attempt, clock, pid,
   // cores, addresses and ports; the rest is sent as given. `ranks` are the
   // ranks it answers for and starts.
-  connect::Hello identity;
+  wire::Hello identity;
   std::string name = "agent";  // the `by` of its facts: "agent 0"
 
   // Where offered ports are sought, two per rank. Take a range outside
@@ -46,17 +46,17 @@ struct AgentOptions {
 
   // With which agents prove to each other who they are when they try the ports
   // of their ranks; not set: nothing is proved.
-  connect::Signer signer = connect::PlainSigner();
+  wire::Signer signer = wire::PlainSigner();
 
   // Those of this host, and how it is seen that a rank uses one.
-  HostAccelerators accelerators;
+  monitor::HostAccelerators accelerators;
 
   // Directory for rankR.{out,err} of an attempt ("runs/ID/logs/a1"); empty or
   // not set: no files.
-  std::function<std::string(const LaunchPlan&)> log_directory;
+  std::function<std::string(const wire::LaunchPlan&)> log_directory;
   // Where output of ranks is forwarded, prefixed with "[rank 1] " when the
   // world has more than one rank; null: files only. Outlives the agent.
-  Console* console = nullptr;
+  sys::Console* console = nullptr;
 
   Duration progress_period = std::chrono::milliseconds(200);
 };
@@ -64,7 +64,7 @@ struct AgentOptions {
 // Why an agent is done: the coordinator's goodbye, or the error that ended it
 // (the link was lost, or Interrupt).
 struct AgentEnd {
-  std::optional<Goodbye> goodbye;
+  std::optional<wire::Goodbye> goodbye;
   std::optional<Error> error;
 };
 
@@ -93,7 +93,7 @@ class Agent {
  public:
   // The references outlive the agent.
   Agent(sys::Loop& loop, const sys::Host& host, sys::Spawner& spawner,
-        std::unique_ptr<connect::Link> link, AgentOptions options);
+        std::unique_ptr<channel::Link> link, AgentOptions options);
   // Ranks that still run get KILL; use Interrupt for an orderly end.
   ~Agent();
 

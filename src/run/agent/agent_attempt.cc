@@ -12,7 +12,7 @@
 
 namespace muster::run {
 
-AgentAttempt::AgentAttempt(const AgentContext& context, LaunchPlan plan)
+AgentAttempt::AgentAttempt(const AgentContext& context, wire::LaunchPlan plan)
     : context_(context),
       plan_(std::move(plan)),
       shares_{.oom = OomWatch(context.host.fs)},
@@ -28,12 +28,12 @@ AgentAttempt::~AgentAttempt() {
 // The board and the segment of this host, as ranks get them.
 Status AgentAttempt::MakePages() {
   MUSTER_ASSIGN(const int board,
-                sys::MakeSharedMemory("muster-board", sizeof(Board)));
+                sys::MakeSharedMemory("muster-board", sizeof(wire::Board)));
   board_fd_ = sys::Fd(board);
   MUSTER_ASSIGN(const int segment, sys::MakeSharedMemory("muster-segment", 0));
   segment_fd_ = sys::Fd(segment);
-  MUSTER_ASSIGN(pages_, sys::Mapping::Map(board, sizeof(Board)));
-  shares_.board = new (pages_.data()) Board;
+  MUSTER_ASSIGN(pages_, sys::Mapping::Map(board, sizeof(wire::Board)));
+  shares_.board = new (pages_.data()) wire::Board;
   shares_.board_fd = board;
   shares_.segment_fd = segment;
   return Ok();
@@ -69,10 +69,11 @@ void AgentAttempt::Launch(std::function<void()> on_over) {
   progress_ = context_.loop.Every(context_.options.progress_period,
                                   [this] { TellProgress(); });
   if (!ranks_.empty()) {
-    const auto first = std::find_if(
-        plan_.ranks.begin(), plan_.ranks.end(), [&](const RankPlan& plan) {
-          return plan.rank == ranks_.front()->rank();
-        });
+    const auto first =
+        std::find_if(plan_.ranks.begin(), plan_.ranks.end(),
+                     [&](const wire::RankPlan& plan) {
+                       return plan.rank == ranks_.front()->rank();
+                     });
     use_.Begin(EnvironmentOf(*first, context_.host.env.All()),
                context_.options.identity.host, plan_.attempt);
   }
@@ -81,7 +82,7 @@ void AgentAttempt::Launch(std::function<void()> on_over) {
 
 void AgentAttempt::MakeRanks(const std::string& log_directory) {
   const auto& own = context_.options.identity.ranks;
-  for (const RankPlan& plan : plan_.ranks) {
+  for (const wire::RankPlan& plan : plan_.ranks) {
     if (std::find(own.begin(), own.end(), plan.rank) == own.end()) {
       continue;
     }
@@ -182,7 +183,7 @@ void AgentAttempt::WriteStop(Cause cause) const {
   if (shares_.board == nullptr) {
     return;
   }
-  Board& board = *shares_.board;
+  wire::Board& board = *shares_.board;
   board.stop.store(1 + static_cast<std::uint32_t>(cause));
   board.bell.fetch_add(1);
   sys::FutexWakeAll(board.bell);
@@ -210,8 +211,8 @@ void AgentAttempt::Kill() {
 }
 
 void AgentAttempt::OnKilled(int killed) {
-  Stopped stopped{.attempt = plan_.attempt,
-                  .leftovers = std::max(0, killed - killed_ranks_)};
+  wire::Stopped stopped{.attempt = plan_.attempt,
+                        .leftovers = std::max(0, killed - killed_ranks_)};
   for (const auto& rank : ranks_) {
     if (!rank->ended()) {
       rank->GiveUp();
@@ -227,13 +228,13 @@ void AgentAttempt::OnKilled(int killed) {
   on_over();
 }
 
-bool AgentAttempt::Answer(const StoreRequest& reply) {
+bool AgentAttempt::Answer(const wire::StoreRequest& reply) {
   const auto found =
       std::find_if(ranks_.begin(), ranks_.end(), [&](const auto& rank) {
         return rank->rank() == reply.rank && rank->running();
       });
   std::string frame = reply.frame;
-  const auto message = TakeMessage(frame);
+  const auto message = wire::TakeMessage(frame);
   if (reply.attempt != plan_.attempt || !message || !message->has_value()) {
     return false;
   }
@@ -244,7 +245,7 @@ bool AgentAttempt::Answer(const StoreRequest& reply) {
 }
 
 void AgentAttempt::TellProgress() {
-  Progress progress{
+  wire::Progress progress{
       .attempt = plan_.attempt,
       .now_ns = context_.host.clock.Now().time_since_epoch().count()};
   for (const auto& rank : ranks_) {

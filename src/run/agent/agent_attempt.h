@@ -29,7 +29,7 @@ namespace muster::run {
 // The loop's thread only.
 class AgentAttempt : public std::enable_shared_from_this<AgentAttempt> {
  public:
-  AgentAttempt(const AgentContext& context, LaunchPlan plan);
+  AgentAttempt(const AgentContext& context, wire::LaunchPlan plan);
   // What still runs gets KILL; nothing is told any more.
   ~AgentAttempt();
 
@@ -40,7 +40,7 @@ class AgentAttempt : public std::enable_shared_from_this<AgentAttempt> {
   // Asked again with `now`: without waiting for the grace to pass.
   void Stop(Cause cause, bool now);
   // Passes the reply to the rank; false when it is none of this attempt.
-  bool Answer(const StoreRequest& reply);
+  bool Answer(const wire::StoreRequest& reply);
 
   int number() const { return plan_.attempt; }
 
@@ -62,7 +62,7 @@ class AgentAttempt : public std::enable_shared_from_this<AgentAttempt> {
   void TellProgress();
 
   const AgentContext& context_;
-  LaunchPlan plan_;
+  wire::LaunchPlan plan_;
   State state_ = State::kRunning;
   Cause stop_cause_ = Cause::kCancelled;  // once asked
   sys::Fd board_fd_;
@@ -76,7 +76,7 @@ class AgentAttempt : public std::enable_shared_from_this<AgentAttempt> {
   std::function<void()> on_over_;
   sys::Loop::Handle grace_;
   sys::Loop::Handle progress_;
-  AcceleratorUse use_;
+  monitor::AcceleratorUse use_;
   sys::Loop::Handle none_started_;
 };
 

@@ -15,12 +15,12 @@ namespace muster::run {
 namespace {
 
 // Ready to listen on those of the held ports that others will try.
-Result<std::vector<int>> Borrow(std::span<const sys::Listening> held,
-                                const std::vector<connect::MeshTarget>& targets,
-                                int rank) {
+Result<std::vector<int>> Borrow(
+    std::span<const sys::Listening> held,
+    const std::vector<netcheck::MeshTarget>& targets, int rank) {
   std::vector<int> borrowed;
   for (const sys::Listening& one : held) {
-    const connect::MeshTarget own{.rank = rank, .port = one.address.port};
+    const netcheck::MeshTarget own{.rank = rank, .port = one.address.port};
     if (std::find(targets.begin(), targets.end(), own) != targets.end()) {
       MUSTER_TRY(sys::TakeConnections(one));
       borrowed.push_back(one.fd.get());
@@ -35,7 +35,7 @@ Result<std::vector<int>> Borrow(std::span<const sys::Listening> held,
 }  // namespace
 
 struct AgentMeeting::Inner {
-  connect::MeshMember member;
+  netcheck::MeshMember member;
 };
 
 Result<std::unique_ptr<AgentMeeting>> AgentMeeting::Start(
@@ -49,15 +49,15 @@ Result<std::unique_ptr<AgentMeeting>> AgentMeeting::Start(
     return Error(Cause::kUsageInvalid, "a meeting of another attempt");
   }
   const int rank = ranks.front();
-  const auto targets = connect::TargetsOf(meet.ports);
-  connect::MeshOptions mesh{
+  const auto targets = netcheck::TargetsOf(meet.ports);
+  netcheck::MeshOptions mesh{
       .self = {.rank = rank,
                .host = options.identity->host,
                .pid = sys::OwnPid(),
                .version = options.identity->version,
                .purpose = "run, attempt " + std::to_string(meet.attempt)},
       .signer = options.signer,
-      .to_try = connect::Schedule(targets, size, rank),
+      .to_try = netcheck::Schedule(targets, size, rank),
       .wait = kMeetingWait};
   for (const Member& member : meet.ports.members) {
     mesh.self.members.push_back(Place(member));
@@ -65,11 +65,11 @@ Result<std::unique_ptr<AgentMeeting>> AgentMeeting::Start(
   mesh.cluster = std::move(meet.ports);
   MUSTER_ASSIGN(mesh.borrowed, Borrow(options.held, targets, rank));
   const auto told = [tell = std::move(tell), attempt = meet.attempt,
-                     rank](connect::MeshOutcome outcome) {
+                     rank](netcheck::MeshOutcome outcome) {
     tell(ToJson(Met{.attempt = attempt, .row = std::move(outcome.rows[rank])}));
   };
   return std::unique_ptr<AgentMeeting>(new AgentMeeting(std::unique_ptr<Inner>(
-      new Inner{connect::MeshMember(loop, clock, std::move(mesh), told)})));
+      new Inner{netcheck::MeshMember(loop, clock, std::move(mesh), told)})));
 }
 
 AgentMeeting::AgentMeeting(std::unique_ptr<Inner> inner)

@@ -25,8 +25,8 @@ class AgentMeeting {
   struct Options {
     const Json* meet = nullptr;  // body of a "meet"; for the call alone
     int attempt = 0;             // that was called last
-    const connect::Hello* identity = nullptr;  // for the call alone
-    connect::Signer signer;
+    const wire::Hello* identity = nullptr;  // for the call alone
+    wire::Signer signer;
     std::span<const sys::Listening> held;  // outlive it
   };
   // `tell`: once, with the body of a "met". usage-invalid: it is of another

@@ -33,14 +33,15 @@ int StatusOf(int code) {
 }  // namespace
 
 std::map<std::string, std::string> EnvironmentOf(
-    const RankPlan& plan, std::map<std::string, std::string> environment) {
+    const wire::RankPlan& plan,
+    std::map<std::string, std::string> environment) {
   for (const auto& name : plan.unset) {
     environment.erase(name);
   }
   for (const auto& [name, value] : plan.environment) {
     environment[name] = value.value;
   }
-  environment[kRankSocketVariable] = std::to_string(kAgentFd);
+  environment[wire::kRankSocketVariable] = std::to_string(kAgentFd);
   return environment;
 }
 
@@ -77,9 +78,9 @@ Fact AgentRank::About(std::string_view name) const {
 }
 
 // The reading end is ours, the other is given to the child.
-Result<sys::Fd> AgentRank::OpenOutput(Console::Stream stream) {
+Result<sys::Fd> AgentRank::OpenOutput(sys::Console::Stream stream) {
   MUSTER_ASSIGN(auto pipe, sys::MakePipe());
-  const bool is_out = stream == Console::Stream::kOut;
+  const bool is_out = stream == sys::Console::Stream::kOut;
   RankOutput::Options options{.console = context_.options.console,
                               .stream = stream,
                               .prefix = prefix_,
@@ -107,15 +108,16 @@ Status AgentRank::Prepare(sys::ProcessSpec& spec,
                           std::vector<sys::Fd>& for_child) {
   if (!HasSlot()) {
     return Error(Cause::kOsLimit, "one host takes at most " +
-                                      std::to_string(kBoardSlots) + " ranks");
+                                      std::to_string(wire::kBoardSlots) +
+                                      " ranks");
   }
-  MUSTER_ASSIGN(auto out, OpenOutput(Console::Stream::kOut));
-  MUSTER_ASSIGN(auto err, OpenOutput(Console::Stream::kErr));
+  MUSTER_ASSIGN(auto out, OpenOutput(sys::Console::Stream::kOut));
+  MUSTER_ASSIGN(auto err, OpenOutput(sys::Console::Stream::kErr));
   MUSTER_ASSIGN(auto ends, sys::SocketPair());
   link_ = std::make_unique<RankLink>(
       context_.loop, std::move(ends.first),
       RankLink::Handlers{
-          .on_message = [this](const RankMessage& m) { OnMessage(m); },
+          .on_message = [this](const wire::RankMessage& m) { OnMessage(m); },
           .on_end =
               [this](const std::optional<Error>& why) { OnLinkEnd(why); }});
   spec.argv = plan_.argv;
@@ -153,7 +155,7 @@ Status AgentRank::Spawn() {
           self->OnStarted(pid, began);
         }
       },
-      [weak](const sys::Exit& exit) {
+      [weak](const wire::Exit& exit) {
         if (auto self = weak.lock()) {
           self->OnExit(exit);
         }
@@ -168,10 +170,10 @@ void AgentRank::OnStarted(const Result<int>& pid, WallTime began) {
   if (pid) {
     pid_ = *pid;
     state_ = State::kRunning;
-    context_.send("started", ToJson(RankStarted{.rank = plan_.rank,
-                                                .pid = pid_,
-                                                .attempt = attempt_,
-                                                .at = began}));
+    context_.send("started", ToJson(wire::RankStarted{.rank = plan_.rank,
+                                                      .pid = pid_,
+                                                      .attempt = attempt_,
+                                                      .at = began}));
     on_started_(Ok());
     return;
   }
@@ -205,7 +207,7 @@ void AgentRank::EndBeforeStart() {
             .at = context_.host.clock.WallNow()});
 }
 
-void AgentRank::OnExit(const sys::Exit& exit) {
+void AgentRank::OnExit(const wire::Exit& exit) {
   // The exit may be known before its last words were read.
   const auto kept = shared_from_this();
   link_->Drain();
@@ -223,7 +225,7 @@ void AgentRank::OnExit(const sys::Exit& exit) {
   on_exit_();
 }
 
-void AgentRank::AddUsage(const sys::Exit& exit) {
+void AgentRank::AddUsage(const wire::Exit& exit) {
   Fact fact = About("rank.usage");
   fact.fields["user_s"] = exit.user_s;
   fact.fields["system_s"] = exit.system_s;
@@ -234,7 +236,7 @@ void AgentRank::AddUsage(const sys::Exit& exit) {
 // A kill for memory belongs to a rank that died by KILL which we did not send.
 // With another end it may have been a process of the rank, or another rank
 // whose exit comes next: told as a counter only.
-void AgentRank::AddOom(const sys::Exit& exit) {
+void AgentRank::AddOom(const wire::Exit& exit) {
   if (exit.wait_status == 0) {
     return;
   }
@@ -243,7 +245,7 @@ void AgentRank::AddOom(const sys::Exit& exit) {
   if (kills == 0) {
     return;
   }
-  Fact fact = About(killed ? explain::kOomFact : "oom.counter");
+  Fact fact = About(killed ? diagnose::kOomFact : "oom.counter");
   fact.fields["kills"] = static_cast<std::int64_t>(kills);
   fact.fields["max_rss_bytes"] = exit.max_rss_bytes;
   facts_.push_back(std::move(fact));
@@ -251,18 +253,18 @@ void AgentRank::AddOom(const sys::Exit& exit) {
 
 bool AgentRank::HasSlot() const {
   return plan_.local_rank >= 0 &&
-         static_cast<std::size_t>(plan_.local_rank) < kBoardSlots;
+         static_cast<std::size_t>(plan_.local_rank) < wire::kBoardSlots;
 }
 
 // Adds to the bare exit what is known of the rank, and tells it once.
-void AgentRank::TellExit(RankExited exited) {
+void AgentRank::TellExit(wire::RankExited exited) {
   if (std::exchange(told_, true)) {
     return;
   }
   exited.rank = plan_.rank;
   exited.attempt = attempt_;
   if (shares_.board != nullptr && HasSlot()) {
-    exited.progress = ReadSlot(
+    exited.progress = wire::ReadSlot(
         shares_.board->slots.at(static_cast<std::size_t>(plan_.local_rank)));
   }
   exited.facts = facts_;
@@ -274,9 +276,9 @@ void AgentRank::TellExit(RankExited exited) {
   context_.send("exited", ToJson(exited));
 }
 
-RankSample AgentRank::Sample() const {
-  RankSample sample{.rank = plan_.rank};
-  sample.progress = ReadSlot(
+wire::RankSample AgentRank::Sample() const {
+  wire::RankSample sample{.rank = plan_.rank};
+  sample.progress = wire::ReadSlot(
       shares_.board->slots.at(static_cast<std::size_t>(plan_.local_rank)));
   if (const auto process = sys::ReadProcess(pid_)) {
     sample.state = process->state;
@@ -287,7 +289,7 @@ RankSample AgentRank::Sample() const {
 }
 
 void AgentRank::AskToStop(Cause cause, std::chrono::milliseconds grace) {
-  link_->Send({.op = RankOp::kStop,
+  link_->Send({.op = wire::RankOp::kStop,
                .number = grace.count(),
                .key = std::string(Label(cause))});
   sent_signal_ = SIGTERM;
@@ -315,7 +317,7 @@ void AgentRank::GiveUp() {
             .at = context_.host.clock.WallNow()});
 }
 
-void AgentRank::Answer(const RankMessage& message) {
+void AgentRank::Answer(const wire::RankMessage& message) {
   link_->Send(message);
 }
 
@@ -333,11 +335,12 @@ std::vector<Fact> AgentRank::ReadLogs() const {
               : std::vector<Fact>();
 }
 
-void AgentRank::OnMessage(const RankMessage& message) {
+void AgentRank::OnMessage(const wire::RankMessage& message) {
   // The library takes more than the link to the coordinator does.
   const std::size_t size = message.key.size() + message.value.size();
-  const std::size_t limit = IsStoreOp(message.op) ? kMaxStoreValue : kMostTold;
-  if (size > limit && message.op != RankOp::kFailed) {
+  const std::size_t limit =
+      IsStoreOp(message.op) ? wire::kMaxStoreValue : kMostTold;
+  if (size > limit && message.op != wire::RankOp::kFailed) {
     const Error error(Cause::kOsLimit, "a message of " + BytesText(size) +
                                            " is more than the " +
                                            BytesText(limit) + " of its kind");
@@ -346,33 +349,35 @@ void AgentRank::OnMessage(const RankMessage& message) {
     return;
   }
   if (IsStoreOp(message.op)) {
-    context_.send("store", ToJson(StoreRequest{.rank = plan_.rank,
-                                               .attempt = attempt_,
-                                               .frame = Encode(message)}));
+    context_.send("store",
+                  ToJson(wire::StoreRequest{.rank = plan_.rank,
+                                            .attempt = attempt_,
+                                            .frame = wire::Encode(message)}));
     return;
   }
   switch (message.op) {
-    case RankOp::kRegister: {
-      if (message.number != kRankProtocol) {
-        link_->Send(Refusal(message, Error(Cause::kVerPeerMismatch,
-                                           "the program speaks protocol " +
-                                               std::to_string(message.number) +
-                                               " of libmuster, its agent " +
-                                               std::to_string(kRankProtocol))));
+    case wire::RankOp::kRegister: {
+      if (message.number != wire::kRankProtocol) {
+        link_->Send(
+            Refusal(message, Error(Cause::kVerPeerMismatch,
+                                   "the program speaks protocol " +
+                                       std::to_string(message.number) +
+                                       " of libmuster, its agent " +
+                                       std::to_string(wire::kRankProtocol))));
         return;
       }
       registered_ = true;
       const int pages[] = {shares_.board_fd, shares_.segment_fd};
-      link_->Send({.op = RankOp::kRegistered,
+      link_->Send({.op = wire::RankOp::kRegistered,
                    .id = message.id,
                    .value = plan_.registered},
                   pages);
       return;
     }
-    case RankOp::kFact:
+    case wire::RankOp::kFact:
       OnFact(message);
       return;
-    case RankOp::kFailed:
+    case wire::RankOp::kFailed:
       OnFailed(message);
       return;
     default:
@@ -382,7 +387,7 @@ void AgentRank::OnMessage(const RankMessage& message) {
   }
 }
 
-void AgentRank::OnFact(const RankMessage& message) {
+void AgentRank::OnFact(const wire::RankMessage& message) {
   auto json = ParseJson(message.value, Cause::kFileCorrupt, "a rank's fact");
   auto fact =
       json ? FactFromJson(*json) : Result<Fact>(std::move(json).error());
@@ -397,7 +402,7 @@ void AgentRank::OnFact(const RankMessage& message) {
   context_.tell(std::move(*fact));
 }
 
-void AgentRank::OnFailed(const RankMessage& message) {
+void AgentRank::OnFailed(const wire::RankMessage& message) {
   // The first counts: what follows is a consequence.
   if (!error_cause_.empty()) {
     return;

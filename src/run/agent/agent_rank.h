@@ -48,11 +48,11 @@ class OomWatch {
 
 // What the process of a rank has as its environment.
 std::map<std::string, std::string> EnvironmentOf(
-    const RankPlan& plan, std::map<std::string, std::string> environment);
+    const wire::RankPlan& plan, std::map<std::string, std::string> environment);
 
 // What the ranks of a host and attempt share. Outlives them.
 struct RankShares {
-  Board* board = nullptr;  // null: could not be made
+  wire::Board* board = nullptr;  // null: could not be made
   int board_fd = -1;
   int segment_fd = -1;
   OomWatch oom;
@@ -65,7 +65,7 @@ struct RankShares {
 class AgentRank : public std::enable_shared_from_this<AgentRank> {
  public:
   struct Placement {
-    RankPlan plan;
+    wire::RankPlan plan;
     int attempt = 1;
     std::string prefix;         // of its lines on the console
     std::string log_directory;  // empty: no files
@@ -87,7 +87,7 @@ class AgentRank : public std::enable_shared_from_this<AgentRank> {
   bool running() const { return state_ == State::kRunning; }
   bool ended() const { return state_ == State::kEnded; }
   int rank() const { return plan_.rank; }
-  RankSample Sample() const;
+  wire::RankSample Sample() const;
 
   // kStop on its socket, CONT and TERM to its process.
   void AskToStop(Cause cause, std::chrono::milliseconds grace);
@@ -95,7 +95,7 @@ class AgentRank : public std::enable_shared_from_this<AgentRank> {
   void MarkKilled();
   // KILL has not ended it: told as an exit nevertheless.
   void GiveUp();
-  void Answer(const RankMessage& message);
+  void Answer(const wire::RankMessage& message);
   // Its descendants are gone too: the rest of what they wrote.
   void FinishOutput();
   // What it has written, when it failed. After FinishOutput.
@@ -107,23 +107,23 @@ class AgentRank : public std::enable_shared_from_this<AgentRank> {
   Status Spawn();
   bool HasSlot() const;  // on the board
   Status Prepare(sys::ProcessSpec& spec, std::vector<sys::Fd>& for_child);
-  Result<sys::Fd> OpenOutput(Console::Stream stream);
+  Result<sys::Fd> OpenOutput(sys::Console::Stream stream);
   void OnStarted(const Result<int>& pid, WallTime began);
-  void OnExit(const sys::Exit& exit);
+  void OnExit(const wire::Exit& exit);
   void Signal(int signal) const;
-  void TellExit(RankExited exited);
-  void AddUsage(const sys::Exit& exit);
-  void AddOom(const sys::Exit& exit);
-  void OnMessage(const RankMessage& message);
-  void OnFailed(const RankMessage& message);
-  void OnFact(const RankMessage& message);
+  void TellExit(wire::RankExited exited);
+  void AddUsage(const wire::Exit& exit);
+  void AddOom(const wire::Exit& exit);
+  void OnMessage(const wire::RankMessage& message);
+  void OnFailed(const wire::RankMessage& message);
+  void OnFact(const wire::RankMessage& message);
   void OnLinkEnd(const std::optional<Error>& why);
   void TellRefused(const Error& why);
   void TellLogFailure(const Error& why);
   Fact About(std::string_view name) const;
 
   const AgentContext& context_;
-  RankPlan plan_;
+  wire::RankPlan plan_;
   int attempt_ = 1;
   std::string prefix_;
   std::string log_directory_;

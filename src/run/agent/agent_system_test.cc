@@ -21,32 +21,32 @@ using std::chrono::seconds;
 using testing::ElementsAre;
 
 struct Seen {
-  std::map<int, RankStarted> started;
-  std::map<int, RankExited> exited;
-  std::optional<Stopped> stopped;
-  std::function<void(connect::Envelope)> say;
+  std::map<int, wire::RankStarted> started;
+  std::map<int, wire::RankExited> exited;
+  std::optional<wire::Stopped> stopped;
+  std::function<void(channel::Envelope)> say;
 };
 
 // Sorts what the agent tells.
-class ReadingLink : public connect::Link {
+class ReadingLink : public channel::Link {
  public:
   ReadingLink(sys::Loop& loop, Seen& seen) : loop_(loop), seen_(seen) {}
-  void Send(connect::Envelope message) override {
+  void Send(channel::Envelope message) override {
     const Json body = Json::parse(message.body);
     if (message.kind == "started") {
-      const auto started = RankStartedFromJson(body).value();
+      const auto started = wire::RankStartedFromJson(body).value();
       seen_.started[started.rank] = started;
       loop_.Quit();
     } else if (message.kind == "exited") {
-      const auto exited = RankExitedFromJson(body).value();
+      const auto exited = wire::RankExitedFromJson(body).value();
       seen_.exited[exited.rank] = exited;
       loop_.Quit();
     } else if (message.kind == "stopped") {
-      seen_.stopped = StoppedFromJson(body).value();
+      seen_.stopped = wire::StoppedFromJson(body).value();
       loop_.Quit();
     }
   }
-  void OnMessage(std::function<void(connect::Envelope)> handler) override {
+  void OnMessage(std::function<void(channel::Envelope)> handler) override {
     seen_.say = std::move(handler);
   }
   void OnLost(std::function<void(const Error&)> /*handler*/) override {}
@@ -65,7 +65,7 @@ class AgentSystemTest : public testing::Test {
     root = testing::TempDir() + "muster_agent_" + std::to_string(sys::OwnPid());
     AgentOptions options;
     options.identity.ranks = {0, 1};
-    options.log_directory = [this](const LaunchPlan&) { return root; };
+    options.log_directory = [this](const wire::LaunchPlan&) { return root; };
     agent = std::make_unique<Agent>(*loop, sys::Host{env, clock, fs}, *spawner,
                                     std::make_unique<ReadingLink>(*loop, seen),
                                     std::move(options));
@@ -78,7 +78,7 @@ class AgentSystemTest : public testing::Test {
   void TearDown() override { EXPECT_TRUE(fs.RemoveRecursively(root)); }
 
   void Launch(const std::vector<std::string>& scripts) const {
-    LaunchPlan plan{.run_id = "r1", .world_size = 2, .agents = {{0, 1}}};
+    wire::LaunchPlan plan{.run_id = "r1", .world_size = 2, .agents = {{0, 1}}};
     for (int rank = 0; rank < 2; ++rank) {
       plan.ranks.push_back(
           {.rank = rank,
@@ -89,7 +89,7 @@ class AgentSystemTest : public testing::Test {
     seen.say({"launch", ToJson(plan).dump()});
   }
   void Stop() const {
-    seen.say({"stop", ToJson(StopRanks{.cause = "peer-died"}).dump()});
+    seen.say({"stop", ToJson(wire::StopRanks{.cause = "peer-died"}).dump()});
   }
   void Until(const std::function<bool()>& done) const {
     while (!done() && limit.active()) {
@@ -126,7 +126,7 @@ TEST_F(AgentSystemTest, TheLoopGoesOnWhileAProgramIsWaitedFor) {
       program.Release();
     }
   });
-  LaunchPlan plan{.run_id = "r1", .world_size = 2, .agents = {{0, 1}}};
+  wire::LaunchPlan plan{.run_id = "r1", .world_size = 2, .agents = {{0, 1}}};
   plan.ranks.push_back({.rank = 0, .local_size = 2, .argv = {"true"}});
   plan.ranks.push_back(
       {.rank = 1, .local_rank = 1, .local_size = 2, .argv = {program.path()}});
@@ -143,7 +143,7 @@ TEST_F(AgentSystemTest, AStopEndsAStartThatHangs) {
     GTEST_SKIP() << "no lease is given here";
   }
   const Deadline soon = Deadline::After(seconds(5));
-  LaunchPlan plan{.run_id = "r1", .world_size = 1, .agents = {{0}}};
+  wire::LaunchPlan plan{.run_id = "r1", .world_size = 1, .agents = {{0}}};
   plan.ranks.push_back({.rank = 0, .argv = {program.path()}});
   seen.say({"launch", ToJson(plan).dump()});
   const auto later = loop->After(milliseconds(50), [&] { Stop(); });
@@ -197,7 +197,7 @@ TEST_F(AgentSystemTest, StopsARankThatWasStopped) {
 }
 
 TEST_F(AgentSystemTest, TellsAProgramThatIsNotThere) {
-  LaunchPlan plan{.run_id = "r1", .world_size = 1, .agents = {{0}}};
+  wire::LaunchPlan plan{.run_id = "r1", .world_size = 1, .agents = {{0}}};
   plan.ranks.push_back({.rank = 0, .argv = {"no-such-program"}});
   seen.say({"launch", ToJson(plan).dump()});
   Until([&] { return seen.stopped.has_value(); });

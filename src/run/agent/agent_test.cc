@@ -26,19 +26,19 @@ using testing::IsEmpty;
 
 // The coordinator's side of a link: what it was sent, and what it says.
 struct Wire {
-  std::vector<connect::Envelope> sent;
-  std::function<void(connect::Envelope)> handler;
+  std::vector<channel::Envelope> sent;
+  std::function<void(channel::Envelope)> handler;
   std::function<void(const Error&)> lost;
   bool closed = false;
 };
 
-class FakeLink : public connect::Link {
+class FakeLink : public channel::Link {
  public:
   explicit FakeLink(Wire& wire) : wire_(wire) {}
-  void Send(connect::Envelope message) override {
+  void Send(channel::Envelope message) override {
     wire_.sent.push_back(std::move(message));
   }
-  void OnMessage(std::function<void(connect::Envelope)> handler) override {
+  void OnMessage(std::function<void(channel::Envelope)> handler) override {
     wire_.handler = std::move(handler);
   }
   void OnLost(std::function<void(const Error&)> handler) override {
@@ -81,7 +81,7 @@ class AgentTest : public testing::Test {
     AgentOptions options;
     options.identity.ranks = {0, 1};
     options.name = "agent 0";
-    options.log_directory = [](const LaunchPlan& plan) {
+    options.log_directory = [](const wire::LaunchPlan& plan) {
       return "/runs/" + plan.run_id;
     };
     options.progress_period = milliseconds(1);
@@ -102,12 +102,12 @@ class AgentTest : public testing::Test {
     });
   }
 
-  static LaunchPlan Plan(std::int64_t grace_ms = 10'000) {
-    LaunchPlan plan{.run_id = "r1",
-                    .attempt = 1,
-                    .world_size = 2,
-                    .agents = {{0, 1}},
-                    .grace_ms = grace_ms};
+  static wire::LaunchPlan Plan(std::int64_t grace_ms = 10'000) {
+    wire::LaunchPlan plan{.run_id = "r1",
+                          .attempt = 1,
+                          .world_size = 2,
+                          .agents = {{0, 1}},
+                          .grace_ms = grace_ms};
     for (int rank = 0; rank < 2; ++rank) {
       plan.ranks.push_back({.rank = rank,
                             .local_rank = rank,
@@ -161,26 +161,27 @@ class AgentTest : public testing::Test {
     ADD_FAILURE() << "no " << kind;
     return {};
   }
-  RankExited Exited(int index = 0) const {
-    return RankExitedFromJson(Body("exited", index)).value();
+  wire::RankExited Exited(int index = 0) const {
+    return wire::RankExitedFromJson(Body("exited", index)).value();
   }
   int Pid(int rank) const { return 1000 + rank; }
   int AgentFd(int rank) { return spawner.kept[Pid(rank)][3].get(); }
-  void RankSays(int rank, const RankMessage& message) {
-    ASSERT_TRUE(sys::SendAll(AgentFd(rank), Encode(message), {},
+  void RankSays(int rank, const wire::RankMessage& message) {
+    ASSERT_TRUE(sys::SendAll(AgentFd(rank), wire::Encode(message), {},
                              Deadline::After(seconds(1))));
   }
-  RankMessage RankHears(int rank, std::vector<sys::Fd>* descriptors = nullptr) {
+  wire::RankMessage RankHears(int rank,
+                              std::vector<sys::Fd>* descriptors = nullptr) {
     std::string buffer;
-    std::optional<RankMessage> heard;
+    std::optional<wire::RankMessage> heard;
     Until([&] {
       if (!heard) {
         EXPECT_TRUE(sys::ReceiveNow(AgentFd(rank), buffer, descriptors));
-        heard = TakeMessage(buffer).value();
+        heard = wire::TakeMessage(buffer).value();
       }
       return heard.has_value();
     });
-    return heard.value_or(RankMessage{});
+    return heard.value_or(wire::RankMessage{});
   }
 
   std::unique_ptr<sys::Loop> loop = sys::Loop::Make().value();
@@ -197,7 +198,7 @@ class AgentTest : public testing::Test {
 
 TEST_F(AgentTest, AnswersACallWithPortsThatItHolds) {
   Say("call", {{"attempt", 3}});
-  const auto hello = connect::HelloFromJson(Body("hello")).value();
+  const auto hello = wire::HelloFromJson(Body("hello")).value();
   EXPECT_EQ(hello.attempt, 3);
   EXPECT_EQ(hello.cores, 2);
   ASSERT_EQ(hello.ports.size(), 4U);
@@ -283,7 +284,7 @@ TEST_F(AgentTest, StartsTheNextRankOnceTheOneBeforeItRuns) {
 TEST_F(AgentTest, AStopDoesNotWaitForAStart) {
   spawner.hold = true;
   Launch();
-  Say("stop", ToJson(StopRanks{.attempt = 1, .cause = "cancelled"}));
+  Say("stop", ToJson(wire::StopRanks{.attempt = 1, .cause = "cancelled"}));
   EXPECT_THAT(Kinds(), ElementsAre("exited", "exited", "stopped"));
   for (int i = 0; i < 2; ++i) {
     EXPECT_FALSE(Exited(i).could_not_start);
@@ -297,9 +298,9 @@ TEST_F(AgentTest, ARankThatRunsAfterAStopIsAskedToEnd) {
   spawner.hold = true;
   Launch();
   spawner.Answer();
-  Say("stop", ToJson(StopRanks{.attempt = 1, .cause = "peer-died"}));
+  Say("stop", ToJson(wire::StopRanks{.attempt = 1, .cause = "peer-died"}));
   spawner.Answer();
-  EXPECT_EQ(RankHears(1).op, RankOp::kStop);
+  EXPECT_EQ(RankHears(1).op, wire::RankOp::kStop);
   EXPECT_THAT(spawner.signals, Contains(std::pair(Pid(1), SIGTERM)));
   spawner.End(Pid(0), SIGTERM);
   EXPECT_EQ(Count("stopped"), 0);
@@ -312,7 +313,7 @@ TEST_F(AgentTest, ARankThatRunsWhenAllAreKilledWasKilledByUs) {
   spawner.loop = loop.get();
   spawner.leftovers = 1;
   Launch();
-  Say("stop", ToJson(StopRanks{.attempt = 1, .cause = "peer-died"}));
+  Say("stop", ToJson(wire::StopRanks{.attempt = 1, .cause = "peer-died"}));
   spawner.Answer();
   Until([&] { return Count("stopped") == 1; });
   EXPECT_THAT(Kinds(), ElementsAre("exited", "started", "exited", "stopped"));
@@ -322,16 +323,16 @@ TEST_F(AgentTest, ARankThatRunsWhenAllAreKilledWasKilledByUs) {
 
 TEST_F(AgentTest, ASlotOfTheBoardIsNeeded) {
   auto plan = Plan();
-  plan.ranks[1].local_rank = kBoardSlots;
+  plan.ranks[1].local_rank = wire::kBoardSlots;
   Say("launch", ToJson(plan));
   EXPECT_EQ(Exited().error_cause, "os-limit");
 }
 
 TEST_F(AgentTest, StopsInOrderAndKillsAfterTheGrace) {
   Launch(2);
-  Say("stop", ToJson(StopRanks{.attempt = 1, .cause = "peer-died"}));
+  Say("stop", ToJson(wire::StopRanks{.attempt = 1, .cause = "peer-died"}));
   const auto stop = RankHears(0);
-  EXPECT_EQ(stop.op, RankOp::kStop);
+  EXPECT_EQ(stop.op, wire::RankOp::kStop);
   EXPECT_EQ(stop.number, 2);
   EXPECT_EQ(stop.key, "peer-died");
   EXPECT_EQ(spawner.signals.at(0), std::pair(Pid(0), SIGTERM));
@@ -343,87 +344,90 @@ TEST_F(AgentTest, StopsInOrderAndKillsAfterTheGrace) {
 
 TEST_F(AgentTest, AStopThatIsObeyedTellsTheSignal) {
   Launch();
-  Say("stop", ToJson(StopRanks{.attempt = 1, .cause = "peer-died"}));
+  Say("stop", ToJson(wire::StopRanks{.attempt = 1, .cause = "peer-died"}));
   spawner.End(Pid(0), SIGTERM);
   spawner.End(Pid(1), 0);
   EXPECT_EQ(Exited(0).sent_signal, SIGTERM);
   EXPECT_EQ(Count("stopped"), 1);
-  Say("stop", ToJson(StopRanks{.attempt = 1, .cause = "peer-died"}));
+  Say("stop", ToJson(wire::StopRanks{.attempt = 1, .cause = "peer-died"}));
   EXPECT_EQ(Count("stopped"), 1);
 }
 
 TEST_F(AgentTest, ASecondStopDoesNotWait) {
   Launch();
-  Say("stop", ToJson(StopRanks{.attempt = 1, .cause = "cancelled"}));
+  Say("stop", ToJson(wire::StopRanks{.attempt = 1, .cause = "cancelled"}));
   EXPECT_EQ(Count("exited"), 0);
   Say("stop",
-      ToJson(StopRanks{.attempt = 1, .cause = "cancelled", .now = true}));
+      ToJson(wire::StopRanks{.attempt = 1, .cause = "cancelled", .now = true}));
   EXPECT_EQ(Count("exited"), 2);
   EXPECT_EQ(Count("stopped"), 1);
 }
 
 TEST_F(AgentTest, AnswersAStopOfAnAttemptThatItNeverStarted) {
-  Say("stop", ToJson(StopRanks{.attempt = 4, .cause = "cancelled"}));
+  Say("stop", ToJson(wire::StopRanks{.attempt = 4, .cause = "cancelled"}));
   EXPECT_EQ(Body("stopped")["attempt"], 4);
 }
 
 TEST_F(AgentTest, GivesARankItsPagesAndReadsItsProgress) {
   Launch();
-  RankSays(1, {.op = RankOp::kRegister, .id = 5, .number = kRankProtocol});
+  RankSays(
+      1,
+      {.op = wire::RankOp::kRegister, .id = 5, .number = wire::kRankProtocol});
   std::vector<sys::Fd> pages;
   const auto registered = RankHears(1, &pages);
-  EXPECT_EQ(registered.op, RankOp::kRegistered);
+  EXPECT_EQ(registered.op, wire::RankOp::kRegistered);
   EXPECT_EQ(registered.id, 5U);
   EXPECT_EQ(registered.value, "{\"rank\": 1}");
   ASSERT_EQ(pages.size(), 2U);
-  auto mapping = sys::Mapping::Map(pages[0].get(), sizeof(Board)).value();
-  auto* board = static_cast<Board*>(mapping.data());
+  auto mapping = sys::Mapping::Map(pages[0].get(), sizeof(wire::Board)).value();
+  auto* board = static_cast<wire::Board*>(mapping.data());
   board->slots[1].step = 12;
   const auto before = Count("progress");
   Until([&] { return Count("progress") > before + 1; });
   const auto progress =
-      ProgressFromJson(Body("progress", Count("progress") - 1)).value();
+      wire::ProgressFromJson(Body("progress", Count("progress") - 1)).value();
   EXPECT_EQ(progress.ranks.at(1).progress.step, 12U);
   EXPECT_FALSE(progress.ranks.at(1).finalizing);
   board->slots[1].step = 13;
   spawner.End(Pid(1), SIGKILL);
   EXPECT_EQ(Exited().progress.step, 13U);
-  Say("stop", ToJson(StopRanks{.attempt = 1, .cause = "peer-died"}));
+  Say("stop", ToJson(wire::StopRanks{.attempt = 1, .cause = "peer-died"}));
   EXPECT_EQ(board->stop, 1 + static_cast<std::uint32_t>(Cause::kPeerDied));
   EXPECT_EQ(board->bell, 1U);
 }
 
 TEST_F(AgentTest, RefusesAProgramOfAnotherProtocol) {
   Launch();
-  RankSays(0, {.op = RankOp::kRegister, .number = kRankProtocol + 1});
+  RankSays(0,
+           {.op = wire::RankOp::kRegister, .number = wire::kRankProtocol + 1});
   EXPECT_EQ(RankHears(0).key, "ver-peer-mismatch");
 }
 
 TEST_F(AgentTest, PassesStoreFramesOnAndTheRepliesBack) {
   Launch();
-  const RankMessage put{
-      .op = RankOp::kPut, .id = 9, .key = "a", .value = "\xff"};
+  const wire::RankMessage put{
+      .op = wire::RankOp::kPut, .id = 9, .key = "a", .value = "\xff"};
   RankSays(0, put);
   Until([&] { return Count("store") == 1; });
-  auto request = StoreRequestFromJson(Body("store")).value();
-  EXPECT_EQ(TakeMessage(request.frame).value(), put);
-  request.frame = Encode({.op = RankOp::kDone, .id = 9});
+  auto request = wire::StoreRequestFromJson(Body("store")).value();
+  EXPECT_EQ(wire::TakeMessage(request.frame).value(), put);
+  request.frame = wire::Encode({.op = wire::RankOp::kDone, .id = 9});
   Say("store-reply", ToJson(request));
-  EXPECT_EQ(RankHears(0).op, RankOp::kDone);
+  EXPECT_EQ(RankHears(0).op, wire::RankOp::kDone);
   EXPECT_EQ(Count("fact"), 0);
 }
 
 TEST_F(AgentTest, RefusesAValueThatTheLinkCannotCarry) {
   Launch();
-  const std::string put = Encode({.op = RankOp::kPut,
-                                  .id = 9,
-                                  .key = "a",
-                                  .value = std::string(5U << 20, 'x')});
+  const std::string put = wire::Encode({.op = wire::RankOp::kPut,
+                                        .id = 9,
+                                        .key = "a",
+                                        .value = std::string(5U << 20, 'x')});
   const std::jthread rank([&put, fd = AgentFd(0)] {
     EXPECT_TRUE(sys::SendAll(fd, put, {}, Deadline::After(seconds(20))));
   });
-  const RankMessage refused = RankHears(0);
-  EXPECT_EQ(refused.op, RankOp::kRefused);
+  const wire::RankMessage refused = RankHears(0);
+  EXPECT_EQ(refused.op, wire::RankOp::kRefused);
   EXPECT_EQ(refused.id, 9U);
   EXPECT_EQ(refused.key, "os-limit");
   EXPECT_EQ(Count("store"), 0);
@@ -431,10 +435,10 @@ TEST_F(AgentTest, RefusesAValueThatTheLinkCannotCarry) {
 
 TEST_F(AgentTest, TellsWhatARankSaidBeforeItEnded) {
   Launch();
-  RankSays(0, {.op = RankOp::kFact,
+  RankSays(0, {.op = wire::RankOp::kFact,
                .value = R"({"name":"x","fields":{},"at":)"
                         R"("2026-11-21T14:35:19.000123Z"})"});
-  RankSays(0, {.op = RankOp::kFailed,
+  RankSays(0, {.op = wire::RankOp::kFailed,
                .key = "numerics-nan",
                .value = R"({"message":"loss is nan","evidence":[]})"});
   ASSERT_TRUE(sys::WriteNow(spawner.kept[Pid(0)][2].get(), "line 1\nline 2"));
@@ -452,9 +456,9 @@ TEST_F(AgentTest, SurvivesGarbageOfARank) {
   Launch();
   ASSERT_TRUE(sys::SendAll(AgentFd(0), std::string(100, '\xff'), {},
                            Deadline::After(seconds(1))));
-  RankSays(1, {.op = RankOp::kRegistered});
-  RankSays(1, {.op = RankOp::kFact, .value = "nonsense"});
-  RankSays(1, {.op = RankOp::kFailed, .key = "no-such-cause"});
+  RankSays(1, {.op = wire::RankOp::kRegistered});
+  RankSays(1, {.op = wire::RankOp::kFact, .value = "nonsense"});
+  RankSays(1, {.op = wire::RankOp::kFailed, .key = "no-such-cause"});
   Until([&] { return Count("fact") == 4; });
   for (int i = 0; i < 4; ++i) {
     EXPECT_EQ(Body("fact", i)["name"], "rank.refused");
@@ -498,7 +502,7 @@ TEST_F(AgentTest, RefusesWhatMakesNoSense) {
 }
 
 TEST_F(AgentTest, EndsWithTheGoodbye) {
-  Say("goodbye", ToJson(Goodbye{.exit_code = 75, .origin = "muster"}));
+  Say("goodbye", ToJson(wire::Goodbye{.exit_code = 75, .origin = "muster"}));
   loop->Run();
   ASSERT_TRUE(end);
   EXPECT_EQ(end->goodbye->exit_code, 75);

@@ -16,13 +16,13 @@ namespace {
 constexpr std::size_t kMostBytes = std::size_t{8} << 20;
 constexpr std::size_t kPiece = std::size_t{256} << 10;
 
-const evidence::Matcher& CatalogueMatcher() {
-  static const evidence::Matcher matcher;
+const diagnose::Matcher& CatalogueMatcher() {
+  static const diagnose::Matcher matcher;
   return matcher;
 }
 
-void ReadTail(const std::string& path, const evidence::Source& source,
-              evidence::LogScanner& scanner) {
+void ReadTail(const std::string& path, const diagnose::Source& source,
+              diagnose::LogScanner& scanner) {
   auto file = sys::ByteSource::OpenTail(path, kMostBytes);
   if (!file) {
     MUSTER_LOG(kDebug, "a rank's log is not read",
@@ -46,7 +46,7 @@ void ReadTail(const std::string& path, const evidence::Source& source,
   scanner.End();
 }
 
-std::string StatusText(const sys::Exit& exit) {
+std::string StatusText(const wire::Exit& exit) {
   return exit.signal() ? "-" + std::to_string(*exit.signal())
                        : std::to_string(exit.code());
 }
@@ -54,7 +54,7 @@ std::string StatusText(const sys::Exit& exit) {
 }  // namespace
 
 bool IsWorthReading(int wait_status) {
-  sys::Exit exit;
+  wire::Exit exit;
   exit.wait_status = wait_status;
   return wait_status != 0 && exit.signal() != SIGKILL &&
          exit.signal() != SIGTERM;
@@ -62,16 +62,16 @@ bool IsWorthReading(int wait_status) {
 
 std::vector<Fact> ReadRankLogs(const std::string& directory, int rank,
                                int wait_status) {
-  evidence::LogScanner scanner(CatalogueMatcher());
+  diagnose::LogScanner scanner(CatalogueMatcher());
   for (const char* stream : {".err", ".out"}) {
     const std::string name = "rank" + std::to_string(rank) + stream;
     ReadTail(sys::JoinPath(directory, name), {.name = name, .rank = rank},
              scanner);
   }
   std::vector<Fact> facts = scanner.TakeFacts();
-  sys::Exit exit;
+  wire::Exit exit;
   exit.wait_status = wait_status;
-  Fact status = evidence::ExitFact(StatusText(exit));
+  Fact status = diagnose::ExitFact(StatusText(exit));
   status.fields["rank"] = std::int64_t{rank};
   facts.push_back(std::move(status));
   return facts;

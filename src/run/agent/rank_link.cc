@@ -66,7 +66,7 @@ bool RankLink::Inner::Receive() {
 // False when the link is over.
 bool RankLink::Inner::Deliver() {
   while (socket) {
-    auto message = TakeMessage(incoming);
+    auto message = wire::TakeMessage(incoming);
     if (!message) {
       End(std::move(message).error());
       return false;
@@ -145,12 +145,12 @@ RankLink::~RankLink() {
   inner_->handlers.on_end = nullptr;
 }
 
-void RankLink::Send(const RankMessage& message,
+void RankLink::Send(const wire::RankMessage& message,
                     std::span<const int> descriptors) {
   if (!inner_->socket) {
     return;
   }
-  std::string bytes = Encode(message);
+  std::string bytes = wire::Encode(message);
   inner_->queued += bytes.size();
   inner_->outgoing.push_back(
       {std::move(bytes), {descriptors.begin(), descriptors.end()}});

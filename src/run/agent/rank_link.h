@@ -23,7 +23,7 @@ class RankLink {
   static constexpr std::size_t kMaxQueued = 16U << 20;
 
   struct Handlers {
-    std::function<void(const RankMessage&)> on_message;
+    std::function<void(const wire::RankMessage&)> on_message;
     // Once, never inside Send: the rank has closed its end (nullopt), or why
     // the link was given up.
     std::function<void(std::optional<Error>)> on_end;
@@ -33,7 +33,8 @@ class RankLink {
   ~RankLink();
 
   // The descriptors go with the message and stay open until the link ends.
-  void Send(const RankMessage& message, std::span<const int> descriptors = {});
+  void Send(const wire::RankMessage& message,
+            std::span<const int> descriptors = {});
   // Delivers all that has arrived: what a rank said before it ended.
   void Drain();
   bool open() const;

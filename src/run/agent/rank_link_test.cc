@@ -21,7 +21,7 @@ class RankLinkTest : public testing::Test {
     link = std::make_unique<RankLink>(
         *loop, std::move(ends.second),
         RankLink::Handlers{.on_message =
-                               [this](const RankMessage& message) {
+                               [this](const wire::RankMessage& message) {
                                  seen += message.key + " ";
                                  if (message.key == "last") {
                                    loop->Quit();
@@ -42,7 +42,7 @@ class RankLinkTest : public testing::Test {
         sys::SendAll(rank.get(), bytes, {}, Deadline::After(seconds(10))));
   }
   static std::string Frame(std::string key) {
-    return Encode({.op = RankOp::kPut, .key = std::move(key)});
+    return wire::Encode({.op = wire::RankOp::kPut, .key = std::move(key)});
   }
 
   std::unique_ptr<sys::Loop> loop = sys::Loop::Make().value();
@@ -83,16 +83,16 @@ TEST_F(RankLinkTest, GivesUpOnGarbage) {
   Say(Frame("a") + "HTTP/1.1 200 OK\r\n");
   loop->Run();
   EXPECT_EQ(seen, "a file-corrupt");
-  link->Send({.op = RankOp::kStop});
+  link->Send({.op = wire::RankOp::kStop});
 }
 
 TEST_F(RankLinkTest, SendsMoreThanTheSocketHolds) {
   const std::string value(3 << 20, 'v');
-  link->Send({.op = RankOp::kValue, .value = value});
+  link->Send({.op = wire::RankOp::kValue, .value = value});
   std::string buffer;
   auto read = loop->OnReadable(rank.get(), [&] {
     ASSERT_TRUE(sys::ReceiveNow(rank.get(), buffer, nullptr));
-    if (auto message = TakeMessage(buffer).value()) {
+    if (auto message = wire::TakeMessage(buffer).value()) {
       EXPECT_EQ(message->value, value);
       loop->Quit();
     }
@@ -103,19 +103,19 @@ TEST_F(RankLinkTest, SendsMoreThanTheSocketHolds) {
 TEST_F(RankLinkTest, SendsDescriptorsBesideTheirMessage) {
   auto pipe = sys::MakePipe().value();
   const int descriptors[] = {pipe.write.get()};
-  link->Send({.op = RankOp::kRegistered}, descriptors);
+  link->Send({.op = wire::RankOp::kRegistered}, descriptors);
   std::string buffer;
   std::vector<sys::Fd> got;
   ASSERT_TRUE(
       sys::ReceiveSome(rank.get(), buffer, &got, Deadline::After(seconds(10))));
-  EXPECT_EQ(TakeMessage(buffer).value()->op, RankOp::kRegistered);
+  EXPECT_EQ(wire::TakeMessage(buffer).value()->op, wire::RankOp::kRegistered);
   EXPECT_EQ(got.size(), 1U);
 }
 
 TEST_F(RankLinkTest, GivesUpOnARankThatTakesNothing) {
   const std::string value(RankLink::kMaxQueued / 4, 'v');
   for (int i = 0; i < 5; ++i) {
-    link->Send({.op = RankOp::kValue, .value = value});
+    link->Send({.op = wire::RankOp::kValue, .value = value});
   }
   EXPECT_EQ(seen, "");
   loop->Run();
@@ -128,7 +128,7 @@ TEST_F(RankLinkTest, MayBeDestroyedByWhatItTells) {
   link = std::make_unique<RankLink>(
       *loop, std::move(ends.second),
       RankLink::Handlers{.on_message =
-                             [this](const RankMessage&) {
+                             [this](const wire::RankMessage&) {
                                link.reset();
                                loop->Quit();
                              },

@@ -23,8 +23,8 @@ namespace muster::run {
 class RankOutput {
  public:
   struct Options {
-    Console* console = nullptr;  // null: the file only
-    Console::Stream stream = Console::Stream::kOut;
+    sys::Console* console = nullptr;  // null: the file only
+    sys::Console::Stream stream = sys::Console::Stream::kOut;
     std::string prefix;                   // empty: bytes go through as they are
     std::unique_ptr<sys::Appender> file;  // null: none
     // Once, when the file takes nothing more; the console goes on.

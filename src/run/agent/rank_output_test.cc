@@ -67,7 +67,7 @@ class RankOutputTest : public testing::Test {
  protected:
   void Open(std::string prefix) {
     RankOutput::Options options{.console = &console,
-                                .stream = Console::Stream::kOut,
+                                .stream = sys::Console::Stream::kOut,
                                 .prefix = std::move(prefix),
                                 .file = fs.OpenAppender("/rank0.out").value(),
                                 .on_file_error = [this](const Error& error) {
@@ -92,7 +92,7 @@ class RankOutputTest : public testing::Test {
   sys::FakeFs fs;
   sys::PipeEnds pipe = sys::MakePipe().value();
   sys::PipeEnds screen = sys::MakePipe().value();
-  Console console{*loop, {.out_fd = screen.write.get()}};
+  sys::Console console{*loop, {.out_fd = screen.write.get()}};
   std::unique_ptr<RankOutput> output;
   std::string errors;
 };

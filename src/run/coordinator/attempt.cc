@@ -9,8 +9,8 @@
 namespace muster::run {
 namespace {
 
-sys::Exit ExitOf(int wait_status) {
-  sys::Exit exit;
+wire::Exit ExitOf(int wait_status) {
+  wire::Exit exit;
   exit.wait_status = wait_status;
   return exit;
 }
@@ -28,7 +28,7 @@ bool Attempt::Runs(int agent, int rank) const {
   });
 }
 
-void Attempt::Exited(RankExited exited) {
+void Attempt::Exited(wire::RankExited exited) {
   ends_.emplace(exited.rank, std::move(exited));
 }
 
@@ -38,10 +38,10 @@ bool Attempt::Lost(int agent, const Error& why, WallTime at) {
     if (known.number != agent || !stopped_.insert(agent).second) {
       continue;
     }
-    explain::AgentLoss loss{.host = known.host,
-                            .cause = why.cause(),
-                            .message = why.message(),
-                            .at = at};
+    diagnose::AgentLoss loss{.host = known.host,
+                             .cause = why.cause(),
+                             .message = why.message(),
+                             .at = at};
     for (const int rank : known.ranks) {
       if (!ends_.contains(rank)) {
         loss.ranks.push_back(rank);
@@ -57,22 +57,22 @@ bool Attempt::Lost(int agent, const Error& why, WallTime at) {
   return lost;
 }
 
-void Attempt::Stopped(int agent, run::Stopped stopped) {
+void Attempt::Stopped(int agent, wire::Stopped stopped) {
   if (stopped_.insert(agent).second) {
     leftovers_ += stopped.leftovers;
     std::ranges::move(stopped.logs, std::back_inserter(logs_));
   }
 }
 
-void Attempt::StandsStill(Standstill standstill, WallTime at) {
-  for (explain::Stall& stall : standstill.ranks) {
+void Attempt::StandsStill(monitor::Standstill standstill, WallTime at) {
+  for (diagnose::Stall& stall : standstill.ranks) {
     stall.name = Name(cluster_.members[static_cast<std::size_t>(stall.rank)]);
     stall.at = at;
   }
   standstill_ = std::move(standstill);
 }
 
-bool Attempt::Failed(const RankExited& exited) {
+bool Attempt::Failed(const wire::RankExited& exited) {
   return exited.wait_status != 0 || exited.could_not_start;
 }
 
@@ -152,10 +152,10 @@ AttemptReach Attempt::Reach() const {
   return reach;
 }
 
-explain::AttemptEnd Attempt::End() const {
-  explain::AttemptEnd end{.world_size = cluster_.WorldSize(),
-                          .lost = lost_,
-                          .stop_cause = stop_cause_};
+diagnose::AttemptEnd Attempt::End() const {
+  diagnose::AttemptEnd end{.world_size = cluster_.WorldSize(),
+                           .lost = lost_,
+                           .stop_cause = stop_cause_};
   for (const auto& [rank, exited] : ends_) {
     end.ends.push_back(
         {.rank = rank,
@@ -180,33 +180,33 @@ explain::AttemptEnd Attempt::End() const {
   return end;
 }
 
-Failure Attempt::RootOf(const explain::Verdict& verdict) const {
-  Failure failure{.cause = verdict.findings.empty()
-                               ? Cause::kInternalError
-                               : verdict.findings.front().cause,
-                  .rank = verdict.rank,
-                  .step = verdict.step};
+record::Failure Attempt::RootOf(const diagnose::Verdict& verdict) const {
+  record::Failure failure{.cause = verdict.findings.empty()
+                                       ? Cause::kInternalError
+                                       : verdict.findings.front().cause,
+                          .rank = verdict.rank,
+                          .step = verdict.step};
   const auto end = ends_.find(verdict.rank);
-  const sys::Exit exit = ExitOf(verdict.wait_status);
+  const wire::Exit exit = ExitOf(verdict.wait_status);
   switch (verdict.kind) {
-    case explain::RootKind::kProgram:
+    case diagnose::RootKind::kProgram:
       failure.kind = end != ends_.end() && end->second.could_not_start
-                         ? Failure::Kind::kNotStarted
-                         : Failure::Kind::kExit;
+                         ? record::Failure::Kind::kNotStarted
+                         : record::Failure::Kind::kExit;
       failure.status = exit.code();
       break;
-    case explain::RootKind::kSignal:
-      failure.kind = Failure::Kind::kSignal;
+    case diagnose::RootKind::kSignal:
+      failure.kind = record::Failure::Kind::kSignal;
       failure.status = exit.signal().value_or(0);
       break;
-    case explain::RootKind::kOutside:
-      failure.kind = Failure::Kind::kHostLost;
+    case diagnose::RootKind::kOutside:
+      failure.kind = record::Failure::Kind::kHostLost;
       break;
-    case explain::RootKind::kStall:
-      failure.kind = Failure::Kind::kStandstill;
+    case diagnose::RootKind::kStall:
+      failure.kind = record::Failure::Kind::kStandstill;
       break;
-    case explain::RootKind::kNone:
-      failure.kind = Failure::Kind::kSetUp;
+    case diagnose::RootKind::kNone:
+      failure.kind = record::Failure::Kind::kSetUp;
       break;
   }
   return failure;

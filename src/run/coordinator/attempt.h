@@ -35,18 +35,18 @@ class Attempt {
 
   // Of ranks that an agent runs.
 
-  void Exited(RankExited exited);
+  void Exited(wire::RankExited exited);
   // False: all of its ranks had ended.
   bool Lost(int agent, const Error& why, WallTime at);
-  void Stopped(int agent, run::Stopped stopped);
+  void Stopped(int agent, wire::Stopped stopped);
   // Told once: ranks that still run do so without progress.
-  void StandsStill(Standstill standstill, WallTime at);
+  void StandsStill(monitor::Standstill standstill, WallTime at);
   // Label that the agents were told to end their ranks for.
   void StopsFor(std::string cause) { stop_cause_ = std::move(cause); }
   const std::string& stop_cause() const { return stop_cause_; }
 
   // An end that no well-running attempt has.
-  static bool Failed(const RankExited& exited);
+  static bool Failed(const wire::RankExited& exited);
   // All members that train have ended well and by themselves: status 0 after a
   // signal of ours is that of a program that saved and left. (Parameter servers
   // and evaluators serve until they are told to end.)
@@ -67,9 +67,9 @@ class Attempt {
   int leftovers() const { return leftovers_; }
 
   AttemptReach Reach() const;
-  explain::AttemptEnd End() const;
+  diagnose::AttemptEnd End() const;
   // The verdict's root as a decision needs it.
-  Failure RootOf(const explain::Verdict& verdict) const;
+  record::Failure RootOf(const diagnose::Verdict& verdict) const;
 
  private:
   bool EndedWell(int rank) const;
@@ -77,13 +77,13 @@ class Attempt {
   const Cluster& cluster_;
   int number_;
   std::vector<Agent> agents_;
-  std::map<int, RankExited> ends_;  // by rank
-  std::vector<explain::AgentLoss> lost_;
+  std::map<int, wire::RankExited> ends_;  // by rank
+  std::vector<diagnose::AgentLoss> lost_;
   std::set<int> gone_;  // ranks of lost agents
   std::set<int> stopped_;
   std::vector<Fact> logs_;
   int leftovers_ = 0;
-  std::optional<Standstill> standstill_;
+  std::optional<monitor::Standstill> standstill_;
   std::string stop_cause_;
 };
 

@@ -21,12 +21,13 @@ class AttemptTest : public testing::Test {
     }
     cluster_.members[2].task = "ps";
   }
-  static RankExited End(int rank, int wait_status, std::uint64_t step = 0) {
-    return {
-        .rank = rank,
-        .wait_status = wait_status,
-        .progress = {
-            .phase = Phase::kStep, .step = step, .checkpoint_step = step / 10}};
+  static wire::RankExited End(int rank, int wait_status,
+                              std::uint64_t step = 0) {
+    return {.rank = rank,
+            .wait_status = wait_status,
+            .progress = {.phase = wire::Phase::kStep,
+                         .step = step,
+                         .checkpoint_step = step / 10}};
   }
 
   Cluster cluster_;
@@ -106,9 +107,9 @@ TEST_F(AttemptTest, ReachesWhatTheFurthestRankReached) {
 
 TEST_F(AttemptTest, TheVerdictsRootBecomesAFailure) {
   attempt_.Exited(End(1, kKilled, 51));
-  const auto verdict = explain::Judge(attempt_.End());
+  const auto verdict = diagnose::Judge(attempt_.End());
   const auto failure = attempt_.RootOf(verdict);
-  EXPECT_EQ(failure.kind, Failure::Kind::kSignal);
+  EXPECT_EQ(failure.kind, record::Failure::Kind::kSignal);
   EXPECT_EQ(failure.rank, 1);
   EXPECT_EQ(failure.status, 9);
   EXPECT_EQ(failure.step, 51);
@@ -119,8 +120,8 @@ TEST_F(AttemptTest, AProgramThatIsNotThereWasNotStarted) {
   auto missing = End(0, 127 << 8);
   missing.could_not_start = true;
   attempt_.Exited(missing);
-  const auto failure = attempt_.RootOf(explain::Judge(attempt_.End()));
-  EXPECT_EQ(failure.kind, Failure::Kind::kNotStarted);
+  const auto failure = attempt_.RootOf(diagnose::Judge(attempt_.End()));
+  EXPECT_EQ(failure.kind, record::Failure::Kind::kNotStarted);
   EXPECT_EQ(failure.status, 127);
 }
 
@@ -134,8 +135,8 @@ TEST_F(AttemptTest, AStandstillCarriesNamesAndTime) {
   const auto end = attempt_.End();
   EXPECT_EQ(end.stalls[0].name, "rank 1");
   EXPECT_EQ(end.stalls[0].at, at);
-  const auto failure = attempt_.RootOf(explain::Judge(end));
-  EXPECT_EQ(failure.kind, Failure::Kind::kStandstill);
+  const auto failure = attempt_.RootOf(diagnose::Judge(end));
+  EXPECT_EQ(failure.kind, record::Failure::Kind::kStandstill);
   EXPECT_EQ(failure.cause, Cause::kNoProgress);
 }
 

@@ -26,18 +26,19 @@ std::string HostsText(std::size_t agents) {
 
 // Who asks muster to end may have asked the ranks as well (scancel does), while
 // they end they lose each other, and some end by an exception or an abort.
-bool FollowsFromRequest(const explain::Verdict& verdict) {
-  sys::Exit exit;
+bool FollowsFromRequest(const diagnose::Verdict& verdict) {
+  wire::Exit exit;
   exit.wait_status = verdict.wait_status;
   return verdict.cascade || verdict.late ||
-         (verdict.kind == explain::RootKind::kSignal &&
+         (verdict.kind == diagnose::RootKind::kSignal &&
           (exit.signal() == SIGTERM || exit.signal() == SIGINT));
 }
 
 }  // namespace
 
 Coordinator::Coordinator(sys::Loop& loop, const sys::Host& host,
-                         Console& console, Journal& journal, RunOptions options)
+                         sys::Console& console, record::Journal& journal,
+                         RunOptions options)
     : loop_(loop),
       host_(host),
       console_(console),
@@ -47,16 +48,16 @@ Coordinator::Coordinator(sys::Loop& loop, const sys::Host& host,
 
 Coordinator::~Coordinator() = default;
 
-void Coordinator::Start(connect::Transport* transport, Cluster cluster,
-                        connect::Hello identity,
+void Coordinator::Start(channel::Transport* transport, Cluster cluster,
+                        wire::Hello identity,
                         std::function<void(const RunEnd&)> on_end) {
   cluster_ = std::move(cluster);
   on_end_ = std::move(on_end);
   started_ = host_.clock.Now();
   pace_.emplace(console_.terminal(), started_);
-  progress_ =
-      std::make_unique<ProgressLog>(host_, journal_, cluster_.WorldSize());
-  Record(kRunStarted,
+  progress_ = std::make_unique<monitor::ProgressLog>(host_, journal_,
+                                                     cluster_.WorldSize());
+  Record(record::kRunStarted,
          {{"run", options_.run_id},
           {"command", CommandLine(options_.argv)},
           {"argv", Json(options_.argv)
@@ -68,11 +69,11 @@ void Coordinator::Start(connect::Transport* transport, Cluster cluster,
           {"world_size", std::int64_t{cluster_.WorldSize()}},
           {"max_restarts", std::int64_t{options_.max_restarts}},
           {"cluster", ToJson(cluster_).dump()}});
-  gathering_ = connect::Gathering::Make(
+  gathering_ = rendezvous::Gathering::Make(
       loop_, host_.clock, transport, cluster_,
       {.identity = std::move(identity),
        .on_message =
-           [this](int agent, const connect::Envelope& message) {
+           [this](int agent, const channel::Envelope& message) {
              OnMessage(agent, message);
            },
        .on_lost = [this](int agent, const Error& why) { OnLost(agent, why); }});
@@ -83,29 +84,31 @@ void Coordinator::BeginAttempt() {
   ++number_;
   state_ = State::kGathering;
   attempt_.reset();
-  Record(kAttemptCalled);
+  Record(record::kAttemptCalled);
   gathering_->Call(
       number_, Deadline::After(options_.gather_timeout),
-      [this](const std::vector<connect::Missing>& missing) {
+      [this](const std::vector<rendezvous::Missing>& missing) {
         OnMissing(missing);
       },
-      [this](connect::Gathered gathered) { OnGathered(std::move(gathered)); });
+      [this](rendezvous::Gathered gathered) {
+        OnGathered(std::move(gathered));
+      });
 }
 
-void Coordinator::OnMissing(std::span<const connect::Missing> missing) {
+void Coordinator::OnMissing(std::span<const rendezvous::Missing> missing) {
   const auto members = static_cast<int>(cluster_.members.size());
   const std::string text = ToText(missing, members);
   Say(text);
   Fact fact;
   fact.name = "attempt.waiting";
   fact.subject = "attempt " + std::to_string(number_);
-  fact.by = kByCoordinator;
+  fact.by = record::kByCoordinator;
   fact.fields["attempt"] = std::int64_t{number_};
   fact.fields["text"] = text;
   journal_.Note(std::move(fact));
 }
 
-void Coordinator::OnGathered(connect::Gathered gathered) {
+void Coordinator::OnGathered(rendezvous::Gathered gathered) {
   for (const Finding& warning : gathered.warnings) {
     Tell(warning);
   }
@@ -113,10 +116,10 @@ void Coordinator::OnGathered(connect::Gathered gathered) {
     FailSetUp(gathered.errors);
     return;
   }
-  Record(kAttemptGathered,
+  Record(record::kAttemptGathered,
          {{"agents", static_cast<std::int64_t>(gathered.agents.size())}});
   hellos_.clear();
-  for (const connect::Attendance& agent : gathered.agents) {
+  for (const rendezvous::Attendance& agent : gathered.agents) {
     hellos_.push_back(agent.hello);
   }
   gathered_ = std::move(gathered);
@@ -134,7 +137,7 @@ void Coordinator::OnGathered(connect::Gathered gathered) {
 void Coordinator::Meet(const Cluster& ports) {
   meeting_.emplace(ports, static_cast<int>(hellos_.size()));
   const Json meet = ToJson(run::Meet{.attempt = number_, .ports = ports});
-  for (const connect::Attendance& agent : gathered_.agents) {
+  for (const rendezvous::Attendance& agent : gathered_.agents) {
     Send(agent.agent, "meet", meet);
   }
   meeting_end_ = loop_.After(kMeetingLimit, [this] { EndMeeting(); });
@@ -183,22 +186,22 @@ bool Coordinator::MayStart(std::span<const Finding> findings) {
     } else if (const std::string line = OneLine(finding);
                finding.severity != Severity::kNote &&
                warned_.insert(line).second) {
-      Fact fact = FindingFact(finding, number_, host_.clock.WallNow());
+      Fact fact = record::FindingFact(finding, number_, host_.clock.WallNow());
       fact.fields["beside"] = true;
       journal_.Record(std::move(fact));
       Say(line);
     }
   }
   if (root != nullptr) {
-    Conclude({.kind = Failure::Kind::kSetUp, .cause = root->cause});
+    Conclude({.kind = record::Failure::Kind::kSetUp, .cause = root->cause});
   }
   return root == nullptr;
 }
 
-void Coordinator::Launch(const connect::Gathered& gathered,
+void Coordinator::Launch(const rendezvous::Gathered& gathered,
                          const Planned& planned) {
   std::vector<Attempt::Agent> agents;
-  for (const connect::Attendance& agent : gathered.agents) {
+  for (const rendezvous::Attendance& agent : gathered.agents) {
     agents.push_back({.number = agent.agent,
                       .host = agent.hello.host,
                       .ranks = agent.hello.ranks});
@@ -206,7 +209,7 @@ void Coordinator::Launch(const connect::Gathered& gathered,
   if (number_ == 1) {
     for (const std::string& note : planned.notes) {
       Say(note);
-      Record(kRunNote, {{"text", note}});
+      Record(record::kRunNote, {{"text", note}});
     }
   }
   attempt_ = std::make_unique<Attempt>(cluster_, number_, std::move(agents));
@@ -219,8 +222,8 @@ void Coordinator::Launch(const connect::Gathered& gathered,
   watchdog_.Begin();
   progress_->Begin(number_);
   state_ = State::kRunning;
-  Record(kAttemptLaunched, {{"digest", planned.plan.digest}});
-  for (const connect::Attendance& agent : gathered.agents) {
+  Record(record::kAttemptLaunched, {{"digest", planned.plan.digest}});
+  for (const rendezvous::Attendance& agent : gathered.agents) {
     Send(agent.agent, "launch",
          ToJson(PartOf(planned.plan, agent.hello.ranks)));
   }
@@ -240,7 +243,8 @@ void Coordinator::EndRanks(const std::string& cause, bool now) {
   }
   for (const int agent : attempt_->Unstopped()) {
     Send(agent, "stop",
-         ToJson(StopRanks{.attempt = number_, .cause = cause, .now = now}));
+         ToJson(
+             wire::StopRanks{.attempt = number_, .cause = cause, .now = now}));
   }
 }
 
@@ -249,7 +253,8 @@ void Coordinator::OnAttemptOver() {
   console_.SetLive("");
   progress_->End();
   TellFailures();
-  Record(kAttemptStopped, {{"leftovers", std::int64_t{attempt_->leftovers()}}});
+  Record(record::kAttemptStopped,
+         {{"leftovers", std::int64_t{attempt_->leftovers()}}});
   if (attempt_->Done()) {
     EndRun(
         {.exit_code = 0,
@@ -260,43 +265,45 @@ void Coordinator::OnAttemptOver() {
                  " ended well"});
     return;
   }
-  auto verdict = explain::Judge(attempt_->End());
-  explain::Refine(verdict, attempt_->logs());
+  auto verdict = diagnose::Judge(attempt_->End());
+  diagnose::Refine(verdict, attempt_->logs());
   const bool asked = attempt_->stop_cause() == Label(Cause::kCancelled);
   if (!interrupted_by_ || !asked || !FollowsFromRequest(verdict)) {
     for (const Finding& finding : verdict.findings) {
       Tell(finding);
     }
   }
-  Conclude(interrupted_by_ ? Failure{.kind = Failure::Kind::kInterrupted,
-                                     .cause = Cause::kCancelled,
-                                     .step = attempt_->Reach().step}
-                           : attempt_->RootOf(verdict));
+  Conclude(interrupted_by_
+               ? record::Failure{.kind = record::Failure::Kind::kInterrupted,
+                                 .cause = Cause::kCancelled,
+                                 .step = attempt_->Reach().step}
+               : attempt_->RootOf(verdict));
 }
 
 void Coordinator::FailSetUp(std::span<const Error> errors) {
   for (const Error& error : errors) {
     Tell(FromError(error));
   }
-  Failure failure{
-      .kind = number_ == 1 ? Failure::Kind::kSetUp : Failure::Kind::kHostLost,
+  record::Failure failure{
+      .kind = number_ == 1 ? record::Failure::Kind::kSetUp
+                           : record::Failure::Kind::kHostLost,
       .cause = errors.empty() ? Cause::kInternalError : errors.front().cause()};
   // Who does not come back was lost; who comes back as another is a mistake.
   if (RetryOf(failure.cause) == Retry::kBug) {
-    failure.kind = Failure::Kind::kSetUp;
+    failure.kind = record::Failure::Kind::kSetUp;
   }
   Conclude(failure);
 }
 
-void Coordinator::Conclude(const Failure& failure) {
-  Fact failed = FailedFact(failure, number_, host_.clock.WallNow());
+void Coordinator::Conclude(const record::Failure& failure) {
+  Fact failed = record::FailedFact(failure, number_, host_.clock.WallNow());
   std::string text(Title(failure.cause));
-  if (failure.kind == Failure::Kind::kInterrupted) {
+  if (failure.kind == record::Failure::Kind::kInterrupted) {
     text = "ended by " + *interrupted_by_;
     Tell(MakeFinding(Cause::kCancelled, text + Where(), Confidence::kCertain));
   } else if (failure.rank >= 0) {
     text = failed.subject + ": " + text;
-    if (failure.kind == Failure::Kind::kSignal) {
+    if (failure.kind == record::Failure::Kind::kSignal) {
       text = failed.subject + " was ended by " + failed.Text("signal_name");
     }
   }
@@ -305,7 +312,8 @@ void Coordinator::Conclude(const Failure& failure) {
                                attempt_ ? attempt_->Reach() : AttemptReach{},
                                {.max_restarts = options_.max_restarts});
   decided_ = decision.state;
-  Record(kDecided, {{"restart", decision.restart}, {"text", decision.reason}});
+  Record(record::kDecided,
+         {{"restart", decision.restart}, {"text", decision.reason}});
   Say(decision.reason);
   if (!decision.restart) {
     EndRun({.exit_code = decision.exit_code,
@@ -321,17 +329,17 @@ void Coordinator::Conclude(const Failure& failure) {
 
 void Coordinator::EndRun(RunEnd end) {
   state_ = State::kEnded;
-  for (const Finding& finding : JudgeTraining(journal_.facts())) {
+  for (const Finding& finding : monitor::JudgeTraining(journal_.facts())) {
     Tell(finding);
   }
-  Record(kRunEnded, {{"exit_code", std::int64_t{end.exit_code}},
-                     {"origin", std::string(OriginName(end.origin))},
-                     {"cause", end.cause},
-                     {"text", end.text}});
+  Record(record::kRunEnded, {{"exit_code", std::int64_t{end.exit_code}},
+                             {"origin", std::string(OriginName(end.origin))},
+                             {"cause", end.cause},
+                             {"text", end.text}});
   TellFailures();
-  const Goodbye goodbye{.exit_code = end.exit_code,
-                        .origin = std::string(OriginName(end.origin)),
-                        .summary = end.text};
+  const wire::Goodbye goodbye{.exit_code = end.exit_code,
+                              .origin = std::string(OriginName(end.origin)),
+                              .summary = end.text};
   gathering_->SendAll({"goodbye", ToJson(goodbye).dump()});
   loop_.Post([on_end = std::exchange(on_end_, nullptr), end = std::move(end)] {
     on_end(end);
@@ -342,7 +350,7 @@ void Coordinator::Interrupt(const std::string& by, bool now) {
   if (state_ == State::kEnded) {
     return;
   }
-  Record(kInterrupted, {{"text", by}, {"now", now}});
+  Record(record::kInterrupted, {{"text", by}, {"now", now}});
   interrupted_by_ = interrupted_by_.value_or(by);
   if (state_ == State::kRunning || state_ == State::kStopping) {
     Say(now ? by + ": the ranks are killed now"
@@ -355,7 +363,8 @@ void Coordinator::Interrupt(const std::string& by, bool now) {
   meeting_.reset();
   meeting_end_.Cancel();
   pause_.Cancel();
-  Conclude({.kind = Failure::Kind::kInterrupted, .cause = Cause::kCancelled});
+  Conclude({.kind = record::Failure::Kind::kInterrupted,
+            .cause = Cause::kCancelled});
 }
 
 }  // namespace muster::run

@@ -43,7 +43,7 @@ struct RunOptions {
   // Agents of several hosts try each other on the ports of their ranks before
   // these start.
   bool meet = false;
-  WatchLimits limits;
+  monitor::WatchLimits limits;
   bool color = false;  // of findings
 };
 
@@ -65,17 +65,16 @@ struct RunEnd {
 class Coordinator {
  public:
   // The references outlive it; a null transport: all ranks are on this host.
-  Coordinator(sys::Loop& loop, const sys::Host& host, Console& console,
-              Journal& journal, RunOptions options);
+  Coordinator(sys::Loop& loop, const sys::Host& host, sys::Console& console,
+              record::Journal& journal, RunOptions options);
   ~Coordinator();
 
   // `identity`: of the coordinator, for the roll call. on_end is called once,
   // when no process is left and the journal holds the last fact.
-  void Start(connect::Transport* transport, Cluster cluster,
-             connect::Hello identity,
-             std::function<void(const RunEnd&)> on_end);
+  void Start(channel::Transport* transport, Cluster cluster,
+             wire::Hello identity, std::function<void(const RunEnd&)> on_end);
   // Where agents attend. Not before Start.
-  connect::Gathering& gathering() { return *gathering_; }
+  rendezvous::Gathering& gathering() { return *gathering_; }
 
   // Somebody wants the run to end: in order, or `now` without grace.
   void Interrupt(const std::string& by, bool now);
@@ -85,33 +84,33 @@ class Coordinator {
 
   // Life of an attempt.
   void BeginAttempt();
-  void OnMissing(std::span<const connect::Missing> missing);
-  void OnGathered(connect::Gathered gathered);
+  void OnMissing(std::span<const rendezvous::Missing> missing);
+  void OnGathered(rendezvous::Gathered gathered);
   void Meet(const Cluster& ports);
   void OnMet(int agent, Met met);
   void EndMeeting();
   void Plan();
-  void Launch(const connect::Gathered& gathered, const Planned& planned);
+  void Launch(const rendezvous::Gathered& gathered, const Planned& planned);
   void EndRanks(const std::string& cause, bool now);
   void OnAttemptOver();
-  void Conclude(const Failure& failure);
+  void Conclude(const record::Failure& failure);
   bool MayStart(std::span<const Finding> findings);
   void FailSetUp(std::span<const Error> errors);
   void EndRun(RunEnd end);
 
   // What agents say.
-  void OnMessage(int agent, const connect::Envelope& message);
-  void OnMessageOfRank(int agent, const connect::Envelope& message);
+  void OnMessage(int agent, const channel::Envelope& message);
+  void OnMessageOfRank(int agent, const channel::Envelope& message);
   // False, and told: an agent speaks of ranks that it does not run.
   bool IsOwn(int agent, int rank, const std::string& kind);
-  void OnExited(RankExited exited);
-  void OnProgress(int agent, Progress progress);
-  void OnStore(int agent, const StoreRequest& request);
+  void OnExited(wire::RankExited exited);
+  void OnProgress(int agent, wire::Progress progress);
+  void OnStore(int agent, const wire::StoreRequest& request);
   void OnFact(Fact fact);
   void OnLost(int agent, const Error& why);
   // The body as a T of the attempt that runs; nullopt: it is not.
   template <typename T>
-  std::optional<T> Current(const connect::Envelope& message,
+  std::optional<T> Current(const channel::Envelope& message,
                            Result<T> (*read)(const Json&));
 
   void Send(int agent, const std::string& kind, const Json& body);
@@ -127,33 +126,33 @@ class Coordinator {
 
   sys::Loop& loop_;
   const sys::Host& host_;
-  Console& console_;
-  Journal& journal_;
+  sys::Console& console_;
+  record::Journal& journal_;
   RunOptions options_;
   Cluster cluster_;
   std::function<void(const RunEnd&)> on_end_;
 
   State state_ = State::kGathering;
-  int number_ = 0;                      // of the attempt
-  connect::Gathered gathered_;          // until the ranks are launched
-  std::vector<connect::Hello> hellos_;  // of the same
+  int number_ = 0;                   // of the attempt
+  rendezvous::Gathered gathered_;    // until the ranks are launched
+  std::vector<wire::Hello> hellos_;  // of the same
   std::optional<Meeting> meeting_;
   sys::Loop::Handle meeting_end_;
   std::unique_ptr<Attempt> attempt_;
   std::unique_ptr<Store> store_;
-  std::unique_ptr<ProgressLog> progress_;
-  Watchdog watchdog_;
+  std::unique_ptr<monitor::ProgressLog> progress_;
+  monitor::Watchdog watchdog_;
   RunState decided_;
   std::optional<std::string> interrupted_by_;
   std::set<std::string> warned_;                   // lines that were shown
   std::set<std::pair<int, std::string>> refused_;  // agents, kinds
   bool told_unused_ = false;
   sys::Clock::Steady started_{};
-  std::optional<observe::LivePace> pace_;
+  std::optional<monitor::LivePace> pace_;
   sys::Loop::Handle pause_;
   sys::Loop::Handle waiting_;  // for those that others have left
   // Last: its callbacks use all of the above.
-  std::unique_ptr<connect::Gathering> gathering_;
+  std::unique_ptr<rendezvous::Gathering> gathering_;
 };
 
 }  // namespace muster::run

@@ -20,7 +20,7 @@ std::string PeerDied() {
 constexpr std::size_t kNamesWaitedFor = 4;
 
 template <typename T>
-std::optional<T> Understood(const connect::Envelope& message,
+std::optional<T> Understood(const channel::Envelope& message,
                             Result<T> (*read)(const Json&)) {
   auto json = ParseJson(message.body, Cause::kVerPeerMismatch, message.kind);
   auto body = json ? read(*json) : Result<T>(std::move(json).error());
@@ -35,7 +35,7 @@ std::optional<T> Understood(const connect::Envelope& message,
 }  // namespace
 
 template <typename T>
-std::optional<T> Coordinator::Current(const connect::Envelope& message,
+std::optional<T> Coordinator::Current(const channel::Envelope& message,
                                       Result<T> (*read)(const Json&)) {
   auto body = Understood(message, read);
   if (!body) {
@@ -48,9 +48,9 @@ std::optional<T> Coordinator::Current(const connect::Envelope& message,
   return *std::move(body);
 }
 
-void Coordinator::OnMessage(int agent, const connect::Envelope& message) {
+void Coordinator::OnMessage(int agent, const channel::Envelope& message) {
   if (message.kind == "stopped") {
-    if (auto stopped = Current(message, StoppedFromJson)) {
+    if (auto stopped = Current(message, wire::StoppedFromJson)) {
       attempt_->Stopped(agent, *std::move(stopped));
       if (attempt_->Unstopped().empty()) {
         OnAttemptOver();
@@ -69,23 +69,23 @@ void Coordinator::OnMessage(int agent, const connect::Envelope& message) {
   }
 }
 
-void Coordinator::OnMessageOfRank(int agent, const connect::Envelope& message) {
+void Coordinator::OnMessageOfRank(int agent, const channel::Envelope& message) {
   if (message.kind == "progress") {
-    if (auto progress = Current(message, ProgressFromJson)) {
+    if (auto progress = Current(message, wire::ProgressFromJson)) {
       OnProgress(agent, *std::move(progress));
     }
   } else if (message.kind == "store") {
-    if (const auto request = Current(message, StoreRequestFromJson);
+    if (const auto request = Current(message, wire::StoreRequestFromJson);
         request && IsOwn(agent, request->rank, message.kind)) {
       OnStore(agent, *request);
     }
   } else if (message.kind == "started") {
-    if (const auto started = Current(message, RankStartedFromJson);
+    if (const auto started = Current(message, wire::RankStartedFromJson);
         started && IsOwn(agent, started->rank, message.kind)) {
-      journal_.Record(StartedFact(*started));
+      journal_.Record(record::StartedFact(*started));
     }
   } else if (message.kind == "exited") {
-    if (auto exited = Current(message, RankExitedFromJson);
+    if (auto exited = Current(message, wire::RankExitedFromJson);
         exited && IsOwn(agent, exited->rank, message.kind)) {
       OnExited(*std::move(exited));
     }
@@ -106,8 +106,8 @@ bool Coordinator::IsOwn(int agent, int rank, const std::string& kind) {
   return false;
 }
 
-void Coordinator::OnExited(RankExited exited) {
-  journal_.Record(ExitedFact(exited));
+void Coordinator::OnExited(wire::RankExited exited) {
+  journal_.Record(record::ExitedFact(exited));
   for (const Fact& fact : exited.facts) {
     journal_.Note(fact);
   }
@@ -132,8 +132,8 @@ void Coordinator::OnExited(RankExited exited) {
   }
 }
 
-void Coordinator::OnProgress(int agent, Progress progress) {
-  std::erase_if(progress.ranks, [&](const RankSample& sample) {
+void Coordinator::OnProgress(int agent, wire::Progress progress) {
+  std::erase_if(progress.ranks, [&](const wire::RankSample& sample) {
     return !IsOwn(agent, sample.rank, "progress");
   });
   progress_->Observe(progress);
@@ -142,7 +142,7 @@ void Coordinator::OnProgress(int agent, Progress progress) {
     return;
   }
   if (pace_->Due(host_.clock.Now())) {
-    const std::string line = observe::LiveText(
+    const std::string line = monitor::LiveText(
         progress_->View(), {.running = attempt_->Running(),
                             .attempt = number_,
                             .elapsed = host_.clock.Now() - started_});
@@ -170,9 +170,9 @@ void Coordinator::OnProgress(int agent, Progress progress) {
   }
 }
 
-void Coordinator::OnStore(int agent, const StoreRequest& request) {
+void Coordinator::OnStore(int agent, const wire::StoreRequest& request) {
   std::string bytes = request.frame;
-  auto frame = TakeMessage(bytes);
+  auto frame = wire::TakeMessage(bytes);
   if (!frame || !*frame) {
     MUSTER_LOG(kWarn, "a store request is not understood",
                {{"rank", request.rank}});
@@ -181,17 +181,18 @@ void Coordinator::OnStore(int agent, const StoreRequest& request) {
   store_->Handle(
       request.rank, **frame,
       [this, agent, rank = request.rank,
-       attempt = request.attempt](const RankMessage& reply) {
+       attempt = request.attempt](const wire::RankMessage& reply) {
         Send(agent, "store-reply",
-             ToJson(StoreRequest{
-                 .rank = rank, .attempt = attempt, .frame = Encode(reply)}));
+             ToJson(wire::StoreRequest{.rank = rank,
+                                       .attempt = attempt,
+                                       .frame = wire::Encode(reply)}));
       });
 }
 
 void Coordinator::OnFact(Fact fact) {
   const bool interrupted = fact.name == "agent.interrupted";
   const std::string by = fact.by;
-  if (fact.name == kAcceleratorsUnused) {
+  if (fact.name == monitor::kAcceleratorsUnused) {
     TellUnused(fact);
   }
   journal_.Note(std::move(fact));
@@ -223,7 +224,7 @@ void Coordinator::OnLost(int agent, const Error& why) {
 }
 
 void Coordinator::Send(int agent, const std::string& kind, const Json& body) {
-  if (connect::Link* link = gathering_->link(agent)) {
+  if (channel::Link* link = gathering_->link(agent)) {
     link->Send(
         {kind, body.dump(-1, ' ', false, Json::error_handler_t::replace)});
   }
@@ -238,13 +239,13 @@ void Coordinator::Record(std::string_view name,
     fact.fields["attempt"] = std::int64_t{number_};
   }
   fact.subject = "run " + options_.run_id;
-  fact.by = kByCoordinator;
+  fact.by = record::kByCoordinator;
   journal_.Record(std::move(fact));
 }
 
 void Coordinator::Tell(const Finding& finding) {
-  journal_.Record(FindingFact(finding, number_, host_.clock.WallNow()));
-  console_.Write(Console::Stream::kErr,
+  journal_.Record(record::FindingFact(finding, number_, host_.clock.WallNow()));
+  console_.Write(sys::Console::Stream::kErr,
                  RenderText(finding, {.color = options_.color}));
 }
 
@@ -252,11 +253,11 @@ void Coordinator::TellUnused(const Fact& fact) {
   if (std::exchange(told_unused_, true)) {
     return;
   }
-  const Finding finding = UnusedFinding(fact);
-  Fact told = FindingFact(finding, number_, host_.clock.WallNow());
+  const Finding finding = monitor::UnusedFinding(fact);
+  Fact told = record::FindingFact(finding, number_, host_.clock.WallNow());
   told.fields["beside"] = true;
   journal_.Record(std::move(told));
-  console_.Write(Console::Stream::kErr,
+  console_.Write(sys::Console::Stream::kErr,
                  RenderText(finding, {.color = options_.color}));
 }
 
@@ -274,12 +275,13 @@ void Coordinator::TellWaiting() {
           : "others have ended well, and the run waits for " +
                 JoinSome(left, kNamesWaitedFor);
   Say(text);
-  Record(kRunNote, {{"text", text}});
+  Record(record::kRunNote, {{"text", text}});
 }
 
 void Coordinator::Say(const std::string& text) {
   if (LogEnabled(LogLevel::kInfo)) {
-    console_.Write(Console::Stream::kErr, "muster: " + Printable(text) + "\n");
+    console_.Write(sys::Console::Stream::kErr,
+                   "muster: " + Printable(text) + "\n");
   }
 }
 

@@ -23,15 +23,15 @@ constexpr int kSigkill = 9;
 // An agent that says what the test wants. It answers calls by itself.
 class ScriptedAgent {
  public:
-  ScriptedAgent(std::unique_ptr<connect::Link> link, connect::Hello hello)
+  ScriptedAgent(std::unique_ptr<channel::Link> link, wire::Hello hello)
       : link_(std::move(link)), hello_(std::move(hello)) {
-    link_->OnMessage([this](connect::Envelope message) { Hear(message); });
+    link_->OnMessage([this](channel::Envelope message) { Hear(message); });
   }
 
   // Called with the plan of each launch, and with each stop.
-  std::function<void(const LaunchPlan&)> on_launch;
-  std::function<void(const StopRanks&)> on_stop;
-  std::optional<Goodbye> goodbye;
+  std::function<void(const wire::LaunchPlan&)> on_launch;
+  std::function<void(const wire::StopRanks&)> on_stop;
+  std::optional<wire::Goodbye> goodbye;
   std::vector<std::string> heard;
   int attempt = 0;
 
@@ -40,16 +40,17 @@ class ScriptedAgent {
   }
   void Ends(int rank, int wait_status, int sent = 0, std::uint64_t step = 0) {
     Say("exited",
-        ToJson(RankExited{
+        ToJson(wire::RankExited{
             .rank = rank,
             .pid = 100 + rank,
             .attempt = attempt,
             .wait_status = wait_status,
             .sent_signal = sent,
             .at = WallTime(std::chrono::seconds(1)),
-            .progress = {.phase = Phase::kStep, .step = step, .steps = step}}));
+            .progress = {
+                .phase = wire::Phase::kStep, .step = step, .steps = step}}));
   }
-  void Stops() { Say("stopped", ToJson(Stopped{.attempt = attempt})); }
+  void Stops() { Say("stopped", ToJson(wire::Stopped{.attempt = attempt})); }
   // Both ranks, by themselves.
   void EndsWell() {
     Ends(0, 0);
@@ -57,32 +58,32 @@ class ScriptedAgent {
     Stops();
   }
   void Leaves() { link_->Close(); }
-  void Becomes(connect::Hello hello) { hello_ = std::move(hello); }
+  void Becomes(wire::Hello hello) { hello_ = std::move(hello); }
 
  private:
-  void Hear(const connect::Envelope& message) {
+  void Hear(const channel::Envelope& message) {
     heard.push_back(message.kind);
     const Json body = Json::parse(message.body);
     if (message.kind == "call") {
       hello_.attempt = body["attempt"].get<int>();
       Say("hello", ToJson(hello_));
     } else if (message.kind == "launch") {
-      const auto plan = LaunchPlanFromJson(body);
+      const auto plan = wire::LaunchPlanFromJson(body);
       attempt = plan->attempt;
       on_launch(*plan);
     } else if (message.kind == "stop" && on_stop) {
-      on_stop(*StopRanksFromJson(body));
+      on_stop(*wire::StopRanksFromJson(body));
     } else if (message.kind == "goodbye") {
-      goodbye = *GoodbyeFromJson(body);
+      goodbye = *wire::GoodbyeFromJson(body);
     }
   }
 
-  std::unique_ptr<connect::Link> link_;
-  connect::Hello hello_;
+  std::unique_ptr<channel::Link> link_;
+  wire::Hello hello_;
 };
 
-connect::Hello HelloOfTwoRanks() {
-  connect::Hello hello;
+wire::Hello HelloOfTwoRanks() {
+  wire::Hello hello;
   hello.version = "0.1.0";
   hello.host = "a";
   hello.ranks = {0, 1};
@@ -91,8 +92,8 @@ connect::Hello HelloOfTwoRanks() {
 }
 
 // Of one of those ranks.
-connect::Hello HelloOfRank(int rank) {
-  connect::Hello hello = HelloOfTwoRanks();
+wire::Hello HelloOfRank(int rank) {
+  wire::Hello hello = HelloOfTwoRanks();
   hello.host = rank == 0 ? "a" : "b";
   hello.ranks = {rank};
   hello.ports = {1, 2};
@@ -110,35 +111,37 @@ class CoordinatorTest : public testing::Test {
     cluster_.one_host = true;
     cluster_.size = {2, "flag -n"};
     // The usual agent: ends with TERM what it is told to stop.
-    agent_.on_launch = [this](const LaunchPlan&) { agent_.Ends(0, 0); };
-    agent_.on_stop = [this](const StopRanks&) { agent_.Stops(); };
+    agent_.on_launch = [this](const wire::LaunchPlan&) { agent_.Ends(0, 0); };
+    agent_.on_stop = [this](const wire::StopRanks&) { agent_.Stops(); };
   }
   ~CoordinatorTest() override { SetLogLevel(LogLevel::kInfo); }
 
   // Rank 1 is stopped in the first attempt; the second ends well.
   void StandsStillOnce() {
-    agent_.on_launch = [this](const LaunchPlan& plan) {
+    agent_.on_launch = [this](const wire::LaunchPlan& plan) {
       if (plan.attempt == 2) {
         agent_.EndsWell();
         return;
       }
-      Progress progress{.attempt = 1};
+      wire::Progress progress{.attempt = 1};
       for (int second = 0; second < 14; ++second) {
         progress.now_ns = (1 + second) * std::int64_t{1'000'000'000};
         progress.ranks = {
-            {.rank = 0, .progress = {.phase = Phase::kStep}},
-            {.rank = 1, .progress = {.phase = Phase::kStep}, .state = 'T'}};
+            {.rank = 0, .progress = {.phase = wire::Phase::kStep}},
+            {.rank = 1,
+             .progress = {.phase = wire::Phase::kStep},
+             .state = 'T'}};
         agent_.Say("progress", ToJson(progress));
       }
     };
   }
 
   // Rank 0 ends as it is asked to, rank 1 in this way.
-  void InterruptedAsRankOneEnds(const RankExited& end) {
-    agent_.on_launch = [this](const LaunchPlan&) {
+  void InterruptedAsRankOneEnds(const wire::RankExited& end) {
+    agent_.on_launch = [this](const wire::LaunchPlan&) {
       coordinator_.Interrupt("SIGINT", false);
     };
-    agent_.on_stop = [this, end](const StopRanks&) {
+    agent_.on_stop = [this, end](const wire::StopRanks&) {
       agent_.Ends(0, 15, 15);
       agent_.Say("exited", ToJson(end));
       agent_.Stops();
@@ -161,7 +164,7 @@ class CoordinatorTest : public testing::Test {
     options_.grace = std::chrono::milliseconds(5);
     Coordinator coordinator(*loop_, host_, console_, *journal_, options_);
     sys::Loop::Handle later;
-    agent_.on_launch = [&](const LaunchPlan&) {
+    agent_.on_launch = [&](const wire::LaunchPlan&) {
       agent_.Ends(0, 0);
       later = loop_->After(std::chrono::milliseconds(100),
                            [&] { coordinator.Interrupt("SIGINT", true); });
@@ -173,7 +176,7 @@ class CoordinatorTest : public testing::Test {
   }
 
   // With another agent for rank 1.
-  RunEnd RunWith(std::unique_ptr<connect::Link> second) {
+  RunEnd RunWith(std::unique_ptr<channel::Link> second) {
     RunEnd result;
     coordinator_.Start(nullptr, cluster_, hello_, [&](const RunEnd& end) {
       result = end;
@@ -202,7 +205,7 @@ class CoordinatorTest : public testing::Test {
   std::vector<std::string> Causes() const {
     std::vector<std::string> causes;
     for (const Fact& fact : journal_->facts()) {
-      if (fact.name == kFinding) {
+      if (fact.name == record::kFinding) {
         causes.push_back(fact.Text("cause"));
       }
     }
@@ -214,13 +217,13 @@ class CoordinatorTest : public testing::Test {
   sys::FakeFs fs_;
   sys::Host host_{env_, clock_, fs_};
   std::unique_ptr<sys::Loop> loop_ = std::move(sys::Loop::Make()).value();
-  Console console_{*loop_, {}};
-  std::unique_ptr<Journal> journal_ =
-      std::move(Journal::Open(host_, "runs", "id")).value();
-  std::pair<std::unique_ptr<connect::Link>, std::unique_ptr<connect::Link>>
-      links_ = connect::InProcessLinks(*loop_);
+  sys::Console console_{*loop_, {}};
+  std::unique_ptr<record::Journal> journal_ =
+      std::move(record::Journal::Open(host_, "runs", "id")).value();
+  std::pair<std::unique_ptr<channel::Link>, std::unique_ptr<channel::Link>>
+      links_ = channel::InProcessLinks(*loop_);
   Cluster cluster_;
-  connect::Hello hello_ = HelloOfTwoRanks();
+  wire::Hello hello_ = HelloOfTwoRanks();
   ScriptedAgent agent_{std::move(links_.first), hello_};
   RunOptions options_{.run_id = "id",
                       .argv = {"train"},
@@ -229,7 +232,7 @@ class CoordinatorTest : public testing::Test {
 };
 
 TEST_F(CoordinatorTest, EndsWellWhenAllRanksDo) {
-  agent_.on_launch = [&](const LaunchPlan& plan) {
+  agent_.on_launch = [&](const wire::LaunchPlan& plan) {
     EXPECT_THAT(plan.ranks, SizeIs(2));
     agent_.EndsWell();
   };
@@ -238,12 +241,12 @@ TEST_F(CoordinatorTest, EndsWellWhenAllRanksDo) {
   EXPECT_EQ(end.origin, Origin::kProgram);
   EXPECT_EQ(end.text, "all 2 ranks ended well");
   EXPECT_THAT(Causes(), IsEmpty());
-  EXPECT_EQ(journal_->facts().back().name, kRunEnded);
+  EXPECT_EQ(journal_->facts().back().name, record::kRunEnded);
 }
 
 TEST_F(CoordinatorTest, AFailingRankStopsTheOthersAndGivesItsStatus) {
-  agent_.on_launch = [&](const LaunchPlan&) { agent_.Ends(1, 3 << 8); };
-  agent_.on_stop = [&](const StopRanks& stop) {
+  agent_.on_launch = [&](const wire::LaunchPlan&) { agent_.Ends(1, 3 << 8); };
+  agent_.on_stop = [&](const wire::StopRanks& stop) {
     EXPECT_EQ(stop.cause, "peer-died");
     EXPECT_FALSE(stop.now);
     agent_.Ends(0, 15, 15);
@@ -257,25 +260,25 @@ TEST_F(CoordinatorTest, AFailingRankStopsTheOthersAndGivesItsStatus) {
 }
 
 TEST_F(CoordinatorTest, RestartsAfterAKillAndThenEndsWell) {
-  agent_.on_launch = [&](const LaunchPlan& plan) {
+  agent_.on_launch = [&](const wire::LaunchPlan& plan) {
     if (plan.attempt == 1) {
       agent_.Ends(1, kSigkill, 0, 50);
       return;
     }
     agent_.EndsWell();
   };
-  agent_.on_stop = [&](const StopRanks&) {
+  agent_.on_stop = [&](const wire::StopRanks&) {
     agent_.Ends(0, 15, 15, 49);
     agent_.Stops();
   };
   EXPECT_EQ(Run().exit_code, 0);
   EXPECT_EQ(agent_.attempt, 2);
   EXPECT_THAT(Causes(), ElementsAre("peer-died"));
-  EXPECT_THAT(Names(), Contains(std::string(kDecided)));
+  EXPECT_THAT(Names(), Contains(std::string(record::kDecided)));
 }
 
 TEST_F(CoordinatorTest, TheSameDeathAtTheSameStepEndsTheRun) {
-  agent_.on_launch = [&](const LaunchPlan&) {
+  agent_.on_launch = [&](const wire::LaunchPlan&) {
     agent_.Ends(1, kSigkill, 0, 50);
   };
   const auto end = Run();
@@ -285,10 +288,10 @@ TEST_F(CoordinatorTest, TheSameDeathAtTheSameStepEndsTheRun) {
 }
 
 TEST_F(CoordinatorTest, AnInterruptionStopsTheRanksInOrder) {
-  agent_.on_launch = [&](const LaunchPlan&) {
+  agent_.on_launch = [&](const wire::LaunchPlan&) {
     coordinator_.Interrupt("SIGINT", false);
   };
-  agent_.on_stop = [&](const StopRanks& stop) {
+  agent_.on_stop = [&](const wire::StopRanks& stop) {
     EXPECT_EQ(stop.cause, "cancelled");
     agent_.Ends(0, 15, 15);
     agent_.Ends(1, 15, 15);
@@ -301,10 +304,10 @@ TEST_F(CoordinatorTest, AnInterruptionStopsTheRanksInOrder) {
 }
 
 TEST_F(CoordinatorTest, ASecondInterruptionKills) {
-  agent_.on_launch = [&](const LaunchPlan&) {
+  agent_.on_launch = [&](const wire::LaunchPlan&) {
     coordinator_.Interrupt("SIGINT", false);
   };
-  agent_.on_stop = [&](const StopRanks& stop) {
+  agent_.on_stop = [&](const wire::StopRanks& stop) {
     if (!stop.now) {
       coordinator_.Interrupt("SIGINT", true);
       return;
@@ -335,7 +338,7 @@ TEST_F(CoordinatorTest, MembersThatDoNotComeKeepTheRunFromStarting) {
 TEST_F(CoordinatorTest, ALostAgentThatStaysAwayEndsAs75) {
   options_.max_restarts = 0;
   Coordinator coordinator(*loop_, host_, console_, *journal_, options_);
-  agent_.on_launch = [&](const LaunchPlan&) { agent_.Leaves(); };
+  agent_.on_launch = [&](const wire::LaunchPlan&) { agent_.Leaves(); };
   RunEnd result;
   coordinator.Start(nullptr, cluster_, hello_, [&](const RunEnd& end) {
     result = end;
@@ -348,18 +351,18 @@ TEST_F(CoordinatorTest, ALostAgentThatStaysAwayEndsAs75) {
 }
 
 TEST_F(CoordinatorTest, TheLogsOfAFailedRankNameTheCauseAndDecide) {
-  agent_.on_launch = [&](const LaunchPlan& plan) {
+  agent_.on_launch = [&](const wire::LaunchPlan& plan) {
     if (plan.attempt == 2) {
       agent_.EndsWell();
       return;
     }
     agent_.Ends(1, 1 << 8);
   };
-  agent_.on_stop = [&](const StopRanks&) {
+  agent_.on_stop = [&](const wire::StopRanks&) {
     agent_.Ends(0, 15, 15);
     const Fact told{.name = "log.net-port-in-use.0",
                     .fields = {{"rank", 1L}, {"text", "in use"}}};
-    agent_.Say("stopped", ToJson(Stopped{.attempt = 1, .logs = {told}}));
+    agent_.Say("stopped", ToJson(wire::Stopped{.attempt = 1, .logs = {told}}));
   };
   EXPECT_EQ(Run().exit_code, 0);
   EXPECT_THAT(Causes(), ElementsAre("net-port-in-use"));
@@ -367,7 +370,7 @@ TEST_F(CoordinatorTest, TheLogsOfAFailedRankNameTheCauseAndDecide) {
 
 TEST_F(CoordinatorTest, AStandstillIsStoppedAndNamed) {
   StandsStillOnce();
-  agent_.on_stop = [&](const StopRanks& stop) {
+  agent_.on_stop = [&](const wire::StopRanks& stop) {
     EXPECT_EQ(stop.cause, "no-progress");
     agent_.Ends(0, 15, 15);
     agent_.Ends(1, 9, 9);
@@ -379,7 +382,7 @@ TEST_F(CoordinatorTest, AStandstillIsStoppedAndNamed) {
 
 TEST_F(CoordinatorTest, AStandstillThatEndsAsAskedIsOneAllTheSame) {
   StandsStillOnce();
-  agent_.on_stop = [&](const StopRanks&) {
+  agent_.on_stop = [&](const wire::StopRanks&) {
     agent_.Ends(0, 0, 15);
     agent_.Ends(1, 0, 15);
     agent_.Stops();
@@ -391,8 +394,8 @@ TEST_F(CoordinatorTest, AStandstillThatEndsAsAskedIsOneAllTheSame) {
 
 TEST_F(CoordinatorTest, RanksThatLeaveWhenStoppedHaveNotDoneTheirWork) {
   cluster_.members[1].task = "ps";
-  agent_.on_launch = [&](const LaunchPlan&) { agent_.Ends(1, 1 << 8); };
-  agent_.on_stop = [&](const StopRanks&) {
+  agent_.on_launch = [&](const wire::LaunchPlan&) { agent_.Ends(1, 1 << 8); };
+  agent_.on_stop = [&](const wire::StopRanks&) {
     agent_.Ends(0, 0, 15);
     agent_.Stops();
   };
@@ -401,8 +404,8 @@ TEST_F(CoordinatorTest, RanksThatLeaveWhenStoppedHaveNotDoneTheirWork) {
 }
 
 TEST_F(CoordinatorTest, AnInterruptionTellsWhatHadFailedBefore) {
-  agent_.on_launch = [&](const LaunchPlan&) { agent_.Ends(1, 3 << 8); };
-  agent_.on_stop = [&](const StopRanks& stop) {
+  agent_.on_launch = [&](const wire::LaunchPlan&) { agent_.Ends(1, 3 << 8); };
+  agent_.on_stop = [&](const wire::StopRanks& stop) {
     if (stop.cause == "cancelled") {
       return;
     }
@@ -416,8 +419,8 @@ TEST_F(CoordinatorTest, AnInterruptionTellsWhatHadFailedBefore) {
 
 TEST_F(CoordinatorTest, ServersAreStoppedWhenTheWorkIsDone) {
   cluster_.members[1].task = "ps";
-  agent_.on_launch = [&](const LaunchPlan&) { agent_.Ends(0, 0); };
-  agent_.on_stop = [&](const StopRanks&) {
+  agent_.on_launch = [&](const wire::LaunchPlan&) { agent_.Ends(0, 0); };
+  agent_.on_stop = [&](const wire::StopRanks&) {
     agent_.Ends(1, 15, 15);
     agent_.Stops();
   };
@@ -426,8 +429,8 @@ TEST_F(CoordinatorTest, ServersAreStoppedWhenTheWorkIsDone) {
 
 TEST_F(CoordinatorTest, ASignalAfterTheWorkChangesNothing) {
   cluster_.members[1].task = "ps";
-  agent_.on_launch = [&](const LaunchPlan&) { agent_.Ends(0, 0); };
-  agent_.on_stop = [&](const StopRanks&) {
+  agent_.on_launch = [&](const wire::LaunchPlan&) { agent_.Ends(0, 0); };
+  agent_.on_stop = [&](const wire::StopRanks&) {
     agent_.on_stop = {};
     coordinator_.Interrupt("SIGINT", false);
     agent_.Ends(1, 15, 15);
@@ -454,15 +457,15 @@ TEST_F(CoordinatorTest, AnInterruptionTellsWhoWasBeingStarted) {
                             .wait_status = kSigkill,
                             .sent_signal = kSigkill});
   EXPECT_EQ(Run().exit_code, 130);
-  EXPECT_EQ(Last(kFinding).Text("text"),
+  EXPECT_EQ(Last(record::kFinding).Text("text"),
             "ended by SIGINT while rank 1 was being started");
 }
 
 TEST_F(CoordinatorTest, RanksThatGetTheSignalToo) {
-  agent_.on_launch = [&](const LaunchPlan&) {
+  agent_.on_launch = [&](const wire::LaunchPlan&) {
     coordinator_.Interrupt("SIGTERM", false);
   };
-  agent_.on_stop = [&](const StopRanks&) {
+  agent_.on_stop = [&](const wire::StopRanks&) {
     agent_.Ends(0, 15);
     agent_.Ends(1, 15);
     agent_.Stops();
@@ -472,10 +475,10 @@ TEST_F(CoordinatorTest, RanksThatGetTheSignalToo) {
 }
 
 TEST_F(CoordinatorTest, ARankThatAbortsAsItIsAskedToEndIsNoFailure) {
-  agent_.on_launch = [&](const LaunchPlan&) {
+  agent_.on_launch = [&](const wire::LaunchPlan&) {
     coordinator_.Interrupt("SIGINT", false);
   };
-  agent_.on_stop = [&](const StopRanks&) {
+  agent_.on_stop = [&](const wire::StopRanks&) {
     agent_.Ends(0, SIGABRT, 15);
     agent_.Ends(1, 15, 15);
     agent_.Stops();
@@ -494,36 +497,36 @@ TEST_F(CoordinatorTest, SaysWhomItWaitsForWhenTheChiefHasEnded) {
   hello_.ports = {1, 2, 3, 4, 5, 6};
   agent_.Becomes(hello_);
   RunWhenRankZeroHasEnded();
-  EXPECT_THAT(Last(kRunNote).Text("text"),
+  EXPECT_THAT(Last(record::kRunNote).Text("text"),
               HasSubstr("the chief has ended well, and the run waits for rank "
                         "1: a worker"));
 }
 
 TEST_F(CoordinatorTest, SaysWhomItWaitsForWhenOthersHaveEnded) {
   RunWhenRankZeroHasEnded();
-  EXPECT_EQ(Last(kRunNote).Text("text"),
+  EXPECT_EQ(Last(record::kRunNote).Text("text"),
             "others have ended well, and the run waits for rank 1");
 }
 
 TEST_F(CoordinatorTest, RecordsWhatWasLeftBehind) {
-  agent_.on_launch = [&](const LaunchPlan&) {
+  agent_.on_launch = [&](const wire::LaunchPlan&) {
     agent_.Ends(0, 0);
     agent_.Ends(1, 0);
-    agent_.Say("stopped", ToJson(Stopped{.attempt = 1, .leftovers = 3}));
+    agent_.Say("stopped", ToJson(wire::Stopped{.attempt = 1, .leftovers = 3}));
   };
   EXPECT_EQ(Run().exit_code, 0);
-  EXPECT_EQ(Last(kAttemptStopped).Number("leftovers"), 3);
+  EXPECT_EQ(Last(record::kAttemptStopped).Number("leftovers"), 3);
 }
 
 TEST_F(CoordinatorTest, AnAgentThatLeavesAfterItsRanksStopsNobody) {
-  auto links = connect::InProcessLinks(*loop_);
+  auto links = channel::InProcessLinks(*loop_);
   ScriptedAgent second(std::move(links.first), HelloOfRank(1));
-  agent_.on_launch = [&](const LaunchPlan&) {
+  agent_.on_launch = [&](const wire::LaunchPlan&) {
     agent_.Ends(0, 0);
     agent_.Leaves();
   };
   sys::Loop::Handle later;
-  second.on_launch = [&](const LaunchPlan&) {
+  second.on_launch = [&](const wire::LaunchPlan&) {
     later = loop_->After(std::chrono::milliseconds(20), [&] {
       EXPECT_THAT(Names(), Contains("agent.lost"));
       second.Ends(1, 0);
@@ -535,14 +538,14 @@ TEST_F(CoordinatorTest, AnAgentThatLeavesAfterItsRanksStopsNobody) {
 }
 
 TEST_F(CoordinatorTest, AnAgentSpeaksOfItsOwnRanks) {
-  auto links = connect::InProcessLinks(*loop_);
+  auto links = channel::InProcessLinks(*loop_);
   ScriptedAgent second(std::move(links.first), HelloOfRank(1));
-  agent_.on_launch = [&](const LaunchPlan&) {
+  agent_.on_launch = [&](const wire::LaunchPlan&) {
     agent_.Ends(1, 3 << 8);
     agent_.Ends(0, 0);
     agent_.Stops();
   };
-  second.on_launch = [&](const LaunchPlan&) {
+  second.on_launch = [&](const wire::LaunchPlan&) {
     second.Ends(1, 0);
     second.Stops();
   };
@@ -551,11 +554,13 @@ TEST_F(CoordinatorTest, AnAgentSpeaksOfItsOwnRanks) {
 }
 
 TEST_F(CoordinatorTest, AnswersTheStore) {
-  agent_.on_launch = [&](const LaunchPlan&) {
-    agent_.Say("store", ToJson(StoreRequest{.rank = 0,
-                                            .attempt = 1,
-                                            .frame = Encode({.op = RankOp::kPut,
-                                                             .key = "k"})}));
+  agent_.on_launch = [&](const wire::LaunchPlan&) {
+    agent_.Say(
+        "store",
+        ToJson(wire::StoreRequest{
+            .rank = 0,
+            .attempt = 1,
+            .frame = wire::Encode({.op = wire::RankOp::kPut, .key = "k"})}));
     agent_.EndsWell();
   };
   EXPECT_EQ(Run().exit_code, 0);
@@ -563,16 +568,16 @@ TEST_F(CoordinatorTest, AnswersTheStore) {
 }
 
 TEST_F(CoordinatorTest, SurvivesMessagesThatMakeNoSense) {
-  agent_.on_launch = [&](const LaunchPlan&) {
+  agent_.on_launch = [&](const wire::LaunchPlan&) {
     agent_.Say("exited", Json{{"attempt", 1}});
     agent_.Say("store", Json("x"));
-    agent_.Say("stopped", ToJson(Stopped{.attempt = 7}));
+    agent_.Say("stopped", ToJson(wire::Stopped{.attempt = 7}));
     agent_.Say("who knows", Json::object());
     agent_.Ends(99, 0);
     agent_.Ends(-1, 0);
-    agent_.Say("started", ToJson(RankStarted{.rank = 99}));
-    agent_.Say("progress", ToJson(Progress{.ranks = {{.rank = 99}}}));
-    agent_.Say("store", ToJson(StoreRequest{.rank = 99}));
+    agent_.Say("started", ToJson(wire::RankStarted{.rank = 99}));
+    agent_.Say("progress", ToJson(wire::Progress{.ranks = {{.rank = 99}}}));
+    agent_.Say("store", ToJson(wire::StoreRequest{.rank = 99}));
     agent_.EndsWell();
   };
   EXPECT_EQ(Run().exit_code, 0);

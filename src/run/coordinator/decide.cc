@@ -8,7 +8,7 @@
 namespace muster::run {
 namespace {
 
-using Kind = Failure::Kind;
+using Kind = record::Failure::Kind;
 
 // DESIGN section 7.
 constexpr int kHostLostCode = 75;
@@ -22,7 +22,7 @@ constexpr int kSignalBase = 128;
 constexpr int kUsageStatus = 2;
 
 // The code of a run that ends with this failure, and whose code it is.
-std::pair<int, Origin> CodeOf(const Failure& failure) {
+std::pair<int, Origin> CodeOf(const record::Failure& failure) {
   switch (failure.kind) {
     case Kind::kExit:
       return {failure.status, Origin::kProgram};
@@ -43,7 +43,7 @@ std::pair<int, Origin> CodeOf(const Failure& failure) {
 }
 
 // Why no repeat can heal it; empty: one may.
-std::string WhyFinal(const Failure& failure) {
+std::string WhyFinal(const record::Failure& failure) {
   switch (failure.kind) {
     case Kind::kInterrupted:
       return "it was interrupted";
@@ -71,7 +71,7 @@ std::string WhyFinal(const Failure& failure) {
   return "";
 }
 
-bool SameAtTheSameStep(const Failure& a, const Failure& b) {
+bool SameAtTheSameStep(const record::Failure& a, const record::Failure& b) {
   return a.step > 0 && a.step == b.step && a.kind == b.kind &&
          a.cause == b.cause && a.status == b.status;
 }
@@ -110,7 +110,7 @@ std::string_view OriginName(Origin origin) {
 }
 
 Decision Decide(sys::Clock::Steady now, const RunState& state,
-                const Failure& failure, const AttemptReach& reach,
+                const record::Failure& failure, const AttemptReach& reach,
                 const DecideOptions& options) {
   if (const auto why = WhyFinal(failure); !why.empty()) {
     return Stop("no restart: " + why, state, CodeOf(failure));

@@ -26,7 +26,7 @@ struct RunState {
   // Furthest points over all attempts before this failure.
   std::uint64_t furthest_step = 0;
   std::uint64_t furthest_checkpoint = 0;
-  std::optional<Failure> previous;  // of the attempt before
+  std::optional<record::Failure> previous;  // of the attempt before
 };
 
 // How far the attempt that just failed has come.
@@ -54,7 +54,7 @@ struct Decision {
 // refills it. The same failure at the same step twice is not healed by a third
 // time.
 Decision Decide(sys::Clock::Steady now, const RunState& state,
-                const Failure& failure, const AttemptReach& reach,
+                const record::Failure& failure, const AttemptReach& reach,
                 const DecideOptions& options);
 
 }  // namespace muster::run

@@ -7,12 +7,12 @@
 namespace muster::run {
 namespace {
 
-using Kind = Failure::Kind;
+using Kind = record::Failure::Kind;
 using testing::HasSubstr;
 
 constexpr sys::Clock::Steady kNow{std::chrono::seconds(5)};
 
-Failure Killed(std::uint64_t step = 0) {
+record::Failure Killed(std::uint64_t step = 0) {
   return {.kind = Kind::kSignal,
           .cause = Cause::kPeerDied,
           .rank = 1,
@@ -20,13 +20,13 @@ Failure Killed(std::uint64_t step = 0) {
           .step = step};
 }
 
-Decision Judge(const Failure& failure, const RunState& state = {},
+Decision Judge(const record::Failure& failure, const RunState& state = {},
                const AttemptReach& reach = {}, int max_restarts = 3) {
   return Decide(kNow, state, failure, reach, {.max_restarts = max_restarts});
 }
 
 // The end of a run in which every attempt fails like this.
-Decision Exhaust(const Failure& failure, int max_restarts) {
+Decision Exhaust(const record::Failure& failure, int max_restarts) {
   RunState state;
   for (;;) {
     const auto decision = Judge(failure, state, {}, max_restarts);
@@ -47,7 +47,8 @@ TEST(Decide, RestartsAfterASignalThatWeDidNotSend) {
 
 TEST(Decide, RestartsOnlyTransientCauses) {
   for (const Cause cause : AllCauses()) {
-    const Failure failure{.kind = Kind::kExit, .cause = cause, .status = 1};
+    const record::Failure failure{
+        .kind = Kind::kExit, .cause = cause, .status = 1};
     EXPECT_EQ(Judge(failure).restart, RetryOf(cause) == Retry::kTransient)
         << Label(cause);
   }
@@ -75,7 +76,7 @@ TEST(Decide, NeverRestartsAWrongCommand) {
 }
 
 TEST(Decide, EndsWithTheCodeOfTheFailureWhenTheBudgetIsGone) {
-  const auto code = [](const Failure& failure) {
+  const auto code = [](const record::Failure& failure) {
     return Exhaust(failure, 2).exit_code;
   };
   EXPECT_EQ(code(Killed()), 137);

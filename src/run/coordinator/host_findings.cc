@@ -26,9 +26,9 @@ void AddSubjects(const Finding& from, Finding& to) {
 
 }  // namespace
 
-std::vector<Finding> FoundOnHosts(std::span<const connect::Hello> hellos) {
+std::vector<Finding> FoundOnHosts(std::span<const wire::Hello> hellos) {
   std::vector<Finding> findings;
-  for (const connect::Hello& hello : hellos) {
+  for (const wire::Hello& hello : hellos) {
     for (const Finding& finding : hello.findings) {
       if (finding.severity == Severity::kNote) {
         continue;

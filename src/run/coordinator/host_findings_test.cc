@@ -14,8 +14,8 @@ Finding Found(const std::string& host, const std::string& what,
   return finding;
 }
 
-connect::Hello From(std::vector<Finding> findings) {
-  connect::Hello hello;
+wire::Hello From(std::vector<Finding> findings) {
+  wire::Hello hello;
   hello.findings = std::move(findings);
   return hello;
 }

@@ -26,7 +26,7 @@ Json ToJson(const Meet& meet) {
 }
 
 Json ToJson(const Met& met) {
-  return {{"attempt", met.attempt}, {"row", connect::ToJson(met.row)}};
+  return {{"attempt", met.attempt}, {"row", netcheck::ToJson(met.row)}};
 }
 
 Result<Meet> MeetFromJson(const Json& json) {
@@ -40,21 +40,21 @@ Result<Meet> MeetFromJson(const Json& json) {
 Result<Met> MetFromJson(const Json& json) {
   Met met;
   MUSTER_ASSIGN(met.attempt, AttemptIn(json, "met"));
-  MUSTER_ASSIGN(met.row, connect::MeshRowFromJson(json.value("row", Json())));
+  MUSTER_ASSIGN(met.row, netcheck::MeshRowFromJson(json.value("row", Json())));
   return met;
 }
 
-bool Meeting::Tells(int agent, connect::MeshRow row) {
+bool Meeting::Tells(int agent, netcheck::MeshRow row) {
   const auto size = static_cast<int>(ports_.members.size());
   if (row.rank >= 0 && row.rank < size && told_.insert(agent).second) {
-    connect::KeepRanksBelow(size, row);
+    netcheck::KeepRanksBelow(size, row);
     rows_.emplace(row.rank, std::move(row));
   }
   return static_cast<int>(told_.size()) == agents_;
 }
 
 std::vector<Finding> Meeting::Judge(WallTime at) const {
-  return connect::JudgeMesh(ports_, rows_, at).findings;
+  return netcheck::JudgeMesh(ports_, rows_, at).findings;
 }
 
 }  // namespace muster::run

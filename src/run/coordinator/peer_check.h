@@ -31,7 +31,7 @@ struct Meet {
 // agent -> coordinator, kind "met".
 struct Met {
   int attempt = 1;
-  connect::MeshRow row;
+  netcheck::MeshRow row;
 };
 Json ToJson(const Meet& meet);
 Json ToJson(const Met& met);
@@ -46,7 +46,7 @@ class Meeting {
       : ports_(std::move(ports)), agents_(agents) {}
 
   // True when all have told. An agent tells once.
-  bool Tells(int agent, connect::MeshRow row);
+  bool Tells(int agent, netcheck::MeshRow row);
   // One finding per root; empty: every rank can reach every other.
   std::vector<Finding> Judge(WallTime at) const;
 
@@ -54,7 +54,7 @@ class Meeting {
   Cluster ports_;
   int agents_;
   std::set<int> told_;
-  std::map<int, connect::MeshRow> rows_;
+  std::map<int, netcheck::MeshRow> rows_;
 };
 
 }  // namespace muster::run

@@ -41,7 +41,7 @@ class MeetingTest : public testing::Test {
     const Json body = ToJson(meet_);
     std::vector<std::unique_ptr<AgentMeeting>> agents;
     for (std::size_t rank = 0; rank < keys.size(); ++rank) {
-      connect::Hello identity;
+      wire::Hello identity;
       identity.ranks = {static_cast<int>(rank)};
       identity.host = "w-" + std::to_string(rank);
       identity.version = "0.1.0";
@@ -66,7 +66,7 @@ class MeetingTest : public testing::Test {
     return meeting.Judge(WallTime{});
   }
 
-  static connect::Signer SignerOf(const std::string& key) {
+  static wire::Signer SignerOf(const std::string& key) {
     return [key](std::string_view) { return key + std::string(31, 'x'); };
   }
 
@@ -105,7 +105,7 @@ TEST_F(MeetingTest, TakesNobodyOfAnotherKey) {
 }
 
 TEST_F(MeetingTest, OfAnotherAttemptIsRefused) {
-  connect::Hello identity;
+  wire::Hello identity;
   identity.ranks = {0};
   const Json body = ToJson(meet_);
   const auto agent = AgentMeeting::Start(*loop_, clock_,
@@ -119,7 +119,7 @@ TEST_F(MeetingTest, OfAnotherAttemptIsRefused) {
 }
 
 TEST_F(MeetingTest, TakesNoPortThatIsNotHeld) {
-  connect::Hello identity;
+  wire::Hello identity;
   identity.ranks = {1};
   const Json body = ToJson(meet_);
   const auto agent = AgentMeeting::Start(*loop_, clock_,

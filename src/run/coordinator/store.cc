@@ -7,9 +7,9 @@
 
 namespace muster::run {
 
-bool IsStoreOp(RankOp op) {
-  return op == RankOp::kPut || op == RankOp::kGet || op == RankOp::kAdd ||
-         op == RankOp::kBarrier;
+bool IsStoreOp(wire::RankOp op) {
+  return op == wire::RankOp::kPut || op == wire::RankOp::kGet ||
+         op == wire::RankOp::kAdd || op == wire::RankOp::kBarrier;
 }
 
 struct Store::Inner {
@@ -49,7 +49,7 @@ Store::Store(sys::Loop& loop, std::vector<bool> trains)
 
 Store::~Store() = default;
 
-void Store::Handle(int rank, const RankMessage& request, Reply reply) {
+void Store::Handle(int rank, const wire::RankMessage& request, Reply reply) {
   const std::uint64_t token = inner_->next_token++;
   inner_->replies.emplace(token, std::move(reply));
   inner_->Deliver(

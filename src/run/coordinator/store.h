@@ -20,14 +20,14 @@ namespace muster::run {
 inline constexpr std::size_t kMaxStoreBytes = 256U << 20;
 
 // True for the ops that a Store answers: kPut, kGet, kAdd, kBarrier.
-bool IsStoreOp(RankOp op);
+bool IsStoreOp(wire::RankOp op);
 
 // One per attempt, on the loop's thread. A request is answered exactly once,
 // by a message with its id: kDone, kValue or kRefused (key: the cause's label,
 // value: the message). A reply may come inside Handle.
 class Store {
  public:
-  using Reply = std::function<void(const RankMessage&)>;
+  using Reply = std::function<void(const wire::RankMessage&)>;
 
   // By rank, whether it trains.
   Store(sys::Loop& loop, std::vector<bool> trains);
@@ -39,7 +39,7 @@ class Store {
   // come too. Its name may be used again after it has opened. A rank that waits
   // at one barrier twice, an `op` that is none of a store and a value of kAdd
   // that is not a number are refused as usage-invalid.
-  void Handle(int rank, const RankMessage& request, Reply reply);
+  void Handle(int rank, const wire::RankMessage& request, Reply reply);
 
   // Answers whatever waits, and everything from now on, with kRefused.
   void Close(const Error& why);

@@ -12,8 +12,9 @@ namespace {
 // Longer waits are as good as none, and their sum with a time would overflow.
 constexpr std::int64_t kLongestWaitMs = 365LL * 24 * 3600 * 1000;
 
-RankMessage Done(const RankMessage& request, std::int64_t number = 0) {
-  return {.op = RankOp::kDone, .id = request.id, .number = number};
+wire::RankMessage Done(const wire::RankMessage& request,
+                       std::int64_t number = 0) {
+  return {.op = wire::RankOp::kDone, .id = request.id, .number = number};
 }
 
 Error Refused(Cause cause, const StoreCore::Request& request,
@@ -25,8 +26,9 @@ Error Refused(Cause cause, const StoreCore::Request& request,
 
 }  // namespace
 
-RankMessage Refusal(const RankMessage& request, const Error& error) {
-  return {.op = RankOp::kRefused,
+wire::RankMessage Refusal(const wire::RankMessage& request,
+                          const Error& error) {
+  return {.op = wire::RankOp::kRefused,
           .id = request.id,
           .number = 0,
           .key = std::string(Label(error.cause())),
@@ -45,13 +47,13 @@ StoreCore::Answers StoreCore::Handle(const Request& request, Time now) {
                           "there are " + Count(std::ssize(trains_), "rank")));
   }
   switch (request.message.op) {
-    case RankOp::kPut:
+    case wire::RankOp::kPut:
       return Put(request);
-    case RankOp::kAdd:
+    case wire::RankOp::kAdd:
       return Add(request);
-    case RankOp::kGet:
+    case wire::RankOp::kGet:
       return Get(request, now);
-    case RankOp::kBarrier:
+    case wire::RankOp::kBarrier:
       return Barrier(request, now);
     default:
       return refuse(
@@ -64,15 +66,16 @@ StoreCore::Answers StoreCore::Handle(const Request& request, Time now) {
 // Keeps the value and answers `reply` to the request, and the value to all that
 // wait for the key.
 StoreCore::Answers StoreCore::Set(const Request& request, std::string value,
-                                  RankMessage reply) {
+                                  wire::RankMessage reply) {
   const std::string& key = request.message.key;
   const auto known = values_.find(key);
   const std::size_t before =
       known == values_.end() ? 0 : key.size() + known->second.size();
   const std::size_t after = bytes_ - before + key.size() + value.size();
-  const bool one_too_large = key.size() + value.size() > kMaxStoreValue;
+  const bool one_too_large = key.size() + value.size() > wire::kMaxStoreValue;
   if (one_too_large || after > kMaxStoreBytes) {
-    const std::size_t limit = one_too_large ? kMaxStoreValue : kMaxStoreBytes;
+    const std::size_t limit =
+        one_too_large ? wire::kMaxStoreValue : kMaxStoreBytes;
     const std::size_t size = one_too_large ? key.size() + value.size() : after;
     return {{request.token,
              Refusal(request.message,
@@ -85,10 +88,10 @@ StoreCore::Answers StoreCore::Set(const Request& request, std::string value,
   std::erase_if(waiting_, [&](const auto& entry) {
     const Request& other = entry.second.request;
     const bool served =
-        other.message.op == RankOp::kGet && other.message.key == key;
+        other.message.op == wire::RankOp::kGet && other.message.key == key;
     if (served) {
       answers.push_back({other.token,
-                         {.op = RankOp::kValue,
+                         {.op = wire::RankOp::kValue,
                           .id = other.message.id,
                           .number = 0,
                           .key = "",
@@ -121,7 +124,7 @@ StoreCore::Answers StoreCore::Get(const Request& request, Time now) {
   const auto known = values_.find(request.message.key);
   if (known != values_.end()) {
     return {{request.token,
-             {.op = RankOp::kValue,
+             {.op = wire::RankOp::kValue,
               .id = request.message.id,
               .number = 0,
               .key = "",
@@ -173,7 +176,7 @@ StoreCore::Answers StoreCore::Expire(Time now) {
       continue;
     }
     answers.push_back({waiting.request.token, TooLate(waiting)});
-    if (waiting.request.message.op == RankOp::kBarrier) {
+    if (waiting.request.message.op == wire::RankOp::kBarrier) {
       auto barrier = barriers_.find(waiting.request.message.key);
       barrier->second.erase(waiting.request.rank);
       if (barrier->second.empty()) {
@@ -185,13 +188,13 @@ StoreCore::Answers StoreCore::Expire(Time now) {
   return answers;
 }
 
-RankMessage StoreCore::TooLate(const Waiting& waiting) const {
-  const RankMessage& message = waiting.request.message;
+wire::RankMessage StoreCore::TooLate(const Waiting& waiting) const {
+  const wire::RankMessage& message = waiting.request.message;
   const std::string name = "`" + Printable(message.key) + "`";
   const std::string within = " within " + ToText(waiting.limit);
   return Refusal(
       message, Error(Cause::kDeadlineExceeded,
-                     message.op == RankOp::kBarrier
+                     message.op == wire::RankOp::kBarrier
                          ? "the barrier " + name + " was not reached" + within +
                                " by " + RanksText(Missing(message.key))
                          : "nobody has put " + name + within));

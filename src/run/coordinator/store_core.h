@@ -24,11 +24,11 @@ class StoreCore {
   struct Request {
     std::uint64_t token = 0;
     int rank = 0;
-    RankMessage message;
+    wire::RankMessage message;
   };
   struct Answer {
     std::uint64_t token = 0;
-    RankMessage message;
+    wire::RankMessage message;
   };
   using Answers = std::vector<Answer>;
 
@@ -49,13 +49,14 @@ class StoreCore {
     Duration limit{};
   };
 
-  Answers Set(const Request& request, std::string value, RankMessage reply);
+  Answers Set(const Request& request, std::string value,
+              wire::RankMessage reply);
   Answers Put(const Request& request);
   Answers Add(const Request& request);
   Answers Get(const Request& request, Time now);
   Answers Barrier(const Request& request, Time now);
   void Wait(const Request& request, Time now);
-  RankMessage TooLate(const Waiting& waiting) const;
+  wire::RankMessage TooLate(const Waiting& waiting) const;
   // The ranks that train and have not come.
   std::vector<int> Missing(const std::string& barrier) const;
 
@@ -68,6 +69,6 @@ class StoreCore {
 };
 
 // kRefused for the request, with the error's cause and text.
-RankMessage Refusal(const RankMessage& request, const Error& error);
+wire::RankMessage Refusal(const wire::RankMessage& request, const Error& error);
 
 }  // namespace muster::run

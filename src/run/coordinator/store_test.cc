@@ -13,7 +13,7 @@ using std::chrono::milliseconds;
 // Asks a core and writes each answer as "token op number value".
 class StoreCoreTest : public testing::Test {
  protected:
-  std::string Ask(int rank, const RankMessage& message) {
+  std::string Ask(int rank, const wire::RankMessage& message) {
     return Text(
         core.Handle({.token = ++token, .rank = rank, .message = message}, now));
   }
@@ -23,10 +23,10 @@ class StoreCoreTest : public testing::Test {
       EXPECT_EQ(message.id, 70U);
       text += std::to_string(of);
       switch (message.op) {
-        case RankOp::kDone:
+        case wire::RankOp::kDone:
           text += " done " + std::to_string(message.number) + ";";
           break;
-        case RankOp::kValue:
+        case wire::RankOp::kValue:
           text += " value " + message.value + ";";
           break;
         default:
@@ -35,22 +35,29 @@ class StoreCoreTest : public testing::Test {
     }
     return text;
   }
-  static RankMessage Put(std::string key, std::string value) {
-    return {.op = RankOp::kPut,
+  static wire::RankMessage Put(std::string key, std::string value) {
+    return {.op = wire::RankOp::kPut,
             .id = 70,
             .key = std::move(key),
             .value = std::move(value)};
   }
-  static RankMessage Get(std::string key, std::int64_t ms) {
-    return {.op = RankOp::kGet, .id = 70, .number = ms, .key = std::move(key)};
+  static wire::RankMessage Get(std::string key, std::int64_t ms) {
+    return {.op = wire::RankOp::kGet,
+            .id = 70,
+            .number = ms,
+            .key = std::move(key)};
   }
-  static RankMessage Add(std::string key, std::int64_t amount) {
-    return {
-        .op = RankOp::kAdd, .id = 70, .number = amount, .key = std::move(key)};
+  static wire::RankMessage Add(std::string key, std::int64_t amount) {
+    return {.op = wire::RankOp::kAdd,
+            .id = 70,
+            .number = amount,
+            .key = std::move(key)};
   }
-  static RankMessage Barrier(std::string key, std::int64_t ms) {
-    return {
-        .op = RankOp::kBarrier, .id = 70, .number = ms, .key = std::move(key)};
+  static wire::RankMessage Barrier(std::string key, std::int64_t ms) {
+    return {.op = wire::RankOp::kBarrier,
+            .id = 70,
+            .number = ms,
+            .key = std::move(key)};
   }
 
   StoreCore core{std::vector<bool>(3, true)};
@@ -133,16 +140,19 @@ TEST_F(StoreCoreTest, RefusesWhatMakesNoSense) {
             std::string::npos);
   EXPECT_NE(Ask(3, Put("a", "")).find("there are 3 ranks"), std::string::npos);
   EXPECT_NE(Ask(-1, Put("a", "")).find("usage-invalid"), std::string::npos);
-  EXPECT_NE(Ask(0, {.op = RankOp::kFact, .id = 70}).find("none of a store"),
-            std::string::npos);
+  EXPECT_NE(
+      Ask(0, {.op = wire::RankOp::kFact, .id = 70}).find("none of a store"),
+      std::string::npos);
 }
 
 TEST_F(StoreCoreTest, HoldsOnlySoMuch) {
-  EXPECT_NE(Ask(0, Put("a", std::string(kMaxStoreValue, 'x'))).find("os-limit"),
-            std::string::npos);
+  EXPECT_NE(
+      Ask(0, Put("a", std::string(wire::kMaxStoreValue, 'x'))).find("os-limit"),
+      std::string::npos);
   std::string last;
   for (int i = 0; i < 129; ++i) {
-    last = Ask(0, Put(std::to_string(i), std::string(kMaxStoreValue - 9, 'x')));
+    last = Ask(
+        0, Put(std::to_string(i), std::string(wire::kMaxStoreValue - 9, 'x')));
   }
   EXPECT_NE(last.find("os-limit"), std::string::npos);
   EXPECT_EQ(Ask(0, Put("0", "small")), "131 done 0;");
@@ -161,14 +171,15 @@ TEST(Store, RefusesAtTheDeadlineByTheLoop) {
   auto loop = sys::Loop::Make().value();
   Store store(*loop, {true, true});
   std::string seen;
-  store.Handle(0, {.op = RankOp::kGet, .id = 1, .number = 2, .key = "late"},
-               [&](const RankMessage& reply) {
+  store.Handle(0,
+               {.op = wire::RankOp::kGet, .id = 1, .number = 2, .key = "late"},
+               [&](const wire::RankMessage& reply) {
                  seen += reply.key;
                  loop->Quit();
                });
-  store.Handle(1, {.op = RankOp::kPut, .id = 2, .key = "a", .value = "b"},
-               [&](const RankMessage& reply) {
-                 seen += reply.op == RankOp::kDone ? "done " : "?";
+  store.Handle(1, {.op = wire::RankOp::kPut, .id = 2, .key = "a", .value = "b"},
+               [&](const wire::RankMessage& reply) {
+                 seen += reply.op == wire::RankOp::kDone ? "done " : "?";
                });
   loop->Run();
   EXPECT_EQ(seen, "done deadline-exceeded");
@@ -178,14 +189,14 @@ TEST(Store, AReplyMayAskAgain) {
   auto loop = sys::Loop::Make().value();
   Store store(*loop, {true});
   std::string seen;
-  store.Handle(0, {.op = RankOp::kGet, .number = -1, .key = "a"},
-               [&](const RankMessage& reply) {
+  store.Handle(0, {.op = wire::RankOp::kGet, .number = -1, .key = "a"},
+               [&](const wire::RankMessage& reply) {
                  seen += reply.value;
-                 store.Handle(0, {.op = RankOp::kGet, .key = "a"},
+                 store.Handle(0, {.op = wire::RankOp::kGet, .key = "a"},
                               [&](const auto& again) { seen += again.value; });
                });
-  store.Handle(0, {.op = RankOp::kPut, .key = "a", .value = "x"},
-               [](const RankMessage&) {});
+  store.Handle(0, {.op = wire::RankOp::kPut, .key = "a", .value = "x"},
+               [](const wire::RankMessage&) {});
   EXPECT_EQ(seen, "xx");
 }
 

@@ -20,7 +20,7 @@ std::size_t Index(int rank) {
 
 // One agent with the ranks it starts, in the order in which it offers ports.
 struct Place {
-  const connect::Hello* agent = nullptr;
+  const wire::Hello* agent = nullptr;
   int agent_index = 0;
   int local_rank = 0;
   int port_index = 0;
@@ -28,12 +28,12 @@ struct Place {
 
 // Which agent starts which rank; agents in the order of their first ranks.
 Result<std::vector<Place>> PlaceRanks(const Cluster& cluster,
-                                      std::span<const connect::Hello> agents) {
-  std::vector<const connect::Hello*> order;
-  for (const connect::Hello& agent : agents) {
+                                      std::span<const wire::Hello> agents) {
+  std::vector<const wire::Hello*> order;
+  for (const wire::Hello& agent : agents) {
     order.push_back(&agent);
   }
-  const auto first = [](const connect::Hello* agent) {
+  const auto first = [](const wire::Hello* agent) {
     return agent->ranks.empty()
                ? -1
                : *std::min_element(agent->ranks.begin(), agent->ranks.end());
@@ -79,8 +79,7 @@ bool IsLoopback(const std::string& host) {
 }
 
 // The host under which peers reach a rank.
-std::string HostOf(const Cluster& cluster, int rank,
-                   const connect::Hello& agent) {
+std::string HostOf(const Cluster& cluster, int rank, const wire::Hello& agent) {
   const Member& member = cluster.members[Index(rank)];
   if (member.address) {
     return member.address->value.host;
@@ -130,7 +129,7 @@ std::vector<CoreShare> DivideCores(const std::vector<Place>& places,
   }
   std::vector<CoreShare> shares(places.size());
   for (const auto& [host, ranks] : hosts) {
-    const connect::Hello& agent = *places[ranks[0]].agent;
+    const wire::Hello& agent = *places[ranks[0]].agent;
     if (agent.cores < 1) {
       continue;  // a host that nobody has asked yet
     }
@@ -247,7 +246,7 @@ std::map<int, std::uint16_t> FixedPorts(const Cluster& cluster) {
 }
 
 std::optional<Cluster> PortsOfRanks(const Cluster& cluster,
-                                    std::span<const connect::Hello> agents) {
+                                    std::span<const wire::Hello> agents) {
   const auto places = PlaceRanks(cluster, agents);
   if (!places || cluster.one_host) {
     return std::nullopt;
@@ -277,14 +276,14 @@ std::optional<Cluster> PortsOfRanks(const Cluster& cluster,
 }
 
 Result<Planned> MakePlan(const Cluster& cluster,
-                         std::span<const connect::Hello> agents,
+                         std::span<const wire::Hello> agents,
                          const PlanOptions& options) {
   MUSTER_CHECK(!cluster.members.empty() && !options.argv.empty());
   MUSTER_ASSIGN(const auto places, PlaceRanks(cluster, agents));
   MUSTER_ASSIGN(const auto facts, FactsOf(cluster, places, options));
   Planned planned;
   const auto shares = DivideCores(places, planned.notes);
-  LaunchPlan& plan = planned.plan;
+  wire::LaunchPlan& plan = planned.plan;
   plan.run_id = options.run_id;
   plan.attempt = options.attempt;
   plan.world_size = facts.world_size;
@@ -328,14 +327,15 @@ Result<Planned> MakePlan(const Cluster& cluster,
   return planned;
 }
 
-LaunchPlan PartOf(const LaunchPlan& plan, std::span<const int> ranks) {
-  LaunchPlan part{.run_id = plan.run_id,
-                  .attempt = plan.attempt,
-                  .world_size = plan.world_size,
-                  .agents = plan.agents,
-                  .ranks = {},
-                  .grace_ms = plan.grace_ms,
-                  .digest = plan.digest};
+wire::LaunchPlan PartOf(const wire::LaunchPlan& plan,
+                        std::span<const int> ranks) {
+  wire::LaunchPlan part{.run_id = plan.run_id,
+                        .attempt = plan.attempt,
+                        .world_size = plan.world_size,
+                        .agents = plan.agents,
+                        .ranks = {},
+                        .grace_ms = plan.grace_ms,
+                        .digest = plan.digest};
   for (const int rank : ranks) {
     part.ranks.push_back(plan.ranks.at(static_cast<std::size_t>(rank)));
   }

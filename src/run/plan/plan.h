@@ -33,7 +33,7 @@ struct PlanOptions {
 };
 
 struct Planned {
-  LaunchPlan plan;
+  wire::LaunchPlan plan;
   // What was decided or replaced and the user should hear: cores, threads,
   // variables of another launcher.
   std::vector<std::string> notes;
@@ -52,17 +52,18 @@ std::map<int, std::uint16_t> FixedPorts(const Cluster& cluster);
 // own port, rank 0 with that of the store beside it as the coordinator.
 // nullopt: they are all on one host, or MakePlan would refuse them.
 std::optional<Cluster> PortsOfRanks(const Cluster& cluster,
-                                    std::span<const connect::Hello> agents);
+                                    std::span<const wire::Hello> agents);
 
 // One hello per agent, all of this attempt, together answering for every
 // member: rank-world-mismatch, duplicate-identity when they do not;
 // net-port-in-use when an agent offers fewer than two ports per rank.
 Result<Planned> MakePlan(const Cluster& cluster,
-                         std::span<const connect::Hello> agents,
+                         std::span<const wire::Hello> agents,
                          const PlanOptions& options);
 
 // What an agent of these ranks is told: each rank's plan names all members, and
 // the plans of all would grow with the square of their number.
-LaunchPlan PartOf(const LaunchPlan& plan, std::span<const int> ranks);
+wire::LaunchPlan PartOf(const wire::LaunchPlan& plan,
+                        std::span<const int> ranks);
 
 }  // namespace muster::run

@@ -32,8 +32,8 @@ Cluster Hosts(const std::string& source) {
   return cluster;
 }
 
-connect::Hello Agent(std::vector<int> ranks, std::string host = "a") {
-  connect::Hello hello;
+wire::Hello Agent(std::vector<int> ranks, std::string host = "a") {
+  wire::Hello hello;
   hello.ranks = std::move(ranks);
   hello.host = std::move(host);
   hello.cores = 2;
@@ -48,7 +48,7 @@ PlanOptions Options() {
   return {.run_id = "r", .argv = {"python3", "a b.py"}};
 }
 
-Planned Make(const Cluster& cluster, std::vector<connect::Hello> agents,
+Planned Make(const Cluster& cluster, std::vector<wire::Hello> agents,
              const PlanOptions& options = Options()) {
   auto planned = MakePlan(cluster, agents, options);
   EXPECT_TRUE(planned) << planned.error().ToText();
@@ -91,7 +91,7 @@ TEST(Plan, TellsJaxCountAndIdAsOpenMpiDoesWhenAsked) {
   EXPECT_EQ(Value(planned, 1, "OMPI_MCA_orte_hnp_uri"),
             "0.0;tcp://127.0.0.1:20001");
   // One rank of a host would get one of its GPUs.
-  const std::vector<connect::Hello> hosts{Agent({0}), Agent({1}, "b")};
+  const std::vector<wire::Hello> hosts{Agent({0}), Agent({1}, "b")};
   EXPECT_THAT(Make(Hosts("flag --hosts"), hosts, options).notes,
               Contains(HasSubstr("JAX_LOCAL_DEVICE_IDS")));
   options.user_environment["JAX_LOCAL_DEVICE_IDS"] = "0,1";
@@ -222,7 +222,7 @@ TEST(Plan, ADryRunNeedsNoPorts) {
 }
 
 TEST(Plan, RefusesAgentsThatDoNotCoverTheCluster) {
-  const auto cause = [](std::vector<connect::Hello> agents) {
+  const auto cause = [](std::vector<wire::Hello> agents) {
     return MakePlan(OneHost(2), agents, Options()).error().cause();
   };
   EXPECT_EQ(cause({Agent({0})}), Cause::kRankWorldMismatch);
@@ -244,7 +244,7 @@ TEST(PartOfAPlan, OfManyHostsFitsAMessage) {
   constexpr int kHosts = 340;
   Cluster cluster = OneHost(kHosts);
   cluster.one_host = false;
-  std::vector<connect::Hello> agents;
+  std::vector<wire::Hello> agents;
   for (int rank = 0; rank < kHosts; ++rank) {
     const std::string name = std::string(50, 'h') + std::to_string(rank);
     cluster.members[static_cast<std::size_t>(rank)].address = {
@@ -252,13 +252,13 @@ TEST(PartOfAPlan, OfManyHostsFitsAMessage) {
     agents.push_back(Agent({rank}, name));
   }
   const auto planned = Make(cluster, agents);
-  ASSERT_GT(ToJson(planned.plan).dump().size(), connect::kMaxMessage);
+  ASSERT_GT(ToJson(planned.plan).dump().size(), channel::kMaxMessage);
   const int ranks[] = {7};
-  const LaunchPlan part = PartOf(planned.plan, ranks);
+  const wire::LaunchPlan part = PartOf(planned.plan, ranks);
   ASSERT_EQ(part.ranks.size(), 1U);
   EXPECT_EQ(part.ranks[0].rank, 7);
   EXPECT_EQ(part.world_size, kHosts);
-  EXPECT_LT(ToJson(part).dump().size(), connect::kMaxMessage / 16);
+  EXPECT_LT(ToJson(part).dump().size(), channel::kMaxMessage / 16);
 }
 
 }  // namespace

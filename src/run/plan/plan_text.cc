@@ -12,7 +12,7 @@
 namespace muster::run {
 namespace {
 
-int AgentOf(const LaunchPlan& plan, int rank) {
+int AgentOf(const wire::LaunchPlan& plan, int rank) {
   for (std::size_t agent = 0; agent < plan.agents.size(); ++agent) {
     const auto& ranks = plan.agents[agent];
     if (std::find(ranks.begin(), ranks.end(), rank) != ranks.end()) {
@@ -72,7 +72,7 @@ void AddRank(const Json& ranks, const Json& rank, std::string& text) {
 }  // namespace
 
 Json PlanJson(const Cluster& cluster, const Planned& planned) {
-  const LaunchPlan& plan = planned.plan;
+  const wire::LaunchPlan& plan = planned.plan;
   Json json;
   json["schema"] = "muster.plan/1";
   json["cluster"] = ToJson(cluster);
@@ -81,7 +81,7 @@ Json PlanJson(const Cluster& cluster, const Planned& planned) {
   json["grace_ms"] = plan.grace_ms;
   json["notes"] = planned.notes;
   json["ranks"] = Json::array();
-  for (const RankPlan& rank : plan.ranks) {
+  for (const wire::RankPlan& rank : plan.ranks) {
     Json entry;
     entry["rank"] = rank.rank;
     entry["name"] = rank.name;

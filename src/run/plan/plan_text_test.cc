@@ -18,7 +18,7 @@ Json Plan() {
   }
   cluster.size = {2, "flag -n"};
   cluster.one_host = true;
-  connect::Hello agent;
+  wire::Hello agent;
   agent.ranks = {0, 1};
   agent.host = "a";
   agent.cores = 2;

@@ -65,7 +65,7 @@ void FakeSpawner::KillAll(std::function<void(int killed)> done) {
 void FakeSpawner::End(int pid, int wait_status) {
   Started& process = processes.at(pid);
   if (std::exchange(process.running, false)) {
-    process.on_exit(Exit{.pid = pid, .wait_status = wait_status});
+    process.on_exit(wire::Exit{.pid = pid, .wait_status = wait_status});
   }
 }
 

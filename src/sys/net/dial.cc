@@ -71,12 +71,12 @@ struct Try {
 };
 
 std::string Observed(const Try& attempt) {
-  const std::string after = " after " + ToText(attempt.took);
+  const std::string after = " after " + muster::ToText(attempt.took);
   switch (attempt.why) {
     case ECONNREFUSED:
       return "refused the connection" + after;
     case ETIMEDOUT:
-      return "gave no answer within " + ToText(attempt.took);
+      return "gave no answer within " + muster::ToText(attempt.took);
     case EHOSTUNREACH:
     case ENETUNREACH:
       return "cannot be reached: no route" + after;

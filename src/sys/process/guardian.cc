@@ -52,7 +52,7 @@ class Guardian {
     while (!owner_gone_ || kill_) {
       AwaitWork();
       Receive();
-      while (auto frame = TakeFrame(buffer_)) {
+      while (auto frame = wire::TakeFrame(buffer_)) {
         Handle(*frame);
       }
       TellStarts();
@@ -107,22 +107,22 @@ class Guardian {
     }
   }
 
-  void Handle(const GuardianFrame& frame) {
-    if (frame.op == GuardianOp::kStart) {
-      Start(UnpackStart(frame.body));
-    } else if (frame.op == GuardianOp::kSignal) {
-      const auto request = UnpackSignal(frame.body);
+  void Handle(const wire::GuardianFrame& frame) {
+    if (frame.op == wire::GuardianOp::kStart) {
+      Start(wire::UnpackStart(frame.body));
+    } else if (frame.op == wire::GuardianOp::kSignal) {
+      const auto request = wire::UnpackSignal(frame.body);
       // A child's number is its own until it is reaped, which only we do.
       if (ranks_.contains(static_cast<int>(request.pid))) {
         kill(static_cast<int>(request.pid), static_cast<int>(request.signal));
       }
-    } else if (frame.op == GuardianOp::kKillAll) {
+    } else if (frame.op == wire::GuardianOp::kKillAll) {
       BeginKill();
-      kill_->ids.push_back(UnpackKillAll(frame.body));
+      kill_->ids.push_back(wire::UnpackKillAll(frame.body));
     }
   }
 
-  void Start(const StartRequest& request) {
+  void Start(const wire::StartRequest& request) {
     std::vector<Fd> given(std::make_move_iterator(descriptors_.begin()),
                           std::make_move_iterator(descriptors_.begin() +
                                                   std::ssize(request.targets)));
@@ -152,15 +152,15 @@ class Guardian {
   void Tell(const StartingChild& child, const Fd& pidfd) {
     if (child.failure) {
       // One that was given up is no rank: Reap buries it without a word.
-      Send(Pack(*child.failure), {});
+      Send(wire::Pack(*child.failure), {});
       return;
     }
     ranks_.insert(child.pid);
     const int beside[] = {pidfd.get()};
-    Send(Pack(StartReply{.id = child.id,
-                         .pid = child.pid,
-                         .pidfd = pidfd ? 1 : 0,
-                         .affinity_errno = child.affinity_errno}),
+    Send(wire::Pack(wire::StartReply{.id = child.id,
+                                     .pid = child.pid,
+                                     .pidfd = pidfd ? 1 : 0,
+                                     .affinity_errno = child.affinity_errno}),
          pidfd ? std::span<const int>(beside) : std::span<const int>());
   }
 
@@ -192,12 +192,13 @@ class Guardian {
       if (ranks_.erase(pid) == 0) {
         continue;
       }
-      Send(Pack(Exit{.pid = pid,
-                     .wait_status = status,
-                     .at = RealClock().WallNow(),
-                     .user_s = SecondsOf(usage.ru_utime),
-                     .system_s = SecondsOf(usage.ru_stime),
-                     .max_rss_bytes = std::int64_t{usage.ru_maxrss} * 1024}),
+      Send(wire::Pack(wire::Exit{
+               .pid = pid,
+               .wait_status = status,
+               .at = RealClock().WallNow(),
+               .user_s = SecondsOf(usage.ru_utime),
+               .system_s = SecondsOf(usage.ru_stime),
+               .max_rss_bytes = std::int64_t{usage.ru_maxrss} * 1024}),
            {});
     }
   }
@@ -224,7 +225,7 @@ class Guardian {
       }
     }
     for (const auto id : kill_->ids) {
-      Send(Pack(KillReply{
+      Send(wire::Pack(wire::KillReply{
                .id = id, .killed = kill_->sweep.killed(), .remaining = left}),
            {});
     }

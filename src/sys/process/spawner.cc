@@ -37,14 +37,14 @@ constexpr const char* kSilent = "the guardian process does not answer";
 constexpr auto kSweepEvery = milliseconds(5);
 constexpr auto kSweepFor = seconds(4);
 
-StartRequest ToRequest(const ProcessSpec& spec, std::int64_t id) {
-  StartRequest request{.id = id,
-                       .argv = spec.argv,
-                       .environment = {},
-                       .programs = ProgramsOf(spec),
-                       .directory = spec.directory,
-                       .targets = {},
-                       .cores = {spec.cores.begin(), spec.cores.end()}};
+wire::StartRequest ToRequest(const ProcessSpec& spec, std::int64_t id) {
+  wire::StartRequest request{.id = id,
+                             .argv = spec.argv,
+                             .environment = {},
+                             .programs = ProgramsOf(spec),
+                             .directory = spec.directory,
+                             .targets = {},
+                             .cores = {spec.cores.begin(), spec.cores.end()}};
   for (const auto& [name, value] : spec.environment) {
     std::string& variable = request.environment.emplace_back(name);
     variable += '=';
@@ -64,12 +64,12 @@ bool HasChildren() {
 }
 
 // Of the request that it answers; nullopt: it answers none for a process.
-std::optional<std::int64_t> IdOfStart(const GuardianFrame& frame) {
+std::optional<std::int64_t> IdOfStart(const wire::GuardianFrame& frame) {
   switch (frame.op) {
-    case GuardianOp::kStarted:
-      return UnpackStarted(frame.body).id;
-    case GuardianOp::kNotStarted:
-      return UnpackNotStarted(frame.body).id;
+    case wire::GuardianOp::kStarted:
+      return wire::UnpackStarted(frame.body).id;
+    case wire::GuardianOp::kNotStarted:
+      return wire::UnpackNotStarted(frame.body).id;
     default:
       return std::nullopt;
   }
@@ -89,7 +89,7 @@ struct GuardianSpawner::Inner {
     Loop::Handle limit;
   };
   struct Arrival {
-    GuardianFrame frame;
+    wire::GuardianFrame frame;
     Fd pidfd;  // that came beside it
   };
 
@@ -119,8 +119,8 @@ struct GuardianSpawner::Inner {
   void HandleLater();
   void Handle(Arrival arrival);
   void HandleStart(Arrival reply);
-  void HandleExit(const Exit& exit);
-  void HandleKilled(const KillReply& reply);
+  void HandleExit(const wire::Exit& exit);
+  void HandleKilled(const wire::KillReply& reply);
   Result<std::int64_t> Ask(const ProcessSpec& spec);
   Result<Arrival> AwaitReply(std::int64_t id);
   Result<int> FinishStart(Arrival reply, const ProcessSpec& spec,
@@ -150,10 +150,10 @@ void GuardianSpawner::Inner::Receive() {
 }
 
 void GuardianSpawner::Inner::TakeFrames() {
-  while (auto frame = TakeFrame(buffer)) {
+  while (auto frame = wire::TakeFrame(buffer)) {
     Fd pidfd;
-    if (frame->op == GuardianOp::kStarted &&
-        UnpackStarted(frame->body).pidfd == 1 && !descriptors.empty()) {
+    if (frame->op == wire::GuardianOp::kStarted &&
+        wire::UnpackStarted(frame->body).pidfd == 1 && !descriptors.empty()) {
       pidfd = std::move(descriptors.front());
       descriptors.erase(descriptors.begin());
     }
@@ -176,13 +176,13 @@ void GuardianSpawner::Inner::HandleLater() {
 }
 
 void GuardianSpawner::Inner::Handle(Arrival arrival) {
-  const GuardianFrame& frame = arrival.frame;
+  const wire::GuardianFrame& frame = arrival.frame;
   if (IdOfStart(frame)) {
     HandleStart(std::move(arrival));
-  } else if (frame.op == GuardianOp::kExited) {
-    HandleExit(UnpackExited(frame.body));
-  } else if (frame.op == GuardianOp::kKilled) {
-    HandleKilled(UnpackKilled(frame.body));
+  } else if (frame.op == wire::GuardianOp::kExited) {
+    HandleExit(wire::UnpackExited(frame.body));
+  } else if (frame.op == wire::GuardianOp::kKilled) {
+    HandleKilled(wire::UnpackKilled(frame.body));
   }
 }
 
@@ -204,7 +204,7 @@ void GuardianSpawner::Inner::Refuse(std::int64_t id, Error why) {
   }
 }
 
-void GuardianSpawner::Inner::HandleKilled(const KillReply& reply) {
+void GuardianSpawner::Inner::HandleKilled(const wire::KillReply& reply) {
   if (reply.remaining > 0) {
     MUSTER_LOG(kWarn, "processes of ranks do not end, even by KILL",
                {{"count", reply.remaining}});
@@ -214,7 +214,7 @@ void GuardianSpawner::Inner::HandleKilled(const KillReply& reply) {
   }
 }
 
-void GuardianSpawner::Inner::HandleExit(const Exit& exit) {
+void GuardianSpawner::Inner::HandleExit(const wire::Exit& exit) {
   if (auto process = processes.extract(exit.pid)) {
     process.mapped().on_exit(exit);
   }
@@ -252,7 +252,7 @@ Result<std::int64_t> GuardianSpawner::Inner::Ask(const ProcessSpec& spec) {
     beside.push_back(fd);
   }
   const std::int64_t id = next_id++;
-  auto sent = SendAll(socket.get(), Pack(ToRequest(spec, id)), beside,
+  auto sent = SendAll(socket.get(), wire::Pack(ToRequest(spec, id)), beside,
                       Deadline::After(kReplyWithin));
   if (!sent) {
     return std::move(sent).error().While("asking the guardian for a process");
@@ -264,10 +264,10 @@ Result<int> GuardianSpawner::Inner::FinishStart(Arrival reply,
                                                 const ProcessSpec& spec,
                                                 OnExit on_exit) {
   const std::string& body = reply.frame.body;
-  if (reply.frame.op == GuardianOp::kNotStarted) {
-    return NotStarted(spec, UnpackNotStarted(body));
+  if (reply.frame.op == wire::GuardianOp::kNotStarted) {
+    return NotStarted(spec, wire::UnpackNotStarted(body));
   }
-  const auto started = UnpackStarted(body);
+  const auto started = wire::UnpackStarted(body);
   if (!reply.pidfd) {
     MUSTER_LOG(kDebug, "no pidfd here: signals go by number, by the guardian");
   }
@@ -326,10 +326,11 @@ void GuardianSpawner::Inner::BuryOwn() {
     int status = 0;
     rusage usage{};
     if (wait4(one.id.pid, &status, WNOHANG, &usage) == one.id.pid) {
-      HandleExit(Exit{.pid = one.id.pid,
-                      .wait_status = status,
-                      .at = RealClock().WallNow(),
-                      .max_rss_bytes = std::int64_t{usage.ru_maxrss} * 1024});
+      HandleExit(
+          wire::Exit{.pid = one.id.pid,
+                     .wait_status = status,
+                     .at = RealClock().WallNow(),
+                     .max_rss_bytes = std::int64_t{usage.ru_maxrss} * 1024});
     }
   }
 }
@@ -342,9 +343,9 @@ void GuardianSpawner::Inner::EndSweep(int left) {
   sweeping.Cancel();
   // The guardian took these statuses with it.
   while (!processes.empty()) {
-    HandleExit(Exit{.pid = processes.begin()->first,
-                    .wait_status = SIGKILL,
-                    .at = RealClock().WallNow()});
+    HandleExit(wire::Exit{.pid = processes.begin()->first,
+                          .wait_status = SIGKILL,
+                          .at = RealClock().WallNow()});
   }
   const int killed = sweep->killed();
   while (!kills.empty()) {
@@ -459,8 +460,8 @@ Status GuardianSpawner::Signal(int pid, int signal) {
     return Ok();  // it is being ended
   }
   return SendAll(inner_->socket.get(),
-                 Pack(SignalRequest{.pid = pid, .signal = signal}), {},
-                 Deadline::After(kReplyWithin));
+                 wire::Pack(wire::SignalRequest{.pid = pid, .signal = signal}),
+                 {}, Deadline::After(kReplyWithin));
 }
 
 void GuardianSpawner::KillAll(std::function<void(int killed)> done) {
@@ -476,7 +477,7 @@ void GuardianSpawner::KillAll(std::function<void(int killed)> done) {
   }
   // Not sent means that the guardian is gone: the loop will see that, sweep and
   // call `done`.
-  auto sent = SendAll(inner.socket.get(), PackKillAll(id), {},
+  auto sent = SendAll(inner.socket.get(), wire::PackKillAll(id), {},
                       Deadline::After(kReplyWithin));
   if (!sent) {
     MUSTER_LOG(kDebug, "the guardian was not reached",

@@ -41,7 +41,7 @@ struct ProcessSpec {
 class Spawner {
  public:
   using OnStarted = std::function<void(Result<int> pid)>;
-  using OnExit = std::function<void(const Exit&)>;
+  using OnExit = std::function<void(const wire::Exit&)>;
 
   virtual ~Spawner() = default;
 

@@ -78,9 +78,9 @@ class SpawnerTest : public testing::Test {
     });
   }
 
-  Exit Run(const ProcessSpec& spec) {
-    Exit seen;
-    auto pid = spawner->Start(spec, [&](const Exit& exit) {
+  wire::Exit Run(const ProcessSpec& spec) {
+    wire::Exit seen;
+    auto pid = spawner->Start(spec, [&](const wire::Exit& exit) {
       seen = exit;
       loop->Quit();
     });
@@ -105,7 +105,7 @@ class SpawnerTest : public testing::Test {
   }
 
   std::pair<Cause, std::int64_t> FailureOf(const ProcessSpec& spec) {
-    auto pid = spawner->Start(spec, [](const Exit&) {});
+    auto pid = spawner->Start(spec, [](const wire::Exit&) {});
     EXPECT_FALSE(pid);
     message = pid.error().message();
     return {pid.error().cause(), pid.error().evidence().at(0).Number("code")};
@@ -138,7 +138,7 @@ class SpawnerTest : public testing::Test {
 };
 
 TEST_F(SpawnerTest, TellsTheStatusOfAnExit) {
-  const Exit exit = Run(Shell("exit 7"));
+  const wire::Exit exit = Run(Shell("exit 7"));
   EXPECT_TRUE(exit.exited());
   EXPECT_EQ(exit.code(), 7);
   EXPECT_EQ(exit.signal(), std::nullopt);
@@ -147,13 +147,13 @@ TEST_F(SpawnerTest, TellsTheStatusOfAnExit) {
 }
 
 TEST_F(SpawnerTest, TellsTheSignal) {
-  const Exit exit = Run(Shell("kill -SEGV $$"));
+  const wire::Exit exit = Run(Shell("kill -SEGV $$"));
   EXPECT_FALSE(exit.exited());
   EXPECT_EQ(exit.signal(), SIGSEGV);
 }
 
 TEST_F(SpawnerTest, TellsTheTimeThatWasUsed) {
-  const Exit exit =
+  const wire::Exit exit =
       Run(Shell("i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done"));
   EXPECT_GT(exit.user_s + exit.system_s, 0.001);
 }
@@ -212,7 +212,7 @@ TEST_F(SpawnerTest, RanksGetTheSignalsWithWhichWeWereStarted) {
   for (const auto inherited : {SIG_DFL, SIG_IGN}) {
     signal(SIGPIPE, inherited);
     SetUp();
-    const Exit exit = Run(Shell("kill -PIPE $$; exit 0"));
+    const wire::Exit exit = Run(Shell("kill -PIPE $$; exit 0"));
     EXPECT_EQ(exit.signal() == SIGPIPE, inherited == SIG_DFL);
   }
 }
@@ -282,7 +282,7 @@ TEST_F(SpawnerTest, ServesAllElseWhileAProgramIsWaitedFor) {
   spawner->Begin(
       {.argv = {program.path()}},
       [&](Result<int> pid) { answer = std::move(pid); },
-      [](const Exit&) { ADD_FAILURE() << "it was never started"; });
+      [](const wire::Exit&) { ADD_FAILURE() << "it was never started"; });
   EXPECT_EQ(Run(Shell("exit 3")).code(), 3);
   EXPECT_FALSE(answer);
   KillAll();
@@ -302,7 +302,7 @@ TEST_F(SpawnerTest, StartsAProgramWhoseFileSystemAnswersLate) {
   spawner->Begin(
       {.argv = {program.path()}},
       [&](const Result<int>& pid) { seen += pid ? "started " : "refused "; },
-      [&](const Exit& exit) {
+      [&](const wire::Exit& exit) {
         seen += "exited " + std::to_string(exit.wait_status);
         loop->Quit();
       });
@@ -323,7 +323,7 @@ TEST_F(SpawnerTest, RefusesWhatIsOnItsWayWhenTheGuardianIsKilled) {
         cause = pid.error().cause();
         loop->Quit();
       },
-      [](const Exit&) {});
+      [](const wire::Exit&) {});
   KillGuardian();
   loop->Run();
   EXPECT_EQ(cause, Cause::kInternalError);
@@ -334,10 +334,10 @@ TEST_F(SpawnerTest, SignalsAProcessAndForgivesOneThatIsGone) {
   auto ready = MakePipe().value();
   auto spec = Shell("echo x >&5; exec sleep 600");
   spec.descriptors[5] = ready.write.get();
-  Exit seen;
+  wire::Exit seen;
   const int pid = spawner
                       ->Start(spec,
-                              [&](const Exit& exit) {
+                              [&](const wire::Exit& exit) {
                                 seen = exit;
                                 loop->Quit();
                               })
@@ -353,7 +353,7 @@ TEST_F(SpawnerTest, SignalsAProcessAndForgivesOneThatIsGone) {
 TEST_F(SpawnerTest, TellsExitsThatComeWhileAnotherIsStarted) {
   int exits = 0;
   for (int i = 0; i < 20; ++i) {
-    ASSERT_TRUE(spawner->Start(Shell("exit 0"), [&](const Exit&) {
+    ASSERT_TRUE(spawner->Start(Shell("exit 0"), [&](const wire::Exit&) {
       if (++exits == 20) {
         loop->Quit();
       }
@@ -369,7 +369,7 @@ TEST_F(SpawnerTest, KillAllFindsEveryDescendant) {
   auto spec = Shell(kStubborn);
   spec.descriptors[5] = pipe.write.get();
   bool exited = false;
-  ASSERT_TRUE(spawner->Start(spec, [&](const Exit& exit) {
+  ASSERT_TRUE(spawner->Start(spec, [&](const wire::Exit& exit) {
     exited = true;
     EXPECT_EQ(exit.signal(), SIGKILL);
   }));
@@ -398,7 +398,7 @@ TEST_F(SpawnerTest, NothingOutlivesTheSpawner) {
   auto pipe = MakePipe().value();
   auto spec = Shell(kStubborn);
   spec.descriptors[5] = pipe.write.get();
-  ASSERT_TRUE(spawner->Start(spec, [](const Exit&) {}));
+  ASSERT_TRUE(spawner->Start(spec, [](const wire::Exit&) {}));
   pipe.write.Close();
   ASSERT_TRUE(ReadUntil(pipe.read.get(), 3, Deadline::After(seconds(10))));
   spawner.reset();
@@ -410,7 +410,7 @@ TEST_F(SpawnerTest, EndsEverythingWhenTheGuardianIsKilled) {
   auto spec = Shell(kStubborn);
   spec.descriptors[5] = pipe.write.get();
   std::string seen;
-  ASSERT_TRUE(spawner->Start(spec, [&](const Exit& exit) {
+  ASSERT_TRUE(spawner->Start(spec, [&](const wire::Exit& exit) {
     seen += exit.signal() == SIGKILL ? "exit " : "other ";
     spawner->KillAll([&](int) {
       seen += "killed";
@@ -424,7 +424,7 @@ TEST_F(SpawnerTest, EndsEverythingWhenTheGuardianIsKilled) {
   loop->Run();
   EXPECT_EQ(seen, "lost exit killed");
   EXPECT_TRUE(EndsWithin(pipe.read.get(), seconds(1)));
-  auto late = spawner->Start(Shell("exit 0"), [](const Exit&) {});
+  auto late = spawner->Start(Shell("exit 0"), [](const wire::Exit&) {});
   ASSERT_FALSE(late);
   EXPECT_EQ(late.error().cause(), Cause::kInternalError);
 }
@@ -443,7 +443,7 @@ int ForkOwner(int ready) {
   for (int i = 0; i < 2; ++i) {
     auto spec = Shell(kStubborn);
     spec.descriptors[5] = ready;
-    if (!spawner->Start(spec, [](const Exit&) {})) {
+    if (!spawner->Start(spec, [](const wire::Exit&) {})) {
       _exit(1);
     }
   }
@@ -493,7 +493,7 @@ TEST(Guardian, WorksWithoutStandardStreams) {
     int code = 1;
     const auto started = spawner->Attach(*loop)
                              ? spawner->Start(spec,
-                                              [&](const Exit& exit) {
+                                              [&](const wire::Exit& exit) {
                                                 code = exit.code();
                                                 loop->Quit();
                                               })
@@ -536,7 +536,7 @@ TEST(Descendants, SparesAProcessThatOnlyHasTheSameNumber) {
 TEST(FakeSpawner, EndsWhatTheTestEnds) {
   FakeSpawner spawner;
   std::string seen;
-  const auto tell = [&](const Exit& exit) {
+  const auto tell = [&](const wire::Exit& exit) {
     seen +=
         std::to_string(exit.pid) + ":" + std::to_string(exit.wait_status) + " ";
   };

@@ -22,7 +22,7 @@ namespace {
 
 // What the child tells over the pipe that its exec closes.
 struct Word {
-  StartStage stage{};
+  wire::StartStage stage{};
   int error_number = 0;
   int program = 0;
   bool only_affinity = false;  // it goes on
@@ -49,7 +49,7 @@ void Say(int report, const Word& word) {
   [[maybe_unused]] auto written = write(report, &word, sizeof word);
 }
 
-[[noreturn]] void Fail(int report, StartStage stage, int error_number) {
+[[noreturn]] void Fail(int report, wire::StartStage stage, int error_number) {
   Say(report, {.stage = stage, .error_number = error_number});
   _exit(127);
 }
@@ -61,7 +61,7 @@ void PlaceDescriptors(Recipe& recipe) {
   for (int& source : recipe.sources) {
     source = fcntl(source, F_DUPFD_CLOEXEC, above);
     if (source < 0) {
-      Fail(recipe.report, StartStage::kDescriptors, errno);
+      Fail(recipe.report, wire::StartStage::kDescriptors, errno);
     }
   }
   for (int number = 0; number <= recipe.highest_target; ++number) {
@@ -71,7 +71,7 @@ void PlaceDescriptors(Recipe& recipe) {
       const auto index =
           static_cast<std::size_t>(found - recipe.targets.begin());
       if (dup2(recipe.sources[index], number) < 0) {
-        Fail(recipe.report, StartStage::kDescriptors, errno);
+        Fail(recipe.report, wire::StartStage::kDescriptors, errno);
       }
       continue;
     }
@@ -80,7 +80,7 @@ void PlaceDescriptors(Recipe& recipe) {
     // this very number, the lowest that is free.
     if (number <= 2 &&
         open("/dev/null", number == 0 ? O_RDONLY : O_WRONLY) != number) {
-      Fail(recipe.report, StartStage::kDescriptors, errno);
+      Fail(recipe.report, wire::StartStage::kDescriptors, errno);
     }
   }
   // The pipe gets the lowest number above; all the rest goes later.
@@ -93,7 +93,7 @@ void PlaceDescriptors(Recipe& recipe) {
 void TryPrograms(const Recipe& recipe) {
   // As the shell does it: a program that may not be executed is passed over
   // for one further on the path, and is the answer only if there is none.
-  Word word{.stage = StartStage::kExec, .error_number = ENOENT};
+  Word word{.stage = wire::StartStage::kExec, .error_number = ENOENT};
   for (std::size_t i = 0; i < recipe.programs.size(); ++i) {
     execve(recipe.programs[i], recipe.argv.data(), recipe.environment.data());
     const int why = errno;
@@ -101,7 +101,8 @@ void TryPrograms(const Recipe& recipe) {
         access(recipe.programs[i], F_OK) != 0) {
       continue;
     }
-    word.stage = why == ENOENT ? StartStage::kInterpreter : StartStage::kExec;
+    word.stage = why == ENOENT ? wire::StartStage::kInterpreter
+                               : wire::StartStage::kExec;
     word.error_number = why;
     word.program = static_cast<int>(i);
     if (why != EACCES) {
@@ -123,7 +124,7 @@ void TryPrograms(const Recipe& recipe) {
     Say(recipe.report, {.error_number = errno, .only_affinity = true});
   }
   if (*recipe.directory != '\0' && chdir(recipe.directory) != 0) {
-    Fail(recipe.report, StartStage::kDirectory, errno);
+    Fail(recipe.report, wire::StartStage::kDirectory, errno);
   }
   // The rest of what was open has close-on-exec set or is closed here.
   CloseFrom(recipe.report + 1);
@@ -158,7 +159,7 @@ void SetCores(Recipe& recipe, const std::vector<std::int64_t>& cores) {
   }
 }
 
-Recipe MakeRecipe(const StartRequest& request, std::span<const Fd> given,
+Recipe MakeRecipe(const wire::StartRequest& request, std::span<const Fd> given,
                   const sigset_t& mask) {
   Recipe recipe;
   recipe.argv = Pointers(request.argv);
@@ -180,14 +181,15 @@ Recipe MakeRecipe(const StartRequest& request, std::span<const Fd> given,
 
 }  // namespace
 
-StartingChild ForkChild(const StartRequest& request, std::span<const Fd> given,
-                        const sigset_t& mask, Deadline give_up) {
+StartingChild ForkChild(const wire::StartRequest& request,
+                        std::span<const Fd> given, const sigset_t& mask,
+                        Deadline give_up) {
   Recipe recipe = MakeRecipe(request, given, mask);
   StartingChild child{.id = request.id, .give_up = give_up};
   const auto fail = [&](int error_number) {
-    child.failure = StartFailure{.id = request.id,
-                                 .stage = StartStage::kFork,
-                                 .error_number = error_number};
+    child.failure = wire::StartFailure{.id = request.id,
+                                       .stage = wire::StartStage::kFork,
+                                       .error_number = error_number};
   };
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) {
@@ -227,17 +229,18 @@ bool Hear(StartingChild& child) {
       continue;
     }
     waitpid(child.pid, nullptr, 0);
-    child.failure = StartFailure{.id = child.id,
-                                 .stage = word.stage,
-                                 .error_number = word.error_number,
-                                 .program = word.program};
+    child.failure = wire::StartFailure{.id = child.id,
+                                       .stage = word.stage,
+                                       .error_number = word.error_number,
+                                       .program = word.program};
   }
   return true;
 }
 
 void GiveUp(StartingChild& child, int error_number) {
-  child.failure = StartFailure{
-      .id = child.id, .stage = StartStage::kExec, .error_number = error_number};
+  child.failure = wire::StartFailure{.id = child.id,
+                                     .stage = wire::StartStage::kExec,
+                                     .error_number = error_number};
 }
 
 void CloseFrom(int first) {

@@ -22,13 +22,14 @@ struct StartingChild {
   Fd said;  // what it says; its exec closes the other end
   Deadline give_up;
   int affinity_errno = 0;
-  std::optional<StartFailure> failure;
+  std::optional<wire::StartFailure> failure;
 };
 
 // Forks; no child, but a failure, where that cannot be done. `given` are the
 // descriptors for request.targets. Call it in a process that has one thread.
-StartingChild ForkChild(const StartRequest& request, std::span<const Fd> given,
-                        const sigset_t& mask, Deadline give_up);
+StartingChild ForkChild(const wire::StartRequest& request,
+                        std::span<const Fd> given, const sigset_t& mask,
+                        Deadline give_up);
 
 // Takes what it has said, without waiting. True: it runs its program, has ended
 // or has failed; one that said why is buried.

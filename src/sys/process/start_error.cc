@@ -18,17 +18,17 @@ struct Refusal {
   std::string message;
 };
 
-Refusal Explain(const ProcessSpec& spec, const StartFailure& failure,
+Refusal Explain(const ProcessSpec& spec, const wire::StartFailure& failure,
                 const std::string& program) {
   const int why = static_cast<int>(failure.error_number);
   const std::string name = "`" + Printable(spec.argv.front()) + "`";
   const std::string said = ": " + ErrnoName(why);
-  if (failure.stage == StartStage::kDirectory) {
+  if (failure.stage == wire::StartStage::kDirectory) {
     return {CauseOfErrno(why), 126,
             "the directory `" + Printable(spec.directory) +
                 "` cannot be entered" + said};
   }
-  if (failure.stage == StartStage::kInterpreter) {
+  if (failure.stage == wire::StartStage::kInterpreter) {
     return {.message = "the interpreter that the first line of `" +
                        Printable(program) + "` names does not exist"};
   }
@@ -43,7 +43,8 @@ Refusal Explain(const ProcessSpec& spec, const StartFailure& failure,
   if (why == ECANCELED) {
     return {Cause::kCancelled, 126, name + " did not run yet"};
   }
-  if (failure.stage != StartStage::kExec || why == E2BIG || why == ENOMEM) {
+  if (failure.stage != wire::StartStage::kExec || why == E2BIG ||
+      why == ENOMEM) {
     return {CauseOfErrno(why), 126, name + " could not be started" + said};
   }
   if (why == ENOENT) {
@@ -79,7 +80,7 @@ std::vector<std::string> ProgramsOf(const ProcessSpec& spec) {
   return programs;
 }
 
-Error NotStarted(const ProcessSpec& spec, const StartFailure& failure) {
+Error NotStarted(const ProcessSpec& spec, const wire::StartFailure& failure) {
   static constexpr std::string_view kSteps[] = {
       "fork", "descriptors", "directory", "exec", "interpreter"};
   const auto programs = ProgramsOf(spec);

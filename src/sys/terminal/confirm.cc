@@ -7,7 +7,7 @@
 #include "sys/net/stream.h"
 #include "sys/terminal/read_line.h"
 
-namespace muster::cli {
+namespace muster::sys {
 namespace {
 
 constexpr std::chrono::minutes kPatience{10};
@@ -16,13 +16,13 @@ constexpr std::size_t kLongest = 100;
 }  // namespace
 
 std::optional<bool> AskPerson(const std::string& question) {
-  if (!sys::IsTerminal(0) || !sys::IsTerminal(2)) {
+  if (!IsTerminal(0) || !IsTerminal(2)) {
     return std::nullopt;
   }
   std::fputs((question + " [y/N] ").c_str(), stderr);
-  const auto answer = sys::ReadLine(0, kLongest, Deadline::After(kPatience));
+  const auto answer = ReadLine(0, kLongest, Deadline::After(kPatience));
   const std::string_view word = answer ? Trim(*answer) : "";
   return word == "y" || word == "Y" || word == "yes";
 }
 
-}  // namespace muster::cli
+}  // namespace muster::sys

@@ -5,10 +5,10 @@
 #include <optional>
 #include <string>
 
-namespace muster::cli {
+namespace muster::sys {
 
 // Whether the person at the terminal says yes; anything else is no, also ten
 // minutes without an answer. nullopt: nobody is there to be asked.
 std::optional<bool> AskPerson(const std::string& question);
 
-}  // namespace muster::cli
+}  // namespace muster::sys

@@ -7,24 +7,24 @@
 #include "sys/net/net.h"
 #include "sys/net/stream.h"
 
-namespace muster::run {
+namespace muster::sys {
 namespace {
 
 constexpr std::string_view kClearLine = "\r\x1b[K";
 
 // One of our two streams.
 struct Pipe {
-  sys::Fd fd;  // none: nobody reads it any more
+  Fd fd;  // none: nobody reads it any more
   bool terminal = false;
   std::string pending;
   std::uint64_t dropped_now = 0;  // since the last notice
-  sys::Loop::Handle writable;
+  Loop::Handle writable;
 };
 
 }  // namespace
 
 struct Console::Inner {
-  Inner(sys::Loop& l, std::size_t most) : loop(l), limit(most) {}
+  Inner(Loop& l, std::size_t most) : loop(l), limit(most) {}
 
   void Open(Pipe& pipe, int fd);
   void Put(Pipe& pipe, std::string_view text);
@@ -34,7 +34,7 @@ struct Console::Inner {
   void HideLive();
   void ShowLive();
 
-  sys::Loop& loop;
+  Loop& loop;
   std::size_t limit;
   Pipe out;
   Pipe err;
@@ -45,13 +45,13 @@ struct Console::Inner {
 };
 
 void Console::Inner::Open(Pipe& pipe, int fd) {
-  auto opened = sys::OpenWithoutWaiting(fd);
+  auto opened = OpenWithoutWaiting(fd);
   if (!opened) {
     MUSTER_LOG(kDebug, "an output stream is closed", {{"fd", fd}});
     return;
   }
   pipe.fd = std::move(*opened);
-  pipe.terminal = sys::IsTerminal(fd);
+  pipe.terminal = IsTerminal(fd);
 }
 
 void Console::Inner::Put(Pipe& pipe, std::string_view text) {
@@ -73,9 +73,9 @@ void Console::Inner::Put(Pipe& pipe, std::string_view text) {
 Status Console::Inner::WriteWhatFits(Pipe& pipe) {
   std::size_t done = 0;
   while (done < pipe.pending.size()) {
-    MUSTER_ASSIGN(const std::size_t written,
-                  sys::WriteNow(pipe.fd.get(),
-                                std::string_view(pipe.pending).substr(done)));
+    MUSTER_ASSIGN(
+        const std::size_t written,
+        WriteNow(pipe.fd.get(), std::string_view(pipe.pending).substr(done)));
     if (written == 0) {
       break;
     }
@@ -128,7 +128,7 @@ void Console::Inner::ShowLive() {
   }
 }
 
-Console::Console(sys::Loop& loop, Options options)
+Console::Console(Loop& loop, Options options)
     : inner_(std::make_unique<Inner>(loop, options.limit)) {
   inner_->Open(inner_->out, options.out_fd);
   inner_->Open(inner_->err, options.err_fd);
@@ -165,7 +165,7 @@ bool Console::terminal() const {
 void Console::Drain(Deadline deadline) {
   for (Pipe* pipe : {&inner_->out, &inner_->err}) {
     while (pipe->fd && !pipe->pending.empty()) {
-      if (!sys::AwaitWritable(pipe->fd.get(), deadline)) {
+      if (!AwaitWritable(pipe->fd.get(), deadline)) {
         break;
       }
       inner_->Flush(*pipe);
@@ -177,4 +177,4 @@ std::uint64_t Console::dropped_bytes() const {
   return inner_->dropped;
 }
 
-}  // namespace muster::run
+}  // namespace muster::sys

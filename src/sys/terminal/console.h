@@ -10,7 +10,7 @@
 #include "muster/deadline.h"
 #include "sys/time/loop.h"
 
-namespace muster::run {
+namespace muster::sys {
 
 // Text goes out at once if the other side takes it, else from a queue when it
 // does; beyond the limit the rest of the text is dropped and counted, and the
@@ -25,7 +25,7 @@ class Console {
     std::size_t limit = 8U << 20;  // bytes that may wait, per stream
   };
 
-  Console(sys::Loop& loop, Options options);
+  Console(Loop& loop, Options options);
   ~Console();
 
   // Whole lines, or the rest of one at the end of a rank.
@@ -43,4 +43,4 @@ class Console {
   std::unique_ptr<Inner> inner_;
 };
 
-}  // namespace muster::run
+}  // namespace muster::sys

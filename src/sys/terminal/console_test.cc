@@ -13,7 +13,7 @@
 #include "sys/file/fd.h"
 #include "sys/net/stream.h"
 
-namespace muster::run {
+namespace muster::sys {
 namespace {
 
 using Stream = Console::Stream;
@@ -30,16 +30,16 @@ class ConsoleTest : public testing::Test {
                                 .err_fd = err.write.get(),
                                 .limit = limit});
   }
-  static std::string Seen(const sys::PipeEnds& pipe) {
+  static std::string Seen(const PipeEnds& pipe) {
     std::string text;
-    while (*sys::ReadNow(pipe.read.get(), text) == sys::Arrived::kSome) {
+    while (*ReadNow(pipe.read.get(), text) == Arrived::kSome) {
     }
     return text;
   }
 
-  std::unique_ptr<sys::Loop> loop = sys::Loop::Make().value();
-  sys::PipeEnds out = sys::MakePipe().value();
-  sys::PipeEnds err = sys::MakePipe().value();
+  std::unique_ptr<Loop> loop = Loop::Make().value();
+  PipeEnds out = MakePipe().value();
+  PipeEnds err = MakePipe().value();
   std::unique_ptr<Console> console;
 };
 
@@ -102,13 +102,13 @@ TEST_F(ConsoleTest, HasNoLiveLineWithoutATerminal) {
 }
 
 TEST_F(ConsoleTest, KeepsTheLiveLineBelowAllOthers) {
-  const sys::Fd screen(posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK));
+  const Fd screen(posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK));
   if (!screen || grantpt(screen.get()) != 0 || unlockpt(screen.get()) != 0) {
     GTEST_SKIP() << "no pseudo-terminal here";
   }
   std::array<char, 64> name{};
   ASSERT_EQ(ptsname_r(screen.get(), name.data(), name.size()), 0);
-  const sys::Fd terminal(open(name.data(), O_RDWR | O_NOCTTY));
+  const Fd terminal(open(name.data(), O_RDWR | O_NOCTTY));
   Console shown(*loop, {.out_fd = out.write.get(), .err_fd = terminal.get()});
   EXPECT_TRUE(shown.terminal());
   shown.SetLive("step 1");
@@ -121,7 +121,7 @@ TEST_F(ConsoleTest, KeepsTheLiveLineBelowAllOthers) {
   std::string text;
   const auto deadline = Deadline::After(std::chrono::seconds(10));
   while (text.size() < expected.size() && !deadline.Expired()) {
-    ASSERT_TRUE(sys::ReadNow(screen.get(), text));
+    ASSERT_TRUE(ReadNow(screen.get(), text));
   }
   EXPECT_EQ(text, expected);
 }
@@ -138,4 +138,4 @@ TEST_F(ConsoleTest, DrainsUpToTheDeadline) {
 }
 
 }  // namespace
-}  // namespace muster::run
+}  // namespace muster::sys

@@ -11,13 +11,13 @@
 #include "identify/testing.h"
 #include "wire/proto_fields.h"
 
-namespace muster::connect {
+namespace muster::identify {
 namespace {
 
+using identify::testing::Answer;
+using identify::testing::ForeignHost;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using testing::Answer;
-using testing::ForeignHost;
 using ::testing::HasSubstr;
 
 constexpr seconds kBound{40};
@@ -65,13 +65,14 @@ class GenericServer : public grpc::CallbackGenericService {
   std::unique_ptr<grpc::Server> server_;
 };
 
-ForeignServer WhoIsAt(const Address& address, Duration call = seconds(10)) {
+ForeignServer WhoIsAt(const Address& address,
+                                Duration call = seconds(10)) {
   auto wire = TcpWire::Connect(address, {.connect = seconds(10),
-                                         .greeting = seconds(5),
-                                         .answer = milliseconds(300),
-                                         .call = call,
-                                         .all = seconds(20),
-                                         .callers = GrpcCallers()});
+                                                   .greeting = seconds(5),
+                                                   .answer = milliseconds(300),
+                                                   .call = call,
+                                                   .all = seconds(20),
+                                                   .callers = channel::GrpcCallers()});
   EXPECT_TRUE(wire.has_value());
   return wire ? Recognise(**wire) : ForeignServer{};
 }
@@ -79,15 +80,16 @@ ForeignServer WhoIsAt(const Address& address, Duration call = seconds(10)) {
 TEST(GrpcCaller, KnowsATensorflowWorker) {
   const GenericServer worker(
       {{"/tensorflow.WorkerService/GetStatus",
-        BytesField(1, BytesField(1, "/job:ps/replica:0/task:2/device:CPU:0") +
-                          BytesField(2, "CPU"))}});
+        wire::BytesField(
+            1, wire::BytesField(1, "/job:ps/replica:0/task:2/device:CPU:0") +
+                   wire::BytesField(2, "CPU"))}});
   EXPECT_EQ(WhoIsAt(worker.address()).text,
             "a TensorFlow worker (task 2 of ps; 1 CPU)");
 }
 
 TEST(GrpcCaller, KnowsAServerByItsHealth) {
   const GenericServer healthy(
-      {{"/grpc.health.v1.Health/Check", NumberField(1, 2)}});
+      {{"/grpc.health.v1.Health/Check", wire::NumberField(1, 2)}});
   EXPECT_EQ(WhoIsAt(healthy.address()).text,
             "a gRPC server whose health is NOT_SERVING");
 }
@@ -100,7 +102,7 @@ TEST(GrpcCaller, KnowsAServerOfNothing) {
 
 TEST(GrpcCaller, RefusesAReplyThatIsTooLarge) {
   const GenericServer large({{"/a/b", std::string(3 << 20, 'x')}});
-  const auto caller = GrpcCallers()(large.address());
+  const auto caller = channel::GrpcCallers()(large.address());
   const auto reply = caller->Call("/a/b", "", Deadline::After(seconds(20)));
   EXPECT_EQ(NameOfStatus(reply.code), "RESOURCE_EXHAUSTED");
   EXPECT_TRUE(reply.body.empty());
@@ -144,16 +146,17 @@ TEST(GrpcCaller, SecondLookMeetsWhoIsThereThen) {
   const std::string method = "/tensorflow.WorkerService/GetStatus";
   auto worker = std::make_unique<GenericServer>(
       std::map<std::string, std::string>{{method, "told"}});
-  auto wire = TcpWire::Connect(worker->address(), {.connect = seconds(10),
-                                                   .call = seconds(10),
-                                                   .all = seconds(20),
-                                                   .again = milliseconds(1),
-                                                   .callers = GrpcCallers()});
+  auto wire =
+      TcpWire::Connect(worker->address(), {.connect = seconds(10),
+                                                     .call = seconds(10),
+                                                     .all = seconds(20),
+                                                     .again = milliseconds(1),
+                                                     .callers = channel::GrpcCallers()});
   ASSERT_TRUE(wire.has_value());
   EXPECT_EQ((*wire)->Call(method, "")->body, "told");
   worker.reset();
   EXPECT_TRUE((*wire)->Later());
-  EXPECT_EQ((*wire)->Call(method, "")->code, kCallUnavailable);
+  EXPECT_EQ((*wire)->Call(method, "")->code, channel::kCallUnavailable);
 }
 
 TEST(GrpcCaller, NeverAsksAProxy) {
@@ -165,4 +168,4 @@ TEST(GrpcCaller, NeverAsksAProxy) {
 }
 
 }  // namespace
-}  // namespace muster::connect
+}  // namespace muster::identify
