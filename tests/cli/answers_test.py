@@ -79,9 +79,9 @@ class Answers(MusterTest):
         done = self.ask("explain", "a.log", "missing.log", "--output", "json")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("warning open of `missing.log` failed: ENOENT", done.stderr)
-        notes = json.loads(done.stdout)["notes"]
-        self.assertEqual(len(notes), 1)
-        self.assertIn("missing.log", notes[0])
+        unread = json.loads(done.stdout)["unread"]
+        self.assertEqual(len(unread), 1)
+        self.assertIn("missing.log", unread[0])
 
     def test_a_folder_that_may_not_be_read_is_said(self):
         # Root may read every folder.
@@ -96,7 +96,7 @@ class Answers(MusterTest):
         done = self.ask("explain", str(folder), "--output", "json", user=user,
                         program=program)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn(f"{closed}", json.loads(done.stdout)["notes"][0])
+        self.assertIn(f"{closed}", json.loads(done.stdout)["unread"][0])
         self.assertIn("EACCES", done.stderr)
 
     def test_nothing_needs_to_be_read_with_an_exit_status(self):

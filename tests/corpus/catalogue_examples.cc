@@ -11,8 +11,8 @@
 #include <string>
 
 #include "base/text.h"
+#include "case_text.h"
 #include "evidence/log_scanner.h"
-#include "evidence/prefix.h"
 #include "explain/answer.h"
 
 namespace muster {
@@ -54,19 +54,21 @@ std::vector<Example> TextsOf(const std::filesystem::path& path) {
     } else if (!texts.empty()) {
       Example& text = texts.back();
       text.text += line + "\n";
-      // What is only told is never more than a candidate.
-      text.is_verdict =
-          text.is_verdict || !(Trim(line).empty() || evidence::IsRemark(line));
+      // What only notes say is never more than a candidate.
+      text.is_verdict = text.is_verdict ||
+                        !(Trim(line).empty() || corpus::IsDescription(line));
     }
   }
   return texts;
 }
 
 explain::Answer Ask(const evidence::Matcher& matcher, const std::string& text) {
+  const corpus::CaseText split = corpus::SplitCase(text);
   evidence::LogScanner scanner(matcher);
   scanner.Begin({.name = "example"});
-  scanner.Feed(text);
+  scanner.Feed(split.log);
   scanner.End();
+  scanner.AddNotes(split.notes);
   return explain::Explain(scanner.TakeFacts());
 }
 

@@ -22,6 +22,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "case_text.h"
 #include "evidence/log_scanner.h"
 #include "explain/answer.h"
 
@@ -92,9 +93,10 @@ std::optional<Case> ReadCase(const std::filesystem::path& path) {
 
 explain::Answer Ask(const evidence::Matcher& matcher, const Case& one) {
   evidence::LogScanner scanner(matcher);
+  const corpus::CaseText signal = corpus::SplitCase(one.signal);
   if (one.ranks.empty()) {
     scanner.Begin({.name = "log"});
-    scanner.Feed(one.signal);
+    scanner.Feed(signal.log);
     scanner.End();
   }
   for (std::size_t rank = 0; rank < one.ranks.size(); ++rank) {
@@ -103,6 +105,7 @@ explain::Answer Ask(const evidence::Matcher& matcher, const Case& one) {
     scanner.Feed(one.ranks[rank]);
     scanner.End();
   }
+  scanner.AddNotes(signal.notes);
   std::vector<Fact> facts = scanner.TakeFacts();
   if (!one.exit.empty()) {
     facts.push_back(evidence::ExitFact(one.exit));
