@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import pty
+import re
 import socket
 import subprocess
 import sys
@@ -47,6 +48,19 @@ class Answers(MusterTest):
             self.assertEqual(done.returncode, code, (words, done.stderr))
             self.assertIn("error[disk-full] write of `standard output` failed",
                           done.stderr)
+
+    def test_the_list_has_every_cause_below_its_family(self):
+        causes = pathlib.Path(os.environ["MUSTER_SOURCE"]) / "causes"
+        families = {}
+        for page in sorted(causes.glob("*/*.md"),
+                           key=lambda page: (page.parent.name, page.stem)):
+            title = re.search("^title: (.*)$", page.read_text(), re.M)[1]
+            families.setdefault(page.parent.name, []).append(
+                f"  {page.stem:<25} {title}\n")
+        self.assertGreater(len(families), 10)
+        self.assertEqual(self.ask("explain", "--list").stdout,
+                         "\n".join(f"{family}\n{''.join(lines)}"
+                                   for family, lines in families.items()))
 
     def test_a_reader_that_has_enough_is_no_error(self):
         done = self.ask("explain", "--list",
