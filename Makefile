@@ -39,7 +39,7 @@ test-build: setup build/.made $(RELEASE)/build.ninja
 	    >$(RELEASE).log 2>&1 || { cat $(RELEASE).log; exit 1; }
 	@cmake --build --preset release -j $(JOBS)
 
-lint: setup build/.made ## formatting, clang-tidy, include table, headers, shellcheck, generated files
+lint: setup build/.made ## formatting, clang-tidy, include table, headers, shellcheck
 	@tools/lint.sh
 
 asan tsan: %: %-build ## the rooms without torch and gRPC, sanitized

@@ -197,12 +197,18 @@ Status CheckCommand(const CommandLine& line, bool has_dashes) {
   if (is_ssh && has_dashes && line.command.empty()) {
     return Usage("no command stands after `--`");
   }
-  const bool explains_nothing =
-      line.inputs.empty() && line.exit.empty() && !line.look && !line.list;
+  const bool explains_nothing = line.inputs.empty() && line.exit.empty() &&
+                                line.notes.empty() && !line.look && !line.list;
   if (line.verb == Verb::kExplain && explains_nothing) {
     return Usage(
         "give a log, a folder, `-` for standard input, the label of a cause, "
-        "--exit STATUS or --look; --list prints all causes");
+        "--exit STATUS, --note TEXT or --look; --list prints all causes");
+  }
+  if (std::any_of(line.notes.begin(), line.notes.end(),
+                  [](const std::string& note) { return Trim(note).empty(); })) {
+    return Usage(
+        "--note is empty: it takes what you saw, as in --note 'it hangs after "
+        "the first epoch'");
   }
   if (line.verb == Verb::kBundle && line.inputs.empty()) {
     return Usage(
@@ -247,6 +253,9 @@ struct Tree {
     AddSettings(*run, "run", texts);
     explain->add_option("inputs", line.inputs);
     explain->add_option("--exit", line.exit);
+    explain->add_option("--note", line.notes)
+        ->allow_extra_args(false)
+        ->take_all();
     explain->add_option("--rank-from", line.rank_from);
     explain->add_flag("--look", line.look);
     explain->add_flag("--list", line.list);

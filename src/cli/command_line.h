@@ -75,9 +75,10 @@ struct CommandLine {
   // bundle
   std::string archive;  // the file to write
   // explain
-  std::string exit;       // exit status or signal of the program
-  std::string rank_from;  // pattern over names of files and lines
-  bool look = false;      // at this machine, too
+  std::string exit;                // exit status or signal of the program
+  std::vector<std::string> notes;  // what the user saw
+  std::string rank_from;           // pattern over names of files and lines
+  bool look = false;               // at this machine, too
   // explain and check
   bool list = false;
   // tpu; --project and --zone are in `cluster`

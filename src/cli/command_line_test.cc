@@ -223,7 +223,17 @@ TEST(CommandLine, TakesHelpAsAWord) {
 TEST(CommandLine, ExplainsWithoutALogWhatElseTells) {
   EXPECT_EQ(Parse({"explain", "--exit", "137"}).exit, "137");
   EXPECT_TRUE(Parse({"explain", "--look"}).look);
+  EXPECT_THAT(Parse({"explain", "--note", "it hangs"}).notes,
+              testing::ElementsAre("it hangs"));
   EXPECT_FALSE(ParseCommandLine({"explain"}));
+}
+
+TEST(CommandLine, TakesNotesBesideALog) {
+  const CommandLine line =
+      Parse({"explain", "--note", "it hangs", "--note", "at step 3", "a.log"});
+  EXPECT_THAT(line.notes, testing::ElementsAre("it hangs", "at step 3"));
+  EXPECT_THAT(line.inputs, testing::ElementsAre("a.log"));
+  EXPECT_FALSE(ParseCommandLine({"explain", "a.log", "--note", " "}));
 }
 
 TEST(CommandLine, ReadsTheWordsAfterTpu) {

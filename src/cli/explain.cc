@@ -162,8 +162,8 @@ class ReadingLine {
   bool shown_ = false;  // and to be taken away
 };
 
-// What the inputs, the exit status and --look show. Where one of the others
-// tells something too, inputs that cannot be read are a warning.
+// What the inputs, the exit status, the notes and --look show. Where one of the
+// others says something too, inputs that cannot be read are a warning.
 Result<diagnose::Reading> ReadAll(const CommandLine& line,
                                   const std::string& exit,
                                   const diagnose::InputOptions& options,
@@ -173,18 +173,22 @@ Result<diagnose::Reading> ReadAll(const CommandLine& line,
   const diagnose::Matcher matcher;
   if (!line.inputs.empty()) {
     auto reading = diagnose::ReadInputs(line.inputs, options, matcher);
-    if (!reading && exit.empty() && !line.look) {
+    if (!reading && exit.empty() && line.notes.empty() && !line.look) {
       return std::move(reading).error().While("reading what to explain");
     }
     if (reading) {
       all = *std::move(reading);
     } else {
-      all.notes.push_back(reading.error().message());
+      all.unread.push_back(reading.error().message());
     }
   }
   if (!exit.empty()) {
     all.facts.push_back(diagnose::ExitFact(exit));
   }
+  diagnose::LogScanner scanner(matcher);
+  scanner.AddNotes(line.notes);
+  std::vector<Fact> noted = scanner.TakeFacts();
+  std::move(noted.begin(), noted.end(), std::back_inserter(all.facts));
   if (line.look) {
     for (Fact& fact : Look(matcher, host)) {
       all.facts.push_back(std::move(fact));
@@ -193,12 +197,12 @@ Result<diagnose::Reading> ReadAll(const CommandLine& line,
   return all;
 }
 
-void TellNotes(const diagnose::Reading& reading) {
-  for (const std::string& note : reading.notes) {
-    MUSTER_LOG(kWarn, note);
+void LogUnread(const diagnose::Reading& reading) {
+  for (const std::string& what : reading.unread) {
+    MUSTER_LOG(kWarn, what);
   }
-  for (const std::string& note : reading.skipped) {
-    MUSTER_LOG(kInfo, note);
+  for (const std::string& what : reading.skipped) {
+    MUSTER_LOG(kInfo, what);
   }
 }
 
@@ -206,9 +210,9 @@ void TellNotes(const diagnose::Reading& reading) {
 Json ExplainDocument(const diagnose::Answer& answer,
                      const diagnose::Reading& reading) {
   Json document = ToJson(answer);
-  document["notes"] = reading.notes;
-  for (const std::string& note : reading.skipped) {
-    document["notes"].push_back(note);
+  document["unread"] = reading.unread;
+  for (const std::string& what : reading.skipped) {
+    document["unread"].push_back(what);
   }
   return document;
 }
@@ -242,7 +246,7 @@ Result<int> ExplainVerb(const CommandLine& line,
                     "explain");
     return 3;
   }
-  TellNotes(*read);
+  LogUnread(*read);
   const diagnose::Answer answer = diagnose::WithReported(
       diagnose::Explain(std::move(read->facts)), std::move(read->reported));
   json

@@ -11,8 +11,8 @@
 #include <string>
 
 #include "base/text.h"
+#include "case_text.h"
 #include "diagnose/match/log_scanner.h"
-#include "diagnose/match/prefix.h"
 #include "diagnose/verdict/answer.h"
 
 namespace muster {
@@ -54,9 +54,9 @@ std::vector<Example> TextsOf(const std::filesystem::path& path) {
     } else if (!texts.empty()) {
       Example& text = texts.back();
       text.text += line + "\n";
-      // What is only told is never more than a candidate.
-      text.is_verdict =
-          text.is_verdict || !(Trim(line).empty() || diagnose::IsRemark(line));
+      // What only notes say is never more than a candidate.
+      text.is_verdict = text.is_verdict ||
+                        !(Trim(line).empty() || corpus::IsDescription(line));
     }
   }
   return texts;
@@ -64,10 +64,12 @@ std::vector<Example> TextsOf(const std::filesystem::path& path) {
 
 diagnose::Answer Ask(const diagnose::Matcher& matcher,
                      const std::string& text) {
+  const corpus::CaseText split = corpus::SplitCase(text);
   diagnose::LogScanner scanner(matcher);
   scanner.Begin({.name = "example"});
-  scanner.Feed(text);
+  scanner.Feed(split.log);
   scanner.End();
+  scanner.AddNotes(split.notes);
   return diagnose::Explain(scanner.TakeFacts());
 }
 

@@ -22,6 +22,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "case_text.h"
 #include "diagnose/match/log_scanner.h"
 #include "diagnose/verdict/answer.h"
 
@@ -92,9 +93,10 @@ std::optional<Case> ReadCase(const std::filesystem::path& path) {
 
 diagnose::Answer Ask(const diagnose::Matcher& matcher, const Case& one) {
   diagnose::LogScanner scanner(matcher);
+  const corpus::CaseText signal = corpus::SplitCase(one.signal);
   if (one.ranks.empty()) {
     scanner.Begin({.name = "log"});
-    scanner.Feed(one.signal);
+    scanner.Feed(signal.log);
     scanner.End();
   }
   for (std::size_t rank = 0; rank < one.ranks.size(); ++rank) {
@@ -103,6 +105,7 @@ diagnose::Answer Ask(const diagnose::Matcher& matcher, const Case& one) {
     scanner.Feed(one.ranks[rank]);
     scanner.End();
   }
+  scanner.AddNotes(signal.notes);
   std::vector<Fact> facts = scanner.TakeFacts();
   if (!one.exit.empty()) {
     facts.push_back(diagnose::ExitFact(one.exit));

@@ -10,12 +10,22 @@
 namespace muster {
 namespace {
 
-std::vector<Fact> Read(const std::string& name, std::string_view log) {
+const diagnose::Matcher& TheMatcher() {
   static const diagnose::Matcher matcher;
-  diagnose::LogScanner scanner(matcher);
+  return matcher;
+}
+
+std::vector<Fact> Read(const std::string& name, std::string_view log) {
+  diagnose::LogScanner scanner(TheMatcher());
   scanner.Begin({.name = name});
   scanner.Feed(log);
   scanner.End();
+  return scanner.TakeFacts();
+}
+
+std::vector<Fact> Noted(const std::string& note) {
+  diagnose::LogScanner scanner(TheMatcher());
+  scanner.AddNotes({&note, 1});
   return scanner.TakeFacts();
 }
 
@@ -300,10 +310,10 @@ TEST(WholeLogs, AnErrorInBracketsIsTrouble) {
 }
 
 TEST(WholeLogs, WhatIsKilledAfterItsEndIsNotWell) {
-  EXPECT_EQ(Verdict("(training completes, one warning is printed)\n"),
+  EXPECT_EQ(Verdict(Noted("training completes, one warning is printed")),
             "healthy");
-  EXPECT_EQ(Verdict("(training completes, then the job is killed after half an "
-                    "hour)\n"),
+  EXPECT_EQ(Verdict(Noted("training completes, then the job is killed after "
+                          "half an hour")),
             "unknown");
 }
 

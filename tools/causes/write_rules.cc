@@ -73,13 +73,15 @@ void WritePatterns(const std::vector<CauseFile>& files,
       << kLiterals << "constexpr PatternRow kRows[] = {\n";
   for (const FactPattern& fact : facts) {
     out << "    {" << Literal(fact.text) << ", " << Literal(fact.name) << ", "
-        << Literal(fact.says) << "},\n";
+        << Literal(fact.says) << (fact.of_notes ? ", true},\n" : "},\n");
   }
   for (const CauseFile& file : files) {
     for (std::size_t i = 0; i < file.rules.size(); ++i) {
-      if (!file.rules[i].text.text.empty()) {
-        out << "    {" << Literal(file.rules[i].text.text) << ", "
-            << Literal(FactOf(file, i)) << ", \"\"},\n";
+      const Rule& rule = file.rules[i];
+      if (!rule.text.text.empty()) {
+        out << "    {" << Literal(rule.text.text) << ", "
+            << Literal(FactOf(file, i))
+            << (rule.of_notes ? ", \"\", true},\n" : ", \"\"},\n");
       }
     }
   }

@@ -184,9 +184,7 @@ class Upwards {
     if (line.fails) {
       failed_.insert(line.rank);
     }
-    // What somebody adds to a log is no output of a program at work.
-    if (line.passed_over || line.fails || done_.contains(line.rank) ||
-        IsRemark(line.text)) {
+    if (line.passed_over || line.fails || done_.contains(line.rank)) {
       return;
     }
     if (Is(*kinds_.progress, line.said)) {

@@ -94,12 +94,6 @@ TEST(LogEnd, IsNoBarThatIsPaintedOnceMore) {
               ElementsAre("went_on 1 9/9 [00:10<00:00,  1.18it/s]"));
 }
 
-TEST(LogEnd, IsNoRemarkOfWhoeverHandsTheLogOver) {
-  EXPECT_THAT(EndOf("loading\n(it starts again from epoch 0)\n"), IsEmpty());
-  EXPECT_THAT(EndOf("step 2 loss 1.9\n(then epoch 0 again)\n"),
-              ElementsAre("went_on 2 step 2 loss 1.9"));
-}
-
 TEST(LogEnd, PassesOverHarmlessLines) {
   EXPECT_THAT(
       EndOf("epoch 3 done\nWARNING: process group has NOT been destroyed "

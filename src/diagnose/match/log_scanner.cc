@@ -117,13 +117,27 @@ bool IsCompared(std::string_view fact) {
 }  // namespace
 
 void LogScanner::Begin(Source source) {
+  Open(std::move(source), Matcher::Lines::kLog);
+}
+
+void LogScanner::AddNotes(std::span<const std::string> notes) {
+  Open({.name = "note"}, Matcher::Lines::kNotes);
+  for (const std::string& note : notes) {
+    Feed(note);
+    Feed("\n");
+  }
+  End();
+}
+
+void LogScanner::Open(Source source, Matcher::Lines lines) {
   source_ = std::move(source);
+  of_notes_ = lines == Matcher::Lines::kNotes;
   carry_.clear();
   tail_.clear();
   line_ = 0;
   tracebacks_.clear();
   given_.assign(matcher_.patterns(), {});
-  matcher_.Begin(memory_);
+  matcher_.Begin(memory_, lines);
 }
 
 void LogScanner::Feed(std::string_view bytes) {
@@ -173,7 +187,9 @@ void LogScanner::End() {
     Block(std::exchange(carry_, {}));
   }
   AddEnd();
-  AddProgress();
+  if (!of_notes_) {
+    AddProgress();
+  }
 }
 
 // The last whole lines as they are.
@@ -186,7 +202,6 @@ void LogScanner::AddEnd() {
   }
   const auto number = line_ + 1 - std::count(text.end(), tail.end(), '\n');
   ++ends_;
-  const auto lines = Split(text, '\n');
   Fact fact;
   fact.name = kEnd;
   fact.by = source_.name + ":" + std::to_string(number);
@@ -196,10 +211,8 @@ void LogScanner::AddEnd() {
   if (source_.rank >= 0) {
     fact.fields["rank"] = std::int64_t{source_.rank};
   }
-  if (std::all_of(lines.begin(), lines.end(), [](const std::string& line) {
-        return Trim(line).empty() || IsRemark(line);
-      })) {
-    fact.fields["remark"] = std::int64_t{1};
+  if (of_notes_) {
+    fact.fields["note"] = std::int64_t{1};
   }
   facts_.push_back(std::move(fact));
 }
@@ -308,7 +321,7 @@ LogScanner::Traceback& LogScanner::TracebackOf(std::string_view prefix) {
 }
 
 void LogScanner::Line(std::string_view line, const Matcher::Suspect& suspect) {
-  const auto [who, said] = SpokenOf(line);
+  const auto [who, said] = of_notes_ ? Spoken{"", line} : SpokenOf(line);
   const std::vector<Match> matches = Said(said, suspect);
   Traceback& traceback = TracebackOf(who);
   if (matches.empty() && traceback.ignored_until == 0) {
@@ -365,10 +378,6 @@ void LogScanner::Add(const Match& match, std::string_view line,
     twin->fields["times"] = twin->Number("times", 1) + 1;
     twin->fields["last_line"] = line_ + 1;
     AddDeath(traceback, *twin);
-    if (IsRemark(line)) {
-      return;
-    }
-    twin->fields.erase("remark");  // printed as well as told
     if (prefix.level != 'I' && prefix.level != 'W') {
       twin->fields.erase("level");  // not only noted or warned of
     }
@@ -460,10 +469,10 @@ Fact LogScanner::FactOf(const Match& match, std::string_view line,
   fact.fields["text"] = Shown(line);
   fact.fields["source"] = source_.name;
   fact.fields["line"] = line_ + 1;
-  fact.fields["order"] = order_;
+  fact.fields["order"] = order_ + (of_notes_ ? kAfterLogs : 0);
   AddDeath(traceback, fact);
-  if (IsRemark(line) && fact.name != "log.harmless") {
-    fact.fields["remark"] = std::int64_t{1};
+  if (of_notes_ && fact.name != "log.harmless") {
+    fact.fields["note"] = std::int64_t{1};
   }
   fact.by = source_.name + ":" + std::to_string(line_ + 1);
   AddPrefix(prefix, fact);
@@ -472,6 +481,9 @@ Fact LogScanner::FactOf(const Match& match, std::string_view line,
 
 // What the line tells, or its file.
 Prefix LogScanner::PrefixOf(std::string_view line) const {
+  if (of_notes_) {
+    return {};
+  }
   Prefix prefix = ReadPrefix(line);
   if (source_.rank_from != nullptr) {
     prefix.rank =

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,10 +35,10 @@ inline constexpr std::string_view kEnd = "log.end";
 // line read), rank where known, said by the catalogue's groups; `times` counts
 // further lines that became the same fact and `last_line` is the last of them,
 // up to a bound: a pattern that a source has shown often enough is looked for
-// no more in it. The end of a source that is not empty is a fact kEnd. What
-// only a remark says has the field `remark`; what a process dies of, by all
-// that its line shows (the exception of a traceback, "Killed"), the field
-// `fatal`, and `uncaught` where that traceback begins at the top of a program.
+// no more in it. The end of a source that is not empty is a fact kEnd. What a
+// note says has the field `note`; what a process dies of, by all that its line
+// shows (the exception of a traceback, "Killed"), the field `fatal`, and
+// `uncaught` where that traceback begins at the top of a program.
 class LogScanner {
  public:
   explicit LogScanner(const Matcher& matcher) : matcher_(matcher) {}
@@ -45,6 +46,10 @@ class LogScanner {
   void Begin(Source source);
   void Feed(std::string_view bytes);
   void End();
+
+  // What the user says of the run ("it hangs after the first epoch"), as lines
+  // of the source "note" behind all logs: they tell no time, rank or level.
+  void AddNotes(std::span<const std::string> notes);
 
   // What was seen; the scanner begins anew. At most a few facts of one name:
   // the first ones in time, else in order.
@@ -67,6 +72,7 @@ class LogScanner {
     std::size_t last = 0;  // the newest of them
   };
 
+  void Open(Source source, Matcher::Lines lines);
   void Block(std::string_view whole_lines);
   std::vector<Match> Said(std::string_view line,
                           const Matcher::Suspect& suspect);
@@ -91,6 +97,7 @@ class LogScanner {
   const Matcher& matcher_;
   Matcher::Memory memory_;
   Source source_;
+  bool of_notes_ = false;  // the source is what the user says
   std::string carry_;      // a line whose end has not come yet
   std::string plain_;      // a block without escape sequences
   std::string tail_;       // the last bytes of the source

@@ -19,6 +19,7 @@ constexpr PatternRow kRows[] = {
     {"^Exception ignored in", "python.ignored", ""},
     {"member (?P<member>\\d+) is here", "member.announced", ""},
     {"^\\w+Error:", "python.exception", ""},
+    {"it hangs", "note.hangs", "", true},
     {"File \"(?P<file>[^\"]+)\", line \\d+, in ", "python.frame", ""},
 };
 
@@ -156,10 +157,37 @@ TEST_F(Scanning, WhatIsLookedAtComesAfterAllLogsInItsOrder) {
   EXPECT_LT(facts[0].Number("order", 0), facts[1].Number("order", 0));
 }
 
-TEST_F(Scanning, WhatIsToldAndThenPrintedIsNoMereRemark) {
-  EXPECT_TRUE(Read("(out of disk on sda)\n")[0].Has("remark"));
-  EXPECT_FALSE(
-      Read("(out of disk on sda)\nout of disk on sda\n")[0].Has("remark"));
+TEST_F(Scanning, ALineInParenthesesIsALineOfItsLog) {
+  const auto facts = Read("(out of disk on sda)\n(it hangs)\n");
+  ASSERT_EQ(facts.size(), 1U);
+  EXPECT_EQ(facts[0].name, "disk.full");
+  EXPECT_FALSE(facts[0].Has("note"));
+  EXPECT_FALSE(end_.Has("note"));
+}
+
+TEST_F(Scanning, ReadsNotesBehindAllLogs) {
+  const std::vector<std::string> notes = {
+      "it hangs", "rank 3: [rank3]: WARNING: out of disk on sda"};
+  LogScanner scanner(matcher_);
+  scanner.AddNotes(notes);
+  scanner.Begin({.name = "a.log"});
+  scanner.Feed("out of disk on sda\n");
+  scanner.End();
+  auto facts = scanner.TakeFacts();
+  ASSERT_EQ(facts.size(), 5U);
+  EXPECT_EQ(facts[0].name, "note.hangs");
+  EXPECT_EQ(facts[0].by, "note:1");
+  EXPECT_EQ(facts[1].by, "note:2");
+  EXPECT_EQ(facts[1].subject, "");
+  EXPECT_FALSE(facts[1].Has("level"));
+  EXPECT_EQ(facts[2].name, kEnd);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_TRUE(facts[i].Has("note")) << i;
+    EXPECT_EQ(facts[i].Text("source"), "note") << i;
+  }
+  EXPECT_EQ(facts[3].by, "a.log:1");
+  EXPECT_FALSE(facts[3].Has("note"));
+  EXPECT_GT(facts[0].Number("order"), facts[3].Number("order"));
 }
 
 TEST_F(Scanning, WhatIsWarnedOfAndThenPrintedIsNoMereWarning) {
@@ -271,18 +299,8 @@ TEST_F(Scanning, KeepsTheLastLinesWithoutSecrets) {
   EXPECT_TRUE(end_.Text("text").ends_with("last"));
   EXPECT_LE(end_.Text("text").size(), 4096U);
   EXPECT_EQ(end_.Text("text").find("AIzaSy"), std::string::npos);
-  EXPECT_FALSE(end_.Has("remark"));
   Read("\n \n");
   EXPECT_EQ(end_.name, "");
-}
-
-TEST_F(Scanning, TellsAnEndOfRemarksOnly) {
-  Read("(it hangs)\n\n(symptom) out of disk on sda\n");
-  EXPECT_TRUE(end_.Has("remark"));
-  const auto facts = Read("(out of disk on sda)\nall is well\n");
-  EXPECT_FALSE(end_.Has("remark"));
-  ASSERT_EQ(facts.size(), 1U);
-  EXPECT_TRUE(facts[0].Has("remark"));
 }
 
 TEST_F(Scanning, TakesTheRankOfTheLineOrOfTheFile) {

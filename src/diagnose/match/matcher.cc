@@ -128,8 +128,11 @@ Matcher::Matcher(std::span<const PatternRow> rows)
 
 Matcher::~Matcher() = default;
 
-void Matcher::Begin(Memory& memory) const {
-  memory.done.assign(patterns_->rows.size(), false);
+void Matcher::Begin(Memory& memory, Lines lines) const {
+  memory.done.clear();
+  for (const PatternRow& row : patterns_->rows) {
+    memory.done.push_back(row.of_notes && lines == Lines::kLog);
+  }
   memory.stamps.resize(patterns_->literals, 0);
   // These are without what was done in the source before.
   for (auto& [key, possible] : memory.possible) {

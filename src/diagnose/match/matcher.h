@@ -22,6 +22,7 @@ struct PatternRow {
   std::string_view text;  // RE2; named groups become fields of the fact
   std::string_view fact;  // name of the fact
   std::string_view says;  // of harmless lines: why they are
+  bool of_notes = false;  // tried on the user's notes, not on logs
 };
 
 // Generated from causes/.
@@ -67,8 +68,10 @@ class Matcher {
     std::vector<std::uint32_t> stamps;  // by literal: the line that had it last
     std::uint32_t stamp = 0;
   };
-  // Before the first line of a source: no pattern is done.
-  void Begin(Memory& memory) const;
+  // Before the first line of a source: no pattern is done. A log needs none of
+  // the patterns of notes.
+  enum class Lines : bool { kLog, kNotes };
+  void Begin(Memory& memory, Lines lines = Lines::kLog) const;
 
   // The suspects of a block of whole lines (each ended by \n or \r), in order.
   void Scan(std::string_view block, Memory& memory,

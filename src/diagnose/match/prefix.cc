@@ -435,20 +435,6 @@ bool IsUsage(std::string_view text) {
          HasOneOf(text, {"[-", "[OPTION", "[option", " --"});
 }
 
-// "(tensor(0.56, device='cuda:0'), 3)": what a program prints of a tuple.
-// People write words one after the other.
-bool IsOfValues(std::string_view text) {
-  const auto is_letter = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '\'';
-  };
-  for (std::size_t i = 1; i + 1 < text.size(); ++i) {
-    if (text[i] == ' ' && is_letter(text[i - 1]) && is_letter(text[i + 1])) {
-      return false;
-    }
-  }
-  return text.find_first_of("='\"[:", 1) != std::string_view::npos;
-}
-
 }  // namespace
 
 Prefix ReadPrefix(std::string_view line) {
@@ -471,22 +457,6 @@ Spoken SpokenOf(std::string_view line) {
 
 std::string_view WithoutRank(std::string_view line) {
   return SpokenOf(line).text;
-}
-
-bool IsRemark(std::string_view line) {
-  const std::string_view text = Trim(line);
-  if (!text.starts_with('(')) {
-    return false;
-  }
-  int depth = 0;
-  const auto* const closing =
-      std::find_if(text.begin(), text.end(), [&](char c) {
-        depth += c == '(' ? 1 : c == ')' ? -1 : 0;
-        return depth == 0;
-      });
-  return text.starts_with("(symptom)") ||
-         (closing != text.end() && closing + 1 == text.end() &&
-          !IsOfValues(text));
 }
 
 bool IsQuoted(std::string_view line) {

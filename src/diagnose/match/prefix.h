@@ -35,10 +35,6 @@ Spoken SpokenOf(std::string_view line);
 // The text of SpokenOf().
 std::string_view WithoutRank(std::string_view line);
 
-// True for a remark of whoever hands the log over, which no program printed: a
-// line wholly in parentheses, or one that begins with "(symptom)".
-bool IsRemark(std::string_view line);
-
 // True for a line of a help text ("  --timeout SEC  abort after it", "usage:
 // train.py [--timeout SEC]") or of a change to source code: it says what may
 // be, not what was.

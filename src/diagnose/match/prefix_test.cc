@@ -101,19 +101,6 @@ TEST(Prefix, TakesANoteOfAFailureForMoreThanANote) {
             ' ');
 }
 
-TEST(Prefix, TellsARemarkFromALine) {
-  EXPECT_TRUE(IsRemark("(it stops after (about) 17 hours)"));
-  EXPECT_TRUE(IsRemark("  (symptom) nothing happens, no error"));
-  EXPECT_FALSE(IsRemark("(pid=71) Killed (no memory)"));
-  EXPECT_FALSE(IsRemark("(0) Unavailable: Socket closed"));
-  EXPECT_FALSE(IsRemark("it stops (after 17 hours)"));
-  EXPECT_FALSE(IsRemark("(never closed"));
-  EXPECT_TRUE(IsRemark("(hangs)"));
-  EXPECT_FALSE(IsRemark("(tensor(0.56, device='cuda:0'), tensor(0.36))"));
-  EXPECT_FALSE(IsRemark("(InService: !, Deleting: o, Failed: *)"));
-  EXPECT_FALSE(IsRemark(""));
-}
-
 TEST(Prefix, IsTakenOffWhereALauncherPutIt) {
   EXPECT_EQ(WithoutRank("[rank12]: KeyError"), "KeyError");
   EXPECT_EQ(WithoutRank("[rank 0] [rank0]:   File"), "  File");

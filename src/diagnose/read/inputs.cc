@@ -38,7 +38,7 @@ class Reader {
     if (options_.rank_from) {
       unpacking_.rank_from = &*options_.rank_from;
     }
-    unpacking_.notes = &reading_.notes;
+    unpacking_.notes = &reading_.unread;
     unpacking_.skipped = &reading_.skipped;
     unpacking_.read = &read_;
     unpacking_.reported = &reading_.reported;
@@ -68,10 +68,10 @@ class Reader {
  private:
   void Folder(const std::string& path) {
     const std::uint64_t before = read_;
-    const std::size_t notes = reading_.notes.size();
+    const std::size_t unread = reading_.unread.size();
     const sys::FileList list = sys::FilesBelow(path, kMostFiles);
     if (!list.cut.empty()) {
-      reading_.notes.push_back(path + ": " + list.cut);
+      reading_.unread.push_back(path + ": " + list.cut);
     }
     for (const std::string& folder : list.refused) {
       Failed(sys::FromErrno("open", folder, EACCES));
@@ -83,19 +83,19 @@ class Reader {
         File(file, true);
       }
     }
-    if (read_ == before && reading_.notes.size() == notes) {
-      reading_.notes.push_back(path + (list.paths.empty()
-                                           ? ": no file is below it"
-                                           : ": no log with text is below it"));
+    if (read_ == before && reading_.unread.size() == unread) {
+      reading_.unread.push_back(
+          path + (list.paths.empty() ? ": no file is below it"
+                                     : ": no log with text is below it"));
     }
   }
 
   // Of inputs that could be opened and gave nothing.
   Error NothingRead() const {
-    const auto& notes = reading_.notes;
+    const auto& unread = reading_.unread;
     return Error(Cause::kUsageInvalid,
                  "there is no text to read" +
-                     (notes.empty() ? "" : ": " + notes.front()));
+                     (unread.empty() ? "" : ": " + unread.front()));
   }
 
   void File(const std::string& path, bool only_text) {
@@ -110,7 +110,7 @@ class Reader {
   void Stream(sys::ByteSource source, const std::string& name, bool only_text) {
     unpacking_.only_text = only_text;
     const std::uint64_t before = read_;
-    const std::size_t notes = reading_.notes.size();
+    const std::size_t unread = reading_.unread.size();
     const auto unpacker = MakeUnpacker(name, unpacking_);
     std::uint64_t bytes = 0;
     for (;;) {
@@ -128,14 +128,14 @@ class Reader {
     unpacker->End();
     if (read_ > before) {
       ++reading_.files;
-    } else if (!only_text && reading_.notes.size() == notes) {
-      reading_.notes.push_back(
+    } else if (!only_text && reading_.unread.size() == unread) {
+      reading_.unread.push_back(
           name + (bytes == 0 ? ": it is empty" : ": no text is in it"));
     }
   }
 
   void Failed(Error error) {
-    reading_.notes.push_back(error.message());
+    reading_.unread.push_back(error.message());
     if (!failed_) {
       failed_ = std::move(error);
     }

@@ -24,7 +24,7 @@ struct Reading {
   std::vector<Fact> facts;
   std::vector<Finding> reported;  // what runs have found out themselves
   // What was asked for or might tell something and was not read, and why.
-  std::vector<std::string> notes;
+  std::vector<std::string> unread;
   std::vector<std::string> skipped;  // what is no log, and why
   std::size_t files = 0;             // of which text was read
 };

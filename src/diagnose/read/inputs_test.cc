@@ -462,7 +462,7 @@ TEST(Inputs, ReadsAFolderAndSaysWhatItSkipped) {
   ASSERT_EQ(reading->facts.size(), 2U);
   EXPECT_EQ(reading->facts[0].subject, "rank 0");
   EXPECT_EQ(reading->facts[1].name, kEnd);
-  EXPECT_THAT(reading->notes, testing::IsEmpty());
+  EXPECT_THAT(reading->unread, testing::IsEmpty());
   EXPECT_THAT(reading->skipped, ElementsAre(HasSubstr("model.pt")));
   EXPECT_EQ(reading->files, 1U);
 }
@@ -536,8 +536,8 @@ TEST(Inputs, ThatCannotBeReadAreNotedBesideOthers) {
   const auto reading = folder.Read({"a.log", "b.log", "missing.log"});
   ASSERT_TRUE(reading) << reading.error().ToText();
   EXPECT_EQ(reading->files, 1U);
-  EXPECT_THAT(reading->notes, ElementsAre(HasSubstr("b.log: it is empty"),
-                                          HasSubstr("missing.log")));
+  EXPECT_THAT(reading->unread, ElementsAre(HasSubstr("b.log: it is empty"),
+                                           HasSubstr("missing.log")));
 }
 
 TEST(Inputs, OfARunsFolderAreItsLogsAndWhatItFoundOutItself) {

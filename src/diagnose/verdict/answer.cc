@@ -176,7 +176,7 @@ bool Agree(const std::vector<Suspicion>& all,
 bool SaysTrouble(const std::vector<Fact>& facts) {
   const Progress progress = LastProgress(facts);
   return std::any_of(facts.begin(), facts.end(), [&](const Fact& fact) {
-    if (fact.Has("remark") || WasSurvived(fact, progress)) {
+    if (fact.Has("note") || WasSurvived(fact, progress)) {
       return false;
     }
     if (fact.name == "exit.status") {
@@ -190,31 +190,37 @@ bool SaysTrouble(const std::vector<Fact>& facts) {
   });
 }
 
-// True when nothing was printed by a program or tried: all was told.
-bool IsOnlyTold(const std::vector<Fact>& facts) {
-  return std::all_of(facts.begin(), facts.end(), IsMerelyTold);
+// True when nothing was printed by a program or tried: all are notes.
+bool AreNotes(const std::vector<Fact>& facts) {
+  return std::all_of(facts.begin(), facts.end(), IsUnobserved);
 }
 
-// Where whoever asks says that all went well; null when nowhere. What trains to
+// The note that says that all went well; null when none does. What trains to
 // its end and then hangs or is killed did not, nor what ended with a status.
-const Fact* ToldWell(const std::vector<Fact>& facts) {
-  const Fact* well = FirstOf(facts, "told.well");
+const Fact* NotedWell(const std::vector<Fact>& facts) {
+  const Fact* well = FirstOf(facts, "note.well");
   const bool holds =
-      well != nullptr && well->Has("remark") &&
+      well != nullptr &&
       std::none_of(facts.begin(), facts.end(),
                    [](const Fact& fact) {
                      return fact.Has("ended") && fact.Text("code") != "0";
                    }) &&
-      FirstOf(facts, "told.hang") == nullptr &&
-      FirstOf(facts, "told.ends_badly") == nullptr &&
-      FirstOf(facts, "told.slow") == nullptr;
+      FirstOf(facts, "hang.mentioned") == nullptr &&
+      FirstOf(facts, "note.ends_badly") == nullptr &&
+      FirstOf(facts, "slow.mentioned") == nullptr;
   return holds ? well : nullptr;
 }
 
-// True when whoever asks says what happened.
-bool IsTold(const std::vector<Fact>& facts) {
-  return std::any_of(facts.begin(), facts.end(),
-                     [](const Fact& fact) { return fact.Has("remark"); });
+// True when a note says what happened: in words that are known, where there is
+// a log.
+bool HasNotes(const std::vector<Fact>& facts) {
+  const bool has_log =
+      std::any_of(facts.begin(), facts.end(), [](const Fact& fact) {
+        return fact.name == "log.end" && !fact.Has("note");
+      });
+  return std::any_of(facts.begin(), facts.end(), [&](const Fact& fact) {
+    return fact.Has("note") && !(has_log && fact.name == "log.end");
+  });
 }
 
 // The interruption from the keyboard before which nothing had failed; null
@@ -236,7 +242,7 @@ const Fact* Interruption(const std::vector<Fact>& facts) {
   return first ? &*interrupt : nullptr;
 }
 
-// No rule decides. What only remarks complain of stays open in any case.
+// No rule decides. What only notes complain of stays open in any case.
 void LeaveOpen(std::vector<Suspicion> all, const std::vector<Nearness>& near,
                bool trouble, Answer& answer) {
   answer.kind = AnswerKind::kUnknown;
@@ -278,7 +284,7 @@ Answer Explain(std::vector<Fact> facts) {
       answer.looks.push_back(EvidenceOf(fact));
     }
   }
-  if (const Fact* well = ToldWell(facts); well != nullptr) {
+  if (const Fact* well = NotedWell(facts); well != nullptr) {
     answer.told_well = EvidenceOf(*well).what;
     if (!all.empty()) {
       answer.harmless.push_back(EvidenceOf(*all.front().evidence.front()));
@@ -286,14 +292,14 @@ Answer Explain(std::vector<Fact> facts) {
     return answer;
   }
   const bool hinted = all.empty() || all.front().weight == RuleWeight::kHint;
-  if (hinted || IsOnlyTold(facts)) {
+  if (hinted || AreNotes(facts)) {
     // Words that may speak for a cause are everywhere in healthy logs.
     const bool trouble = SaysTrouble(facts);
     const Fact* interrupt = Interruption(facts);
-    if (interrupt != nullptr && all.empty() && !IsTold(facts)) {
+    if (interrupt != nullptr && all.empty() && !HasNotes(facts)) {
       answer.kind = AnswerKind::kUnknown;
       answer.interrupted = EvidenceOf(*interrupt).what;
-    } else if (trouble || IsTold(facts)) {
+    } else if (trouble || HasNotes(facts)) {
       LeaveOpen(all, NearestCauses(EndsOf(facts)), trouble, answer);
     } else if (const Fact* well = EndedWell(facts); well != nullptr) {
       answer.told_well = EvidenceOf(*well).what;

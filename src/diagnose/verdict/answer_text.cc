@@ -40,8 +40,8 @@ std::string UnknownText(const Answer& answer) {
     return out +
            "interrupted from the keyboard, and no line before it says that "
            "something\n  went wrong\n"
-           "  next      if it stood still, say so in a line in parentheses: "
-           "(it hangs at step 30)\n";
+           "  next      if it stood still, say so: --note 'it hangs at step "
+           "30'\n";
   }
   if (answer.candidates.empty()) {
     return out +
@@ -104,9 +104,9 @@ std::string RenderText(const Answer& answer, const RenderOptions& options) {
                ? "no line says that something went wrong"
                : "the run went well, as told: " + Printable(answer.told_well)) +
           "\n"
-          "  next      if it failed all the same, say how: --exit STATUS, or a "
-          "line in\n"
-          "            parentheses, such as (it hangs after the first epoch)\n";
+          "  next      if it failed all the same, say how: --exit STATUS, or "
+          "--note 'it\n"
+          "            hangs after the first epoch'\n";
       break;
   }
   if (!answer.harmless.empty()) {

@@ -27,7 +27,7 @@ void CompareWaits(std::vector<Fact>& facts) {
   const bool wait_ended = FirstOf(facts, "collective.wait_ended") != nullptr;
   const bool trouble =
       std::any_of(facts.begin(), facts.end(), [](const Fact& fact) {
-        return fact.name == "log.trouble" || fact.name == "told.hang" ||
+        return fact.name == "log.trouble" || fact.name == "hang.mentioned" ||
                fact.name.starts_with("cascade.");
       });
   const std::vector<Fact> seen = facts;

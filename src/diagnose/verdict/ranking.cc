@@ -72,7 +72,7 @@ bool SaysFailure(std::span<const Fact> facts) {
   return std::any_of(facts.begin(), facts.end(), [&](const Fact& fact) {
     const bool speaks =
         IsTrouble(fact, facts) || fact.name == "python.exception" ||
-        (fact.name == "told.hang" && fact.Has("remark")) ||
+        (fact.name == "hang.mentioned" && fact.Has("note")) ||
         (fact.name.starts_with("exit.") && fact.Text("code") != "0") ||
         fact.name.starts_with("cascade.");
     const bool ended = fact.name == "exit.sighup" ||
@@ -86,16 +86,17 @@ bool SaysFailure(std::span<const Fact> facts) {
 // What all facts together say of how much one of them is worth.
 struct Setting {
   bool failed = false;  // something says, and not in passing, that it failed
-  bool told = false;    // somebody asks with a remark or a status
+  bool asked = false;   // the user gave a note or a status
   std::map<std::string, std::int64_t> ends;  // the last lines, by source
 };
 
 Setting SettingOf(std::span<const Fact> facts) {
   Setting setting{.failed = SaysFailure(facts)};
   for (const Fact& fact : facts) {
-    setting.told = setting.told || fact.Has("remark") || fact.Has("ended");
     if (fact.name == "log.end") {
       setting.ends[fact.Text("source")] = fact.Number("line", 0);
+    } else {
+      setting.asked = setting.asked || fact.Has("note") || fact.Has("ended");
     }
   }
   return setting;
@@ -105,7 +106,7 @@ Setting SettingOf(std::span<const Fact> facts) {
 // only noted, something follows, and nothing tells of trouble.
 bool IsPassedBy(const Rule& rule, const Fact& first, const Setting& setting) {
   const auto end = setting.ends.find(first.Text("source"));
-  if (setting.failed || setting.told || StandingOf(rule.cause).lasting ||
+  if (setting.failed || setting.asked || StandingOf(rule.cause).lasting ||
       end == setting.ends.end()) {
     return false;
   }
@@ -252,8 +253,7 @@ bool IsTheEnd(const Suspicion& suspicion, const Progress& before) {
          std::any_of(suspicion.evidence.begin(), suspicion.evidence.end(),
                      [&](const Fact* fact) {
                        return before.lines.contains(fact->Text("source")) &&
-                              !fact->Has("remark") &&
-                              !WasSurvived(*fact, before);
+                              !fact->Has("note") && !WasSurvived(*fact, before);
                      });
 }
 
@@ -276,23 +276,23 @@ void DropSurvived(std::span<const Fact> facts, std::vector<Suspicion>& all) {
   all = std::move(left);
 }
 
-// True when nobody observed what speaks for the cause.
-bool IsOnlyTold(const Suspicion& suspicion) {
+// True when only notes speak for the cause.
+bool RestsOnNotes(const Suspicion& suspicion) {
   return std::all_of(suspicion.evidence.begin(), suspicion.evidence.end(),
-                     [](const Fact* fact) { return IsMerelyTold(*fact); });
+                     [](const Fact* fact) { return IsUnobserved(*fact); });
 }
 
-// Who hands the log over is a witness and no proof: what no program printed is
-// named where it explains what one did, and else only hinted at.
-void WeighTold(std::vector<Suspicion>& all) {
-  for (Suspicion& told : all) {
+// The user is a witness and no proof: what no program printed is named where it
+// explains what one did, and else only hinted at.
+void WeighNotes(std::vector<Suspicion>& all) {
+  for (Suspicion& noted : all) {
     const bool explains =
         std::any_of(all.begin(), all.end(), [&](const Suspicion& other) {
-          return other.weight > RuleWeight::kHint && !IsOnlyTold(other) &&
-                 !IsLastResort(other.cause) && Explains(told, other);
+          return other.weight > RuleWeight::kHint && !RestsOnNotes(other) &&
+                 !IsLastResort(other.cause) && Explains(noted, other);
         });
-    if (IsOnlyTold(told) && !explains) {
-      told.weight = RuleWeight::kHint;
+    if (RestsOnNotes(noted) && !explains) {
+      noted.weight = RuleWeight::kHint;
     }
   }
 }
@@ -359,8 +359,8 @@ Progress LastProgress(std::span<const Fact> facts) {
 const Fact* EndedWell(std::span<const Fact> facts) {
   const Fact* well = nullptr;
   for (const Fact& fact : facts) {
-    const bool complains = fact.Has("remark") && (fact.name == "told.hang" ||
-                                                  fact.name == "told.slow");
+    const bool complains = fact.Has("note") && (fact.name == "hang.mentioned" ||
+                                                fact.name == "slow.mentioned");
     if (complains || (fact.Has("ended") && fact.Text("code") != "0")) {
       return nullptr;
     }
@@ -372,8 +372,8 @@ const Fact* EndedWell(std::span<const Fact> facts) {
 }
 
 bool WasSurvived(const Fact& fact, const Progress& progress) {
-  if (fact.Has("remark")) {
-    return false;  // it tells of the whole run, wherever it stands
+  if (fact.Has("note")) {
+    return false;  // it is about the whole run
   }
   const std::string source = fact.Text("source");
   if (std::any_of(progress.ended_well.begin(), progress.ended_well.end(),
@@ -401,8 +401,8 @@ bool WasSurvived(const Fact& fact, const Progress& progress) {
   });
 }
 
-bool IsMerelyTold(const Fact& fact) {
-  return fact.Has("remark") && !fact.name.starts_with("tried.");
+bool IsUnobserved(const Fact& fact) {
+  return fact.Has("note") && !fact.name.starts_with("tried.");
 }
 
 std::vector<Suspicion> Suspicions(std::span<const Fact> facts,
@@ -430,7 +430,7 @@ std::vector<Suspicion> Suspicions(std::span<const Fact> facts,
     }
   }
   DropSurvived(facts, all);
-  WeighTold(all);
+  WeighNotes(all);
   std::stable_sort(all.begin(), all.end(), Before);
   LiftNarrower(all);
   return all;

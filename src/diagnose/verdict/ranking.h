@@ -56,9 +56,9 @@ bool WasSurvived(const Fact& fact, const Progress& progress);
 // a hang or of slowness; null: there is none.
 const Fact* EndedWell(std::span<const Fact> facts);
 
-// True when no program printed it, and whoever asks did not find it by trying
-// either ("with NCCL_P2P_DISABLE=1 it runs"): a witness, and no proof.
-bool IsMerelyTold(const Fact& fact);
+// True for what a note says and the user did not find by trying either ("with
+// NCCL_P2P_DISABLE=1 it runs"): a witness, and no proof.
+bool IsUnobserved(const Fact& fact);
 
 // The suspicions of kWeak and more, root first, then those that only hint,
 // those with most hints first. `facts` must outlive the result.
