@@ -42,9 +42,11 @@ test-build: setup build/.made $(RELEASE)/build.ninja
 lint: setup build/.made ## formatting, clang-tidy, include table, headers, shellcheck, generated files
 	@tools/lint.sh
 
-docs: build ## the generated pages of docs/reference
+docs: build ## the generated pages of docs/reference, and the site: build/site
+	@tools/setup.sh tools/packages-docs.txt
 	@cmake --build --preset release -j $(JOBS) --target resolve_reference
 	@tools/docs.sh
+	@tools/docs_site.py
 
 asan tsan: %: %-build ## the rooms without torch and gRPC, sanitized
 	@ctest --preset $@ -j $(JOBS)
