@@ -88,6 +88,7 @@ fi
 step format check_format
 step layers python3 tools/layers.py
 step shellcheck check_shell
+step docs tools/docs.sh --check
 step configure configure
 step headers check_headers
 step clang-tidy tidy_all
