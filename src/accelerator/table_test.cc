@@ -77,7 +77,10 @@ TEST(Table, HasCompleteGenerations) {
     EXPECT_TRUE(one.kind.starts_with("TPU ")) << one.kind;
     EXPECT_GT(one.flops, 0) << one.name;
     EXPECT_GT(one.bandwidth, 0) << one.name;
-    EXPECT_TRUE(ParseTpuType(std::string(one.name) + "-1")) << one.name;
+    const auto type = ParseTpuType(std::string(one.name) + "-1");
+    ASSERT_TRUE(type) << one.name;
+    EXPECT_EQ(CoresPerChip(*type), tpu.cores_per_chip) << one.name;
+    EXPECT_EQ(DevicesPerChip(*type), one.devices_per_chip) << one.name;
     EXPECT_EQ(tpu.pci_device.size(), std::string_view("0x0000").size());
     EXPECT_EQ(tpu.cores_per_chip % one.devices_per_chip, 0) << one.name;
     EXPECT_GE(tpu.max_chips_per_host, tpu.chips_per_host) << one.name;

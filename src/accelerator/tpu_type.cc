@@ -63,7 +63,7 @@ int CoresPerChip(const TpuType& type) {
 }
 
 int DevicesPerChip(const TpuType& type) {
-  return type.version <= 3 ? 2 : 1;
+  return SpecsFor(type).devices_per_chip;
 }
 
 int HostsOf(const TpuType& type, int chips_per_host) {
