@@ -79,13 +79,13 @@ void Measure(Collective& group, std::size_t bytes, const Settings& settings) {
   std::fflush(stdout);
 }
 
-int RunRank(int rank, int segment, wire::Board& board,
+int RunRank(int rank, int segment, wire::ProgressPage& progress_page,
             const Settings& settings) {
   PinTo(rank);
   auto group = Must(MakeSharedMemory({.rank = rank,
                                       .size = settings.ranks,
                                       .segment = segment,
-                                      .board = &board}));
+                                      .progress_page = &progress_page}));
   for (const std::size_t bytes : {4UL, 4096UL, 65536UL, 407080UL, 1UL << 20,
                                   4UL << 20, 25UL << 20, 100UL << 20}) {
     Measure(*group, bytes, settings);
@@ -96,9 +96,9 @@ int RunRank(int rank, int segment, wire::Board& board,
 int Run(const Settings& settings) {
   const int segment = Must(sys::MakeSharedMemory("bench segment", 0));
   const int page =
-      Must(sys::MakeSharedMemory("bench board", sizeof(wire::Board)));
-  auto mapping = Must(sys::Mapping::Map(page, sizeof(wire::Board)));
-  auto* board = new (mapping.data()) wire::Board;
+      Must(sys::MakeSharedMemory("bench board", sizeof(wire::ProgressPage)));
+  auto mapping = Must(sys::Mapping::Map(page, sizeof(wire::ProgressPage)));
+  auto* progress_page = new (mapping.data()) wire::ProgressPage;
   std::printf("%d ranks, %s%s\n%14s %15s %15s\n", settings.ranks,
               settings.outside ? "buffers of the program" : "in place",
               settings.check_finite ? ", checked" : "", "size", "median",
@@ -106,10 +106,10 @@ int Run(const Settings& settings) {
   std::fflush(stdout);
   for (int rank = 1; rank < settings.ranks; ++rank) {
     if (fork() == 0) {
-      _exit(RunRank(rank, segment, *board, settings));
+      _exit(RunRank(rank, segment, *progress_page, settings));
     }
   }
-  const int code = RunRank(0, segment, *board, settings);
+  const int code = RunRank(0, segment, *progress_page, settings);
   while (wait(nullptr) > 0) {
   }
   return code;

@@ -92,7 +92,7 @@ int Measure(std::size_t pieces) {
   const diagnose::Answer answer = diagnose::Explain(facts);
   std::printf("%.0f MiB per second of one core  %zu patterns  %zu facts  %s\n",
               static_cast<double>(bytes) / kMiB / took, matcher.patterns(),
-              facts.size(), std::string(ToText(answer.kind)).c_str());
+              facts.size(), std::string(ToString(answer.kind)).c_str());
   return 0;
 }
 

@@ -34,7 +34,7 @@ def compiled(muster, folder, file):
     if not kept.exists():
         kept.write_text(json.dumps(ask(
             muster, "program", str(folder / file), "--on", ON, "--plugin",
-            os.environ["MUSTER_LIBTPU"], "--patience", "30min")))
+            os.environ["MUSTER_LIBTPU"], "--timeout", "30min")))
     return json.loads(kept.read_text())["answer"]["compiled"]["memory"]
 
 

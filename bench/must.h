@@ -15,7 +15,7 @@ namespace muster {
 template <typename T>
 T Must(Result<T> result) {
   if (!result) {
-    std::fprintf(stderr, "%s\n", result.error().ToText().c_str());
+    std::fprintf(stderr, "%s\n", result.error().ToString().c_str());
     std::_Exit(1);
   }
   return std::move(result).value();

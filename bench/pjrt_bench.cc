@@ -64,7 +64,8 @@ int main(int argc, char** argv) {
   const auto measured =
       muster::Measure(argv[1], argv[2], std::atoi(argv[3]), std::atoi(argv[4]));
   if (!measured) {
-    std::fprintf(stderr, "pjrt_bench: %s\n", measured.error().ToText().c_str());
+    std::fprintf(stderr, "pjrt_bench: %s\n",
+                 measured.error().ToString().c_str());
     return 1;
   }
   return 0;

@@ -79,10 +79,10 @@ void PinTo(std::size_t core) {
   }
 }
 
-[[noreturn]] void SampleBoard(const wire::Board& board) {
+[[noreturn]] void SampleBoard(const wire::ProgressPage& progress_page) {
   std::uint64_t sum = 0;
   for (;;) {
-    sum += wire::ReadSlot(board.slots[0]).step;
+    sum += wire::ReadSlot(progress_page.slots[0]).step;
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
     if (sum == 1) {  // keeps the reads
       _exit(1);
@@ -204,21 +204,21 @@ void SendFrame(int socket, std::uint64_t step) {
 
 void Measure(const char* where, std::size_t rank_core, std::size_t agent_core) {
   const int page =
-      Must(sys::MakeSharedMemory("bench board", sizeof(wire::Board)));
-  auto mapping = Must(sys::Mapping::Map(page, sizeof(wire::Board)));
+      Must(sys::MakeSharedMemory("bench board", sizeof(wire::ProgressPage)));
+  auto mapping = Must(sys::Mapping::Map(page, sizeof(wire::ProgressPage)));
   close(page);
-  auto* board = new (mapping.data()) wire::Board;
+  auto* progress_page = new (mapping.data()) wire::ProgressPage;
   std::array<int, 2> ends{};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
     std::perror("socketpair");
     std::_Exit(1);
   }
-  const Agent sampler(agent_core, [&] { SampleBoard(*board); });
+  const Agent sampler(agent_core, [&] { SampleBoard(*progress_page); });
   const Agent reader(agent_core, [&] { ReadFrames(ends[1]); });
   PinTo(rank_core);
 
   Work work;
-  StepMeter meter(board->slots[0]);
+  StepMeter meter(progress_page->slots[0]);
   std::uint64_t step = 0;
   Added by_board;
   Added by_frame;

@@ -9,6 +9,9 @@
 #include <vector>
 
 #include "resolve/resolve.h"
+#include "sys/fake/fake_clock.h"
+#include "sys/fake/fake_env.h"
+#include "sys/fake/fake_fs.h"
 
 namespace muster::resolve {
 namespace {
@@ -54,7 +57,7 @@ double Measure(const std::map<std::string, std::string>& variables) {
     if (!resolved || resolved->cluster.size.value != kHosts) {
       std::fprintf(
           stderr, "not resolved: %s\n",
-          resolved ? "another size" : resolved.error().ToText().c_str());
+          resolved ? "another size" : resolved.error().ToString().c_str());
       return 1e9;
     }
   }

@@ -165,7 +165,8 @@ int main(int argc, char** argv) {
   }
   const Status status = Run(settings);
   if (!status) {
-    std::fprintf(stderr, "train_bench: %s\n", status.error().ToText().c_str());
+    std::fprintf(stderr, "train_bench: %s\n",
+                 status.error().ToString().c_str());
     return 1;
   }
   return 0;

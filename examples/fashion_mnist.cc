@@ -131,7 +131,7 @@ int main(int argc, char** argv) {
   Status status = Run(settings);
   if (!status) {
     std::fprintf(stderr, "fashion_mnist: %s\n",
-                 status.error().ToText().c_str());
+                 status.error().ToString().c_str());
     return 1;
   }
   return 0;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The generated pages of docs/reference.
+# The generated pages of docs/reference, and the table of ARCHITECTURE.md.
 #   tools/docs.sh            writes them
 #   tools/docs.sh --check    one line for each page that is stale; then exit 1
 # BUILD (build/release) holds the programs that print two of them. What is not
@@ -13,8 +13,8 @@ made=$(mktemp)
 trap 'rm -f "$made"' EXIT
 status=0
 
-page() { # NAME PROGRAM WORD…: what `WORD…` prints
-  local file=docs/reference/$1 program=$2
+page() { # FILE PROGRAM WORD…: what `WORD…` prints
+  local file=$1 program=$2
   shift 2
   if [ ! -x "$program" ]; then
     echo "$file: not checked, $program is not built"
@@ -38,8 +38,9 @@ if [ "${1:-}" = --check ]; then
 fi
 muster=$build/muster
 sources=$(find "$build/src" -name resolve_reference -type f 2>/dev/null | head -n 1) || true
-page causes.md tools/causes_reference.py tools/causes_reference.py
-page settings.md tools/settings_reference.py tools/settings_reference.py
-page cli.md "$muster" tools/cli_reference.py "$muster"
-page resolve.md "${sources:-resolve_reference}" "$sources"
+page docs/reference/causes.md tools/causes_reference.py tools/causes_reference.py
+page docs/reference/settings.md tools/settings_reference.py tools/settings_reference.py
+page docs/reference/cli.md "$muster" tools/cli_reference.py "$muster"
+page docs/reference/resolve.md "${sources:-resolve_reference}" "$sources"
+page ARCHITECTURE.md tools/layers.py tools/layers.py --table
 exit "$status"

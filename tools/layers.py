@@ -6,6 +6,7 @@ Also: third-party headers are included by their owners only, and the operating
 system's headers by sys and the few files that say why.
 
   tools/layers.py [--root DIR]      prints FILE:LINE: what is wrong; exit 1
+  tools/layers.py --table           prints ARCHITECTURE.md with its table of rooms
 """
 import argparse
 import pathlib
@@ -49,6 +50,44 @@ ALLOWED = {
     "cli": {"base", "finding", "cluster", "sys", "accelerator", "cloud",
             "channel", "identify", "resolve", "settings", "diagnose", "monitor",
             "program", "check", "remote", "run"},
+}
+
+# What a room is, for the table of ARCHITECTURE.md.
+ABOUT = {
+    "base": "Cause (generated), Error, Result, Fact, Deadline, Mutex, text, "
+            "JSON, log; no I/O",
+    "finding": "Finding, Outcome, the catalogue's texts, exit codes, rendering",
+    "cluster": "Cluster, Member, Address, `Sourced<T>`",
+    "wire": "what crosses a process or a host: messages, frames, the progress "
+            "page",
+    "sys": "the OS seam: `file/ process/ signal/ net/ time/ terminal/`; "
+           "`fake/` for tests",
+    "accelerator": "TPUs and GPUs: which there are, which are here",
+    "checkpoint": "safetensors, manifest, atomic write, the newest good one",
+    "collective": "the interface; shared memory among the ranks of a host",
+    "input": "datasets, sampler, loader that works ahead",
+    "member": "the rank's side: session, store, step meter",
+    "cloud": "Google Cloud: `auth/ api/ tpu/`",
+    "channel": "transport between agents: in process, gRPC; keep-alive; "
+               "`security/`",
+    "record": "the facts of a run on disk: events, journal, report",
+    "identify": "who answers at an address that is not ours: `protocols/`",
+    "resolve": "which cluster is this: `sources/ formats/ platform/`",
+    "settings": "every setting with its source; what `muster run` was asked",
+    "rendezvous": "roll call: who is there, who is missing and why",
+    "netcheck": "`mesh/` (reachability of all pairs), `bandwidth/`, "
+                "`diagnosis/` (few faults that explain all bad paths)",
+    "diagnose": "`read/` (files, archives, redaction), `match/` (patterns), "
+                "`verdict/` (root before victims, cause)",
+    "pjrt": "plug-ins of accelerators: `plugin/`, `program/`; trains on their "
+            "devices",
+    "monitor": "`progress/ stall/ resource/ metric/`",
+    "program": "will it compile, fit and run: `compiler/ graph/ fit/`",
+    "check": "the runner and `checks/`, one file a check",
+    "train": "strategies, trainer, Gloo: the only user of libtorch",
+    "remote": "agents on other hosts: ssh, copies, workers of a TPU",
+    "run": "`session.cc` wires `coordinator/`, `agent/` and `plan/`",
+    "cli": "one verb a file",
 }
 
 # Which module a public header belongs to.
@@ -163,10 +202,28 @@ def foreign_problems(path, module, number, name, of_system):
             yield number, f"{name} is the operating system: go through src/sys"
 
 
+def architecture(root):
+    """ARCHITECTURE.md with the table of rooms as it should be."""
+    rows = ["| room | is | may include |", "|---|---|---|"]
+    rows += [f"| `{room}` | {ABOUT[room]} | "
+             + (" ".join(one for one in ALLOWED if one in includes) or "–")
+             + " |" for room, includes in ALLOWED.items()]
+    text = (root / "ARCHITECTURE.md").read_text()
+    head, rest = text.split("<!-- rooms -->\n", 1)
+    tail = rest.split("<!-- end of rooms -->", 1)[1]
+    return (head + "<!-- rooms -->\n" + "\n".join(rows)
+            + "\n<!-- end of rooms -->" + tail)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--root", default=pathlib.Path(__file__).parent.parent)
-    root = pathlib.Path(parser.parse_args().root).resolve()
+    parser.add_argument("--table", action="store_true")
+    args = parser.parse_args()
+    root = pathlib.Path(args.root).resolve()
+    if args.table:
+        print(architecture(root), end="")
+        return 0
     files = sorted(p.relative_to(root)
                    for folder in ("src", "include")
                    for p in (root / folder).rglob("*")

@@ -262,7 +262,7 @@ int main(int argc, char** argv) {
   const Status status = Run(settings);
   if (!status) {
     std::fprintf(stderr, "pjrt_fashion_mnist: %s\n",
-                 status.error().ToText().c_str());
+                 status.error().ToString().c_str());
     return 1;
   }
   return 0;

@@ -30,6 +30,6 @@ struct Address {
 };
 
 // "10.0.0.7:8476", "[::1]:8476".
-std::string ToText(const Address& address);
+std::string ToString(const Address& address);
 
 }  // namespace muster

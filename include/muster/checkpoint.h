@@ -34,7 +34,7 @@ struct TensorSpec {
   bool operator==(const TensorSpec&) const = default;
 };
 // "F32 [128, 784]".
-std::string ToText(const TensorSpec& spec);
+std::string ToString(const TensorSpec& spec);
 // Bytes of all elements; nullopt when it does not fit 63 bits or a dimension is
 // negative.
 std::optional<std::uint64_t> BytesOf(const TensorSpec& spec);

@@ -25,7 +25,7 @@ enum class DType : std::uint8_t {
 // Bytes of one element.
 std::size_t SizeOf(DType dtype);
 // The name of safetensors: "F32", "I64", ….
-std::string_view ToText(DType dtype);
+std::string_view ToString(DType dtype);
 // And back; nullopt for any other text.
 std::optional<DType> DTypeFromText(std::string_view text);
 

@@ -56,7 +56,7 @@ class [[nodiscard]] Error {
   int line() const { return line_; }
 
   // "net-name-resolution: `w-3` does not resolve (while gathering members)".
-  std::string ToText() const;
+  std::string ToString() const;
 
  private:
   Cause cause_;

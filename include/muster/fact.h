@@ -41,6 +41,6 @@ struct Fact {
 };
 
 // "connect.refused errno=ECONNREFUSED after_ms=0.4": one line for a person.
-std::string ToText(const Fact& fact);
+std::string ToString(const Fact& fact);
 
 }  // namespace muster

@@ -17,8 +17,8 @@
 namespace muster {
 
 namespace wire {
-struct Board;
-struct BoardSlot;
+struct ProgressPage;
+struct ProgressSlot;
 }  // namespace wire
 namespace sys {
 class Env;
@@ -76,9 +76,9 @@ class Session {
   Error StopError() const;
 
   // Shared with the agent; a session of one has a private one.
-  wire::Board& board() const;
+  wire::ProgressPage& progress_page() const;
   // This rank's part of it.
-  wire::BoardSlot& slot() const;
+  wire::ProgressSlot& slot() const;
   // Descriptor of the memory that ranks of one host share; a memory file of
   // its own without an agent.
   int segment() const;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "accelerator/device_files.h"
+#include "sys/fake/fake_fs.h"
 
 #include <gtest/gtest.h>
 

@@ -106,7 +106,7 @@ Result<Bounds> ParseBounds(std::string_view text, const std::string& what) {
   return bounds;
 }
 
-std::string ToText(const Bounds& bounds) {
+std::string ToString(const Bounds& bounds) {
   return std::to_string(bounds[0]) + "," + std::to_string(bounds[1]) + "," +
          std::to_string(bounds[2]);
 }

@@ -35,7 +35,7 @@ std::vector<int> PossibleHosts(const TpuType& type);
 // "2,2,1".
 using Bounds = std::array<int, 3>;
 Result<Bounds> ParseBounds(std::string_view text, const std::string& what);
-std::string ToText(const Bounds& bounds);
+std::string ToString(const Bounds& bounds);
 Bounds Product(const Bounds& a, const Bounds& b);
 int SizeOf(const Bounds& bounds);
 

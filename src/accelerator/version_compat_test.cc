@@ -12,7 +12,7 @@ std::string Refused(const std::string& type, const std::string& version,
                     int hosts = 0) {
   const Status status =
       CheckRuntimeVersion({.type = type, .version = version, .hosts = hosts});
-  return status ? "" : status.error().ToText();
+  return status ? "" : status.error().ToString();
 }
 
 TEST(VersionCompat, TheUsualImageOfEachGenerationFits) {
@@ -82,7 +82,7 @@ TEST(TpuName, IsCheckedAndMended) {
        std::vector<std::string>{"t", "my-tpu-1", std::string(63, 'a')}) {
     EXPECT_TRUE(CheckTpuName(name)) << name;
   }
-  EXPECT_THAT(CheckTpuName("My_TPU").error().ToText(),
+  EXPECT_THAT(CheckTpuName("My_TPU").error().ToString(),
               HasSubstr("did you mean `my-tpu`?"));
   for (const std::string& name :
        std::vector<std::string>{"", "1t", "t-", "a b", std::string(64, 'a')}) {

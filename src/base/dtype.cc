@@ -35,7 +35,7 @@ std::size_t SizeOf(DType dtype) {
   return RowOf(dtype).size;
 }
 
-std::string_view ToText(DType dtype) {
+std::string_view ToString(DType dtype) {
   return RowOf(dtype).name;
 }
 

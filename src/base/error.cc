@@ -20,7 +20,7 @@ Error&& Error::While(std::string doing) && {
 }
 
 Error&& Error::Then(const Error& consequence) && {
-  context_.push_back("then " + consequence.ToText());
+  context_.push_back("then " + consequence.ToString());
   for (const Fact& fact : consequence.evidence_) {
     evidence_.push_back(fact);
   }
@@ -33,7 +33,7 @@ Error Error::Reworded(std::string message) const {
   return told;
 }
 
-std::string Error::ToText() const {
+std::string Error::ToString() const {
   std::string text{Label(cause_)};
   text += ": ";
   text += message_;
@@ -47,7 +47,7 @@ namespace internal {
 
 void DieOfUnreadError(const Error& error) {
   std::fprintf(stderr, "muster: a failed result was used as a value: %s\n",
-               error.ToText().c_str());
+               error.ToString().c_str());
   std::abort();
 }
 

@@ -41,7 +41,7 @@ TEST(Error, IsToldInOtherWordsWithAllThatIsKnown) {
                          .With({.name = "exit.signal", .subject = "rank 3"})
                          .While("training");
   const Error told = error.Reworded("worker 3 is gone");
-  EXPECT_EQ(told.ToText(), "peer-died: worker 3 is gone (training)");
+  EXPECT_EQ(told.ToString(), "peer-died: worker 3 is gone (training)");
   ASSERT_EQ(told.evidence().size(), 1);
   EXPECT_EQ(told.evidence().front().name, "exit.signal");
 }
@@ -51,7 +51,7 @@ TEST(Error, NamesCauseMessageAndContext) {
                    .While("reducing bucket 0")
                    .Then(Error(Cause::kCancelled, "stopped"));
   EXPECT_EQ(error.cause(), Cause::kPeerDied);
-  EXPECT_EQ(error.ToText(),
+  EXPECT_EQ(error.ToString(),
             "peer-died: rank 3 is gone (reducing bucket 0) "
             "(then cancelled: stopped)");
 }

@@ -48,7 +48,7 @@ bool Fact::Has(std::string_view field) const {
   return Find(*this, field) != nullptr;
 }
 
-std::string ToText(const Fact& fact) {
+std::string ToString(const Fact& fact) {
   std::string text = fact.name;
   for (const auto& [name, value] : fact.fields) {
     text += " " + name + "=";

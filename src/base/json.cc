@@ -87,7 +87,7 @@ Result<Json> ParseJson(std::string_view text, Cause cause,
   }
 }
 
-std::string ToText(WallTime time) {
+std::string ToString(WallTime time) {
   const auto since = time.time_since_epoch().count();
   const std::time_t seconds = since / 1'000'000;
   std::tm parts{};
@@ -128,7 +128,7 @@ Json ToJson(const Fact& fact) {
               {"fields", std::move(fields)},
               {"subject", fact.subject},
               {"by", fact.by},
-              {"at", ToText(fact.at)}};
+              {"at", ToString(fact.at)}};
 }
 
 Result<Fact> FactFromJson(const Json& json) {

@@ -20,7 +20,7 @@ Result<Json> ParseJson(std::string_view text, Cause cause,
                        std::string_view what);
 
 // ISO 8601 in UTC with microseconds: 2026-11-21T14:35:19.000123Z.
-std::string ToText(WallTime time);
+std::string ToString(WallTime time);
 Result<WallTime> ParseWallTime(std::string_view text);
 
 Json ToJson(const Fact& fact);

@@ -8,7 +8,7 @@ namespace {
 
 std::string ErrorOf(std::string_view text) {
   auto json = ParseJson(text, Cause::kClusterSpecInvalid, "TF_CONFIG");
-  return json ? "" : json.error().ToText();
+  return json ? "" : json.error().ToString();
 }
 
 TEST(ParseJson, NamesWhatWasReadAndThePosition) {
@@ -29,8 +29,8 @@ TEST(ParseJson, RefusesDeepNesting) {
 
 TEST(WallTime, SurvivesItsText) {
   const WallTime time(std::chrono::microseconds(1'795'271'719'000'123));
-  EXPECT_EQ(ToText(time), "2026-11-21T14:35:19.000123Z");
-  EXPECT_EQ(*ParseWallTime(ToText(time)), time);
+  EXPECT_EQ(ToString(time), "2026-11-21T14:35:19.000123Z");
+  EXPECT_EQ(*ParseWallTime(ToString(time)), time);
   EXPECT_FALSE(ParseWallTime("yesterday"));
 }
 

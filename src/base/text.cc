@@ -182,7 +182,7 @@ std::optional<Duration> ParseDuration(std::string_view text) {
   return Duration(static_cast<std::int64_t>(seconds * 1e9));
 }
 
-std::string ToText(Duration duration) {
+std::string ToString(Duration duration) {
   const double seconds = std::chrono::duration<double>(duration).count();
   char text[48];
   if (seconds < 0.9995) {

@@ -34,7 +34,7 @@ std::optional<std::int64_t> ParseInt(std::string_view text);
 // "1.5 s", "250 ms", "2 min", "1 h"; a bare number is seconds.
 std::optional<Duration> ParseDuration(std::string_view text);
 // "0.4 ms", "12.3 s", "2 min 5 s".
-std::string ToText(Duration duration);
+std::string ToString(Duration duration);
 // "100MB", "1.5 GiB", "4096": of powers of 1000 or 1024, at least a byte and at
 // most 2^60.
 std::optional<std::uint64_t> ParseBytes(std::string_view text);

@@ -58,12 +58,12 @@ TEST(ParseBytes, KnowsBothKindsOfUnits) {
   EXPECT_EQ(ParseBytes("nan"), std::nullopt);
 }
 
-TEST(ToText, WritesDurationsForPeople) {
-  EXPECT_EQ(ToText(std::chrono::microseconds(400)), "0.40 ms");
-  EXPECT_EQ(ToText(Duration(milliseconds(250))), "250 ms");
-  EXPECT_EQ(ToText(Duration(milliseconds(12'340))), "12.3 s");
-  EXPECT_EQ(ToText(Duration(seconds(125))), "2 min 5 s");
-  EXPECT_EQ(ToText(Duration(seconds(7260))), "2 h 1 min");
+TEST(ToString, WritesDurationsForPeople) {
+  EXPECT_EQ(ToString(std::chrono::microseconds(400)), "0.40 ms");
+  EXPECT_EQ(ToString(Duration(milliseconds(250))), "250 ms");
+  EXPECT_EQ(ToString(Duration(milliseconds(12'340))), "12.3 s");
+  EXPECT_EQ(ToString(Duration(seconds(125))), "2 min 5 s");
+  EXPECT_EQ(ToString(Duration(seconds(7260))), "2 h 1 min");
 }
 
 TEST(BytesText, UsesBinaryUnits) {

@@ -14,7 +14,7 @@ TEST(Refusal, ComesBackWithCauseMessageAndEvidence) {
   const Envelope message = Refusal(Error(error));
   EXPECT_EQ(message.kind, kRefused);
   const Error back = RefusalFrom(message.body);
-  EXPECT_EQ(back.ToText(), error.ToText());
+  EXPECT_EQ(back.ToString(), error.ToString());
   EXPECT_EQ(back.evidence(), error.evidence());
 }
 

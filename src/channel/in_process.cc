@@ -95,31 +95,31 @@ Result<std::unique_ptr<Listener>> InProcessTransport::Listen(
       std::make_unique<InProcessListener>(network_, taken));
 }
 
-Sighting InProcessTransport::Look(const Address& address) const {
+ProbeResult InProcessTransport::Look(const Address& address) const {
   if (auto fault = network_.faults.find(address);
       fault != network_.faults.end()) {
     return fault->second;
   }
   if (auto door = network_.doors.find(address); door != network_.doors.end()) {
-    return {.what = Sight::kAgent,
+    return {.what = ProbeOutcome::kAgent,
             .agent = door->second->identity,
             .error = std::nullopt};
   }
-  return Unlike(Sight::kRefused,
+  return Unlike(ProbeOutcome::kRefused,
                 Error(Cause::kNetWrongEndpoint,
-                      muster::ToText(address) + " refused the connection"));
+                      muster::ToString(address) + " refused the connection"));
 }
 
 void InProcessTransport::Dial(
     const Address& address, Deadline deadline,
     std::function<void(Result<std::unique_ptr<Link>>)> done) {
-  Identify(address, deadline, [this, address, done](Sighting seen) {
+  Identify(address, deadline, [this, address, done](ProbeResult seen) {
     const auto door = network_.doors.find(address);
-    if (seen.what != Sight::kAgent) {
+    if (seen.what != ProbeOutcome::kAgent) {
       done(*std::move(seen.error));
     } else if (door == network_.doors.end() || !door->second->on_link) {
       done(Error(Cause::kNetWrongEndpoint,
-                 muster::ToText(address) + " is not the coordinator"));
+                 muster::ToString(address) + " is not the coordinator"));
     } else {
       auto [here, there] = InProcessLinks(loop_);
       const auto keep = door->second;  // on_link may end the listening
@@ -130,10 +130,10 @@ void InProcessTransport::Dial(
 }
 
 void InProcessTransport::Identify(const Address& address, Deadline deadline,
-                                  std::function<void(Sighting)> done) {
-  const Sighting now = Look(address);
+                                  std::function<void(ProbeResult)> done) {
+  const ProbeResult now = Look(address);
   const bool silent =
-      now.what == Sight::kNoAnswer || now.what == Sight::kSilent;
+      now.what == ProbeOutcome::kNoAnswer || now.what == ProbeOutcome::kSilent;
   Later(silent ? deadline.Remaining() : Duration::zero(),
         [this, address, done] { done(Look(address)); });
 }

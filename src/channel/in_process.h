@@ -23,7 +23,7 @@ class InProcessNetwork {
   };
 
   // kNoAnswer and kSilent show at the deadline, others at once.
-  std::map<Address, Sighting> faults;
+  std::map<Address, ProbeResult> faults;
   std::map<Address, std::shared_ptr<Door>> doors;
   std::uint16_t next_port = 40'000;  // for port 0
 };
@@ -39,11 +39,11 @@ class InProcessTransport : public Transport {
   void Dial(const Address& address, Deadline deadline,
             std::function<void(Result<std::unique_ptr<Link>>)> done) override;
   void Identify(const Address& address, Deadline deadline,
-                std::function<void(Sighting)> done) override;
+                std::function<void(ProbeResult)> done) override;
 
  private:
   void Later(Duration delay, std::function<void()> task);
-  Sighting Look(const Address& address) const;
+  ProbeResult Look(const Address& address) const;
 
   sys::Loop& loop_;
   InProcessNetwork& network_;

@@ -32,18 +32,18 @@ TEST(InProcessTransport, ShowsAFaultAndASilentOneAtTheDeadline) {
   InProcessNetwork network;
   InProcessTransport transport(*loop, network);
   const Address address{"127.0.0.1", 9};
-  network.faults[address] =
-      Unlike(Sight::kSilent, Error(Cause::kNetWrongEndpoint, "says nothing"));
+  network.faults[address] = Unlike(
+      ProbeOutcome::kSilent, Error(Cause::kNetWrongEndpoint, "says nothing"));
   const auto deadline = Deadline::After(std::chrono::milliseconds(20));
-  std::optional<Sighting> seen;
+  std::optional<ProbeResult> seen;
   bool early = false;
-  transport.Identify(address, deadline, [&](Sighting sighting) {
+  transport.Identify(address, deadline, [&](ProbeResult sighting) {
     early = !deadline.Expired();
     seen = std::move(sighting);
   });
   ASSERT_TRUE(
       channel::testing::RunUntil(*loop, [&] { return seen.has_value(); }));
-  EXPECT_EQ(seen->what, Sight::kSilent);
+  EXPECT_EQ(seen->what, ProbeOutcome::kSilent);
   EXPECT_FALSE(early);
 }
 

@@ -11,11 +11,11 @@ inline constexpr Duration kBeat = std::chrono::milliseconds(500);
 inline constexpr Duration kSilence = std::chrono::seconds(3);
 
 // One per link; Tick is called every kBeat, Heard for whatever arrives.
-class Pulse {
+class Keepalive {
  public:
   using Steady = sys::Clock::Steady;
 
-  explicit Pulse(Steady now) : heard_(now), ticked_(now) {}
+  explicit Keepalive(Steady now) : heard_(now), ticked_(now) {}
 
   void Heard(Steady now) { heard_ = now; }
 

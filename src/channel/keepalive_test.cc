@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "channel/keepalive.h"
+#include "sys/fake/fake_clock.h"
 
 #include <gtest/gtest.h>
 
@@ -7,37 +8,37 @@ namespace muster::channel {
 namespace {
 
 // Ticks every beat for a time; true when one of them says lost.
-bool TickFor(Pulse& pulse, sys::FakeClock& clock, Duration time) {
+bool TickFor(Keepalive& keepalive, sys::FakeClock& clock, Duration time) {
   bool lost = false;
   for (Duration passed{}; passed < time; passed += kBeat) {
     clock.Advance(kBeat);
-    lost = pulse.Tick(clock.Now()) || lost;
+    lost = keepalive.Tick(clock.Now()) || lost;
   }
   return lost;
 }
 
-TEST(Pulse, IsLostAfterThreeSecondsOfSilence) {
+TEST(Keepalive, IsLostAfterThreeSecondsOfSilence) {
   sys::FakeClock clock;
-  Pulse pulse(clock.Now());
-  EXPECT_FALSE(TickFor(pulse, clock, kSilence - kBeat));
-  EXPECT_TRUE(TickFor(pulse, clock, kBeat));
+  Keepalive keepalive(clock.Now());
+  EXPECT_FALSE(TickFor(keepalive, clock, kSilence - kBeat));
+  EXPECT_TRUE(TickFor(keepalive, clock, kBeat));
 }
 
-TEST(Pulse, LivesOnWhateverIsHeard) {
+TEST(Keepalive, LivesOnWhateverIsHeard) {
   sys::FakeClock clock;
-  Pulse pulse(clock.Now());
+  Keepalive keepalive(clock.Now());
   for (int i = 0; i < 10; ++i) {
-    EXPECT_FALSE(TickFor(pulse, clock, kSilence - kBeat));
-    pulse.Heard(clock.Now());
+    EXPECT_FALSE(TickFor(keepalive, clock, kSilence - kBeat));
+    keepalive.Heard(clock.Now());
   }
 }
 
-TEST(Pulse, DoesNotBlameTheOtherSideForAPauseOfOurOwn) {
+TEST(Keepalive, DoesNotBlameTheOtherSideForAPauseOfOurOwn) {
   sys::FakeClock clock;
-  Pulse pulse(clock.Now());
+  Keepalive keepalive(clock.Now());
   clock.Advance(std::chrono::minutes(5));
-  EXPECT_FALSE(pulse.Tick(clock.Now()));
-  EXPECT_TRUE(TickFor(pulse, clock, kSilence));
+  EXPECT_FALSE(keepalive.Tick(clock.Now()));
+  EXPECT_TRUE(TickFor(keepalive, clock, kSilence));
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ Stream::Stream(sys::Loop& loop, sys::Clock& clock)
     : loop_(loop),
       clock_(clock),
       inbox_(std::make_shared<Inbox>(loop)),
-      pulse_(clock.Now()) {}
+      keepalive_(clock.Now()) {}
 
 void Stream::Send(Envelope message) {
   MutexLock lock(mutex_);
@@ -74,7 +74,7 @@ void Stream::ReadDone(std::optional<Envelope> got) {
 }
 
 void Stream::Arrived(Envelope message) {
-  pulse_.Heard(clock_.Now());
+  keepalive_.Heard(clock_.Now());
   if (const auto open = std::exchange(when_open_, nullptr)) {
     open(std::nullopt);
   }
@@ -162,9 +162,9 @@ void StreamLink::Beat() {
   } else if (stream->Silent()) {
     beat_.Cancel();
     stream->Abort();
-    stream->inbox()->Lose(
-        Error(Cause::kHeartbeatMissed, "nothing was heard from " + peer_ +
-                                           " for " + muster::ToText(kSilence)));
+    stream->inbox()->Lose(Error(Cause::kHeartbeatMissed,
+                                "nothing was heard from " + peer_ + " for " +
+                                    muster::ToString(kSilence)));
   } else {
     stream->Send({.kind = kBeatKind, .body = ""});
   }

@@ -39,7 +39,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   void WhenOpen(std::function<void(std::optional<Error>)> open);
 
   // True when the other side has been silent for too long; every kBeat.
-  bool Silent() { return pulse_.Tick(clock_.Now()); }
+  bool Silent() { return keepalive_.Tick(clock_.Now()); }
   const std::shared_ptr<Inbox>& inbox() const { return inbox_; }
 
  protected:
@@ -71,7 +71,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   sys::Clock& clock_;
   const std::shared_ptr<Inbox> inbox_;  // outlives the link while tasks run
   // The loop's.
-  Pulse pulse_;
+  Keepalive keepalive_;
   std::function<void(std::optional<Error>)> when_open_;
 
   Mutex mutex_;

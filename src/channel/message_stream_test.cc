@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "channel/testing.h"
+#include "sys/fake/fake_clock.h"
 
 namespace muster::channel {
 namespace {

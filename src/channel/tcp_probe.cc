@@ -11,14 +11,14 @@ namespace {
 constexpr auto kListen = std::chrono::milliseconds(300);
 constexpr std::size_t kEnough = 64;
 
-Sighting FromDial(Error error) {
+ProbeResult FromDial(Error error) {
   switch (error.cause()) {
     case Cause::kNetNameResolution:
-      return Unlike(Sight::kUnresolved, std::move(error));
+      return Unlike(ProbeOutcome::kUnresolved, std::move(error));
     case Cause::kNetWrongEndpoint:
-      return Unlike(Sight::kRefused, std::move(error));
+      return Unlike(ProbeOutcome::kRefused, std::move(error));
     default:
-      return Unlike(Sight::kNoAnswer, std::move(error));
+      return Unlike(ProbeOutcome::kNoAnswer, std::move(error));
   }
 }
 
@@ -33,7 +33,7 @@ Error NotMuster(std::string message, const Address& address,
       .With({.name = "look.answered",
              .fields = {{"bytes", Printable(bytes.substr(0, kEnough))},
                         {"request", "GET / HTTP/1.0"}},
-             .subject = muster::ToText(address),
+             .subject = muster::ToString(address),
              .by = "tcp probe",
              .at = at});
 }
@@ -70,8 +70,8 @@ std::string NameOfAnswer(std::string_view bytes) {
   return "something (`" + Line(bytes) + "`)";
 }
 
-Sighting LookCloser(const Address& address, Deadline deadline,
-                    const sys::Clock& clock) {
+ProbeResult ProbeAgain(const Address& address, Deadline deadline,
+                       const sys::Clock& clock) {
   auto fd = sys::Dial(address, deadline);
   if (!fd) {
     return FromDial(std::move(fd).error());
@@ -84,17 +84,17 @@ Sighting LookCloser(const Address& address, Deadline deadline,
     status = sys::ReceiveSome(fd->get(), bytes, nullptr, until);
   }
   if (!bytes.empty()) {
-    return Unlike(Sight::kForeign,
+    return Unlike(ProbeOutcome::kForeign,
                   NotMuster(NameOfAnswer(bytes) + " answers there, not muster",
                             address, bytes, clock.WallNow()));
   }
   if (!status && status.error().cause() == Cause::kPeerDied) {
-    return Unlike(Sight::kForeign,
+    return Unlike(ProbeOutcome::kForeign,
                   NotMuster("something takes connections there and closes them "
                             "at once: it is not muster",
                             address, bytes, clock.WallNow()));
   }
-  return Unlike(Sight::kSilent,
+  return Unlike(ProbeOutcome::kSilent,
                 NotMuster("something takes connections there and stays silent: "
                           "it is not muster, or a stopped one",
                           address, bytes, clock.WallNow()));

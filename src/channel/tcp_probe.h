@@ -17,8 +17,8 @@ namespace muster::channel {
 // name has. Who speaks there afterwards asks no name service again: another
 // library reads other files, and may hear another answer.
 struct Reached {
-  std::optional<Sighting> nobody;  // kUnresolved, kRefused or kNoAnswer
-  Address at;                      // an IP address and port, unless nobody
+  std::optional<ProbeResult> nobody;  // kUnresolved, kRefused or kNoAnswer
+  Address at;                         // an IP address and port, unless nobody
 };
 // Blocks up to the deadline; any thread.
 Reached Reach(const Address& address, Deadline deadline);
@@ -34,7 +34,7 @@ bool IsHttp2(std::string_view bytes);
 // For an address where an agent did not answer: sends an HTTP request and reads
 // for 300 ms. kForeign names what answered, kSilent says that nothing did.
 // Blocks up to the deadline; any thread.
-Sighting LookCloser(const Address& address, Deadline deadline,
-                    const sys::Clock& clock);
+ProbeResult ProbeAgain(const Address& address, Deadline deadline,
+                       const sys::Clock& clock);
 
 }  // namespace muster::channel

@@ -35,7 +35,7 @@ TEST(Look, NamesADeadPort) {
   }
   const auto seen = Reach(address, Deadline::After(seconds(5))).nobody;
   ASSERT_TRUE(seen);
-  EXPECT_EQ(seen->what, Sight::kRefused);
+  EXPECT_EQ(seen->what, ProbeOutcome::kRefused);
   EXPECT_FALSE(seen->error->evidence().empty());
 }
 
@@ -43,14 +43,14 @@ TEST(Look, NamesAHostWithoutAddress) {
   const auto seen =
       Reach({"no-such-host.invalid", 1}, Deadline::After(seconds(5))).nobody;
   ASSERT_TRUE(seen);
-  EXPECT_EQ(seen->what, Sight::kUnresolved) << ToText(seen->what);
+  EXPECT_EQ(seen->what, ProbeOutcome::kUnresolved) << ToString(seen->what);
 }
 
 TEST(Look, TellsTheAddressBehindAName) {
   auto listening = sys::Listen({"127.0.0.1", 0});
   const Address by_name{"localhost", listening->address.port};
   const auto reached = Reach(by_name, Deadline::After(seconds(20)));
-  ASSERT_FALSE(reached.nobody) << reached.nobody->error->ToText();
+  ASSERT_FALSE(reached.nobody) << reached.nobody->error->ToString();
   EXPECT_EQ(reached.at, listening->address);
 }
 
@@ -59,8 +59,8 @@ TEST(Look, NamesASilentAcceptorInTime) {
   EXPECT_FALSE(Reach(listening->address, Deadline::After(seconds(5))).nobody);
   const sys::RealClock clock;
   const auto seen =
-      LookCloser(listening->address, Deadline::After(seconds(5)), clock);
-  EXPECT_EQ(seen.what, Sight::kSilent);
+      ProbeAgain(listening->address, Deadline::After(seconds(5)), clock);
+  EXPECT_EQ(seen.what, ProbeOutcome::kSilent);
   EXPECT_EQ(seen.error->cause(), Cause::kNetWrongEndpoint);
 }
 
@@ -68,7 +68,7 @@ TEST(Look, EndsAtItsDeadline) {
   auto listening = sys::Listen({"127.0.0.1", 0});
   const sys::RealClock clock;
   const auto start = clock.Now();
-  LookCloser(listening->address, Deadline::After(std::chrono::milliseconds(20)),
+  ProbeAgain(listening->address, Deadline::After(std::chrono::milliseconds(20)),
              clock);
   EXPECT_LT(clock.Now() - start, seconds(10));
 }

@@ -7,56 +7,56 @@
 
 namespace muster::channel {
 
-std::string_view ToText(Sight sight) {
+std::string_view ToString(ProbeOutcome sight) {
   switch (sight) {
-    case Sight::kAgent:
+    case ProbeOutcome::kAgent:
       return "agent";
-    case Sight::kUnresolved:
+    case ProbeOutcome::kUnresolved:
       return "unresolved";
-    case Sight::kRefused:
+    case ProbeOutcome::kRefused:
       return "refused";
-    case Sight::kNoAnswer:
+    case ProbeOutcome::kNoAnswer:
       return "no answer";
-    case Sight::kForeign:
+    case ProbeOutcome::kForeign:
       return "not muster";
-    case Sight::kStranger:
+    case ProbeOutcome::kStranger:
       return "not of this run";
-    case Sight::kSilent:
+    case ProbeOutcome::kSilent:
       return "silent";
-    case Sight::kClosed:
+    case ProbeOutcome::kClosed:
       return "not allowed";
   }
   return "?";
 }
 
-Sighting Unlike(Sight what, Error error) {
+ProbeResult Unlike(ProbeOutcome what, Error error) {
   return {.what = what, .agent = std::nullopt, .error = std::move(error)};
 }
 
-std::string Observed(const Sighting& sighting, const Address& address) {
+std::string Observed(const ProbeResult& sighting, const Address& address) {
   switch (sighting.what) {
-    case Sight::kAgent:
+    case ProbeOutcome::kAgent:
       return Who(*sighting.agent) + " answers there";
-    case Sight::kRefused:
+    case ProbeOutcome::kRefused:
       return "connection refused: nothing listens there yet";
-    case Sight::kUnresolved:
+    case ProbeOutcome::kUnresolved:
       return "the name `" + Printable(address.host) + "` does not resolve";
-    case Sight::kNoAnswer:
+    case ProbeOutcome::kNoAnswer:
       return "no answer: packets get lost, or there is no route";
-    case Sight::kForeign:
-    case Sight::kStranger:
-    case Sight::kSilent:
-    case Sight::kClosed:
+    case ProbeOutcome::kForeign:
+    case ProbeOutcome::kStranger:
+    case ProbeOutcome::kSilent:
+    case ProbeOutcome::kClosed:
       break;
   }
   return sighting.error->message();
 }
 
-Cause CauseOf(const Sighting& sighting) {
+Cause CauseOf(const ProbeResult& sighting) {
   switch (sighting.what) {
-    case Sight::kAgent:
+    case ProbeOutcome::kAgent:
       return Cause::kNetWrongEndpoint;
-    case Sight::kRefused:
+    case ProbeOutcome::kRefused:
       return Cause::kRendezvousTimeout;
     default:
       return sighting.error->cause();
@@ -70,7 +70,7 @@ Error TakenBy(const wire::Hello& theirs, const wire::Hello& ours,
         return std::find(ours.ranks.begin(), ours.ranks.end(), rank) !=
                ours.ranks.end();
       });
-  const std::string at = muster::ToText(address);
+  const std::string at = muster::ToString(address);
   if (one_of_ours) {
     return Error(Cause::kDuplicateIdentity, Who(theirs) + " listens at " + at +
                                                 " already, where " + Who(ours) +
@@ -83,7 +83,7 @@ Error TakenBy(const wire::Hello& theirs, const wire::Hello& ours,
 
 Error OnlyOnLoopback(const Address& address) {
   return Error(Cause::kUsageInvalid,
-               "`" + Printable(muster::ToText(address)) +
+               "`" + Printable(muster::ToString(address)) +
                    "` is not on the loopback interface (`localhost`, "
                    "127.0.0.0/8, `::1`), where alone agents talk in clear "
                    "text: give all members the same secret with `--token-file "

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/text.h"
 #include "channel/link.h"
 #include "muster/address.h"
 #include "muster/deadline.h"
@@ -15,8 +16,10 @@
 
 namespace muster::channel {
 
+using muster::ToString;  // those declared here do not hide it
+
 // What was observed at an address.
-enum class Sight {
+enum class ProbeOutcome {
   kAgent,       // an agent of muster answered
   kUnresolved,  // the name does not resolve
   kRefused,     // the host answers, nothing listens on the port
@@ -26,21 +29,21 @@ enum class Sight {
   kSilent,      // accepts connections and says nothing
   kClosed,      // reachable, but this transport must not speak there
 };
-std::string_view ToText(Sight sight);
+std::string_view ToString(ProbeOutcome sight);
 
-struct Sighting {
-  Sight what = Sight::kNoAnswer;
+struct ProbeResult {
+  ProbeOutcome what = ProbeOutcome::kNoAnswer;
   std::optional<wire::Hello> agent;  // exactly when kAgent
   std::optional<Error> error;        // exactly when not kAgent
 };
 // A sighting of anything but an agent.
-Sighting Unlike(Sight what, Error error);
+ProbeResult Unlike(ProbeOutcome what, Error error);
 
 // What it looked like, in words that stay the same while nothing changes, and
 // what it is the cause of when it lasts: a refusing address is right as far as
 // anybody knows, so nobody came in time (rendezvous-timeout).
-std::string Observed(const Sighting& sighting, const Address& address);
-Cause CauseOf(const Sighting& sighting);
+std::string Observed(const ProbeResult& sighting, const Address& address);
+Cause CauseOf(const ProbeResult& sighting);
 
 // Why `ours` cannot listen where `theirs` answers: duplicate-identity when it
 // claims one of our ranks, else net-port-in-use.
@@ -85,7 +88,7 @@ class Transport {
 
   // Looks who is there, once, and says what was observed by the deadline.
   virtual void Identify(const Address& address, Deadline deadline,
-                        std::function<void(Sighting)> done) = 0;
+                        std::function<void(ProbeResult)> done) = 0;
 };
 
 // usage-invalid: without a token agents talk on the loopback interface alone.

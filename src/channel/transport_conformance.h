@@ -51,7 +51,7 @@ class TransportTest : public ::testing::TestWithParam<TransportKind> {
         links ? [this](std::unique_ptr<Link>
                            link) { accepted.push_back(std::move(link)); }
               : Transport::OnLink());
-    ASSERT_TRUE(listening) << listening.error().ToText();
+    ASSERT_TRUE(listening) << listening.error().ToString();
     listener = *std::move(listening);
   }
 
@@ -64,20 +64,20 @@ class TransportTest : public ::testing::TestWithParam<TransportKind> {
                         });
     EXPECT_TRUE(Until([&] { return opened.has_value(); }));
     if (!opened || !*opened) {
-      ADD_FAILURE() << (opened ? opened->error().ToText() : "no answer");
+      ADD_FAILURE() << (opened ? opened->error().ToString() : "no answer");
       return nullptr;
     }
     return *std::move(*opened);
   }
 
-  Sighting LookAt(const Address& address,
-                  Duration limit = std::chrono::seconds(5)) {
-    std::optional<Sighting> seen;
+  ProbeResult LookAt(const Address& address,
+                     Duration limit = std::chrono::seconds(5)) {
+    std::optional<ProbeResult> seen;
     hosts->other().Identify(address, Deadline::After(limit),
-                            [&](Sighting sighting) { seen = sighting; });
+                            [&](ProbeResult sighting) { seen = sighting; });
     EXPECT_FALSE(seen);  // never inside the call
     EXPECT_TRUE(Until([&] { return seen.has_value(); }));
-    return seen.value_or(Sighting{});
+    return seen.value_or(ProbeResult{});
   }
 
   // A link of which both ends record what they get.
@@ -111,8 +111,8 @@ class TransportTest : public ::testing::TestWithParam<TransportKind> {
 
 TEST_P(TransportTest, TellsTheIdentityOfWhoListens) {
   ListenAnywhere(/*links=*/false);
-  const Sighting seen = LookAt(listener->address());
-  ASSERT_EQ(seen.what, Sight::kAgent) << seen.error->ToText();
+  const ProbeResult seen = LookAt(listener->address());
+  ASSERT_EQ(seen.what, ProbeOutcome::kAgent) << seen.error->ToString();
   EXPECT_EQ(*seen.agent, identity);
 }
 
@@ -120,8 +120,8 @@ TEST_P(TransportTest, SeesThatNobodyListens) {
   ListenAnywhere();
   const Address address = listener->address();
   listener.reset();
-  const Sighting seen = LookAt(address);
-  EXPECT_EQ(seen.what, Sight::kRefused) << ToText(seen.what);
+  const ProbeResult seen = LookAt(address);
+  EXPECT_EQ(seen.what, ProbeOutcome::kRefused) << ToString(seen.what);
   EXPECT_EQ(seen.error->cause(), Cause::kNetWrongEndpoint);
 }
 
@@ -145,7 +145,7 @@ TEST_P(TransportTest, ListensAgainWhereTheListenerWent) {
   const Address address = listener->address();
   listener.reset();
   auto again = hosts->one().Listen(address, identity, nullptr);
-  EXPECT_TRUE(again) << again.error().ToText();
+  EXPECT_TRUE(again) << again.error().ToString();
 }
 
 TEST_P(TransportTest, RefusesLinksWhereThereIsNoCoordinator) {
@@ -246,7 +246,7 @@ TEST_P(TransportTest, DropsWhatIsUnderWayWhenItGoes) {
   bool called = false;
   hosts->other().Identify(listener->address(),
                           Deadline::After(std::chrono::seconds(5)),
-                          [&](const Sighting&) { called = true; });
+                          [&](const ProbeResult&) { called = true; });
   hosts->other().Dial(
       listener->address(), Deadline::After(std::chrono::seconds(5)),
       [&](const Result<std::unique_ptr<Link>>&) { called = true; });

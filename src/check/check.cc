@@ -3,7 +3,7 @@
 
 namespace muster::check {
 
-std::string_view WordOf(Scope scope) {
+std::string_view ToString(Scope scope) {
   return scope == Scope::kCluster ? "cluster" : "host";
 }
 

@@ -8,12 +8,15 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text.h"
 #include "check/context.h"
 #include "finding/finding.h"
 #include "finding/outcome.h"
 #include "muster/deadline.h"
 
 namespace muster::check {
+
+using muster::ToString;  // those declared here do not hide it
 
 // What one answer holds for.
 enum class Scope { kCluster, kHost };
@@ -22,7 +25,7 @@ enum class Scope { kCluster, kHost };
 enum class BeforeRun { kAlways, kSeveralHosts, kNever };
 
 // The way out that belongs to a check, printed before those of the catalogue.
-struct Advice {
+struct Remedy {
   std::string_view text;  // empty: the catalogue's are enough
   std::string_view command;
   Safety safety = Safety::kAsks;
@@ -41,7 +44,7 @@ struct Check {
   bool on_request = false;
   Duration deadline = std::chrono::seconds(5);
   Severity severity = Severity::kError;  // the worst that it can find
-  Advice fix;
+  Remedy fix;
   BeforeRun before_run = BeforeRun::kAlways;
   Outcome (*run)(const Context& context);
 
@@ -51,7 +54,7 @@ struct Check {
 // All of checks/, by id.
 std::span<const Check* const> AllChecks();
 
-std::string_view WordOf(Scope scope);
+std::string_view ToString(Scope scope);
 
 // One thing that a check saw, with its source: "/proc/self/limits". Fields are
 // what the catalogue's commands may name ({path}, {pid}).

@@ -64,11 +64,11 @@ struct FoundPlugin {
 };
 
 // Whether the devices of this host are opened, and with what.
-struct OpeningSetup {
+struct DeviceOpenSetup {
   bool asked = false;
   std::string refused;  // who did not want it, where it was asked for
   std::string plugin;   // flag --plugin; empty: the one that is found
-  Duration patience = std::chrono::seconds(120);
+  Duration timeout = std::chrono::seconds(120);
 };
 
 // Fixed while checks run; no check writes to it.
@@ -85,7 +85,7 @@ struct Context {
   std::optional<MeshSetup> mesh;  // nullopt: nobody is looked for
   TargetSetup target;
   TpuSetup tpu;
-  OpeningSetup opening;
+  DeviceOpenSetup opening;
   // May wait for a disk. Empty: nobody looks.
   std::function<std::vector<FoundPlugin>()> plugins;
   // May wait for a disk. Empty: nobody looks.

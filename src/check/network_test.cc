@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "check/testing.h"
+#include "sys/fake/fake_names.h"
 
 namespace muster::check {
 namespace {

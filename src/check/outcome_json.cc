@@ -69,7 +69,7 @@ Json ToJson(const Answer& answer) {
   }
   Json json{{"id", answer.check->id},
             {"title", answer.check->title},
-            {"scope", WordOf(answer.check->scope)},
+            {"scope", ToString(answer.check->scope)},
             {"outcome", ToString(answer.outcome.state)},
             {"detail", answer.outcome.detail},
             {"causes", std::move(causes)},
@@ -87,7 +87,7 @@ Json ToJson(const Check& check) {
   }
   return {{"id", check.id},
           {"title", check.title},
-          {"scope", WordOf(check.scope)},
+          {"scope", ToString(check.scope)},
           {"needs", std::move(needs)},
           {"on_request", check.on_request},
           {"deadline_s", Seconds(check.deadline)}};

@@ -114,7 +114,7 @@ void Start(const Context& context, Slot& slot) {
     return Encode(check.run(inside));
   });
   if (!child) {
-    Know(context, slot, Broken(child.error().ToText()));
+    Know(context, slot, Broken(child.error().ToString()));
     return;
   }
   slot.child.emplace(*std::move(child));
@@ -127,7 +127,7 @@ void Look(const Context& context, Slot& slot) {
     Know(context, slot,
          outcome ? *std::move(outcome) : Broken(outcome.error().message()));
   } else if (Deadline::Clock::now() - slot.began >= check.deadline) {
-    Know(context, slot, Broken("no answer within " + ToText(check.deadline)));
+    Know(context, slot, Broken("no answer within " + ToString(check.deadline)));
   }
 }
 

@@ -188,7 +188,7 @@ TEST(OutcomeJson, GivesBackWhatItTook) {
   FakeHost host;
   const Outcome outcome = Bad(host.MakeContext());
   const auto back = Decode(Encode(outcome));
-  ASSERT_TRUE(back) << back.error().ToText();
+  ASSERT_TRUE(back) << back.error().ToString();
   EXPECT_EQ(back->state, outcome.state);
   EXPECT_EQ(back->findings, outcome.findings);
 }

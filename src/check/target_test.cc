@@ -40,10 +40,9 @@ TEST(TargetAnswers, IsMadeOnRequestOnly) {
 }
 
 TEST(TargetAnswers, PassesWhereWhoIsExpectedAnswers) {
-  identify::testing::ForeignHost ssh(
-      identify::testing::Answer("SSH-2.0-x\r\n"));
+  identify::testing::FakeServer ssh(identify::testing::Answer("SSH-2.0-x\r\n"));
   FakeHost host;
-  const Outcome outcome = Ask(host, "ssh://" + ToText(ssh.address()));
+  const Outcome outcome = Ask(host, "ssh://" + ToString(ssh.address()));
   EXPECT_EQ(Summary(outcome), "pass");
   EXPECT_EQ(outcome.detail, "1 of 1 answer as expected");
   EXPECT_THAT(outcome.lines.at(0), HasSubstr("an SSH server"));
@@ -51,10 +50,9 @@ TEST(TargetAnswers, PassesWhereWhoIsExpectedAnswers) {
 }
 
 TEST(TargetAnswers, NamesWhoAnswersInstead) {
-  identify::testing::ForeignHost ssh(
-      identify::testing::Answer("SSH-2.0-x\r\n"));
+  identify::testing::FakeServer ssh(identify::testing::Answer("SSH-2.0-x\r\n"));
   FakeHost host;
-  const Outcome outcome = Ask(host, "grpc://" + ToText(ssh.address()));
+  const Outcome outcome = Ask(host, "grpc://" + ToString(ssh.address()));
   ASSERT_EQ(Summary(outcome), "fail net-wrong-endpoint");
   EXPECT_THAT(outcome.findings[0].what,
               HasSubstr("is answered by an SSH server (`SSH-2.0-x`), not by a "

@@ -10,6 +10,11 @@
 #include <vector>
 
 #include "check/check.h"
+#include "sys/fake/fake_clock.h"
+#include "sys/fake/fake_env.h"
+#include "sys/fake/fake_fs.h"
+#include "sys/fake/fake_machine.h"
+#include "sys/fake/fake_names.h"
 #include "sys/net/names.h"
 
 namespace muster::check {

@@ -11,7 +11,7 @@
 namespace muster::check {
 namespace {
 
-using identify::testing::ForeignHost;
+using identify::testing::FakeServer;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -44,16 +44,16 @@ std::string StatusOf(int task, int chips) {
 class TpuTest : public ::testing::Test {
  protected:
   void AddWorker(int chips, std::optional<int> task = std::nullopt) {
-    workers_.push_back(std::make_unique<ForeignHost>(
+    workers_.push_back(std::make_unique<FakeServer>(
         identify::testing::Answer(std::string("\0\0\0\x04\0\0\0\0\0", 9))));
     const Address& address = workers_.back()->address();
     const int place = static_cast<int>(setup.workers.size());
     told_[address.port] = StatusOf(task.value_or(place), chips);
     setup.source = "test";
-    setup.workers.push_back({.text = ToText(address),
+    setup.workers.push_back({.text = ToString(address),
                              .address = address,
                              .protocol = "tf",
-                             .task = identify::ForeignTask{"worker", place}});
+                             .task = identify::ServedTask{"worker", place}});
   }
 
   // "pass", "fail device-missing", "skip": by the steps' order. Here, not in
@@ -84,7 +84,7 @@ class TpuTest : public ::testing::Test {
   std::vector<Outcome> outcomes;
 
  private:
-  std::vector<std::unique_ptr<ForeignHost>> workers_;
+  std::vector<std::unique_ptr<FakeServer>> workers_;
   std::map<std::uint16_t, std::string> told_;
 };
 
@@ -213,7 +213,7 @@ TEST_F(TpuTest, HostsOfASliceThatRefuseAreUp) {
   for (int i = 0; i < 2; ++i) {
     const Address address = sys::Listen({"127.0.0.1", 0})->address;
     setup.hosts.push_back(
-        {.text = ToText(address), .address = address, .protocol = "tcp"});
+        {.text = ToString(address), .address = address, .protocol = "tcp"});
   }
   EXPECT_THAT(Start(), ElementsAre("pass", "pass", "pass", "pass", "pass"));
   EXPECT_THAT(Step(1).detail, HasSubstr("2 of 2 hosts are up"));

@@ -10,10 +10,10 @@ namespace muster {
 
 std::uint32_t Crc32c(std::uint32_t crc, std::span<const std::byte> bytes) {
   // The library's register is the complement of the value, its length an int.
-  constexpr std::size_t kMost = 1U << 30;
+  constexpr std::size_t kMaxCount = 1U << 30;
   std::uint32_t state = ~crc;
   while (!bytes.empty()) {
-    const auto piece = bytes.first(std::min(bytes.size(), kMost));
+    const auto piece = bytes.first(std::min(bytes.size(), kMaxCount));
     // crc32_iscsi only reads.
     state = crc32_iscsi(
         reinterpret_cast<unsigned char*>(const_cast<std::byte*>(piece.data())),

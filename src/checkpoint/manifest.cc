@@ -37,7 +37,7 @@ std::optional<std::uint64_t> Number(const Json& json, const char* key) {
 
 }  // namespace
 
-std::string ToText(const Manifest& manifest) {
+std::string ToString(const Manifest& manifest) {
   const Json json = {
       {"schema", std::string(kFormat) + std::to_string(kCheckpointFormat)},
       {"step", manifest.step},

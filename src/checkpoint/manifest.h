@@ -20,7 +20,7 @@ struct Manifest {
   std::string writer;        // "muster 0.1.0"
 };
 
-std::string ToText(const Manifest& manifest);
+std::string ToString(const Manifest& manifest);
 // file-corrupt; ckpt-mismatch when another format wrote it. `what` is the path.
 Result<Manifest> ParseManifest(std::string_view text, std::string_view what);
 

@@ -39,9 +39,9 @@ Status CheckTensors(std::span<const TensorView> tensors) {
     const auto bytes = BytesOf(spec);
     if (!bytes || *bytes != tensor.bytes.size()) {
       return Error(Cause::kUsageInvalid,
-                   "tensor `" + Printable(spec.name) + "` is " + ToText(spec) +
-                       " but has " + std::to_string(tensor.bytes.size()) +
-                       " bytes");
+                   "tensor `" + Printable(spec.name) + "` is " +
+                       ToString(spec) + " but has " +
+                       std::to_string(tensor.bytes.size()) + " bytes");
     }
   }
   return Ok();
@@ -94,7 +94,7 @@ Result<Entry> ParseEntry(const std::string& name, const Json& json,
   const auto end = CountOf(json["data_offsets"][1]);
   const auto bytes = BytesOf(entry.spec);
   if (!begin || !end || *begin > *end || !bytes || *end - *begin != *bytes) {
-    return Corrupt(what, who + " is " + ToText(entry.spec) +
+    return Corrupt(what, who + " is " + ToString(entry.spec) +
                              ", which its data_offsets do not fit");
   }
   entry.begin = *begin;
@@ -150,10 +150,10 @@ Result<std::string_view> TakeHeader(std::string_view file,
                    "it has only " + std::to_string(file.size()) + " bytes");
   }
   std::memcpy(&length, file.data(), kLengthBytes);
-  if (length > kMostHeaderBytes) {
+  if (length > kMaxHeaderBytes) {
     return Corrupt(what, "its header would be " + BytesText(length) +
                              " long; the limit is " +
-                             BytesText(kMostHeaderBytes));
+                             BytesText(kMaxHeaderBytes));
   }
   if (length > file.size() - kLengthBytes) {
     return Corrupt(what, "it is cut off: its header is " +
@@ -189,7 +189,7 @@ Result<SafetensorsLayout> LayOut(
     const std::uint64_t begin = layout.buffer_bytes;
     layout.buffer_bytes += tensors[at].bytes.size();
     entries[spec_of(at).name] = {
-        {"dtype", std::string(ToText(spec_of(at).dtype))},
+        {"dtype", std::string(ToString(spec_of(at).dtype))},
         {"shape", spec_of(at).shape},
         {"data_offsets", {begin, layout.buffer_bytes}}};
   }
@@ -206,11 +206,11 @@ Result<SafetensorsLayout> LayOut(
                      Printable(error.what()));
   }
   layout.head.resize((layout.head.size() + 7) / 8 * 8, ' ');
-  if (layout.head.size() > kMostHeaderBytes) {
+  if (layout.head.size() > kMaxHeaderBytes) {
     return Error(Cause::kUsageInvalid,
                  "the names of " +
                      Count(static_cast<int>(tensors.size()), "tensor") +
-                     " do not fit a header of " + BytesText(kMostHeaderBytes));
+                     " do not fit a header of " + BytesText(kMaxHeaderBytes));
   }
   const std::uint64_t length = layout.head.size();
   layout.head.insert(0, reinterpret_cast<const char*>(&length), kLengthBytes);

@@ -16,7 +16,7 @@
 
 namespace muster {
 
-inline constexpr std::size_t kMostHeaderBytes = 100'000'000;
+inline constexpr std::size_t kMaxHeaderBytes = 100'000'000;
 
 // The bytes before the tensors' (length and header, padded so that the buffer
 // starts at a multiple of 8), and the order in which the tensors follow: larger

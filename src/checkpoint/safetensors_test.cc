@@ -43,7 +43,7 @@ std::string WhatIsWrong(std::string_view file) {
 // The whole file that a layout stands for.
 std::string Write(const std::vector<TensorView>& tensors) {
   const auto layout = LayOut(tensors, {{"key", "a \"word\""}});
-  EXPECT_TRUE(layout) << layout.error().ToText();
+  EXPECT_TRUE(layout) << layout.error().ToString();
   std::string file = layout->head;
   for (const std::size_t at : layout->order) {
     file.append(reinterpret_cast<const char*>(tensors[at].bytes.data()),
@@ -61,7 +61,7 @@ const std::vector<TensorView> kTensors = {
 TEST(Safetensors, IsReadBack) {
   const std::string file = Write(kTensors);
   const auto content = ParseSafetensors(file, "x");
-  ASSERT_TRUE(content) << content.error().ToText();
+  ASSERT_TRUE(content) << content.error().ToString();
   ASSERT_EQ(content->specs.size(), 4U);
   EXPECT_EQ(content->specs[0], kTensors[2].spec);
   EXPECT_EQ(content->specs[3], kTensors[0].spec);

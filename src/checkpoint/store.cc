@@ -26,7 +26,7 @@ constexpr std::string_view kLock = ".lock";
 constexpr std::string_view kProbe = ".tmp-probe";
 constexpr std::string_view kTensors = "model.safetensors";
 constexpr std::string_view kManifest = "manifest.json";
-constexpr std::size_t kMostManifestBytes = 1U << 20;
+constexpr std::size_t kMaxManifestBytes = 1U << 20;
 constexpr const char* kOwnKeys = "muster.";
 constexpr const char* kStepKey = "muster.step";
 constexpr const char* kWriterKey = "muster.writer";
@@ -79,7 +79,7 @@ std::optional<std::string> PlaceOf(std::string_view name) {
 void RemoveOrSay(sys::Fs& fs, const std::string& path) {
   if (const Status removed = fs.RemoveRecursively(path); !removed) {
     MUSTER_LOG(kWarn, "an old checkpoint is not removed",
-               {{"path", path}, {"error", removed.error().ToText()}});
+               {{"path", path}, {"error", removed.error().ToString()}});
   }
 }
 
@@ -208,7 +208,7 @@ Result<std::string> ReadPart(const std::string& path, std::size_t limit) {
 // not read.
 bool LooksComplete(const std::string& folder) {
   const std::string path = sys::JoinPath(folder, kManifest);
-  const auto text = ReadPart(path, kMostManifestBytes);
+  const auto text = ReadPart(path, kMaxManifestBytes);
   if (!text) {
     return false;
   }
@@ -274,7 +274,7 @@ Status CheckpointStore::Save(
                   WriteTensors(sys::JoinPath(made, kTensors), tensors, layout));
     manifest.step = step;
     // Syncs the directory, too.
-    MUSTER_TRY(fs.Write(sys::JoinPath(made, kManifest), ToText(manifest)));
+    MUSTER_TRY(fs.Write(sys::JoinPath(made, kManifest), ToString(manifest)));
     MUSTER_TRY(PutInPlace(made, sys::JoinPath(directory, name),
                           made + std::string(kAside)));
     return sys::SyncDirectory(directory);
@@ -287,7 +287,7 @@ Status CheckpointStore::Save(
   if (const Status removed = RemoveOld(step); !removed) {
     // This one is safe; the next save tries to remove the others again.
     MUSTER_LOG(kWarn, "an old checkpoint is not removed",
-               {{"error", removed.error().ToText()}});
+               {{"error", removed.error().ToString()}});
   }
   return Ok();
 }
@@ -330,7 +330,7 @@ Result<Checkpoint> CheckpointStore::Load(std::uint64_t step) const {
   const std::string manifest_path = sys::JoinPath(folder, kManifest);
   const std::string path = sys::JoinPath(folder, kTensors);
   MUSTER_ASSIGN(const std::string text,
-                ReadPart(manifest_path, kMostManifestBytes));
+                ReadPart(manifest_path, kMaxManifestBytes));
   MUSTER_ASSIGN(const Manifest manifest, ParseManifest(text, manifest_path));
   if (manifest.step != step) {
     return Error(Cause::kFileCorrupt, "`" + manifest_path + "` is of step " +

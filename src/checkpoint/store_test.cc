@@ -66,11 +66,11 @@ class CheckpointStoreTest : public testing::Test {
   // What is loaded after the newest of two was damaged, and what is said.
   static std::string SkipReason(const CheckpointStore& store) {
     const auto outcome = store.LoadNewest();
-    EXPECT_TRUE(outcome) << outcome.error().ToText();
+    EXPECT_TRUE(outcome) << outcome.error().ToString();
     EXPECT_TRUE(outcome->checkpoint);
     ExpectStep(*outcome->checkpoint, 1);
     EXPECT_EQ(outcome->skipped.size(), 1U);
-    return outcome->skipped.empty() ? "" : outcome->skipped[0].ToText();
+    return outcome->skipped.empty() ? "" : outcome->skipped[0].ToString();
   }
 
   const sys::TemporaryFolder folder_;
@@ -226,8 +226,8 @@ TEST_F(CheckpointStoreTest, AllBadOnesAreNamedNewestFirst) {
   ASSERT_TRUE(outcome);
   EXPECT_FALSE(outcome->checkpoint);
   ASSERT_EQ(outcome->skipped.size(), 3U);
-  EXPECT_THAT(outcome->skipped[0].ToText(), HasSubstr("step 3"));
-  EXPECT_THAT(outcome->skipped[2].ToText(), HasSubstr("step 1"));
+  EXPECT_THAT(outcome->skipped[0].ToString(), HasSubstr("step 3"));
+  EXPECT_THAT(outcome->skipped[2].ToString(), HasSubstr("step 1"));
 }
 
 TEST_F(CheckpointStoreTest, AnotherFormatIsNotPassedOver) {
@@ -280,8 +280,8 @@ TEST_F(CheckpointStoreTest, SaysAtTheStartThatItCannotWrite) {
     const auto store = CheckpointStore::Open({.directory = place});
     ASSERT_FALSE(store) << place;
     EXPECT_EQ(store.error().cause(), Cause::kFilePermission)
-        << store.error().ToText();
-    EXPECT_THAT(store.error().ToText(), HasSubstr(place));
+        << store.error().ToString();
+    EXPECT_THAT(store.error().ToString(), HasSubstr(place));
   }
 }
 

@@ -8,8 +8,8 @@
 
 namespace muster {
 
-std::string ToText(const TensorSpec& spec) {
-  std::string text = std::string(ToText(spec.dtype)) + " [";
+std::string ToString(const TensorSpec& spec) {
+  std::string text = std::string(ToString(spec.dtype)) + " [";
   for (std::size_t i = 0; i < spec.shape.size(); ++i) {
     text += (i == 0 ? "" : ", ") + std::to_string(spec.shape[i]);
   }
@@ -17,7 +17,7 @@ std::string ToText(const TensorSpec& spec) {
 }
 
 std::optional<std::uint64_t> BytesOf(const TensorSpec& spec) {
-  constexpr auto kMost =
+  constexpr auto kMaxCount =
       static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   const auto& shape = spec.shape;
   if (std::any_of(shape.begin(), shape.end(),
@@ -30,7 +30,7 @@ std::optional<std::uint64_t> BytesOf(const TensorSpec& spec) {
   std::uint64_t bytes = SizeOf(spec.dtype);
   for (const std::int64_t dimension : shape) {
     const auto factor = static_cast<std::uint64_t>(dimension);
-    if (bytes > kMost / factor) {
+    if (bytes > kMaxCount / factor) {
       return std::nullopt;
     }
     bytes *= factor;
@@ -67,17 +67,17 @@ Status CheckTensor(const std::string& who, std::string_view name,
   if (saved == nullptr) {
     return Error(Cause::kCkptMismatch, who + " has no tensor " + tensor +
                                            "; the program has it as " +
-                                           ToText(*wanted));
+                                           ToString(*wanted));
   }
   if (wanted == nullptr) {
     return Error(Cause::kCkptMismatch, who + " has the tensor " + tensor +
-                                           ", " + ToText(*saved) +
+                                           ", " + ToString(*saved) +
                                            ", which the program has not");
   }
   if (*saved != *wanted) {
     return Error(Cause::kCkptMismatch,
-                 "tensor " + tensor + " is " + ToText(*saved) + " in " + who +
-                     " and " + ToText(*wanted) + " in the program");
+                 "tensor " + tensor + " is " + ToString(*saved) + " in " + who +
+                     " and " + ToString(*wanted) + " in the program");
   }
   return Ok();
 }

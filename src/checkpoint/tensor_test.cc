@@ -76,8 +76,8 @@ TEST(CheckMatches, NamesTheFirstTensorWithBothTypesAndShapes) {
 TEST(ManifestText, IsReadBack) {
   const Manifest manifest{
       .step = 100, .bytes = 12345, .crc32c = 0xe3069283, .writer = "muster 1"};
-  const auto read = ParseManifest(ToText(manifest), "m");
-  ASSERT_TRUE(read) << read.error().ToText();
+  const auto read = ParseManifest(ToString(manifest), "m");
+  ASSERT_TRUE(read) << read.error().ToString();
   EXPECT_EQ(read->step, 100U);
   EXPECT_EQ(read->bytes, 12345U);
   EXPECT_EQ(read->crc32c, 0xe3069283U);
@@ -85,7 +85,7 @@ TEST(ManifestText, IsReadBack) {
 }
 
 TEST(ManifestText, CutOffAnywhereIsDamaged) {
-  const std::string text = ToText(Manifest{.writer = "muster 1"});
+  const std::string text = ToString(Manifest{.writer = "muster 1"});
   for (std::size_t length = 0; length + 2 < text.size(); ++length) {
     const auto read = ParseManifest(text.substr(0, length), "m");
     ASSERT_FALSE(read) << length;

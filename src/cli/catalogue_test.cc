@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/command_line.h"
 #include "settings/settings.h"
+#include "sys/fake/fake_env.h"
 
 namespace muster::cli {
 namespace {
@@ -27,7 +28,7 @@ TEST(CatalogueCommands, AreUnderstood) {
       }
       auto line = ParseCommandLine(Words(fix.command));
       ASSERT_TRUE(line) << Label(cause) << ": " << fix.command << ": "
-                        << line.error().ToText();
+                        << line.error().ToString();
       auto settings = settings::ReadSettings(line->settings, sys::FakeEnv());
       ASSERT_TRUE(settings) << fix.command;
       ++understood;

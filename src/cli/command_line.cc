@@ -150,7 +150,7 @@ Status Take(const CLI::App& verb, const Texts& texts, CommandLine& line) {
   for (const settings::SettingRow& row : settings::SettingRows()) {
     const auto given = Given(verb, std::string(row.flag).c_str(),
                              texts.settings.at(std::string(row.name)));
-    // `check` has a flag --patience of its own.
+    // `check` has a flag --timeout of its own.
     if (given && row.IsFor(verb.get_name())) {
       line.settings[std::string(row.name)] = *given;
     }

@@ -34,7 +34,7 @@ struct ProgramFlags {
   std::vector<int> batches;
   std::string on, signature;
   std::optional<int> partitions, examples;
-  Duration patience = std::chrono::seconds(120);
+  Duration request_timeout = std::chrono::seconds(120);
 };
 
 // `muster check fit --params N --activations SIZE --on ACCELERATOR`.

@@ -16,7 +16,7 @@ using Words = std::vector<std::string>;
 
 CommandLine Parse(const Words& words) {
   auto line = ParseCommandLine(words);
-  EXPECT_TRUE(line) << line.error().ToText();
+  EXPECT_TRUE(line) << line.error().ToString();
   return line ? *line : CommandLine{};
 }
 
@@ -163,21 +163,21 @@ TEST(Help, FitsATerminal) {
 TEST(CommandLine, AsksAboutAProgram) {
   const auto line =
       ParseCommandLine({"check", "program", "step.mlir", "--on", "v5e:2x4",
-                        "--replicas", "8", "--patience", "2min"});
-  ASSERT_TRUE(line) << line.error().ToText();
+                        "--replicas", "8", "--timeout", "2min"});
+  ASSERT_TRUE(line) << line.error().ToString();
   EXPECT_TRUE(line->program.asked);
   EXPECT_EQ(line->program.files, std::vector<std::string>{"step.mlir"});
   EXPECT_EQ(line->program.on, "v5e:2x4");
   EXPECT_EQ(line->replicas, 8);
   EXPECT_FALSE(line->program.partitions);
-  EXPECT_EQ(line->program.patience, std::chrono::minutes(2));
+  EXPECT_EQ(line->program.request_timeout, std::chrono::minutes(2));
 }
 
 TEST(CommandLine, TakesSeveralProgramsAndCompilers) {
   const auto line = ParseCommandLine(
       {"check", "program", "a", "b", "--on", "v5e:2x4", "--plugin", "/x.so",
        "--plugin", "/y.so", "--batch", "64,128"});
-  ASSERT_TRUE(line) << line.error().ToText();
+  ASSERT_TRUE(line) << line.error().ToString();
   EXPECT_EQ(line->program.files, (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(line->program.plugins,
             (std::vector<std::string>{"/x.so", "/y.so"}));
@@ -188,7 +188,7 @@ TEST(CommandLine, AsksTargets) {
   const auto line =
       ParseCommandLine({"check", "--target", "grpc://a:1,b:2", "--target",
                         "c:3", "--framework", "tf", "--replicas", "4"});
-  ASSERT_TRUE(line) << line.error().ToText();
+  ASSERT_TRUE(line) << line.error().ToString();
   EXPECT_EQ(line->targets, (std::vector<std::string>{"grpc://a:1,b:2", "c:3"}));
   EXPECT_EQ(line->framework, "tf");
   EXPECT_EQ(line->replicas, 4);
@@ -200,7 +200,7 @@ TEST(CommandLine, WantsAFileAndATopologyForAProgram) {
       {"check", "program", "step.mlir"},
       {"check", "program", "--on", "v5e:2x4"},
       {"check", "program", "a", "--on", "v5e:2x4", "--replicas", "0"},
-      {"check", "program", "a", "--on", "v5e:2x4", "--patience", "soon"},
+      {"check", "program", "a", "--on", "v5e:2x4", "--timeout", "soon"},
       {"check", "program", "a", "--on", "v5e:2x4", "--batch", "0"},
       {"check", "program", "a", "--on", "v5e:2x4", "--batch", "64,"},
       {"check", "network", "--on", "v5e:2x4"}};

@@ -45,8 +45,8 @@ Json ListDocument() {
     causes.push_back({{"label", Label(cause)},
                       {"family", Family(cause)},
                       {"title", Title(cause)},
-                      {"severity", ToText(SeverityOf(cause))},
-                      {"retry", ToText(RetryOf(cause))}});
+                      {"severity", ToString(SeverityOf(cause))},
+                      {"retry", ToString(RetryOf(cause))}});
   }
   return Json{{"schema", "muster.causes/1"}, {"causes", std::move(causes)}};
 }

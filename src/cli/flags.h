@@ -19,7 +19,7 @@ struct Texts {
   std::string processes, hosts, cluster, rank;
   std::string source, profile, host_file, instance_group;
   std::string tpu, project, zone;
-  std::string on, batch, examples, replicas, partitions, patience, port,
+  std::string on, batch, examples, replicas, partitions, request_timeout, port,
       signature;
   bool internal_ip = false;
   std::vector<std::string> pods;

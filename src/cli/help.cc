@@ -118,7 +118,7 @@ those behind it. `check accelerator` shows the chips and GPUs of this host, who
 holds them, driver and plug-in.
 
 Neither opens one. With --open both ask, then open the devices of this host in a
-child that is ended after --patience, count them, add a number of each over all
+child that is ended after --timeout, count them, add a number of each over all
 (one all-reduce), and give them back. Nobody else can use them meanwhile; what
 somebody holds is not opened.
 
@@ -325,7 +325,7 @@ constexpr std::string_view kCheckFlags =
   --partitions N         devices that share one copy (default: as it says)
   --signature NAME       the signature of a SavedModel, or the function, that
                          is the step (default: all signatures)
-  --patience TIME        how long the compiler, or opening, may take (default
+  --timeout TIME         how long the compiler, or opening, may take (default
                          120s)
 )";
 

@@ -40,7 +40,7 @@ bool JsonAskedFor(const std::vector<std::string>& args, const sys::Env& env) {
 }
 
 Result<int> Execute(const CommandLine& line, const sys::Host& host,
-                    const std::optional<std::string>& handed_token) {
+                    const std::optional<std::string>& bootstrap_token) {
   if (line.version) {
     sys::PrintResult("muster " + std::string(kVersion) + "\n");
     return 0;
@@ -83,7 +83,7 @@ Result<int> Execute(const CommandLine& line, const sys::Host& host,
     case Verb::kBundle:
       return BundleVerb(line, settings, host);
     case Verb::kRun:
-      return RunVerb(line, settings, host, handed_token);
+      return RunVerb(line, settings, host, bootstrap_token);
     case Verb::kTpu:
       if (line.tpu.action == TpuAction::kOverview) {
         std::fputs(HelpText(Verb::kTpu).c_str(), stderr);
@@ -148,14 +148,14 @@ int Main(std::vector<std::string> args) {
   sys::RealEnv env;
   sys::RealClock clock;
   sys::RealFs fs;
-  std::optional<std::string> handed_token;
+  std::optional<std::string> bootstrap_token;
   if (args.size() == 2 && args[0] == "run" && args[1] == kFromStdin) {
-    auto handed = remote::ReadHanded(0);
+    auto handed = remote::ReadAgentBootstrap(0);
     if (!handed) {
       return sys::PrintError(handed.error(), false, env, "run");
     }
     args = std::move(handed->args);
-    handed_token = std::move(handed->token);
+    bootstrap_token = std::move(handed->token);
   }
   const auto line = ParseCommandLine(args);
   if (!line) {
@@ -163,13 +163,13 @@ int Main(std::vector<std::string> args) {
                            VerbWord(args));
   }
   AnnouncedHttp announced;
-  sys::PatientHttp http(announced, resolve::kPatience);
+  sys::CachingHttp http(announced, resolve::kTimeout);
   const sys::RealNames names;
   // What a TPU's state is now is asked each time, as long as it takes.
   sys::Http* asked =
       line->verb == Verb::kTpu ? static_cast<sys::Http*>(&announced) : &http;
   const auto code =
-      Execute(*line, {env, clock, fs, asked, &names}, handed_token);
+      Execute(*line, {env, clock, fs, asked, &names}, bootstrap_token);
   const std::string_view verb = VerbWord(args);
   return EndWith(
       code ? *code

@@ -39,7 +39,7 @@ std::vector<Finding> Look(const sys::Host& host, const Cluster& cluster,
       .machine = machine,
       .cluster = &cluster,
       .runs_dir = runs_dir,
-      .frameworks = [&] { return LookForFrameworks(host); }};
+      .frameworks = [&] { return FindFrameworks(host); }};
   std::vector<Finding> findings;
   for (check::Answer& answer :
        check::RunChecks(Applicable(cluster, may_wait), context, {})) {
@@ -100,7 +100,7 @@ std::string MissingInTime(std::string_view platform, const sys::Host& host) {
 
 }  // namespace
 
-monitor::HostAccelerators LookForAccelerators(const sys::Host& host) {
+monitor::HostAccelerators FindHostAccelerators(const sys::Host& host) {
   auto found = accelerator::FindAccelerators(host.fs);
   std::erase_if(found, [](const auto& one) { return one.path.empty(); });
   if (found.empty()) {
@@ -118,7 +118,7 @@ monitor::HostAccelerators LookForAccelerators(const sys::Host& host) {
           .opened = [paths] { return sys::TreeHolds(sys::OwnPid(), paths); }};
 }
 
-check::Frameworks LookForFrameworks(const sys::Host& host) {
+check::Frameworks FindFrameworks(const sys::Host& host) {
   const auto packages = resolve::FindPythonPackages(host);
   if (!packages) {
     return {};
@@ -128,7 +128,7 @@ check::Frameworks LookForFrameworks(const sys::Host& host) {
           .problems = resolve::CheckVersions(*packages, {})};
 }
 
-std::function<std::vector<Finding>(int attempt)> LookAtHost(
+std::function<std::vector<Finding>(int attempt)> MakePreflightChecks(
     const sys::Host& host, const Cluster& cluster,
     const std::string& runs_dir) {
   return [&host, &cluster, runs_dir,

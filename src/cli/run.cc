@@ -22,8 +22,8 @@ bool IsOfThisEnd(std::string_view setting) {
 
 // The command line of an agent, but for its rank and the hosts: settings that
 // this process has of its flags and its environment, the command.
-std::vector<std::string> HandedOn(const CommandLine& line,
-                                  const sys::Env& env) {
+std::vector<std::string> AgentArguments(const CommandLine& line,
+                                        const sys::Env& env) {
   std::vector<std::string> args{"--start", "here"};
   for (const settings::SettingRow& row : settings::SettingRows()) {
     if (!row.IsFor("run") || IsOfThisEnd(row.name)) {
@@ -51,11 +51,12 @@ run::Preflight PreflightOf(const settings::Settings& settings,
                            const sys::Host& host, const Cluster& cluster) {
   run::Preflight preflight;
   if (settings.check.value == settings::Checks::kAuto) {
-    preflight.checks = LookAtHost(host, cluster, settings.runs_dir.value);
+    preflight.checks =
+        MakePreflightChecks(host, cluster, settings.runs_dir.value);
   }
   if (const Duration wait = settings.accelerator_wait.value;
       wait != settings::kNone) {
-    preflight.accelerators = LookForAccelerators(host);
+    preflight.accelerators = FindHostAccelerators(host);
     preflight.accelerators.wait =
         wait == settings::kAuto ? kUsualAcceleratorWait : wait;
   }
@@ -66,7 +67,7 @@ run::Preflight PreflightOf(const settings::Settings& settings,
 
 Result<int> RunVerb(const CommandLine& line, const settings::Settings& settings,
                     const sys::Host& host,
-                    const std::optional<std::string>& handed_token) {
+                    const std::optional<std::string>& bootstrap_token) {
   std::unique_ptr<sys::GuardianSpawner> spawner;
   if (!line.dry_run) {
     // Before anything that could start a thread.
@@ -79,8 +80,8 @@ Result<int> RunVerb(const CommandLine& line, const settings::Settings& settings,
                            .yes = line.yes,
                            .settings = settings,
                            .reach = line.reach,
-                           .handed_on = HandedOn(line, host.env),
-                           .handed_token = handed_token};
+                           .agent_arguments = AgentArguments(line, host.env),
+                           .bootstrap_token = bootstrap_token};
   if (remote::NamesTpu(line.cluster, host) &&
       settings.start.source == "default") {
     flags.settings.start = {settings::StartBy::kSsh, "flag --tpu"};

@@ -12,10 +12,10 @@
 
 namespace muster::cli {
 
-// The exit code is that of the run. `handed_token`: of an agent that was
+// The exit code is that of the run. `bootstrap_token`: of an agent that was
 // started over ssh. Main thread, before any other.
 Result<int> RunVerb(const CommandLine& line, const settings::Settings& settings,
                     const sys::Host& host,
-                    const std::optional<std::string>& handed_token);
+                    const std::optional<std::string>& bootstrap_token);
 
 }  // namespace muster::cli

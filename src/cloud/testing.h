@@ -7,6 +7,9 @@
 #include <vector>
 
 #include "cloud/auth/credentials.h"
+#include "sys/fake/fake_clock.h"
+#include "sys/fake/fake_env.h"
+#include "sys/fake/fake_fs.h"
 #include "sys/host.h"
 
 namespace muster::cloud {
@@ -42,7 +45,7 @@ struct FakeCloud {
   std::vector<Duration> pauses;  // that were waited
   sys::Host host{.env = env, .clock = clock, .fs = fs, .http = &http};
 
-  Patience Patient() {
+  RetryLimits Patient() {
     return {.deadline = Deadline::After(std::chrono::hours(1)),
             .pause = [this](Duration pause) {
               pauses.push_back(pause);

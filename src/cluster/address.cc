@@ -120,7 +120,7 @@ bool Address::IsLoopback() const {
          });
 }
 
-std::string ToText(const Address& address) {
+std::string ToString(const Address& address) {
   const bool ipv6 = address.host.find(':') != std::string::npos;
   return (ipv6 ? "[" + address.host + "]" : address.host) + ":" +
          std::to_string(address.port);

@@ -8,7 +8,7 @@ namespace {
 
 std::string ErrorOf(std::string_view text) {
   auto address = Address::Parse(text);
-  return address ? "" : address.error().ToText();
+  return address ? "" : address.error().ToString();
 }
 
 TEST(Address, ReadsNamesAndNumbers) {
@@ -51,7 +51,7 @@ TEST(Address, RefusesWhatIsNoAddress) {
 
 TEST(Address, SurvivesItsText) {
   for (const char* text : {"a:1", "127.0.0.1:80", "[::1]:65535"}) {
-    EXPECT_EQ(ToText(*Address::Parse(text)), text);
+    EXPECT_EQ(ToString(*Address::Parse(text)), text);
   }
 }
 

@@ -14,7 +14,7 @@ std::map<std::string, std::vector<std::string>> Cluster::Spec() const {
       addresses.resize(index + 1);
     }
     if (member.address) {
-      addresses[index] = ToText(member.address->value);
+      addresses[index] = ToString(member.address->value);
     }
   }
   return spec;
@@ -31,7 +31,7 @@ bool Trains(const Member& member) {
 
 std::string Name(const Member& member) {
   const std::string rank = "rank " + std::to_string(member.rank);
-  return member.address ? rank + " (" + ToText(member.address->value) + ")"
+  return member.address ? rank + " (" + ToString(member.address->value) + ")"
                         : rank;
 }
 

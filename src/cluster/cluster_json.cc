@@ -21,7 +21,7 @@ Json SourcedJson(Json value, const std::string& source) {
 }
 
 Json AddressJson(const std::optional<Sourced<Address>>& address) {
-  return address ? SourcedJson(ToText(address->value), address->source)
+  return address ? SourcedJson(ToString(address->value), address->source)
                  : Json();
 }
 

@@ -14,7 +14,7 @@ Result<Cluster> Read(std::string_view text) {
 
 std::string Problem(std::string_view text) {
   auto cluster = Read(text);
-  return cluster ? "read" : cluster.error().ToText();
+  return cluster ? "read" : cluster.error().ToString();
 }
 
 TEST(ClusterJson, ComesBackAsItWas) {
@@ -28,7 +28,7 @@ TEST(ClusterJson, ComesBackAsItWas) {
   cluster.size = {2, "env TF_CONFIG"};
   const Json json = ToJson(cluster);
   auto back = ClusterFromJson(json, "`x`");
-  ASSERT_TRUE(back) << back.error().ToText();
+  ASSERT_TRUE(back) << back.error().ToString();
   EXPECT_EQ(ToJson(*back).dump(), json.dump());
   EXPECT_EQ(json["members"][0]["address"]["value"], "[::1]:80");
   EXPECT_TRUE(json["members"][1]["address"].is_null());
@@ -37,7 +37,7 @@ TEST(ClusterJson, ComesBackAsItWas) {
 TEST(ClusterJson, TakesAShortDocumentWrittenByHand) {
   auto cluster = Read(R"({"members": [{"address": "a:1"},
                                       {"address": "b:2"}]})");
-  ASSERT_TRUE(cluster) << cluster.error().ToText();
+  ASSERT_TRUE(cluster) << cluster.error().ToString();
   EXPECT_EQ(cluster->members[1].rank, 1);
   EXPECT_EQ(cluster->members[1].index, 1);
   EXPECT_EQ(cluster->members[1].address->value, (Address{"b", 2}));

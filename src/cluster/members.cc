@@ -91,7 +91,7 @@ Status CheckUnique(const std::vector<Member>& members) {
     auto address = addresses.insert(&member);
     if (!address.second) {
       return Duplicate(**address.first, member,
-                       "the address " + ToText(member.address->value));
+                       "the address " + ToString(member.address->value));
     }
   }
   return Ok();
@@ -151,7 +151,7 @@ Status CheckMembers(const Cluster& cluster) {
 
 std::string Place(const Member& member) {
   const std::string place = member.task + " " + std::to_string(member.index);
-  return member.address ? place + " at " + ToText(member.address->value)
+  return member.address ? place + " at " + ToString(member.address->value)
                         : place;
 }
 
@@ -162,7 +162,7 @@ std::string ClusterKey(const Cluster& cluster) {
     text += std::to_string(member.rank) + " " + member.task + " " +
             std::to_string(member.index);
     if (addresses) {
-      text += " " + ToText(member.address->value);
+      text += " " + ToString(member.address->value);
     }
     text += "\n";
   }

@@ -22,7 +22,7 @@ Cluster Two() {
 
 std::string Verdict(const Cluster& cluster) {
   auto status = CheckMembers(cluster);
-  return status ? "sound" : status.error().ToText();
+  return status ? "sound" : status.error().ToString();
 }
 
 TEST(AssignRanks, PutsTheChiefFirstAndServersLast) {

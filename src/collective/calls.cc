@@ -26,7 +26,7 @@ std::string_view NameOf(CallKind kind) {
 
 // Another rank's record is only bytes: its type may be no type of ours.
 std::string_view SafeText(DType dtype) {
-  return dtype <= DType::kBool ? ToText(dtype) : "elements of unknown type";
+  return dtype <= DType::kBool ? ToString(dtype) : "elements of unknown type";
 }
 
 std::string Numbered(const CallRecord& call) {
@@ -93,7 +93,7 @@ Error DeadlineError(const CallRecord& call, const Lateness& lateness) {
       who + (one ? " has" : " have") +
       (lateness.stuck ? " come to, but not done its part of, the "
                       : " not come to the ") +
-      Numbered(call) + " within " + ToText(lateness.waited);
+      Numbered(call) + " within " + ToString(lateness.waited);
   return Error(Cause::kDeadlineExceeded, what)
       .With({.name = lateness.stuck ? "collective.stuck" : "collective.missing",
              .fields = {{"operation", Describe(call)},

@@ -81,10 +81,10 @@ class Alone final : public Collective {
     if (output.dtype != input.dtype || output.count != input.count) {
       return Error(Cause::kCollectiveShapeMismatch,
                    "an all-gather of " + std::to_string(input.count) + " " +
-                       std::string(ToText(input.dtype)) +
+                       std::string(ToString(input.dtype)) +
                        " over 1 rank cannot go into " +
                        std::to_string(output.count) + " " +
-                       std::string(ToText(output.dtype)));
+                       std::string(ToString(output.dtype)));
     }
     if (input.bytes() > 0) {
       std::memmove(output.data, input.data, input.bytes());

@@ -34,8 +34,8 @@ struct CollectiveKind {
   // What the ranks of one group share (a segment, a store); made before them.
   std::function<std::shared_ptr<void>(int size)> share;
   // Called on each rank's own thread.
-  std::function<Result<std::unique_ptr<Collective>>(int rank, int size,
-                                                    void* shared, wire::Board&)>
+  std::function<Result<std::unique_ptr<Collective>>(
+      int rank, int size, void* shared, wire::ProgressPage&)>
       make;
   // Names ranks that call something else, instead of meeting the deadline.
   bool names_mismatches = true;
@@ -107,8 +107,8 @@ class CollectiveConformance : public testing::TestWithParam<CollectiveKind> {
     std::vector<std::jthread> threads;
     for (int rank = 0; rank < size; ++rank) {
       threads.emplace_back([&, rank] {
-        auto group = GetParam().make(rank, size, shared.get(), board_);
-        ASSERT_TRUE(group) << group.error().ToText();
+        auto group = GetParam().make(rank, size, shared.get(), progress_page_);
+        ASSERT_TRUE(group) << group.error().ToString();
         EXPECT_EQ((*group)->rank(), rank);
         EXPECT_EQ((*group)->size(), size);
         body(**group);
@@ -127,7 +127,7 @@ class CollectiveConformance : public testing::TestWithParam<CollectiveKind> {
     memory.buffer = {.count = count, .dtype = dtype};
     if (allocate) {
       auto data = group.Allocate(memory.buffer.bytes());
-      EXPECT_TRUE(data) << data.error().ToText();
+      EXPECT_TRUE(data) << data.error().ToString();
       memory.buffer.data = *data;
     } else {
       memory.own.resize(memory.buffer.bytes());
@@ -161,7 +161,7 @@ class CollectiveConformance : public testing::TestWithParam<CollectiveKind> {
             std::memcmp(buffer.data, bytes.data(), bytes.size()) == 0);
   }
 
-  wire::Board board_;
+  wire::ProgressPage progress_page_;
 };
 
 TEST_P(CollectiveConformance, SumsEveryTypeAndSize) {
@@ -173,9 +173,9 @@ TEST_P(CollectiveConformance, SumsEveryTypeAndSize) {
             Memory memory = Make(group, dtype, count, allocate);
             FillFor(group.rank(), memory.buffer);
             const auto done = AllReduce(group, memory.buffer, Soon());
-            ASSERT_TRUE(done) << done.error().ToText();
+            ASSERT_TRUE(done) << done.error().ToString();
             ASSERT_TRUE(Holds(memory.buffer, SumOver(size, memory.buffer)))
-                << ToText(dtype) << " x " << count << " on " << size;
+                << ToString(dtype) << " x " << count << " on " << size;
           }
         }
       }
@@ -190,7 +190,7 @@ TEST_P(CollectiveConformance, SumsALargeBuffer) {
         Memory memory = Make(group, DType::kFloat32, (1U << 18) + 3, allocate);
         FillFor(group.rank(), memory.buffer);
         const auto done = AllReduce(group, memory.buffer, Soon());
-        ASSERT_TRUE(done) << done.error().ToText();
+        ASSERT_TRUE(done) << done.error().ToString();
         ASSERT_TRUE(Holds(memory.buffer, SumOver(size, memory.buffer)));
       }
     });
@@ -205,7 +205,7 @@ TEST_P(CollectiveConformance, BroadcastsFromEveryRoot) {
           Memory memory = Make(group, DType::kInt64, count, count == 7);
           FillFor(group.rank(), memory.buffer);
           const auto done = Broadcast(group, memory.buffer, root, Soon());
-          ASSERT_TRUE(done) << done.error().ToText();
+          ASSERT_TRUE(done) << done.error().ToString();
           Memory wanted = Make(group, DType::kInt64, count, false);
           FillFor(root, wanted.buffer);
           ASSERT_TRUE(Holds(memory.buffer, wanted.own));
@@ -224,7 +224,7 @@ TEST_P(CollectiveConformance, GathersByRank) {
         const auto ranks = static_cast<std::size_t>(size);
         Memory out = Make(group, DType::kFloat64, count * ranks, false);
         const auto done = AllGather(group, in.buffer, out.buffer, Soon());
-        ASSERT_TRUE(done) << done.error().ToText();
+        ASSERT_TRUE(done) << done.error().ToString();
         for (std::size_t i = 0; i < count * ranks; ++i) {
           double value = 0;
           std::memcpy(&value, out.own.data() + i * sizeof value, sizeof value);
@@ -242,7 +242,7 @@ TEST_P(CollectiveConformance, BarrierHoldsUntilAllHaveCome) {
       for (int round = 1; round <= 20; ++round) {
         ++come;
         const auto done = Barrier(group, Soon());
-        ASSERT_TRUE(done) << done.error().ToText();
+        ASSERT_TRUE(done) << done.error().ToString();
         ASSERT_GE(come.load(), round * size);
       }
     });
@@ -261,13 +261,13 @@ TEST_P(CollectiveConformance, RunsSeveralWorksAtOnce) {
       std::vector<std::unique_ptr<Work>> works;
       for (Memory& bucket : buckets) {
         auto work = group.StartAllReduce(bucket.buffer, {});
-        ASSERT_TRUE(work) << work.error().ToText();
+        ASSERT_TRUE(work) << work.error().ToString();
         works.push_back(std::move(work).value());
         works.front()->Poll();
       }
       for (std::size_t i = works.size(); i-- > 0;) {
         const auto done = works[i]->Wait(Soon(), {});
-        ASSERT_TRUE(done) << done.error().ToText();
+        ASSERT_TRUE(done) << done.error().ToString();
         ASSERT_TRUE(works[i]->Poll());
         ASSERT_TRUE(Holds(buckets[i].buffer, SumOver(size, buckets[i].buffer)));
       }
@@ -280,7 +280,7 @@ TEST_P(CollectiveConformance, PollFinishesWithoutAWait) {
     Memory memory = Make(group, DType::kFloat32, 5000, true);
     FillFor(group.rank(), memory.buffer);
     auto work = group.StartAllReduce(memory.buffer, {});
-    ASSERT_TRUE(work) << work.error().ToText();
+    ASSERT_TRUE(work) << work.error().ToString();
     const Deadline deadline = Soon();
     while (!(*work)->Poll()) {
       ASSERT_FALSE(deadline.Expired());
@@ -308,7 +308,7 @@ TEST_P(CollectiveConformance, AllRanksHoldEqualBytesWhateverTheTiming) {
         }
         const auto done = AllReduce(
             group, {.data = values.data(), .count = values.size()}, Soon());
-        ASSERT_TRUE(done) << done.error().ToText();
+        ASSERT_TRUE(done) << done.error().ToString();
         auto& result = results[static_cast<std::size_t>(group.rank())];
         ASSERT_TRUE(result.empty() || result == values);
         result = values;
@@ -324,7 +324,7 @@ TEST_P(CollectiveConformance, MemoryIsZeroedAndAligned) {
   OnRanks(2, [&](Collective& group) {
     for (const std::size_t bytes : {1UL, 64UL, 100UL, 1UL << 20}) {
       auto data = group.Allocate(bytes);
-      ASSERT_TRUE(data) << data.error().ToText();
+      ASSERT_TRUE(data) << data.error().ToString();
       EXPECT_EQ(reinterpret_cast<std::uintptr_t>(*data) % 64, 0U);
       const auto* first = static_cast<const char*>(*data);
       EXPECT_TRUE(std::all_of(first, first + bytes,
@@ -344,7 +344,7 @@ TEST_P(CollectiveConformance, NamesTheRankWhoseInputIsNotFinite) {
       auto work =
           group.StartAllReduce({.data = values.data(), .count = values.size()},
                                {.check_finite = true});
-      ASSERT_TRUE(work) << work.error().ToText();
+      ASSERT_TRUE(work) << work.error().ToString();
       const auto done = (*work)->Wait(Soon(), {});
       ASSERT_FALSE(done);
       EXPECT_EQ(done.error().cause(), Cause::kNumericsNan);
@@ -360,7 +360,7 @@ TEST_P(CollectiveConformance, FiniteSumsPassTheCheck) {
     auto work =
         group.StartAllReduce({.data = values.data(), .count = values.size()},
                              {.check_finite = true});
-    ASSERT_TRUE(work) << work.error().ToText();
+    ASSERT_TRUE(work) << work.error().ToString();
     EXPECT_TRUE((*work)->Wait(Soon(), {}));
   });
 }
@@ -408,9 +408,9 @@ TEST_P(CollectiveConformance, TheBoardEndsAWaitWithItsCause) {
   OnRanks(2, [&](Collective& group) {
     if (group.rank() == 0) {
       const std::jthread agent([&] {
-        board_.stop = 1 + static_cast<std::uint32_t>(Cause::kPeerDied);
-        board_.bell += 1;
-        sys::FutexWakeAll(board_.bell);
+        progress_page_.stop = 1 + static_cast<std::uint32_t>(Cause::kPeerDied);
+        progress_page_.event += 1;
+        sys::FutexWakeAll(progress_page_.event);
       });
       const auto done = Barrier(group, Soon());
       ASSERT_FALSE(done);

@@ -5,19 +5,19 @@
 
 namespace muster {
 
-void Bell::Ring() const {
-  if (board_.sleepers.load() != 0) {
+void FutexEvent::Ring() const {
+  if (progress_page_.sleepers.load() != 0) {
     Wake();
   }
 }
 
-void Bell::Wake() const {
-  board_.bell.fetch_add(1);
-  sys::FutexWakeAll(board_.bell);
+void FutexEvent::Wake() const {
+  progress_page_.event.fetch_add(1);
+  sys::FutexWakeAll(progress_page_.event);
 }
 
-void Bell::SleepWhile(std::uint32_t seen, Deadline deadline) const {
-  sys::FutexWait(board_.bell, seen, deadline);
+void FutexEvent::SleepWhile(std::uint32_t seen, Deadline deadline) const {
+  sys::FutexWait(progress_page_.event, seen, deadline);
 }
 
 }  // namespace muster

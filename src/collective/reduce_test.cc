@@ -98,8 +98,8 @@ TEST(SumToAll, NamesTheLowestRankThatIsNotFinite) {
 }
 
 TEST(SumToAll, TellsASumThatOverflows) {
-  constexpr float kMost = std::numeric_limits<float>::max();
-  Ranks<float> ranks{{{kMost}, {kMost}}};
+  constexpr float kMaxCount = std::numeric_limits<float>::max();
+  Ranks<float> ranks{{{kMaxCount}, {kMaxCount}}};
   EXPECT_EQ(ranks.Sum(DType::kFloat32, true), 2);
   Ranks<std::uint16_t> halves{{{0x7bff}, {0x7bff}}};
   EXPECT_EQ(halves.Sum(DType::kFloat16, true), 2);

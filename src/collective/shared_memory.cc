@@ -43,7 +43,7 @@ class SharedMemory final : public Collective {
   SharedMemory(const SharedMemoryOptions& options, Segment segment)
       : options_(options),
         segment_(std::move(segment)),
-        bell_(*options.board),
+        event_(*options.progress_page),
         parts_(static_cast<std::size_t>(options.size)),
         records_(parts_.size()) {}
 
@@ -96,7 +96,7 @@ class SharedMemory final : public Collective {
 
   SharedMemoryOptions options_;
   Segment segment_;
-  Bell bell_;
+  FutexEvent event_;
   // Calls started, done by this rank, complete on all; calls_ holds those
   // that are not complete.
   std::uint64_t started_ = 0;
@@ -154,10 +154,10 @@ Result<std::unique_ptr<Work>> SharedMemory::StartAllGather(Buffer input,
       output.count != input.count * static_cast<std::size_t>(size())) {
     return Error(Cause::kCollectiveShapeMismatch,
                  "an all-gather of " + std::to_string(input.count) + " " +
-                     std::string(ToText(input.dtype)) + " over " +
+                     std::string(ToString(input.dtype)) + " over " +
                      std::to_string(size()) + " ranks cannot go into " +
                      std::to_string(output.count) + " " +
-                     std::string(ToText(output.dtype)));
+                     std::string(ToString(output.dtype)));
   }
   return Start({.record = {.kind = CallKind::kAllGather,
                            .dtype = input.dtype,
@@ -204,7 +204,7 @@ void SharedMemory::Announce(std::atomic<std::uint64_t> RankPage::*counter,
                             std::uint64_t value) {
   (segment_.own().*counter).store(value);
   if (Least(counter) >= value) {
-    bell_.Ring();
+    event_.Ring();
   }
 }
 
@@ -336,7 +336,7 @@ bool SharedMemory::Poll(std::uint64_t sequence) {
 Status SharedMemory::Wait(std::uint64_t sequence, Deadline deadline,
                           std::stop_token stop) {
   const auto begun = Deadline::Clock::now();
-  const wire::Board& board = *options_.board;
+  const wire::ProgressPage& progress_page = *options_.progress_page;
   std::optional<std::stop_callback<std::function<void()>>> on_stop;
   for (;;) {
     Advance();
@@ -346,7 +346,7 @@ Status SharedMemory::Wait(std::uint64_t sequence, Deadline deadline,
     if (failed_) {
       return *failed_;
     }
-    if (auto reason = wire::StopReason(board)) {
+    if (auto reason = wire::StopReason(progress_page)) {
       return Fail(*std::move(reason));
     }
     if (stop.stop_requested()) {
@@ -361,10 +361,11 @@ Status SharedMemory::Wait(std::uint64_t sequence, Deadline deadline,
       continue;
     }
     if (stop.stop_possible() && !on_stop) {
-      on_stop.emplace(stop, [this] { bell_.Wake(); });
+      on_stop.emplace(stop, [this] { event_.Wake(); });
     }
-    bell_.Sleep(deadline, [&] {
-      return CanAdvance() || board.stop.load() != 0 || stop.stop_requested();
+    event_.Sleep(deadline, [&] {
+      return CanAdvance() || progress_page.stop.load() != 0 ||
+             stop.stop_requested();
     });
   }
 }
@@ -376,7 +377,7 @@ bool SharedMemory::Spin(Deadline deadline) {
   const Deadline until = deadline.Sooner(Deadline::After(options_.spin));
   do {
     for (int look = 0; look < 16; ++look) {
-      if (CanAdvance() || options_.board->stop.load() != 0) {
+      if (CanAdvance() || options_.progress_page->stop.load() != 0) {
         return true;
       }
 #if defined(__x86_64__)
@@ -436,8 +437,8 @@ Error SharedMemory::LateError(std::uint64_t sequence, Duration waited) const {
 Result<std::unique_ptr<Collective>> MakeSharedMemory(
     const SharedMemoryOptions& options) {
   if (options.size < 1 || options.rank < 0 || options.rank >= options.size ||
-      static_cast<std::size_t>(options.size) > wire::kBoardSlots ||
-      options.board == nullptr || options.segment < 0) {
+      static_cast<std::size_t>(options.size) > wire::kProgressSlots ||
+      options.progress_page == nullptr || options.segment < 0) {
     return Error(Cause::kUsageInvalid,
                  "rank " + std::to_string(options.rank) + " of " +
                      std::to_string(options.size) +

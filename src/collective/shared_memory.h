@@ -19,9 +19,9 @@ struct SharedMemoryOptions {
   // An empty memfd that all ranks of the attempt share; not owned, needed only
   // while the group is made.
   int segment = -1;
-  // Whose stop word ends every wait and on whose bell the ranks sleep. Must
+  // Whose stop word ends every wait and on whose event the ranks sleep. Must
   // outlive the group.
-  wire::Board* board = nullptr;
+  wire::ProgressPage* progress_page = nullptr;
   // How long a wait looks before it sleeps, where each rank has a core.
   Duration spin = std::chrono::microseconds(50);
   // Address space kept for each rank's memory: the most it can allocate.

@@ -28,12 +28,13 @@ CollectiveKind SharedMemoryKind(std::string name, Duration spin) {
   return {.name = std::move(name),
           .share = [](int) { return std::make_shared<sys::Fd>(NewSegment()); },
           .make =
-              [spin](int rank, int size, void* shared, wire::Board& board) {
+              [spin](int rank, int size, void* shared,
+                     wire::ProgressPage& progress_page) {
                 return MakeSharedMemory(
                     {.rank = rank,
                      .size = size,
                      .segment = static_cast<sys::Fd*>(shared)->get(),
-                     .board = &board,
+                     .progress_page = &progress_page,
                      .spin = spin});
               }};
 }
@@ -47,13 +48,13 @@ INSTANTIATE_TEST_SUITE_P(
 // A group in one thread, for what needs no peers to move.
 struct Pair {
   sys::Fd segment = NewSegment();
-  wire::Board board;
+  wire::ProgressPage progress_page;
 
   Result<std::unique_ptr<Collective>> Join(int rank, int size = 2) {
     return MakeSharedMemory({.rank = rank,
                              .size = size,
                              .segment = segment.get(),
-                             .board = &board});
+                             .progress_page = &progress_page});
   }
 };
 
@@ -83,7 +84,7 @@ TEST(SharedMemory, TellsHowMuchMemoryIsLacking) {
   Pair pair;
   auto group = MakeSharedMemory({.size = 1,
                                  .segment = pair.segment.get(),
-                                 .board = &pair.board,
+                                 .progress_page = &pair.progress_page,
                                  .arena_bytes = 1 << 20})
                    .value();
   ASSERT_TRUE(group->Allocate(1 << 19));
@@ -176,8 +177,9 @@ TEST(SharedMemory, SaysWhoCameButDidNotDoItsPart) {
 class Processes {
  public:
   Processes()
-      : board_memory_(sys::Mapping::Map(Memfd(), sizeof(wire::Board)).value()),
-        board_(new (board_memory_.data()) wire::Board) {}
+      : progress_page_memory_(
+            sys::Mapping::Map(Memfd(), sizeof(wire::ProgressPage)).value()),
+        progress_page_(new (progress_page_memory_.data()) wire::ProgressPage) {}
   ~Processes() {
     if (child_ > 0) {
       kill(child_, SIGKILL);
@@ -185,12 +187,12 @@ class Processes {
     }
   }
 
-  wire::Board& board() { return *board_; }
+  wire::ProgressPage& progress_page() { return *progress_page_; }
   std::unique_ptr<Collective> Join(int rank) {
     return MakeSharedMemory({.rank = rank,
                              .size = 2,
                              .segment = segment_.get(),
-                             .board = board_})
+                             .progress_page = progress_page_})
         .value();
   }
 
@@ -215,12 +217,13 @@ class Processes {
   static int Memfd() {
     static std::vector<sys::Fd> kept;
     kept.emplace_back(
-        sys::MakeSharedMemory("test board", sizeof(wire::Board)).value());
+        sys::MakeSharedMemory("test board", sizeof(wire::ProgressPage))
+            .value());
     return kept.back().get();
   }
 
-  sys::Mapping board_memory_;
-  wire::Board* board_;
+  sys::Mapping progress_page_memory_;
+  wire::ProgressPage* progress_page_;
   sys::Fd segment_ = NewSegment();
   int child_ = -1;
 };
@@ -237,10 +240,10 @@ TEST(SharedMemoryProcesses, AKilledPeerEndsTheWaitAsSoonAsTheAgentSaysSo) {
     kill(peer, SIGKILL);
     siginfo_t info;
     waitid(P_PID, static_cast<id_t>(peer), &info, WEXITED | WNOWAIT);
-    wire::Board& board = processes.board();
-    board.stop = 1 + static_cast<std::uint32_t>(Cause::kPeerDied);
-    board.bell += 1;
-    sys::FutexWakeAll(board.bell);
+    wire::ProgressPage& progress_page = processes.progress_page();
+    progress_page.stop = 1 + static_cast<std::uint32_t>(Cause::kPeerDied);
+    progress_page.event += 1;
+    sys::FutexWakeAll(progress_page.event);
   });
   const auto done = Barrier(*group, Deadline::After(seconds(30)));
   ASSERT_FALSE(done);

@@ -49,7 +49,7 @@ std::string Filled(std::string_view command, std::span<const Fact> facts = {});
 
 const CatalogueEntry& EntryOf(Cause cause);
 
-std::string_view ToText(Retry retry);  // "needs-change"
+std::string_view ToString(Retry retry);  // "needs-change"
 
 // The whole entry for a person, and for `--output json`.
 std::string RenderText(const CatalogueEntry& entry);

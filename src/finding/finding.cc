@@ -61,7 +61,7 @@ std::string Filled(std::string_view command, std::span<const Fact> facts) {
 }
 
 Evidence FromFact(const Fact& fact) {
-  return {fact.Has("text") ? fact.Text("text") : ToText(fact), fact.by,
+  return {fact.Has("text") ? fact.Text("text") : ToString(fact), fact.by,
           fact.at};
 }
 
@@ -95,7 +95,7 @@ Finding FromError(const Error& error, Confidence confidence) {
                      error.evidence());
 }
 
-std::string_view ToText(Confidence confidence) {
+std::string_view ToString(Confidence confidence) {
   switch (confidence) {
     case Confidence::kPossible:
       return "possible";
@@ -107,7 +107,7 @@ std::string_view ToText(Confidence confidence) {
   return "?";
 }
 
-std::string_view ToText(Safety safety) {
+std::string_view ToString(Safety safety) {
   switch (safety) {
     case Safety::kSafe:
       return "safe";
@@ -119,7 +119,7 @@ std::string_view ToText(Safety safety) {
   return "?";
 }
 
-std::string_view ToText(Severity severity) {
+std::string_view ToString(Severity severity) {
   switch (severity) {
     case Severity::kNote:
       return "note";
@@ -131,7 +131,7 @@ std::string_view ToText(Severity severity) {
   return "?";
 }
 
-std::string_view ToText(Retry retry) {
+std::string_view ToString(Retry retry) {
   switch (retry) {
     case Retry::kTransient:
       return "transient";

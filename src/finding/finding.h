@@ -77,8 +77,8 @@ struct RenderOptions {
 // lines), likely cause, see also, fix, more. Rendered from the JSON's values.
 std::string RenderText(const Finding& finding, const RenderOptions& options);
 
-std::string_view ToText(Confidence confidence);
-std::string_view ToText(Safety safety);
-std::string_view ToText(Severity severity);
+std::string_view ToString(Confidence confidence);
+std::string_view ToString(Safety safety);
+std::string_view ToString(Severity severity);
 
 }  // namespace muster

@@ -20,7 +20,7 @@ Result<Enum> EnumFromJson(const Json& json, const char* key,
                           std::initializer_list<Enum> all) {
   const auto text = json.at(key).get<std::string>();
   for (Enum value : all) {
-    if (ToText(value) == text) {
+    if (ToString(value) == text) {
       return value;
     }
   }
@@ -28,7 +28,7 @@ Result<Enum> EnumFromJson(const Json& json, const char* key,
 }
 
 Json TimeToJson(WallTime at) {
-  return at == WallTime{} ? Json() : Json(ToText(at));
+  return at == WallTime{} ? Json() : Json(ToString(at));
 }
 
 Result<Evidence> EvidenceFromJson(const Json& json) {
@@ -98,13 +98,13 @@ Json ToJson(const Finding& finding) {
   for (const Fix& fix : finding.fixes) {
     fixes.push_back({{"text", fix.text},
                      {"command", fix.command},
-                     {"safety", ToText(fix.safety)},
+                     {"safety", ToString(fix.safety)},
                      {"changes_results", fix.changes_results}});
   }
   return Json{{"schema", kSchema},
               {"cause", Label(finding.cause)},
-              {"severity", ToText(finding.severity)},
-              {"confidence", ToText(finding.confidence)},
+              {"severity", ToString(finding.severity)},
+              {"confidence", ToString(finding.confidence)},
               {"what", finding.what},
               {"subjects", finding.subjects},
               {"evidence", std::move(evidence)},
@@ -127,7 +127,7 @@ Json ToJson(const CatalogueEntry& entry) {
   for (const CatalogueFix& fix : entry.fixes) {
     fixes.push_back({{"text", fix.text},
                      {"command", Filled(fix.command)},
-                     {"safety", ToText(fix.safety)},
+                     {"safety", ToString(fix.safety)},
                      {"changes_results", fix.changes_results}});
   }
   Json related = Json::array();
@@ -138,8 +138,8 @@ Json ToJson(const CatalogueEntry& entry) {
               {"label", Label(entry.cause)},
               {"family", Family(entry.cause)},
               {"title", Title(entry.cause)},
-              {"severity", ToText(SeverityOf(entry.cause))},
-              {"retry", ToText(RetryOf(entry.cause))},
+              {"severity", ToString(SeverityOf(entry.cause))},
+              {"retry", ToString(RetryOf(entry.cause))},
               {"applies", entry.applies},
               {"since", entry.since},
               {"match", entry.match},

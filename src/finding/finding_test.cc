@@ -110,18 +110,18 @@ TEST(FindingJson, HasExactlyTheKeysOfTheSchema) {
 
 TEST(FindingJson, ReadsWhatItWrites) {
   auto read = FindingFromJson(ToJson(Full()));
-  ASSERT_TRUE(read) << read.error().ToText();
+  ASSERT_TRUE(read) << read.error().ToString();
   EXPECT_EQ(*read, Full());
 }
 
 TEST(FindingJson, RefusesWhatIsNoFinding) {
   Json json = ToJson(Full());
   json["cause"] = "peer-dyed";
-  EXPECT_THAT(FindingFromJson(json).error().ToText(),
+  EXPECT_THAT(FindingFromJson(json).error().ToString(),
               HasSubstr("there is no cause `peer-dyed`"));
   json = ToJson(Full());
   json["confidence"] = "sure";
-  EXPECT_THAT(FindingFromJson(json).error().ToText(),
+  EXPECT_THAT(FindingFromJson(json).error().ToString(),
               HasSubstr("confidence is `sure`"));
   EXPECT_EQ(FindingFromJson(Json::array()).error().cause(),
             Cause::kFileCorrupt);

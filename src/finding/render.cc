@@ -47,7 +47,7 @@ class Page {
 
   // Not wrapped: the first line of a finding has to be found by grep.
   void Head(const Finding& finding) {
-    const std::string tag = std::string(ToText(finding.severity)) + "[" +
+    const std::string tag = std::string(ToString(finding.severity)) + "[" +
                             std::string(Label(finding.cause)) + "]";
     const char* paint = finding.severity == Severity::kError     ? "\033[1;31m"
                         : finding.severity == Severity::kWarning ? "\033[1;33m"
@@ -122,7 +122,7 @@ void Evidences(Page& page, const std::vector<Evidence>& evidence) {
 void Fixes(Page& page, const std::vector<Fix>& fixes) {
   std::string_view label = "fix";
   for (const Fix& fix : fixes) {
-    std::string note(ToText(fix.safety));
+    std::string note(ToString(fix.safety));
     note += fix.changes_results ? ", changes results" : "";
     const bool command = !fix.command.empty();
     page.Row(label, fix.text + (command ? ": " + fix.command : ""), note);
@@ -148,7 +148,7 @@ std::string RenderText(const Finding& finding, const RenderOptions& options) {
   Page page(options);
   page.Head(finding);
   Evidences(page, finding.evidence);
-  page.Row("cause", Title(finding.cause), ToText(finding.confidence));
+  page.Row("cause", Title(finding.cause), ToString(finding.confidence));
   RowsOf(page, "ruled out", finding.ruled_out);
   RowsOf(page, "victims", finding.victims);
   if (!finding.related.empty()) {
@@ -164,9 +164,9 @@ std::string RenderText(const CatalogueEntry& entry) {
   out += ": ";
   out += Title(entry.cause);
   out += "\n";
-  out += ToText(SeverityOf(entry.cause));
+  out += ToString(SeverityOf(entry.cause));
   out += ", a repeat: ";
-  out += ToText(RetryOf(entry.cause));
+  out += ToString(RetryOf(entry.cause));
   out += ", since ";
   out += entry.since;
   out += "\n";
@@ -183,7 +183,7 @@ std::string RenderText(const CatalogueEntry& entry) {
       out += Filled(fix.command);
     }
     out += " (";
-    out += ToText(fix.safety);
+    out += ToString(fix.safety);
     out += fix.changes_results ? ", changes results)\n" : ")\n";
   }
   Section(out, "References", entry.references);

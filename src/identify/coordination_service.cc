@@ -10,8 +10,8 @@
 namespace muster::identify {
 namespace {
 
-constexpr std::size_t kMostTasks = 65'536;
-constexpr std::size_t kMostNamed = 8;
+constexpr std::size_t kMaxTasks = 65'536;
+constexpr std::size_t kMaxNamed = 8;
 
 std::string Method(Dialect dialect, std::string_view name) {
   return (dialect == Dialect::kTensorflow ? "/tensorflow."
@@ -20,7 +20,7 @@ std::string Method(Dialect dialect, std::string_view name) {
 }
 
 // CoordinatedTask: 1 job name, 2 index.
-void ReadName(std::string_view bytes, ForeignTask& task) {
+void ReadName(std::string_view bytes, ServedTask& task) {
   for (wire::FieldReader at(bytes); at.Next();) {
     if (at.number() == 1 && at.has_bytes()) {
       task.job = Printable(at.bytes().substr(0, 64));
@@ -43,8 +43,8 @@ TaskState StateOf(std::uint64_t number, bool came) {
 
 // 1 the task (its number in XLA's dialect), 2 state, 6 incarnation, which is
 // told by the task when it registers.
-ForeignTask ReadTask(std::string_view bytes) {
-  ForeignTask task;
+ServedTask ReadTask(std::string_view bytes) {
+  ServedTask task;
   std::uint64_t state = 0;
   bool came = false;
   for (wire::FieldReader at(bytes); at.Next();) {
@@ -64,13 +64,13 @@ ForeignTask ReadTask(std::string_view bytes) {
 
 // "wrong service incarnation: requested 0, currently 6787977212126264455".
 std::optional<std::uint64_t> IncarnationIn(std::string_view message) {
-  constexpr std::string_view kTold = "currently ";
-  const auto at = message.find(kTold);
+  constexpr std::string_view kReported = "currently ";
+  const auto at = message.find(kReported);
   if (message.find("service incarnation") == message.npos ||
       at == message.npos) {
     return std::nullopt;
   }
-  const std::string_view digits = message.substr(at + kTold.size());
+  const std::string_view digits = message.substr(at + kReported.size());
   std::uint64_t value = 0;
   const auto read =
       std::from_chars(digits.data(), digits.data() + digits.size(), value);
@@ -79,7 +79,8 @@ std::optional<std::uint64_t> IncarnationIn(std::string_view message) {
 
 }  // namespace
 
-std::optional<Coordination> FindCoordination(Wire& wire, Dialect dialect) {
+std::optional<Coordination> FindCoordination(ProbeConnection& wire,
+                                             Dialect dialect) {
   const std::uint32_t key = dialect == Dialect::kTensorflow ? 1 : 2;
   const auto reply = wire.Call(Method(dialect, "TryGetKeyValue"),
                                wire::BytesField(key, "muster/probe"));
@@ -98,19 +99,20 @@ std::optional<Coordination> FindCoordination(Wire& wire, Dialect dialect) {
                       wire::BytesField(1, wire::FixedField(3, *incarnation))};
 }
 
-std::vector<ForeignTask> TasksOfJob(Wire& wire, const Coordination& service,
-                                    const std::string& job) {
+std::vector<ServedTask> TasksOfJob(ProbeConnection& wire,
+                                   const Coordination& service,
+                                   const std::string& job) {
   const bool old = service.dialect == Dialect::kTensorflow;
   // Without a version of the state that is known, both answer at once.
   const auto reply =
       wire.Call(Method(service.dialect, old ? "WatchJobState" : "WatchTasks"),
                 old ? wire::BytesField(1, job) : service.preamble);
-  std::vector<ForeignTask> tasks;
+  std::vector<ServedTask> tasks;
   if (!reply || reply->code != channel::kCallOk) {
     return tasks;
   }
   for (wire::FieldReader at(reply->body); at.Next();) {
-    if (at.number() == 1 && at.has_bytes() && tasks.size() < kMostTasks) {
+    if (at.number() == 1 && at.has_bytes() && tasks.size() < kMaxTasks) {
       tasks.push_back(ReadTask(at.bytes()));
     }
   }
@@ -119,14 +121,14 @@ std::vector<ForeignTask> TasksOfJob(Wire& wire, const Coordination& service,
   return tasks;
 }
 
-std::string TextOf(const std::vector<ForeignTask>& tasks) {
+std::string TextOf(const std::vector<ServedTask>& tasks) {
   std::vector<std::string> others;
   int well = 0;
-  for (const ForeignTask& task : tasks) {
+  for (const ServedTask& task : tasks) {
     if (task.state == TaskState::kConnected) {
       ++well;
-    } else if (others.size() < kMostNamed) {
-      others.push_back(std::string(WordOf(task.state)) + ": " + task.Text());
+    } else if (others.size() < kMaxNamed) {
+      others.push_back(std::string(ToString(task.state)) + ": " + task.Text());
     }
   }
   std::string text = std::to_string(well) + " of " +

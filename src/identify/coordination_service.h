@@ -23,14 +23,16 @@ struct Coordination {
 };
 
 // The service, if it answers to a question for a key that nobody sets.
-std::optional<Coordination> FindCoordination(Wire& wire, Dialect dialect);
+std::optional<Coordination> FindCoordination(ProbeConnection& wire,
+                                             Dialect dialect);
 
 // Tasks of the job as the leader sees them, by index; empty where it knows no
 // such job, or does not lead. In XLA's dialect there is one job without a name.
-std::vector<ForeignTask> TasksOfJob(Wire& wire, const Coordination& service,
-                                    const std::string& job);
+std::vector<ServedTask> TasksOfJob(ProbeConnection& wire,
+                                   const Coordination& service,
+                                   const std::string& job);
 
 // "1 of 2 tasks connected, missing: task 1 of worker".
-std::string TextOf(const std::vector<ForeignTask>& tasks);
+std::string TextOf(const std::vector<ServedTask>& tasks);
 
 }  // namespace muster::identify

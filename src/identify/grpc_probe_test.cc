@@ -15,7 +15,7 @@ namespace muster::identify {
 namespace {
 
 using identify::testing::Answer;
-using identify::testing::ForeignHost;
+using identify::testing::FakeServer;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using ::testing::HasSubstr;
@@ -65,16 +65,16 @@ class GenericServer : public grpc::CallbackGenericService {
   std::unique_ptr<grpc::Server> server_;
 };
 
-ForeignServer WhoIsAt(const Address& address,
-                                Duration call = seconds(10)) {
-  auto wire = TcpWire::Connect(address, {.connect = seconds(10),
-                                                   .greeting = seconds(5),
-                                                   .answer = milliseconds(300),
-                                                   .call = call,
-                                                   .all = seconds(20),
-                                                   .callers = channel::GrpcCallers()});
+ServerIdentity WhoIsAt(const Address& address, Duration call = seconds(10)) {
+  auto wire =
+      TcpProbeConnection::Connect(address, {.connect = seconds(10),
+                                            .greeting = seconds(5),
+                                            .answer = milliseconds(300),
+                                            .call = call,
+                                            .all = seconds(20),
+                                            .callers = channel::GrpcCallers()});
   EXPECT_TRUE(wire.has_value());
-  return wire ? Recognise(**wire) : ForeignServer{};
+  return wire ? Recognise(**wire) : ServerIdentity{};
 }
 
 TEST(GrpcCaller, KnowsATensorflowWorker) {
@@ -110,7 +110,7 @@ TEST(GrpcCaller, RefusesAReplyThatIsTooLarge) {
 
 TEST(GrpcCaller, EndsWhereTheHandshakeIsAllThatComes) {
   const Deadline bound = Deadline::After(kBound);
-  ForeignHost half(Answer(kSettings));
+  FakeServer half(Answer(kSettings));
   EXPECT_THAT(WhoIsAt(half.address(), milliseconds(300)).text,
               HasSubstr("does not answer calls"));
   EXPECT_FALSE(bound.Expired());
@@ -118,7 +118,7 @@ TEST(GrpcCaller, EndsWhereTheHandshakeIsAllThatComes) {
 
 TEST(GrpcCaller, EndsWhereGarbageFollowsTheHandshake) {
   const Deadline bound = Deadline::After(kBound);
-  ForeignHost garbage(Answer(kSettings + std::string(50'000, '\xFE')));
+  FakeServer garbage(Answer(kSettings + std::string(50'000, '\xFE')));
   EXPECT_THAT(WhoIsAt(garbage.address()).text,
               HasSubstr("does not answer calls"));
   EXPECT_FALSE(bound.Expired());
@@ -126,7 +126,7 @@ TEST(GrpcCaller, EndsWhereGarbageFollowsTheHandshake) {
 
 TEST(GrpcCaller, EndsWhereBytesComeOneByOne) {
   const Deadline bound = Deadline::After(kBound);
-  ForeignHost drip([](const sys::Fd& fd, ForeignHost& host) {
+  FakeServer drip([](const sys::Fd& fd, FakeServer& host) {
     (void)sys::SendAll(fd.get(), kSettings, {}, Deadline::After(seconds(1)))
         .has_value();
     while (!host.ending &&
@@ -146,12 +146,12 @@ TEST(GrpcCaller, SecondLookMeetsWhoIsThereThen) {
   const std::string method = "/tensorflow.WorkerService/GetStatus";
   auto worker = std::make_unique<GenericServer>(
       std::map<std::string, std::string>{{method, "told"}});
-  auto wire =
-      TcpWire::Connect(worker->address(), {.connect = seconds(10),
-                                                     .call = seconds(10),
-                                                     .all = seconds(20),
-                                                     .again = milliseconds(1),
-                                                     .callers = channel::GrpcCallers()});
+  auto wire = TcpProbeConnection::Connect(worker->address(),
+                                          {.connect = seconds(10),
+                                           .call = seconds(10),
+                                           .all = seconds(20),
+                                           .again = milliseconds(1),
+                                           .callers = channel::GrpcCallers()});
   ASSERT_TRUE(wire.has_value());
   EXPECT_EQ((*wire)->Call(method, "")->body, "told");
   worker.reset();

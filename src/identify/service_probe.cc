@@ -9,7 +9,7 @@
 namespace muster::identify {
 namespace {
 
-ForeignServer Nobody(const Heard& heard) {
+ServerIdentity Unidentified(const ProbeReply& heard) {
   if (!heard.bytes.empty()) {
     return {.protocol = "unknown", .text = channel::NameOfAnswer(heard.bytes)};
   }
@@ -32,10 +32,10 @@ std::vector<const Protocol*> ThatSpeak(Speaks speaks,
   return some;
 }
 
-std::optional<ForeignServer> Try(std::span<const Protocol* const> protocols,
-                                 Wire& wire, Heard& heard) {
+std::optional<ServerIdentity> Try(std::span<const Protocol* const> protocols,
+                                  ProbeConnection& wire, ProbeReply& heard) {
   for (const Protocol* protocol : protocols) {
-    Heard said = heard;
+    ProbeReply said = heard;
     auto server = protocol->ask(wire, said);
     if (server) {
       return server;
@@ -57,13 +57,13 @@ std::string NameOfStatus(int code) {
   return name ? std::string(*name) : "status " + std::to_string(code);
 }
 
-int Accelerators(std::span<const ForeignDevice> devices) {
+int Accelerators(std::span<const ServedDevice> devices) {
   return static_cast<int>(std::count_if(
       devices.begin(), devices.end(),
       [](const auto& one) { return one.type == "TPU" || one.type == "GPU"; }));
 }
 
-std::string_view WordOf(TaskState state) {
+std::string_view ToString(TaskState state) {
   switch (state) {
     case TaskState::kMissing:
       return "missing";
@@ -77,7 +77,7 @@ std::string_view WordOf(TaskState state) {
   return "?";
 }
 
-std::string ForeignTask::Text() const {
+std::string ServedTask::Text() const {
   return "task " + std::to_string(index) + (job.empty() ? "" : " of " + job);
 }
 
@@ -89,8 +89,8 @@ const Protocol* FindProtocol(std::string_view name) {
   return found == all.end() ? nullptr : *found;
 }
 
-ForeignServer Recognise(Wire& wire, std::string_view expected) {
-  Heard heard = wire.Greeting();
+ServerIdentity Recognise(ProbeConnection& wire, std::string_view expected) {
+  ProbeReply heard = wire.Greeting();
   if (heard.bytes.empty()) {
     if (auto server = Try(ThatSpeak(Speaks::kAsked, expected), wire, heard)) {
       return *std::move(server);
@@ -105,7 +105,7 @@ ForeignServer Recognise(Wire& wire, std::string_view expected) {
       return *std::move(server);
     }
   }
-  return Nobody(heard);
+  return Unidentified(heard);
 }
 
 }  // namespace muster::identify

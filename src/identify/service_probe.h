@@ -13,12 +13,15 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text.h"
 #include "channel/caller.h"
 
 namespace muster::identify {
 
+using muster::ToString;  // those declared here do not hide it
+
 // What came from an address, and whether it ended the connection.
-struct Heard {
+struct ProbeReply {
   std::string bytes;
   bool closed = false;
 };
@@ -27,14 +30,14 @@ struct Heard {
 std::string NameOfStatus(int code);
 
 // One address. Every call is bounded in time and in what it keeps; one thread.
-class Wire {
+class ProbeConnection {
  public:
-  virtual ~Wire() = default;
+  virtual ~ProbeConnection() = default;
   // What it says by itself, soon after it took the connection.
-  virtual Heard Greeting() = 0;
+  virtual ProbeReply Greeting() = 0;
   // Says this on a new connection and listens until `enough` bytes have come;
   // the connection is closed at once.
-  virtual Heard Say(std::string_view bytes, std::size_t enough) = 0;
+  virtual ProbeReply Say(std::string_view bytes, std::size_t enough) = 0;
   // One call, all on one channel. nullopt: this program has no gRPC.
   virtual std::optional<channel::CallReply> Call(
       const std::string& method, const std::string& request) = 0;
@@ -42,16 +45,16 @@ class Wire {
   virtual bool Later() = 0;
 };
 
-struct ForeignDevice {
+struct ServedDevice {
   std::string name;  // "/job:worker/replica:0/task:1/device:GPU:0"
   std::string type;  // "GPU"
   std::int64_t memory = 0;
   std::uint64_t incarnation = 0;
 
-  bool operator==(const ForeignDevice&) const = default;
+  bool operator==(const ServedDevice&) const = default;
 };
 // Chips or GPUs, without the parts of a host that have devices of their own.
-int Accelerators(std::span<const ForeignDevice> devices);
+int Accelerators(std::span<const ServedDevice> devices);
 
 enum class TaskState {
   kMissing,     // expected, never came
@@ -59,31 +62,31 @@ enum class TaskState {
   kConnected,
   kFailed,
 };
-std::string_view WordOf(TaskState state);
+std::string_view ToString(TaskState state);
 
-struct ForeignTask {
+struct ServedTask {
   std::string job;
   int index = 0;
   TaskState state = TaskState::kConnected;
 
   // "task 1 of worker".
   std::string Text() const;
-  bool operator==(const ForeignTask&) const = default;
+  bool operator==(const ServedTask&) const = default;
 };
 
 // Who answers, by its own word.
-struct ForeignServer {
+struct ServerIdentity {
   // Name of the record that knew it; "unknown", "silent" and "closed" for what
   // none knows.
   std::string protocol;
   bool grpc = false;
-  bool mute = false;                // it speaks gRPC and answers no call
-  bool unasked = false;             // it speaks gRPC, and this program does not
-  std::string text;                 // "a TensorFlow worker (task 1 of worker)"
-  std::optional<ForeignTask> self;  // the task that it says it is
-  std::vector<ForeignDevice> devices;
-  std::vector<ForeignTask> tasks;  // those it waits for or has
-  std::string restarted;           // what changed between two looks
+  bool mute = false;               // it speaks gRPC and answers no call
+  bool unasked = false;            // it speaks gRPC, and this program does not
+  std::string text;                // "a TensorFlow worker (task 1 of worker)"
+  std::optional<ServedTask> self;  // the task that it says it is
+  std::vector<ServedDevice> devices;
+  std::vector<ServedTask> tasks;  // those it waits for or has
+  std::string restarted;          // what changed between two looks
   std::string late;  // what the second look came to, of one that may be well
 };
 
@@ -101,7 +104,8 @@ struct Protocol {
   Speaks speaks;
   int order;  // within those that speak so
   // nullopt: it is another one; what it said instead is in `heard`.
-  std::optional<ForeignServer> (*ask)(Wire& wire, Heard& heard);
+  std::optional<ServerIdentity> (*ask)(ProbeConnection& wire,
+                                       ProbeReply& heard);
 };
 
 // All of foreign/, in their order.
@@ -111,6 +115,6 @@ const Protocol* FindProtocol(std::string_view name);
 
 // Tries one protocol after another until one knows the server; of those to be
 // asked, the expected one first.
-ForeignServer Recognise(Wire& wire, std::string_view expected = {});
+ServerIdentity Recognise(ProbeConnection& wire, std::string_view expected = {});
 
 }  // namespace muster::identify

@@ -17,10 +17,10 @@ using ::testing::HasSubstr;
 const std::string kSettings("\0\0\0\x04\0\0\0\0\0", 9);
 
 // Answers by heart; what it has no answer for is silence, or UNIMPLEMENTED.
-class FakeWire : public Wire {
+class FakeWire : public ProbeConnection {
  public:
-  Heard Greeting() override { return greeting; }
-  Heard Say(std::string_view bytes, std::size_t) override {
+  ProbeReply Greeting() override { return greeting; }
+  ProbeReply Say(std::string_view bytes, std::size_t) override {
     said.emplace_back(bytes);
     const auto at = answers.find(std::string(bytes));
     return at == answers.end() ? otherwise : at->second;
@@ -41,9 +41,9 @@ class FakeWire : public Wire {
   }
   bool Later() override { return ++looks <= more_looks; }
 
-  Heard greeting;
-  Heard otherwise;
-  std::map<std::string, Heard> answers;
+  ProbeReply greeting;
+  ProbeReply otherwise;
+  std::map<std::string, ProbeReply> answers;
   using Calls =
       std::map<std::pair<std::string, std::string>, channel::CallReply>;
   Calls calls, calls_later;
@@ -117,7 +117,7 @@ TEST(Tensorflow, SaysWhichTaskItIsAndWhatItHas) {
   EXPECT_TRUE(server.grpc);
   EXPECT_EQ(server.text,
             "a TensorFlow worker (task 3 of worker; 1 CPU, 2 GPU)");
-  EXPECT_EQ(server.self, (ForeignTask{.job = "worker", .index = 3}));
+  EXPECT_EQ(server.self, (ServedTask{.job = "worker", .index = 3}));
   EXPECT_EQ(Accelerators(server.devices), 2);
   EXPECT_EQ(server.devices[1].incarnation, 78U);
   EXPECT_EQ(server.devices[1].memory, 1024);
@@ -367,7 +367,7 @@ TEST(Expected, IsAskedFirst) {
   EXPECT_EQ(wire.said.size(), 1U);
 }
 
-TEST(Nobody, IsSilentOrCloses) {
+TEST(Unidentified, IsSilentOrCloses) {
   FakeWire wire;
   EXPECT_EQ(Recognise(wire).protocol, "silent");
   wire.otherwise.closed = true;

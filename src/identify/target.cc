@@ -59,24 +59,25 @@ Result<Target> ParseTarget(const std::string& text, std::string& scheme) {
 }
 
 Target Expect(const Sourced<Address>& address, std::string protocol) {
-  return {.text = ToText(address.value),
+  return {.text = ToString(address.value),
           .address = address.value,
           .protocol = std::move(protocol)};
 }
 
-Json ToJson(const ForeignTask& task) {
+Json ToJson(const ServedTask& task) {
   return {{"job", task.job},
           {"index", task.index},
-          {"state", std::string(WordOf(task.state))}};
+          {"state", std::string(ToString(task.state))}};
 }
 
-TargetSeen Ask(const Target& target, const TcpWire::Options& options) {
+TargetReply Ask(const Target& target,
+                const TcpProbeConnection::Options& options) {
   const auto began = Deadline::Clock::now();
-  TargetSeen seen{.target = target};
-  auto wire = TcpWire::Connect(target.address, options);
+  TargetReply seen{.target = target};
+  auto wire = TcpProbeConnection::Connect(target.address, options);
   seen.took = Deadline::Clock::now() - began;
   if (wire) {
-    seen.number = ToText((*wire)->number());
+    seen.number = ToString((*wire)->number());
     seen.server = Recognise(**wire, target.protocol);
   } else {
     seen.missed = std::move(wire).error();
@@ -93,12 +94,12 @@ Result<std::vector<Target>> ParseTargets(std::string_view list) {
     MUSTER_ASSIGN(auto target, ParseTarget(std::string(Trim(one)), scheme));
     targets.push_back(std::move(target));
   }
-  if (targets.empty() || targets.size() > kMostTargets) {
+  if (targets.empty() || targets.size() > kMaxTargets) {
     return Usage(targets.empty()
                      ? "a target is empty, expected HOST:PORT"
                      : std::to_string(targets.size()) +
                            " targets are given, at most " +
-                           std::to_string(kMostTargets) + " are asked at once");
+                           std::to_string(kMaxTargets) + " are asked at once");
   }
   return targets;
 }
@@ -116,23 +117,23 @@ Result<std::vector<Target>> TargetsOfFramework(const Cluster& cluster,
       if (member.address && member.address->value.port != 0) {
         targets.push_back(Expect(*member.address, "tf"));
         targets.back().task =
-            ForeignTask{.job = member.task, .index = member.index};
+            ServedTask{.job = member.task, .index = member.index};
       }
     }
   }
-  if (targets.empty() || targets.size() > kMostTargets) {
+  if (targets.empty() || targets.size() > kMaxTargets) {
     return Error(Cause::kLaunchEnvMissing,
                  targets.empty()
                      ? "the cluster tells no address with a port where " +
                            framework + " would answer"
                      : "the cluster has " + std::to_string(targets.size()) +
                            " addresses, at most " +
-                           std::to_string(kMostTargets) + " are asked at once");
+                           std::to_string(kMaxTargets) + " are asked at once");
   }
   return targets;
 }
 
-bool IsExpected(const Target& target, const ForeignServer& server) {
+bool IsExpected(const Target& target, const ServerIdentity& server) {
   if (target.protocol == kTcp) {
     return true;
   }
@@ -145,10 +146,11 @@ bool IsExpected(const Target& target, const ForeignServer& server) {
   return server.protocol == target.protocol;
 }
 
-std::vector<TargetSeen> AskTargets(const std::vector<Target>& targets,
-                                   const TcpWire::Options& options) {
-  MUSTER_CHECK(targets.size() <= kMostTargets);
-  std::vector<TargetSeen> seen(targets.size());
+std::vector<TargetReply> AskTargets(
+    const std::vector<Target>& targets,
+    const TcpProbeConnection::Options& options) {
+  MUSTER_CHECK(targets.size() <= kMaxTargets);
+  std::vector<TargetReply> seen(targets.size());
   std::vector<std::jthread> threads;
   for (std::size_t i = 0; i < targets.size(); ++i) {
     threads.emplace_back([&, i] { seen[i] = Ask(targets[i], options); });
@@ -157,9 +159,9 @@ std::vector<TargetSeen> AskTargets(const std::vector<Target>& targets,
   return seen;
 }
 
-Json ToJson(const TargetSeen& seen) {
+Json ToJson(const TargetReply& seen) {
   Json json{{"target", seen.target.text},
-            {"address", ToText(seen.target.address)},
+            {"address", ToString(seen.target.address)},
             {"expected", seen.target.protocol},
             {"connect_ms",
              std::chrono::duration<double, std::milli>(seen.took).count()}};
@@ -175,7 +177,7 @@ Json ToJson(const TargetSeen& seen) {
   json["protocol"] = seen.server.protocol;
   json["who"] = seen.server.text;
   json["devices"] = Json::array();
-  for (const ForeignDevice& device : seen.server.devices) {
+  for (const ServedDevice& device : seen.server.devices) {
     json["devices"].push_back({{"name", device.name},
                                {"type", device.type},
                                {"memory", device.memory},
@@ -185,7 +187,7 @@ Json ToJson(const TargetSeen& seen) {
     json["task"] = ToJson(*seen.server.self);
   }
   json["tasks"] = Json::array();
-  for (const ForeignTask& task : seen.server.tasks) {
+  for (const ServedTask& task : seen.server.tasks) {
     json["tasks"].push_back(ToJson(task));
   }
   return json;

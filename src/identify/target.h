@@ -19,11 +19,11 @@ namespace muster::identify {
 struct Target {
   std::string text;  // as it was given: "grpc://10.0.0.2:8470"
   Address address;
-  std::string protocol;             // a name of foreign/; empty: anybody
-  std::optional<ForeignTask> task;  // whose place in a list it is
+  std::string protocol;            // a name of foreign/; empty: anybody
+  std::optional<ServedTask> task;  // whose place in a list it is
 };
 
-inline constexpr std::size_t kMostTargets = 256;
+inline constexpr std::size_t kMaxTargets = 256;
 
 // SCHEME://HOST[:PORT] or HOST:PORT, several with commas between them, where
 // the first one's scheme holds for all that have none. Schemes are the names of
@@ -37,22 +37,22 @@ Result<std::vector<Target>> ParseTargets(std::string_view list);
 Result<std::vector<Target>> TargetsOfFramework(const Cluster& cluster,
                                                const std::string& framework);
 
-struct TargetSeen {
+struct TargetReply {
   Target target;
   std::string number;           // "10.0.0.7:8476" that answered
   std::optional<Error> missed;  // why no connection was made
-  ForeignServer server;         // who answers, where one was
+  ServerIdentity server;        // who answers, where one was
   Duration took{};
 };
 
 // Whether who answers is who was expected. Without an expectation: somebody
 // who can be named.
-bool IsExpected(const Target& target, const ForeignServer& server);
+bool IsExpected(const Target& target, const ServerIdentity& server);
 
-// All at once, a thread each; main thread, blocks. At most kMostTargets.
-std::vector<TargetSeen> AskTargets(const std::vector<Target>& targets,
-                                   const TcpWire::Options& options);
+// All at once, a thread each; main thread, blocks. At most kMaxTargets.
+std::vector<TargetReply> AskTargets(const std::vector<Target>& targets,
+                                    const TcpProbeConnection::Options& options);
 
-Json ToJson(const TargetSeen& seen);
+Json ToJson(const TargetReply& seen);
 
 }  // namespace muster::identify

@@ -10,16 +10,16 @@
 namespace muster::identify {
 namespace {
 
-using SeenPtr = const TargetSeen*;
+using SeenPtr = const TargetReply*;
 
-constexpr std::size_t kMostLines = 64;
+constexpr std::size_t kMaxLines = 64;
 
 // The name that a TPU worker gives to the job which its clients call worker.
 std::string JobOf(const std::string& job) {
   return job == "tpu_worker" ? "worker" : job;
 }
 
-std::string PlaceOf(const TargetSeen& seen) {
+std::string PlaceOf(const TargetReply& seen) {
   return seen.target.text +
          (seen.target.task ? " (" + seen.target.task->Text() + ")" : "");
 }
@@ -29,11 +29,11 @@ std::string TitleOf(const std::string& protocol) {
   return known == nullptr ? protocol : std::string(known->title);
 }
 
-Fact SeenFact(const TargetSeen& seen, std::string what, WallTime at) {
+Fact SeenFact(const TargetReply& seen, std::string what, WallTime at) {
   return {.name = "target.answered",
           .fields = {{"text", std::move(what)},
-                     {"peer", ToText(seen.target.address)}},
-          .subject = ToText(seen.target.address),
+                     {"peer", ToString(seen.target.address)}},
+          .subject = ToString(seen.target.address),
           .by = "protocol probe",
           .at = at};
 }
@@ -47,7 +47,7 @@ Finding Make(Cause cause, std::string what, const std::vector<Fact>& facts) {
 }
 
 struct Case {
-  std::span<const TargetSeen> seen;
+  std::span<const TargetReply> seen;
   WallTime at;
   std::vector<Finding> findings;
 
@@ -58,7 +58,7 @@ struct Case {
 
 void JudgeMissed(Case& one) {
   std::map<Cause, std::vector<SeenPtr>> missed;
-  for (const TargetSeen& seen : one.seen) {
+  for (const TargetReply& seen : one.seen) {
     if (seen.missed) {
       missed[seen.missed->cause()].push_back(&seen);
     }
@@ -68,7 +68,7 @@ void JudgeMissed(Case& one) {
     for (const SeenPtr each : all) {
       facts.push_back(SeenFact(*each, each->missed->message(), one.at));
     }
-    const TargetSeen& first = *all.front();
+    const TargetReply& first = *all.front();
     one.findings.push_back(
         Make(cause,
              all.size() == 1
@@ -81,7 +81,7 @@ void JudgeMissed(Case& one) {
 }
 
 // Who speaks gRPC where that is expected, and does not say who it is.
-bool IsUntold(const TargetSeen& seen) {
+bool IsUnreported(const TargetReply& seen) {
   const Protocol* expected = FindProtocol(seen.target.protocol);
   return !seen.missed && (seen.server.mute || seen.server.unasked) &&
          !IsExpected(seen.target, seen.server) &&
@@ -91,12 +91,12 @@ bool IsUntold(const TargetSeen& seen) {
 
 // It may be who is expected, and stand still. What only this program cannot ask
 // is no error.
-void JudgeUntold(Case& one, bool mute) {
+void JudgeUnreported(Case& one, bool mute) {
   std::vector<Fact> facts;
   SeenPtr first = nullptr;
   bool any_expected = false;
-  for (const TargetSeen& seen : one.seen) {
-    if (IsUntold(seen) && seen.server.mute == mute) {
+  for (const TargetReply& seen : one.seen) {
+    if (IsUnreported(seen) && seen.server.mute == mute) {
       first = first == nullptr ? &seen : first;
       any_expected = any_expected || !seen.target.protocol.empty();
       facts.push_back(one.Say(&seen, seen.server.text));
@@ -119,9 +119,9 @@ void JudgeUntold(Case& one, bool mute) {
 
 void JudgeStrangers(Case& one) {
   std::vector<SeenPtr> wrong;
-  for (const TargetSeen& seen : one.seen) {
+  for (const TargetReply& seen : one.seen) {
     if (!seen.missed && !IsExpected(seen.target, seen.server) &&
-        !IsUntold(seen)) {
+        !IsUnreported(seen)) {
       wrong.push_back(&seen);
     }
   }
@@ -134,7 +134,7 @@ void JudgeStrangers(Case& one) {
     any_expected = any_expected || !each->target.protocol.empty();
     facts.push_back(one.Say(each, each->server.text + " answers there"));
   }
-  const TargetSeen& first = *wrong.front();
+  const TargetReply& first = *wrong.front();
   Finding finding =
       Make(Cause::kNetWrongEndpoint,
            PlaceOf(first) + AndOthers(wrong.size()) +
@@ -162,9 +162,9 @@ struct Told {
   }
 };
 
-Told WhoTold(Case& one, std::string ForeignServer::*what) {
+Told WhoTold(Case& one, std::string ServerIdentity::*what) {
   Told told;
-  for (const TargetSeen& seen : one.seen) {
+  for (const TargetReply& seen : one.seen) {
     if (const std::string& text = seen.server.*what; !text.empty()) {
       told.first = told.first == nullptr ? &seen : told.first;
       told.facts.push_back(one.Say(&seen, text));
@@ -174,7 +174,7 @@ Told WhoTold(Case& one, std::string ForeignServer::*what) {
 }
 
 void JudgeRestarts(Case& one) {
-  const Told told = WhoTold(one, &ForeignServer::restarted);
+  const Told told = WhoTold(one, &ServerIdentity::restarted);
   if (told.first != nullptr) {
     one.findings.push_back(
         Make(Cause::kPeerDied,
@@ -186,7 +186,7 @@ void JudgeRestarts(Case& one) {
 
 // It has answered once: a worker that is busy or stopped, or whose network is.
 void JudgeLate(Case& one) {
-  const Told told = WhoTold(one, &ForeignServer::late);
+  const Told told = WhoTold(one, &ServerIdentity::late);
   if (told.first != nullptr) {
     Finding finding = MakeFinding(
         Cause::kHeartbeatMissed,
@@ -200,18 +200,18 @@ void JudgeLate(Case& one) {
 
 // Which task answers, where a list has a place for one.
 std::map<std::pair<std::string, int>, std::vector<SeenPtr>> Claims(
-    std::span<const TargetSeen> all) {
+    std::span<const TargetReply> all) {
   std::map<std::pair<std::string, int>, std::vector<SeenPtr>> claims;
-  for (const TargetSeen& seen : all) {
+  for (const TargetReply& seen : all) {
     if (seen.target.task && seen.server.self) {
-      const ForeignTask& self = *seen.server.self;
+      const ServedTask& self = *seen.server.self;
       claims[{JobOf(self.job), self.index}].push_back(&seen);
     }
   }
   return claims;
 }
 
-bool IsInPlace(const TargetSeen& seen) {
+bool IsInPlace(const TargetReply& seen) {
   return JobOf(seen.target.task->job) == JobOf(seen.server.self->job) &&
          seen.target.task->index == seen.server.self->index;
 }
@@ -242,7 +242,7 @@ void JudgeTwins(Case& one, std::set<SeenPtr>& told) {
 void JudgePlaces(Case& one, const std::set<SeenPtr>& told) {
   std::vector<Fact> facts;
   SeenPtr first = nullptr;
-  for (const TargetSeen& seen : one.seen) {
+  for (const TargetReply& seen : one.seen) {
     if (seen.target.task && seen.server.self && !IsInPlace(seen) &&
         !told.contains(&seen)) {
       first = first == nullptr ? &seen : first;
@@ -256,7 +256,7 @@ void JudgePlaces(Case& one, const std::set<SeenPtr>& told) {
         Make(Cause::kNetWrongEndpoint,
              first->server.self->Text() + " answers at the address of " +
                  first->target.task->Text() + " (" +
-                 ToText(first->target.address) + ")" +
+                 ToString(first->target.address) + ")" +
                  (facts.size() > 1 ? ": the list is in another order than "
                                      "the workers' own"
                                    : ""),
@@ -264,7 +264,7 @@ void JudgePlaces(Case& one, const std::set<SeenPtr>& told) {
   }
 }
 
-bool MakesReplicas(const TargetSeen& seen) {
+bool MakesReplicas(const TargetReply& seen) {
   const auto& self = seen.server.self;
   return seen.server.protocol == "tf" &&
          (!self || (self->job != "ps" && self->job != "evaluator"));
@@ -274,7 +274,7 @@ void JudgeUneven(Case& one) {
   std::vector<SeenPtr> workers;
   int most = 0;
   bool tpu = false;
-  for (const TargetSeen& seen : one.seen) {
+  for (const TargetReply& seen : one.seen) {
     if (MakesReplicas(seen)) {
       workers.push_back(&seen);
       most = std::max(most, Accelerators(seen.server.devices));
@@ -310,13 +310,13 @@ void JudgeUneven(Case& one) {
 // A leader that waits although nothing else is wrong: the task may be on its
 // way, or it has another leader's address.
 void JudgeWaiting(Case& one) {
-  for (const TargetSeen& seen : one.seen) {
-    for (const ForeignTask& task : seen.server.tasks) {
+  for (const TargetReply& seen : one.seen) {
+    for (const ServedTask& task : seen.server.tasks) {
       if (task.state != TaskState::kConnected) {
         Finding finding = Make(Cause::kRendezvousTimeout,
                                "the leader at " + PlaceOf(seen) +
                                    " waits for " + task.Text() + ", which is " +
-                                   std::string(WordOf(task.state)),
+                                   std::string(ToString(task.state)),
                                {one.Say(&seen, seen.server.text)});
         finding.severity = Severity::kWarning;
         one.findings.push_back(std::move(finding));
@@ -332,7 +332,7 @@ void JudgeReplicas(Case& one, int expected) {
     return;
   }
   std::vector<Fact> facts;
-  for (const TargetSeen& seen : one.seen) {
+  for (const TargetReply& seen : one.seen) {
     if (!seen.missed) {
       facts.push_back(one.Say(&seen, seen.server.text));
     }
@@ -345,10 +345,10 @@ void JudgeReplicas(Case& one, int expected) {
 
 }  // namespace
 
-int ReplicasOf(std::span<const TargetSeen> seen) {
+int ReplicasOf(std::span<const TargetReply> seen) {
   int accelerators = 0;
   int workers = 0;
-  for (const TargetSeen& one : seen) {
+  for (const TargetReply& one : seen) {
     if (MakesReplicas(one)) {
       ++workers;
       accelerators += Accelerators(one.server.devices);
@@ -357,10 +357,10 @@ int ReplicasOf(std::span<const TargetSeen> seen) {
   return accelerators > 0 ? accelerators : workers;
 }
 
-std::string TextOfReplicas(std::span<const TargetSeen> seen) {
+std::string TextOfReplicas(std::span<const TargetReply> seen) {
   int workers = 0;
   std::set<int> each;
-  for (const TargetSeen& one : seen) {
+  for (const TargetReply& one : seen) {
     if (MakesReplicas(one)) {
       ++workers;
       each.insert(Accelerators(one.server.devices));
@@ -376,18 +376,20 @@ std::string TextOfReplicas(std::span<const TargetSeen> seen) {
   return text;
 }
 
-std::vector<Finding> JudgeReach(std::span<const TargetSeen> seen, WallTime at) {
+std::vector<Finding> JudgeReach(std::span<const TargetReply> seen,
+                                WallTime at) {
   Case one{.seen = seen, .at = at};
   JudgeMissed(one);
   JudgeStrangers(one);
-  JudgeUntold(one, true);
-  JudgeUntold(one, false);
+  JudgeUnreported(one, true);
+  JudgeUnreported(one, false);
   JudgeRestarts(one);
   JudgeLate(one);
   return std::move(one.findings);
 }
 
-std::vector<Finding> JudgeTasks(std::span<const TargetSeen> seen, WallTime at) {
+std::vector<Finding> JudgeTasks(std::span<const TargetReply> seen,
+                                WallTime at) {
   Case one{.seen = seen, .at = at};
   std::set<SeenPtr> told;
   JudgeTwins(one, told);
@@ -395,7 +397,7 @@ std::vector<Finding> JudgeTasks(std::span<const TargetSeen> seen, WallTime at) {
   return std::move(one.findings);
 }
 
-std::vector<Finding> JudgeInventory(std::span<const TargetSeen> seen,
+std::vector<Finding> JudgeInventory(std::span<const TargetReply> seen,
                                     std::optional<int> replicas, WallTime at) {
   Case one{.seen = seen, .at = at};
   JudgeUneven(one);
@@ -405,7 +407,7 @@ std::vector<Finding> JudgeInventory(std::span<const TargetSeen> seen,
   return std::move(one.findings);
 }
 
-std::vector<Finding> JudgeTargets(std::span<const TargetSeen> seen,
+std::vector<Finding> JudgeTargets(std::span<const TargetReply> seen,
                                   std::optional<int> replicas, WallTime at) {
   Case one{.seen = seen, .at = at};
   one.findings = JudgeReach(seen, at);
@@ -421,15 +423,15 @@ std::vector<Finding> JudgeTargets(std::span<const TargetSeen> seen,
   return std::move(one.findings);
 }
 
-std::vector<std::string> LinesOf(std::span<const TargetSeen> seen) {
+std::vector<std::string> LinesOf(std::span<const TargetReply> seen) {
   std::size_t width = 0;
-  for (const TargetSeen& one : seen) {
+  for (const TargetReply& one : seen) {
     width = std::max(width, std::min<std::size_t>(one.target.text.size(), 40));
   }
   std::vector<std::string> lines;
-  for (const TargetSeen& one : seen) {
-    if (lines.size() == kMostLines) {
-      lines.push_back("and " + std::to_string(seen.size() - kMostLines) +
+  for (const TargetReply& one : seen) {
+    if (lines.size() == kMaxLines) {
+      lines.push_back("and " + std::to_string(seen.size() - kMaxLines) +
                       " more: --output json has all");
       break;
     }

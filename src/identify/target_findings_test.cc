@@ -10,17 +10,17 @@ namespace {
 using ::testing::HasSubstr;
 
 // Worker `index` of a list, where worker `answers` with this many GPUs answers.
-TargetSeen Worker(int index, int answers, int gpus = 0,
-                  const std::string& type = "GPU") {
+TargetReply Worker(int index, int answers, int gpus = 0,
+                   const std::string& type = "GPU") {
   const Address address{"10.0.0." + std::to_string(index), 2222};
-  TargetSeen seen{.target = {.text = ToText(address),
-                             .address = address,
-                             .protocol = "tf",
-                             .task = ForeignTask{"worker", index}}};
+  TargetReply seen{.target = {.text = ToString(address),
+                              .address = address,
+                              .protocol = "tf",
+                              .task = ServedTask{"worker", index}}};
   seen.server = {.protocol = "tf",
                  .grpc = true,
                  .text = "a TensorFlow worker",
-                 .self = ForeignTask{"worker", answers}};
+                 .self = ServedTask{"worker", answers}};
   seen.server.devices.push_back(
       {.type = "CPU", .incarnation = static_cast<std::uint64_t>(1000 + index)});
   for (int i = 0; i < gpus; ++i) {
@@ -29,20 +29,20 @@ TargetSeen Worker(int index, int answers, int gpus = 0,
   return seen;
 }
 
-TargetSeen Refused(int index) {
-  TargetSeen seen = Worker(index, index);
+TargetReply Refused(int index) {
+  TargetReply seen = Worker(index, index);
   seen.server = {};
   seen.missed = Error(Cause::kNetWrongEndpoint, "refused the connection");
   return seen;
 }
 
-std::vector<Finding> Judge(const std::vector<TargetSeen>& seen,
+std::vector<Finding> Judge(const std::vector<TargetReply>& seen,
                            std::optional<int> replicas = std::nullopt) {
   return JudgeTargets(seen, replicas, WallTime{});
 }
 
 // The only finding.
-Finding Only(const std::vector<TargetSeen>& seen,
+Finding Only(const std::vector<TargetReply>& seen,
              std::optional<int> replicas = std::nullopt) {
   const auto findings = Judge(seen, replicas);
   EXPECT_EQ(findings.size(), 1U);
@@ -67,7 +67,7 @@ TEST(TargetVerdict, SwappedTasksAreOneFinding) {
 }
 
 TEST(TargetVerdict, TheJobOfATpuWorkerIsTheWorkers) {
-  TargetSeen seen = Worker(0, 0);
+  TargetReply seen = Worker(0, 0);
   seen.server.self->job = "tpu_worker";
   EXPECT_TRUE(Judge({seen}).empty());
   seen.server.self->job = "ps";
@@ -78,7 +78,7 @@ TEST(TargetVerdict, TwoOfOneTaskAreNamedOnce) {
   const Finding two = Only({Worker(0, 0), Worker(1, 0)});
   EXPECT_EQ(two.cause, Cause::kDuplicateIdentity);
   EXPECT_THAT(two.what, HasSubstr("2 processes have that task"));
-  TargetSeen same = Worker(1, 0);
+  TargetReply same = Worker(1, 0);
   same.server.devices = Worker(0, 0).server.devices;
   EXPECT_THAT(Only({Worker(0, 0), same}).what,
               HasSubstr("they lead to one process"));
@@ -94,7 +94,7 @@ TEST(TargetVerdict, AlikeFailuresAreOneFinding) {
 }
 
 TEST(TargetVerdict, SomebodyElseIsNamed) {
-  TargetSeen seen = Worker(0, 0);
+  TargetReply seen = Worker(0, 0);
   seen.server = {.protocol = "ssh", .text = "an SSH server (`SSH-2.0`)"};
   const Finding found = Only({seen});
   EXPECT_EQ(found.cause, Cause::kNetWrongEndpoint);
@@ -105,7 +105,7 @@ TEST(TargetVerdict, SomebodyElseIsNamed) {
 }
 
 TEST(TargetVerdict, SilenceIsAWarningWhereNothingIsExpected) {
-  TargetSeen seen = Worker(0, 0);
+  TargetReply seen = Worker(0, 0);
   seen.target.protocol.clear();
   seen.server = {.protocol = "silent", .text = "something silent"};
   const Finding found = Only({seen});
@@ -114,13 +114,13 @@ TEST(TargetVerdict, SilenceIsAWarningWhereNothingIsExpected) {
 }
 
 TEST(TargetVerdict, ARestartIsTold) {
-  TargetSeen seen = Worker(0, 0);
+  TargetReply seen = Worker(0, 0);
   seen.server.restarted = "its incarnation changed";
   EXPECT_EQ(Only({seen}).cause, Cause::kPeerDied);
 }
 
 TEST(TargetVerdict, WhoIsLateInTheSecondCallMayLive) {
-  TargetSeen seen = Worker(0, 0);
+  TargetReply seen = Worker(0, 0);
   seen.server.late = "the second call came to DEADLINE_EXCEEDED";
   const Finding found = Only({seen});
   EXPECT_EQ(found.cause, Cause::kHeartbeatMissed);
@@ -129,7 +129,7 @@ TEST(TargetVerdict, WhoIsLateInTheSecondCallMayLive) {
 }
 
 TEST(TargetVerdict, AServerThatAnswersNoCallMayBeWhoIsExpected) {
-  TargetSeen seen = Worker(0, 0);
+  TargetReply seen = Worker(0, 0);
   seen.server = {.protocol = "grpc",
                  .grpc = true,
                  .mute = true,
@@ -163,10 +163,10 @@ TEST(TargetVerdict, FewerAcceleratorsThanOthersAreNamed) {
 }
 
 TEST(TargetVerdict, ParameterServersHaveNoReplica) {
-  TargetSeen ps = Worker(5, 0);
+  TargetReply ps = Worker(5, 0);
   ps.server.self->job = "ps";
-  ps.target.task = ForeignTask{"ps", 0};
-  const std::vector<TargetSeen> seen{Worker(0, 0, 2), Worker(1, 1, 2), ps};
+  ps.target.task = ServedTask{"ps", 0};
+  const std::vector<TargetReply> seen{Worker(0, 0, 2), Worker(1, 1, 2), ps};
   EXPECT_TRUE(Judge(seen, 4).empty());
   EXPECT_EQ(TextOfReplicas(seen), "4 replicas: 2 workers, 2 accelerators each");
 }
@@ -178,7 +178,7 @@ TEST(TargetVerdict, AnotherNumberOfReplicasIsNamed) {
 }
 
 TEST(TargetVerdict, AWaitingLeaderIsAWarningAndNeverASecondRoot) {
-  TargetSeen leader = Worker(0, 0);
+  TargetReply leader = Worker(0, 0);
   leader.server.tasks = {{"worker", 0, TaskState::kConnected},
                          {"worker", 1, TaskState::kMissing}};
   const Finding found = Only({leader, Worker(1, 1)});
@@ -189,7 +189,7 @@ TEST(TargetVerdict, AWaitingLeaderIsAWarningAndNeverASecondRoot) {
 }
 
 TEST(TargetVerdict, LinesAreBounded) {
-  std::vector<TargetSeen> seen(100, Worker(0, 0));
+  std::vector<TargetReply> seen(100, Worker(0, 0));
   const auto lines = LinesOf(seen);
   EXPECT_EQ(lines.size(), 65U);
   EXPECT_THAT(lines.back(), HasSubstr("36 more"));

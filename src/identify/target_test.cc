@@ -66,7 +66,7 @@ TEST(ParseTargets, SaysWhatIsWrong) {
 
 TEST(ParseTargets, AreNotMoreThanThreadsAreStartedFor) {
   std::string list = "a:1";
-  for (std::size_t i = 0; i < kMostTargets; ++i) {
+  for (std::size_t i = 0; i < kMaxTargets; ++i) {
     list += ",a:1";
   }
   EXPECT_FALSE(ParseTargets(list).has_value());
@@ -76,7 +76,7 @@ TEST(TargetsOfFramework, AreEveryTaskOrTheCoordinator) {
   const Cluster cluster = channel::testing::Workers(2);
   const auto tf = TargetsOfFramework(cluster, "tf");
   ASSERT_EQ(tf->size(), 2U);
-  EXPECT_EQ((*tf)[1].task, (ForeignTask{.job = "worker", .index = 1}));
+  EXPECT_EQ((*tf)[1].task, (ServedTask{.job = "worker", .index = 1}));
   const auto jax = TargetsOfFramework(cluster, "jax");
   ASSERT_EQ(jax->size(), 1U);
   EXPECT_EQ(jax->front().protocol, "jax");
@@ -86,10 +86,10 @@ TEST(TargetsOfFramework, AreEveryTaskOrTheCoordinator) {
 }
 
 TEST(IsExpected, TakesWhatWasNamed) {
-  const ForeignServer worker{.protocol = "tf", .grpc = true};
-  const ForeignServer ssh{.protocol = "ssh"};
-  const ForeignServer silent{.protocol = "silent"};
-  const ForeignServer mute{.protocol = "grpc", .grpc = true, .mute = true};
+  const ServerIdentity worker{.protocol = "tf", .grpc = true};
+  const ServerIdentity ssh{.protocol = "ssh"};
+  const ServerIdentity silent{.protocol = "silent"};
+  const ServerIdentity mute{.protocol = "grpc", .grpc = true, .mute = true};
   EXPECT_TRUE(IsExpected(One("grpc://a:1"), worker));
   EXPECT_TRUE(IsExpected(One("tf://a:1"), worker));
   EXPECT_FALSE(IsExpected(One("jax://a:1"), worker));
@@ -101,22 +101,21 @@ TEST(IsExpected, TakesWhatWasNamed) {
 }
 
 TEST(AskTargets, AnswersForEachInItsPlace) {
-  identify::testing::ForeignHost ssh(
-      identify::testing::Answer("SSH-2.0-x\r\n"));
+  identify::testing::FakeServer ssh(identify::testing::Answer("SSH-2.0-x\r\n"));
   Address refusing;
   {
     auto listening = sys::Listen({"127.0.0.1", 0});
     refusing = listening->address;
   }
   const auto targets =
-      ParseTargets(ToText(refusing) + ",ssh://" + ToText(ssh.address()));
+      ParseTargets(ToString(refusing) + ",ssh://" + ToString(ssh.address()));
   const auto seen =
       AskTargets(*targets, {.connect = seconds(5), .greeting = seconds(5)});
   ASSERT_EQ(seen.size(), 2U);
   ASSERT_TRUE(seen[0].missed.has_value());
   EXPECT_EQ(seen[0].missed->cause(), Cause::kNetWrongEndpoint);
   EXPECT_EQ(seen[1].server.protocol, "ssh");
-  EXPECT_EQ(seen[1].number, ToText(ssh.address()));
+  EXPECT_EQ(seen[1].number, ToString(ssh.address()));
   EXPECT_EQ(ToJson(seen[1])["who"], seen[1].server.text);
   EXPECT_EQ(ToJson(seen[0])["missed"]["cause"], "net-wrong-endpoint");
 }

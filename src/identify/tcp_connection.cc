@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t kFrameHead = 9;  // the head of an HTTP/2 frame
 
-Heard Listen(int fd, std::size_t enough, Deadline deadline) {
-  Heard heard;
+ProbeReply Listen(int fd, std::size_t enough, Deadline deadline) {
+  ProbeReply heard;
   while (heard.bytes.size() < enough) {
     const auto came = sys::ReceiveSome(fd, heard.bytes, nullptr, deadline);
     if (!came) {
@@ -26,20 +26,20 @@ Heard Listen(int fd, std::size_t enough, Deadline deadline) {
 
 }  // namespace
 
-Result<std::unique_ptr<TcpWire>> TcpWire::Connect(const Address& address,
-                                                  const Options& options) {
+Result<std::unique_ptr<TcpProbeConnection>> TcpProbeConnection::Connect(
+    const Address& address, const Options& options) {
   MUSTER_ASSIGN(auto fd, sys::Dial(address, Deadline::After(options.connect)));
   auto number = Address::Parse(sys::OtherEnd(fd.get()));
-  return std::unique_ptr<TcpWire>(
-      new TcpWire(std::move(fd), std::move(number).value_or(address), options));
+  return std::unique_ptr<TcpProbeConnection>(new TcpProbeConnection(
+      std::move(fd), std::move(number).value_or(address), options));
 }
 
-Heard TcpWire::Greeting() {
+ProbeReply TcpProbeConnection::Greeting() {
   const sys::Fd fd = std::move(first_);
   return Listen(fd.get(), kFrameHead, Within(options_.greeting));
 }
 
-Heard TcpWire::Say(std::string_view bytes, std::size_t enough) {
+ProbeReply TcpProbeConnection::Say(std::string_view bytes, std::size_t enough) {
   const Deadline deadline = Within(options_.answer);
   auto fd = sys::Dial(number_, deadline);
   if (!fd) {
@@ -51,8 +51,8 @@ Heard TcpWire::Say(std::string_view bytes, std::size_t enough) {
   return Listen(fd->get(), enough, deadline);
 }
 
-std::optional<channel::CallReply> TcpWire::Call(const std::string& method,
-                                                const std::string& request) {
+std::optional<channel::CallReply> TcpProbeConnection::Call(
+    const std::string& method, const std::string& request) {
   if (!options_.callers) {
     return std::nullopt;
   }
@@ -71,7 +71,7 @@ std::optional<channel::CallReply> TcpWire::Call(const std::string& method,
   return reply;
 }
 
-bool TcpWire::Later() {
+bool TcpProbeConnection::Later() {
   if (options_.again <= Duration::zero()) {
     return false;
   }

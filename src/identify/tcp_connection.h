@@ -13,7 +13,7 @@
 
 namespace muster::identify {
 
-class TcpWire : public Wire {
+class TcpProbeConnection : public ProbeConnection {
  public:
   struct Options {
     Duration connect = std::chrono::milliseconds(2500);
@@ -28,26 +28,26 @@ class TcpWire : public Wire {
   // Connects once. Errors are those of sys::Dial: net-name-resolution,
   // net-wrong-endpoint (refused), net-timeout-filtered. Any thread but the
   // loop's; blocks.
-  static Result<std::unique_ptr<TcpWire>> Connect(const Address& address,
-                                                  const Options& options);
+  static Result<std::unique_ptr<TcpProbeConnection>> Connect(
+      const Address& address, const Options& options);
 
   // The number that answered: "10.0.0.7:8476".
   const Address& number() const { return number_; }
 
-  Heard Greeting() override;
-  Heard Say(std::string_view bytes, std::size_t enough) override;
+  ProbeReply Greeting() override;
+  ProbeReply Say(std::string_view bytes, std::size_t enough) override;
   std::optional<channel::CallReply> Call(const std::string& method,
                                          const std::string& request) override;
   bool Later() override;
 
  private:
-  TcpWire(sys::Fd fd, Address number, const Options& options)
+  TcpProbeConnection(sys::Fd fd, Address number, const Options& options)
       : first_(std::move(fd)),
         number_(std::move(number)),
         options_(options),
         until_(Deadline::After(options.all)) {}
-  Deadline Within(Duration patience) const {
-    return until_.Sooner(Deadline::After(patience));
+  Deadline Within(Duration timeout) const {
+    return until_.Sooner(Deadline::After(timeout));
   }
 
   sys::Fd first_;

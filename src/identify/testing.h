@@ -15,18 +15,18 @@
 
 namespace muster::identify::testing {
 
-class ForeignHost {
+class FakeServer {
  public:
   // `serve` is called for each connection, one at a time, and may keep the
   // descriptor open in `kept`; it ends when `ending` is set.
-  using Serve = std::function<void(sys::Fd fd, ForeignHost& host)>;
-  explicit ForeignHost(Serve serve)
+  using Serve = std::function<void(sys::Fd fd, FakeServer& host)>;
+  explicit FakeServer(Serve serve)
       : listening_(std::move(*sys::Listen({"127.0.0.1", 0}))),
         serve_(std::move(serve)),
         thread_([this] { Run(); }) {}
-  ForeignHost(const ForeignHost&) = delete;
-  ForeignHost& operator=(const ForeignHost&) = delete;
-  ~ForeignHost() {
+  FakeServer(const FakeServer&) = delete;
+  FakeServer& operator=(const FakeServer&) = delete;
+  ~FakeServer() {
     ending = true;
     thread_.join();
   }
@@ -55,9 +55,9 @@ class ForeignHost {
 };
 
 // Answers each connection with the same bytes and keeps it open.
-inline ForeignHost::Serve Answer(std::string bytes, bool after_a_word = false) {
+inline FakeServer::Serve Answer(std::string bytes, bool after_a_word = false) {
   return
-      [bytes = std::move(bytes), after_a_word](sys::Fd fd, ForeignHost& host) {
+      [bytes = std::move(bytes), after_a_word](sys::Fd fd, FakeServer& host) {
         std::string word;
         const auto deadline = Deadline::After(std::chrono::seconds(2));
         if (after_a_word &&

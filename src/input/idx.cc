@@ -14,7 +14,7 @@ namespace muster {
 namespace {
 
 // No deflate stream expands further (RFC 1951: 258 bytes from two bits).
-constexpr std::uint64_t kMostExpansion = 1032;
+constexpr std::uint64_t kMaxExpansion = 1032;
 
 Error Corrupt(std::string_view what, const std::string& found) {
   return Error(Cause::kFileCorrupt,
@@ -98,10 +98,11 @@ class Unpacker {
   std::size_t Take(char* out, std::size_t room, std::string& why) {
     std::size_t taken = 0;
     while (taken < room && !finished() && why.empty()) {
-      constexpr std::size_t kMost = 1U << 30;  // the library counts in 32 bits
-      const auto in = static_cast<std::uint32_t>(std::min(rest_, kMost));
+      constexpr std::size_t kMaxCount = 1U
+                                        << 30;  // the library counts in 32 bits
+      const auto in = static_cast<std::uint32_t>(std::min(rest_, kMaxCount));
       const auto piece =
-          static_cast<std::uint32_t>(std::min(room - taken, kMost));
+          static_cast<std::uint32_t>(std::min(room - taken, kMaxCount));
       state_->avail_in = in;
       state_->next_out = reinterpret_cast<std::uint8_t*>(out + taken);
       state_->avail_out = piece;
@@ -139,7 +140,7 @@ Result<IdxArray> ParseGzip(std::string_view file, std::size_t header_size,
   }
   const auto dimensions = static_cast<int>(header_size / 4 - 1);
   MUSTER_ASSIGN(const Header header, ParseHeader(head, dimensions, what));
-  if (header.elements > kMostExpansion * file.size()) {
+  if (header.elements > kMaxExpansion * file.size()) {
     return Corrupt(what, "its header tells " + std::to_string(header.elements) +
                              " bytes, more than " +
                              std::to_string(file.size()) +

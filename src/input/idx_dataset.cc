@@ -12,10 +12,10 @@ namespace muster {
 namespace {
 
 // Larger files are not for a dataset that is held in memory.
-constexpr std::size_t kMostBytes = std::size_t{1} << 36;
+constexpr std::size_t kMaxBytes = std::size_t{1} << 36;
 
 Result<IdxArray> ReadIdx(const std::string& path, int dimensions) {
-  MUSTER_ASSIGN(std::string bytes, sys::RealFs().Read(path, kMostBytes));
+  MUSTER_ASSIGN(std::string bytes, sys::RealFs().Read(path, kMaxBytes));
   return ParseIdx(std::move(bytes), dimensions, path);
 }
 

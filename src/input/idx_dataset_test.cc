@@ -27,7 +27,7 @@ class IdxDatasetTest : public testing::Test {
 TEST_F(IdxDatasetTest, FillsInTheOrderOfTheIndices) {
   auto data = Open(IdxBytes({3, 1, 2}, std::string_view("\0\xff\x33\0\1\2", 6)),
                    IdxBytes({3}, std::string_view("\2\0\1", 3)));
-  ASSERT_TRUE(data) << data.error().ToText();
+  ASSERT_TRUE(data) << data.error().ToString();
   EXPECT_EQ(data->size(), 3U);
   EXPECT_EQ(ElementsOf(*data), 2U);
   EXPECT_THAT(data->sample_shape(), testing::ElementsAre(1, 1, 2));
@@ -41,7 +41,7 @@ TEST_F(IdxDatasetTest, FillsInTheOrderOfTheIndices) {
 
 TEST_F(IdxDatasetTest, RefusesAnIndexOutOfRange) {
   auto data = Open(IdxBytes({1, 1, 1}, "a"), IdxBytes({1}, "\1"));
-  ASSERT_TRUE(data) << data.error().ToText();
+  ASSERT_TRUE(data) << data.error().ToString();
   float feature = 0;
   std::int64_t label = 0;
   const std::uint64_t index = 1;
@@ -70,7 +70,7 @@ TEST_F(IdxDatasetTest, SaysWhatIsMissingAndWhereItComesFrom) {
   const auto data = FashionMnist::Open(directory_ + "/nowhere", Split::kTest);
   ASSERT_FALSE(data);
   EXPECT_EQ(data.error().cause(), Cause::kFileMissing);
-  EXPECT_THAT(data.error().ToText(),
+  EXPECT_THAT(data.error().ToString(),
               testing::AllOf(HasSubstr("t10k-labels-idx1-ubyte"),
                              HasSubstr("dataset-fashion-mnist")));
 }
@@ -81,7 +81,7 @@ TEST_F(IdxDatasetTest, TakesThePlainFileOrTheGzipOne) {
   WriteTestFile(directory_ + "/train-labels-idx1-ubyte.gz",
                 IdxBytes({1}, "\1"));
   const auto data = FashionMnist::Open(directory_, Split::kTrain);
-  ASSERT_TRUE(data) << data.error().ToText();
+  ASSERT_TRUE(data) << data.error().ToString();
   EXPECT_EQ(data->classes(), 10);
 }
 
@@ -91,7 +91,7 @@ TEST(FashionMnistTest, ReadsTheRealFiles) {
   }
   const auto data =
       FashionMnist::Open(FashionMnist::kDebianDirectory, Split::kTest);
-  ASSERT_TRUE(data) << data.error().ToText();
+  ASSERT_TRUE(data) << data.error().ToString();
   EXPECT_EQ(data->size(), 10'000U);
   EXPECT_THAT(data->sample_shape(), testing::ElementsAre(1, 28, 28));
   std::vector<std::uint64_t> of_class(10);

@@ -42,7 +42,7 @@ const std::string kImages = IdxBytes({2, 2, 3}, "abcdefghijkl");
 
 TEST(Idx, ReadsAPlainFile) {
   const auto array = ParseIdx(kImages, 3, "x");
-  ASSERT_TRUE(array) << array.error().ToText();
+  ASSERT_TRUE(array) << array.error().ToString();
   EXPECT_EQ(array->shape, (std::vector<std::uint32_t>{2, 2, 3}));
   EXPECT_EQ(array->bytes, "abcdefghijkl");
 }
@@ -53,13 +53,13 @@ TEST(Idx, ReadsAGzipFile) {
     elements[i] = static_cast<char>(i * i % 251);
   }
   const auto array = ParseIdx(Gzip(IdxBytes({200, 28, 28}, elements)), 3, "x");
-  ASSERT_TRUE(array) << array.error().ToText();
+  ASSERT_TRUE(array) << array.error().ToString();
   EXPECT_EQ(array->bytes, elements);
 }
 
 TEST(Idx, ReadsAFileWithoutElements) {
   const auto array = ParseIdx(Gzip(IdxBytes({0, 28, 28}, "")), 3, "x");
-  ASSERT_TRUE(array) << array.error().ToText();
+  ASSERT_TRUE(array) << array.error().ToString();
   EXPECT_EQ(array->bytes, "");
 }
 

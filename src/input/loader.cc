@@ -261,7 +261,7 @@ Result<std::optional<Batch>> Loader::Next(Deadline deadline,
     if (deadline.Expired()) {
       return Error(Cause::kDeadlineExceeded,
                    "no batch was ready within " +
-                       ToText(Deadline::Clock::now() - begun));
+                       ToString(Deadline::Clock::now() - begun));
     }
     waited = true;
     in.taker_waits = true;

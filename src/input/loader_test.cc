@@ -61,7 +61,7 @@ std::vector<std::vector<int>> Drain(Loader& loader) {
   for (;;) {
     auto next = loader.Next(Soon());
     if (!next || !*next) {
-      EXPECT_TRUE(next) << next.error().ToText();
+      EXPECT_TRUE(next) << next.error().ToString();
       return batches;
     }
     const Batch& batch = **next;

@@ -70,7 +70,7 @@ class Fields {
 }  // namespace
 
 Result<Membership> ParseMembership(std::string_view text) {
-  constexpr int kMost = std::numeric_limits<int>::max();
+  constexpr int kMaxCount = std::numeric_limits<int>::max();
   MUSTER_ASSIGN(const Json json, ParseJson(text, Cause::kInternalError,
                                            "what the agent says of this rank"));
   if (!json.is_object()) {
@@ -79,14 +79,14 @@ Result<Membership> ParseMembership(std::string_view text) {
   }
   Fields fields(json);
   Membership membership;
-  membership.world_size = fields.Number("world_size", 1, kMost);
-  membership.rank = fields.Number("rank", 0, kMost);
-  membership.local_size = fields.Number("local_size", 1, wire::kBoardSlots);
+  membership.world_size = fields.Number("world_size", 1, kMaxCount);
+  membership.rank = fields.Number("rank", 0, kMaxCount);
+  membership.local_size = fields.Number("local_size", 1, wire::kProgressSlots);
   membership.local_rank =
       fields.Number("local_rank", 0, membership.local_size - 1);
-  membership.slot =
-      static_cast<std::size_t>(fields.Number("slot", 0, wire::kBoardSlots - 1));
-  membership.attempt = fields.Number("attempt", 1, kMost);
+  membership.slot = static_cast<std::size_t>(
+      fields.Number("slot", 0, wire::kProgressSlots - 1));
+  membership.attempt = fields.Number("attempt", 1, kMaxCount);
   membership.run_id = fields.Text("run");
   membership.tasks = fields.Tasks("tasks");
   if (!fields.wrong().empty()) {

@@ -19,7 +19,7 @@ std::string With(std::string_view change, std::string_view by) {
 
 TEST(Membership, IsReadFromTheAgentsJson) {
   const auto membership = ParseMembership(With("", ""));
-  ASSERT_TRUE(membership) << membership.error().ToText();
+  ASSERT_TRUE(membership) << membership.error().ToString();
   EXPECT_EQ(membership->rank, 1);
   EXPECT_EQ(membership->world_size, 4);
   EXPECT_EQ(membership->local_size, 2);

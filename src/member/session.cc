@@ -86,8 +86,8 @@ struct Session::Inner {
   std::unique_ptr<AgentLink> link;  // null: alone
   OwnStore own_store;
   std::optional<sys::Mapping> mapping;
-  std::unique_ptr<wire::Board> own_board;
-  wire::Board* board = nullptr;
+  std::unique_ptr<wire::ProgressPage> own_progress_page;
+  wire::ProgressPage* progress_page = nullptr;
   sys::Fd segment;
 
   // Requests end with the agent's word where it has one.
@@ -96,7 +96,7 @@ struct Session::Inner {
     return link->Ask(std::move(message),
                      Deadline::At(deadline.when() + kAnswerTime));
   }
-  Status MapBoard(sys::Fd page);
+  Status MapProgressPage(sys::Fd page);
 };
 
 namespace {
@@ -144,16 +144,17 @@ Result<wire::RankMessage> Register(AgentLink& link, Deadline deadline) {
 
 }  // namespace
 
-Status Session::Inner::MapBoard(sys::Fd page) {
-  MUSTER_ASSIGN(mapping, sys::Mapping::Map(page.get(), sizeof(wire::Board)));
-  board = static_cast<wire::Board*>(mapping->data());
-  if (board->magic != wire::kBoardMagic ||
-      board->version != wire::kBoardVersion) {
+Status Session::Inner::MapProgressPage(sys::Fd page) {
+  MUSTER_ASSIGN(mapping,
+                sys::Mapping::Map(page.get(), sizeof(wire::ProgressPage)));
+  progress_page = static_cast<wire::ProgressPage*>(mapping->data());
+  if (progress_page->magic != wire::kProgressPageMagic ||
+      progress_page->version != wire::kProgressPageVersion) {
     return Error(Cause::kVerPeerMismatch,
                  "the agent's board has version " +
-                     std::to_string(board->version.load()) +
+                     std::to_string(progress_page->version.load()) +
                      ", this library knows " +
-                     std::to_string(wire::kBoardVersion));
+                     std::to_string(wire::kProgressPageVersion));
   }
   return Ok();
 }
@@ -168,8 +169,8 @@ Result<std::unique_ptr<Session>> Session::JoinFrom(const sys::Env& environment,
   const auto socket = environment.Get(wire::kRankSocketVariable);
   if (!socket || socket->empty()) {
     MUSTER_TRY(RequireAlone(environment));
-    inner->own_board = std::make_unique<wire::Board>();
-    inner->board = inner->own_board.get();
+    inner->own_progress_page = std::make_unique<wire::ProgressPage>();
+    inner->progress_page = inner->own_progress_page.get();
     inner->membership.tasks = {{"worker", {"localhost"}}};
     MUSTER_ASSIGN(const int memory, sys::MakeSharedMemory("muster-segment", 0));
     inner->segment = sys::Fd(memory);
@@ -190,7 +191,7 @@ Result<std::unique_ptr<Session>> Session::JoinFrom(const sys::Env& environment,
                  "the agent sent " + std::to_string(descriptors.size()) +
                      " descriptors instead of board and segment");
   }
-  MUSTER_TRY(inner->MapBoard(std::move(descriptors[0])));
+  MUSTER_TRY(inner->MapProgressPage(std::move(descriptors[0])));
   inner->segment = std::move(descriptors[1]);
   return std::unique_ptr<Session>(new Session(std::move(inner)));
 }
@@ -321,12 +322,12 @@ void Session::Failed(const Error& error) {
 }
 
 bool Session::StopRequested() const {
-  return inner_->board->stop.load() != 0 ||
+  return inner_->progress_page->stop.load() != 0 ||
          (inner_->link != nullptr && inner_->link->StopReason());
 }
 
 Error Session::StopError() const {
-  auto reason = wire::StopReason(*inner_->board);
+  auto reason = wire::StopReason(*inner_->progress_page);
   if (!reason && inner_->link != nullptr) {
     reason = inner_->link->StopReason();
   }
@@ -334,11 +335,11 @@ Error Session::StopError() const {
                 : Error(Cause::kInternalError, "no stop was asked for");
 }
 
-wire::Board& Session::board() const {
-  return *inner_->board;
+wire::ProgressPage& Session::progress_page() const {
+  return *inner_->progress_page;
 }
-wire::BoardSlot& Session::slot() const {
-  return inner_->board->slots[inner_->membership.slot];
+wire::ProgressSlot& Session::slot() const {
+  return inner_->progress_page->slots[inner_->membership.slot];
 }
 int Session::segment() const {
   return inner_->segment.get();

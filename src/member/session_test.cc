@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "sys/env.h"
+#include "sys/fake/fake_env.h"
 #include "sys/memory.h"
 #include "sys/net/net.h"
 #include "sys/net/stream.h"
@@ -42,15 +43,19 @@ class FakeAgent {
     socket_ = std::move(pair.first);
     environment_.variables[wire::kRankSocketVariable] =
         std::to_string(pair.second.Release());
-    board_ =
-        sys::Fd(sys::MakeSharedMemory("board", sizeof(wire::Board)).value());
+    progress_page_ = sys::Fd(
+        sys::MakeSharedMemory("board", sizeof(wire::ProgressPage)).value());
     segment_ = sys::Fd(sys::MakeSharedMemory("segment", 0).value());
-    mapping_ = sys::Mapping::Map(board_.get(), sizeof(wire::Board)).value();
-    new (mapping_.data()) wire::Board();
+    mapping_ =
+        sys::Mapping::Map(progress_page_.get(), sizeof(wire::ProgressPage))
+            .value();
+    new (mapping_.data()) wire::ProgressPage();
   }
 
   const sys::Env& environment() const { return environment_; }
-  wire::Board& board() { return *static_cast<wire::Board*>(mapping_.data()); }
+  wire::ProgressPage& progress_page() {
+    return *static_cast<wire::ProgressPage*>(mapping_.data());
+  }
 
   wire::RankMessage Receive() {
     for (;;) {
@@ -83,7 +88,7 @@ class FakeAgent {
     Send({.op = wire::RankOp::kRegistered,
           .id = request.id,
           .value = std::string(membership)},
-         {board_.get(), segment_.get()});
+         {progress_page_.get(), segment_.get()});
   }
 
   std::unique_ptr<Session> Join() {
@@ -95,7 +100,7 @@ class FakeAgent {
 
  private:
   sys::Fd socket_;
-  sys::Fd board_;
+  sys::Fd progress_page_;
   sys::Fd segment_;
   sys::Mapping mapping_;
   sys::FakeEnv environment_;
@@ -108,7 +113,7 @@ TEST(Session, IsAloneWithoutAnAgent) {
   EXPECT_EQ(session->world_size(), 1);
   EXPECT_EQ(session->attempt(), 1);
   EXPECT_GE(session->segment(), 0);
-  EXPECT_EQ(session->board().magic, wire::kBoardMagic);
+  EXPECT_EQ(session->progress_page().magic, wire::kProgressPageMagic);
   EXPECT_FALSE(session->StopRequested());
   EXPECT_EQ(session->Spec().at("worker").size(), 1U);
 }
@@ -178,9 +183,9 @@ TEST(Session, SharesTheBoardWithTheAgent) {
   FakeAgent agent;
   const auto session = agent.Join();
   session->slot().step = 7;
-  EXPECT_EQ(agent.board().slots[1].step, 7U);
+  EXPECT_EQ(agent.progress_page().slots[1].step, 7U);
   EXPECT_FALSE(session->StopRequested());
-  agent.board().stop = 1 + static_cast<std::uint32_t>(Cause::kPeerDied);
+  agent.progress_page().stop = 1 + static_cast<std::uint32_t>(Cause::kPeerDied);
   EXPECT_TRUE(session->StopRequested());
   EXPECT_EQ(session->StopError().cause(), Cause::kPeerDied);
 }
@@ -190,7 +195,7 @@ TEST(Session, EndsTheJoinOfAnAgentThatNeverAnswers) {
   const auto session = Session::JoinFrom(agent.environment(), Soon());
   ASSERT_FALSE(session);
   EXPECT_EQ(session.error().cause(), Cause::kDeadlineExceeded);
-  EXPECT_THAT(session.error().ToText(), HasSubstr("registering"));
+  EXPECT_THAT(session.error().ToString(), HasSubstr("registering"));
 }
 
 TEST(Session, EndsTheJoinOfAnAgentThatIsGone) {
@@ -216,7 +221,7 @@ TEST(Session, PassesOnWhyTheAgentRefusesIt) {
 
 TEST(Session, RefusesABoardOfAnotherVersion) {
   FakeAgent agent;
-  agent.board().version = 9;
+  agent.progress_page().version = 9;
   const std::jthread answers([&] { agent.Register(); });
   const auto session = Session::JoinFrom(agent.environment(), Later());
   ASSERT_FALSE(session);
@@ -300,7 +305,7 @@ TEST(Session, CarriesTheCauseOfARefusal) {
   const auto status = session->Barrier("start", Later());
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().cause(), Cause::kDeadlineExceeded);
-  EXPECT_THAT(status.error().ToText(),
+  EXPECT_THAT(status.error().ToString(),
               testing::AllOf(HasSubstr("rank 0 has not come"),
                              HasSubstr("barrier of `start`")));
 }

@@ -22,7 +22,7 @@ struct StepNews {
 // call. The slot must outlive it. One thread.
 class StepMeter {
  public:
-  explicit StepMeter(wire::BoardSlot& slot) : slot_(&slot) {}
+  explicit StepMeter(wire::ProgressSlot& slot) : slot_(&slot) {}
 
   // The training goes on from this step with this many classes to tell apart
   // (0: not known).
@@ -44,7 +44,7 @@ class StepMeter {
  private:
   void SetPhase(wire::Phase phase, std::uint64_t now);
 
-  wire::BoardSlot* slot_;
+  wire::ProgressSlot* slot_;
   std::uint64_t step_began_ = 0;
   std::uint64_t entered_ = 0;
   wire::Phase phase_ = wire::Phase::kUnknown;

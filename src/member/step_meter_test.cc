@@ -10,7 +10,7 @@ namespace muster {
 namespace {
 
 TEST(StepMeter, CountsStepsSamplesAndWaits) {
-  wire::BoardSlot slot;
+  wire::ProgressSlot slot;
   StepMeter meter(slot);
   meter.Resume(40);
   for (std::uint64_t step = 41; step <= 45; ++step) {
@@ -34,7 +34,7 @@ TEST(StepMeter, CountsStepsSamplesAndWaits) {
 }
 
 TEST(StepMeter, KeepsTheTimeOfOtherPhasesApart) {
-  wire::BoardSlot slot;
+  wire::ProgressSlot slot;
   StepMeter meter(slot);
   meter.Resume(6);
   const auto began = Deadline::Clock::now();

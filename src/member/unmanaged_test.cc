@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "member/unmanaged.h"
+#include "sys/fake/fake_env.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,7 +17,7 @@ std::string What(std::map<std::string, std::string> variables) {
   sys::FakeEnv env;
   env.variables = std::move(variables);
   const auto status = RequireAlone(env);
-  return status ? "alone" : status.error().ToText();
+  return status ? "alone" : status.error().ToString();
 }
 
 TEST(RequireAlone, TakesAnEnvironmentOfOne) {

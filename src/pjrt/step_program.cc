@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kSchema = "muster.step/1";
 constexpr std::size_t kDescriptionLimit = std::size_t{1} << 20;
 constexpr std::size_t kProgramLimit = std::size_t{512} << 20;
-constexpr std::uint64_t kMostSamples = 1 << 24;
+constexpr std::uint64_t kMaxSamples = 1 << 24;
 
 // Reads keys; errors name the file and the key.
 class Reader {
@@ -145,7 +145,7 @@ Status CheckWhole(const Reader& reader, const StepProgram& program) {
                           "of tensors whose first dimension is "
                           "`local_batch`, " +
                               std::to_string(program.local_batch) + "; " +
-                              ToText(spec) + " is not");
+                              ToString(spec) + " is not");
     }
   }
   if (program.metrics.empty()) {
@@ -194,7 +194,7 @@ Result<StepProgram> StepProgram::Open(const std::string& path) {
   } else if (form != "compose") {
     return reader.Wrong("form", "`compose` or `spmd`");
   }
-  MUSTER_ASSIGN(program.local_batch, reader.Count("local_batch", kMostSamples));
+  MUSTER_ASSIGN(program.local_batch, reader.Count("local_batch", kMaxSamples));
   MUSTER_ASSIGN(program.state, reader.Tensors("state"));
   MUSTER_ASSIGN(program.parameters,
                 reader.Count("parameters", program.state.size()));

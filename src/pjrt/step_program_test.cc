@@ -35,7 +35,7 @@ class StepProgramTest : public testing::Test {
 
   std::string RefusalOf(const Json& json) {
     const auto program = Open(json);
-    return program ? "taken" : program.error().ToText();
+    return program ? "taken" : program.error().ToString();
   }
 
   static Json Good() {
@@ -60,7 +60,7 @@ class StepProgramTest : public testing::Test {
 
 TEST_F(StepProgramTest, IsReadWithItsPrograms) {
   const auto program = Open(Good());
-  ASSERT_TRUE(program) << program.error().ToText();
+  ASSERT_TRUE(program) << program.error().ToString();
   EXPECT_EQ(program->form, StepForm::kCompose);
   EXPECT_EQ(program->local_batch, 8U);
   EXPECT_EQ(program->state.size(), 2U);
@@ -79,7 +79,7 @@ TEST_F(StepProgramTest, OfAPartitionedStepSaysForHowManyDevices) {
   EXPECT_THAT(RefusalOf(json), HasSubstr("`step` must be a string"));
   json["programs"]["step"] = "s";
   const auto program = Open(json);
-  ASSERT_TRUE(program) << program.error().ToText();
+  ASSERT_TRUE(program) << program.error().ToString();
   EXPECT_EQ(program->devices, 4);
   EXPECT_EQ(program->step, "module of s");
 }

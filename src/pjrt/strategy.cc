@@ -355,8 +355,8 @@ Status PjrtStrategy::Inner::CheckBatch(
     if (given.dtype != wanted.dtype || given.shape != wanted.shape ||
         batch[i].bytes.size() != SizeOf(wanted)) {
       return Error(Cause::kUsageInvalid,
-                   "`" + wanted.name + "` of a batch is " + ToText(wanted) +
-                       ", given is " + ToText(given) + " of " +
+                   "`" + wanted.name + "` of a batch is " + ToString(wanted) +
+                       ", given is " + ToString(given) + " of " +
                        std::to_string(batch[i].bytes.size()) + " bytes");
     }
   }

@@ -9,6 +9,7 @@
 
 #include "muster/pjrt.h"
 #include "sys/env.h"
+#include "sys/fake/fake_env.h"
 #include "wire/progress_page.h"
 
 namespace muster {
@@ -87,7 +88,7 @@ class StrategyTest : public testing::Test {
 
 TEST_F(StrategyTest, StepsOnAllDevicesAndTellsTheAgent) {
   auto strategy = Make();
-  ASSERT_TRUE(strategy) << strategy.error().ToText();
+  ASSERT_TRUE(strategy) << strategy.error().ToString();
   EXPECT_EQ(strategy->num_replicas_in_sync(), 2);
   EXPECT_EQ(strategy->global_batch(), 4U);
   EXPECT_EQ(strategy->platform(), "PJRT 0.81");
@@ -106,7 +107,7 @@ TEST_F(StrategyTest, GoesOnFromACheckpointAndGivesItBack) {
   ASSERT_TRUE(strategy->Restore(Saved()));
   ASSERT_TRUE(Step(*strategy));
   const auto state = strategy->State(1);
-  ASSERT_TRUE(state) << state.error().ToText();
+  ASSERT_TRUE(state) << state.error().ToString();
   EXPECT_EQ(state->step, 8U);
   EXPECT_EQ(state->specs, Saved().specs);
   EXPECT_TRUE(std::equal(state->bytes[0].begin(), state->bytes[0].end(),
@@ -129,7 +130,7 @@ TEST_F(StrategyTest, NamesTheBatchThatDoesNotFit) {
   auto strategy = Make();
   ASSERT_TRUE(strategy);
   ASSERT_TRUE(strategy->Initialize(1));
-  EXPECT_THAT(Step(*strategy, Batch(3)).error().ToText(),
+  EXPECT_THAT(Step(*strategy, Batch(3)).error().ToString(),
               HasSubstr("`x` of a batch is F32 [4, 5], given is F32 [3, 5]"));
   EXPECT_TRUE(Step(*strategy));  // nothing was lost by it
 }
@@ -137,14 +138,15 @@ TEST_F(StrategyTest, NamesTheBatchThatDoesNotFit) {
 TEST_F(StrategyTest, AsksForAStateFirst) {
   auto strategy = Make();
   ASSERT_TRUE(strategy);
-  EXPECT_THAT(Step(*strategy).error().ToText(), HasSubstr("no state yet"));
+  EXPECT_THAT(Step(*strategy).error().ToString(), HasSubstr("no state yet"));
 }
 
 TEST_F(StrategyTest, ComparesTheDevicesWithThoseThatAreThere) {
   const auto many = Make(Program(), 5);
   ASSERT_FALSE(many);
   EXPECT_EQ(many.error().cause(), Cause::kRankWorldMismatch);
-  EXPECT_THAT(many.error().ToText(), HasSubstr("has 4 devices, 5 are wanted"));
+  EXPECT_THAT(many.error().ToString(),
+              HasSubstr("has 4 devices, 5 are wanted"));
   auto program = Program();
   program.form = StepForm::kSpmd;
   program.devices = 3;
@@ -160,7 +162,7 @@ TEST_F(StrategyTest, FindsAReplicaThatDiffers) {
   const Status proved = strategy->ProveReplicasEqual();
   ASSERT_FALSE(proved);
   EXPECT_EQ(proved.error().cause(), Cause::kReplicaDivergence);
-  EXPECT_THAT(proved.error().ToText(),
+  EXPECT_THAT(proved.error().ToString(),
               HasSubstr("after step 1 `w` of replica 1 differs"));
 }
 
@@ -198,7 +200,7 @@ TEST_P(StrategyFault, HasACause) {
   }
   ASSERT_FALSE(status);
   EXPECT_EQ(Label(status.error().cause()), Label(GetParam().cause));
-  EXPECT_THAT(status.error().ToText(), HasSubstr(GetParam().says));
+  EXPECT_THAT(status.error().ToString(), HasSubstr(GetParam().says));
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -28,9 +28,9 @@ void AddSignal(Fact& fact, int signal) {
 }
 
 FactValue Whole(std::uint64_t value) {
-  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+  constexpr auto kMaxCount = std::numeric_limits<std::int64_t>::max();
   return std::in_range<std::int64_t>(value) ? static_cast<std::int64_t>(value)
-                                            : kMost;
+                                            : kMaxCount;
 }
 
 std::string_view KindName(Failure::Kind kind) {
@@ -63,7 +63,7 @@ void AddProgress(Fact& fact, const wire::RankProgress& progress) {
     return static_cast<double>(ns) / 1e9;
   };
   auto& fields = fact.fields;
-  fields["phase"] = std::string(ToText(progress.phase));
+  fields["phase"] = std::string(ToString(progress.phase));
   fields["classes"] = std::int64_t{progress.classes};
   fields["step"] = Whole(progress.step);
   fields["resumed_step"] = Whole(progress.resumed_step);

@@ -33,7 +33,7 @@ Status WriteBoth(sys::Fs& fs, const std::string& folder, const Json& report) {
 std::string MakeRunId(WallTime at, int pid) {
   // Without letters and digits that are mistaken for each other.
   constexpr std::string_view kLetters = "23456789abcdefghjkmnpqrstuvwxyz";
-  const std::string time = ToText(at);  // 2026-11-21T14:35:19.000123Z
+  const std::string time = ToString(at);  // 2026-11-21T14:35:19.000123Z
   std::string id = time.substr(0, 4) + time.substr(5, 2) + time.substr(8, 2) +
                    "-" + time.substr(11, 2) + time.substr(14, 2) +
                    time.substr(17, 2) + "-";

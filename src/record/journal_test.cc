@@ -2,6 +2,9 @@
 #include "record/journal.h"
 
 #include "base/json.h"
+#include "sys/fake/fake_clock.h"
+#include "sys/fake/fake_env.h"
+#include "sys/fake/fake_fs.h"
 
 #include <gtest/gtest.h>
 
@@ -34,7 +37,7 @@ TEST(RunId, TellsTimeAndRunsOfOneSecondApart) {
 
 TEST_F(JournalTest, FactsAreInTheFileAtOnce) {
   auto journal = Open();
-  ASSERT_TRUE(journal) << journal.error().ToText();
+  ASSERT_TRUE(journal) << journal.error().ToString();
   (*journal)->Record(Named("a"));
   (*journal)->Note(Named("b"));
   const std::string& lines = fs_.files["runs/id/events.jsonl"];
@@ -43,7 +46,7 @@ TEST_F(JournalTest, FactsAreInTheFileAtOnce) {
       ParseJson(lines.substr(0, lines.find('\n')), Cause::kFileCorrupt, "line");
   ASSERT_TRUE(first);
   EXPECT_EQ((*first)["name"], "a");
-  EXPECT_EQ((*first)["at"], ToText(clock_.wall));
+  EXPECT_EQ((*first)["at"], ToString(clock_.wall));
   EXPECT_EQ((*journal)->facts().size(), 1);
   EXPECT_EQ(fs_.files["runs/latest"], "id");
 }

@@ -54,7 +54,7 @@ Json FailureJson(const AttemptRecord& attempt, const AttemptRecord* next) {
   json["rank"] = ValueJson(failed, "rank");
   json["signal"] = ValueJson(failed, "signal_name");
   json["code"] = ValueJson(failed, "code");
-  json["at"] = ToText(failed.at);
+  json["at"] = ToString(failed.at);
   json["step"] = OrNull(attempt.Most("step"));
   json["resumed_from"] = OrNull(ResumedFrom(attempt, next));
   json["lost_steps"] = OrNull(LostSteps(attempt, next));
@@ -67,14 +67,14 @@ Json RankJson(int rank, const AttemptRecord& attempt) {
   if (const auto started = attempt.started.find(rank);
       started != attempt.started.end()) {
     json["pid"] = started->second.Number("pid");
-    json["started"] = ToText(started->second.at);
+    json["started"] = ToString(started->second.at);
   }
   const auto exited = attempt.exited.find(rank);
   if (exited == attempt.exited.end()) {
     return json;
   }
   const Fact& fact = exited->second;
-  json["ended"] = ToText(fact.at);
+  json["ended"] = ToString(fact.at);
   for (const char* field :
        {"code", "signal_name", "sent_signal", "cause", "message", "phase",
         "step", "resumed_step", "checkpoint_step", "steps", "samples", "loss",
@@ -92,9 +92,9 @@ Json AttemptsJson(const RunRecord& run) {
     Json json;
     json["attempt"] = number;
     json["started"] =
-        attempt.launched ? Json(ToText(attempt.launched->at)) : Json();
+        attempt.launched ? Json(ToString(attempt.launched->at)) : Json();
     json["ended"] =
-        attempt.stopped ? Json(ToText(attempt.stopped->at)) : Json();
+        attempt.stopped ? Json(ToString(attempt.stopped->at)) : Json();
     json["failure"] = FailureJson(attempt, run.Next(number));
     json["decision"] =
         attempt.decided ? Json(attempt.decided->Text("text")) : Json();
@@ -255,8 +255,8 @@ Json BuildReport(std::span<const Fact> facts) {
   report["command"] = DocumentJson(started, "argv");
   report["directory"] = started.Text("directory");
   report["host"] = started.Text("host");
-  report["started"] = ToText(started.at);
-  report["ended"] = run.ended ? Json(ToText(end)) : Json();
+  report["started"] = ToString(started.at);
+  report["ended"] = run.ended ? Json(ToString(end)) : Json();
   report["duration_s"] = Rounded(total);
   report["exit"] = nullptr;
   if (run.ended) {

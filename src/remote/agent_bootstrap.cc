@@ -13,28 +13,28 @@ namespace muster::remote {
 namespace {
 
 constexpr std::string_view kSchema = "muster.handed/1";
-constexpr std::size_t kLongestHanded = 4U << 20;
+constexpr std::size_t kMaxBootstrapBytes = 4U << 20;
 constexpr std::size_t kMarkDigits = 32;
 // Below what a line may have (run::LineSplitter).
 constexpr std::size_t kPieceOfReport = 32U << 10;
 
 }  // namespace
 
-std::string ToLine(const Handed& handed) {
+std::string ToLine(const AgentBootstrap& handed) {
   const Json json{
       {"schema", kSchema}, {"args", handed.args}, {"token", handed.token}};
   return json.dump(-1, ' ', true, Json::error_handler_t::replace) + "\n";
 }
 
-Result<Handed> ReadHanded(int fd) {
+Result<AgentBootstrap> ReadAgentBootstrap(int fd) {
   std::string line;
   while (line.empty()) {
-    MUSTER_ASSIGN(line,
-                  sys::ReadLine(fd, kLongestHanded, Deadline::After(kSilence)));
+    MUSTER_ASSIGN(
+        line, sys::ReadLine(fd, kMaxBootstrapBytes, Deadline::After(kSilence)));
   }
   MUSTER_ASSIGN(const Json json,
                 ParseJson(line, Cause::kUsageInvalid, "standard input"));
-  Handed handed;
+  AgentBootstrap handed;
   const Error wrong(Cause::kUsageInvalid,
                     "standard input is not what `muster run --start ssh` says");
   if (!json.is_object() || json.value("schema", Json()) != kSchema ||
@@ -74,7 +74,7 @@ StarterWatch::StarterWatch(sys::Loop& loop, int fd, Act act, OnGone gone)
 
 void StarterWatch::Await() {
   silence_ = loop_.After(kSilence, [this] {
-    Gone("no word of the starter for " + muster::ToText(Duration(kSilence)));
+    Gone("no word of the starter for " + muster::ToString(Duration(kSilence)));
   });
 }
 

@@ -18,14 +18,14 @@ namespace muster::remote {
 inline constexpr auto kBeat = std::chrono::seconds(2);
 inline constexpr auto kSilence = std::chrono::seconds(30);
 
-struct Handed {
+struct AgentBootstrap {
   std::vector<std::string> args;  // of muster, without the program's name
   std::string token;
 };
-std::string ToLine(const Handed& handed);
+std::string ToLine(const AgentBootstrap& handed);
 // Reads it from `fd`, after empty lines that say that the starter is there:
 // deadline-exceeded after kSilence without a line; peer-died, usage-invalid.
-Result<Handed> ReadHanded(int fd);
+Result<AgentBootstrap> ReadAgentBootstrap(int fd);
 
 // How lines begin with which the coordinator's agent prints its report for who
 // started it: then pieces of the document follow, and last a line of this

@@ -11,8 +11,8 @@
 namespace muster::remote {
 namespace {
 
-constexpr std::size_t kMostBytes = 256U << 20;
-constexpr auto kPatience = std::chrono::seconds(60);
+constexpr std::size_t kMaxBytes = 256U << 20;
+constexpr auto kTimeout = std::chrono::seconds(60);
 
 Error Unusable(const std::string& folder, const std::string& what) {
   return Error(Cause::kUsageInvalid,
@@ -48,22 +48,22 @@ Result<Archive> PackFolder(const std::string& folder, const sys::Host& host) {
   if (!host.fs.List(folder)) {
     return Unusable(folder, "which is no folder here");
   }
-  const Deadline deadline = Deadline::After(kPatience);
+  const Deadline deadline = Deadline::After(kTimeout);
   // A name that begins with a dash is no flag.
   const std::string path = folder.starts_with("/") ? folder : "./" + folder;
   MUSTER_ASSIGN(const FolderSize size, SizeOf(path, deadline));
-  if (size.bytes > static_cast<std::int64_t>(kMostBytes)) {
+  if (size.bytes > static_cast<std::int64_t>(kMaxBytes)) {
     return Unusable(folder,
                     "which has " +
                         BytesText(static_cast<std::uint64_t>(size.bytes)) +
-                        ", more than " + BytesText(kMostBytes) +
+                        ", more than " + BytesText(kMaxBytes) +
                         ": data is better read from a bucket or a disk "
                         "that all workers have");
   }
   MUSTER_ASSIGN(auto packed,
                 sys::RunProgram({.argv = {"tar", "-C", path, "-czf", "-", "."},
                                  .variables = {},
-                                 .most_bytes = 2 * kMostBytes},
+                                 .most_bytes = 2 * kMaxBytes},
                                 deadline));
   if (!packed.Succeeded()) {
     return Unusable(folder, "which tar cannot pack (" + packed.Ending() + ")");

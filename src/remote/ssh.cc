@@ -8,7 +8,7 @@
 namespace muster::remote {
 namespace {
 
-constexpr std::size_t kMostLines = 5;
+constexpr std::size_t kMaxLines = 5;
 
 // One line, without single quotes, back slashes and exclamation marks: so sh,
 // bash, zsh, fish and csh all hand it on as it is. The digest stands for %.
@@ -131,7 +131,7 @@ Finding Make(const SshEnd& end, Cause cause, std::string_view what,
   }
   // The last words are about the end.
   const std::size_t from =
-      lines.size() > kMostLines ? lines.size() - kMostLines : 0;
+      lines.size() > kMaxLines ? lines.size() - kMaxLines : 0;
   for (std::size_t i = from; i < lines.size(); ++i) {
     finding.evidence.push_back({.what = lines[i], .source = "ssh"});
   }
@@ -375,7 +375,7 @@ Finding WhyNotStarted(const SshEnd& end) {
     return Make(end, Cause::kDeadlineExceeded,
                 std::string(end.answer ? "did not start muster within "
                                        : "did not let this user in within ") +
-                    ToText(*end.waited),
+                    ToString(*end.waited),
                 "log in by hand and see what it waits for: ssh HOST true");
   }
   return Make(end, Cause::kPeerDied,

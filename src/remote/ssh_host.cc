@@ -5,8 +5,8 @@
 
 namespace muster::remote {
 
-SshHost::SshHost(const Shared& shared, SshLogin login, int rank, Handed handed,
-                 OnLine on_line)
+SshHost::SshHost(const Shared& shared, SshLogin login, int rank,
+                 AgentBootstrap handed, OnLine on_line)
     : shared_(shared),
       rank_(rank),
       handed_(std::move(handed)),

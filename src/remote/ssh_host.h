@@ -30,7 +30,7 @@ class SshHost {
   using OnLine =
       std::function<void(int rank, sys::Console::Stream, std::string_view)>;
 
-  SshHost(const Shared& shared, SshLogin login, int rank, Handed handed,
+  SshHost(const Shared& shared, SshLogin login, int rank, AgentBootstrap handed,
           OnLine on_line);
 
   Status Start();
@@ -67,7 +67,7 @@ class SshHost {
 
   const Shared& shared_;
   const int rank_;
-  const Handed handed_;
+  const AgentBootstrap handed_;
   const OnLine on_line_;
   bool begun_ = false;
   bool closed_ = false;

@@ -13,9 +13,9 @@ namespace {
 using sys::Console;
 
 // Of the limit ssh has a third for reaching a host, and no more than this.
-constexpr auto kMostForConnecting = std::chrono::seconds(10);
+constexpr auto kMaxForConnecting = std::chrono::seconds(10);
 // What ssh says is kept for the finding.
-constexpr std::size_t kMostSaid = 16U << 10;
+constexpr std::size_t kMaxSaid = 16U << 10;
 // When ssh has ended, what it wrote is there to be read. What is open for
 // longer is held by something that ssh has started and that outlives it.
 constexpr auto kHeldOpen = std::chrono::seconds(2);
@@ -42,7 +42,7 @@ Status SshSession::Start(const std::string& remote,
   MUSTER_ASSIGN(auto out, sys::MakePipe());
   MUSTER_ASSIGN(auto err, sys::MakePipe());
   const Duration connecting =
-      std::min<Duration>(kMostForConnecting, place_.limit / 3);
+      std::min<Duration>(kMaxForConnecting, place_.limit / 3);
   std::vector<std::string> argv = SshCommand(login_, connecting, remote);
   argv.insert(argv.begin() + 1, options.begin(), options.end());
   MUSTER_ASSIGN(pid_, place_.spawner.Start(
@@ -98,7 +98,7 @@ void SshSession::StopReading() {
 void SshSession::Line(Console::Stream stream, std::string_view line) {
   if (stream == Console::Stream::kErr) {
     said_ += std::string(line) + "\n";
-    said_.erase(0, said_.size() - std::min(said_.size(), kMostSaid));
+    said_.erase(0, said_.size() - std::min(said_.size(), kMaxSaid));
   }
   if (ready_) {
     listener_.line(stream, line);

@@ -60,7 +60,7 @@ struct Start {
 };
 
 // What is handed over is JSON, which has no words that are not UTF-8.
-Status CheckText(const Handed& handed) {
+Status CheckText(const AgentBootstrap& handed) {
   for (const std::string& arg : handed.args) {
     MUSTER_ASSIGN(const Json sent,
                   ParseJson(ToLine({.args = {arg}, .token = {}}),
@@ -178,11 +178,11 @@ Status Starter::Begin(const Start& start) {
   }
   for (const Start::One& one : start.hosts) {
     const int rank = static_cast<int>(hosts_.size());
-    Handed handed{.args = {"run", "--rank", std::to_string(rank), "--hosts",
-                           Join(addresses, ",")},
-                  .token = token.ToHex()};
-    handed.args.insert(handed.args.end(), flags_.handed_on.begin(),
-                       flags_.handed_on.end());
+    AgentBootstrap handed{.args = {"run", "--rank", std::to_string(rank),
+                                   "--hosts", Join(addresses, ",")},
+                          .token = token.ToHex()};
+    handed.args.insert(handed.args.end(), flags_.agent_arguments.begin(),
+                       flags_.agent_arguments.end());
     MUSTER_TRY(CheckText(handed));
     hosts_.push_back(std::make_unique<SshHost>(
         shared_, one.login, rank, std::move(handed),
@@ -439,10 +439,10 @@ Result<Start> OfTpu(const settings::RunFlags& flags, const ReachedTpu& tpu,
   }
   Start start;
   for (const ReachedWorker& one : tpu.workers) {
-    start.hosts.push_back(
-        {.login = one.login,
-         .label = one.label,
-         .address = ToText(Address{.host = one.internal, .port = kAgentPort})});
+    start.hosts.push_back({.login = one.login,
+                           .label = one.label,
+                           .address = ToString(Address{.host = one.internal,
+                                                       .port = kAgentPort})});
   }
   if (!flags.reach.copy.empty()) {
     MUSTER_ASSIGN(Archive archive, PackFolder(flags.reach.copy, host));
@@ -552,7 +552,7 @@ Result<int> RunOnTpu(const settings::RunFlags& flags, const sys::Host& host,
       MUSTER_ASSIGN(ended, RunOnce(flags, start, host, spawner));
       if (MayLetUsIn(ended, lets_in)) {
         SayAside("the TPU is new and does not let us in yet, trying again in " +
-                 ToText(Duration(kBetweenLogins)));
+                 ToString(Duration(kBetweenLogins)));
         internal::WaitUntil(Deadline::After(kBetweenLogins), std::stop_token());
         continue;
       }

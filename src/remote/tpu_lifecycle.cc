@@ -60,7 +60,7 @@ Result<Stoppable> MakeStoppable(const settings::Settings& settings) {
       .waiting = {.deadline = Deadline::After(settings.deadline.value),
                   .poll = settings.poll.value,
                   .dice = cloud::Dice,
-                  .patience = settings.patience.value,
+                  .request_timeout = settings.request_timeout.value,
                   .say = [](const std::string& line) {
                     sys::PrintAside("muster: " + line + "\n");
                   }}};
@@ -72,7 +72,7 @@ Result<Stoppable> MakeStoppable(const settings::Settings& settings) {
   return stoppable;
 }
 
-std::string NameOf(const cloud::MadeTpu& made) {
+std::string NameOf(const cloud::JournaledTpu& made) {
   return std::string(made.kind == "queued" ? "queued resource" : "TPU") + " `" +
          Printable(made.name) + "` of zone " + Printable(made.zone);
 }
@@ -83,9 +83,9 @@ std::string Described(const cloud::TpuApi& api, const cloud::TpuNode& node) {
          ") of zone " + Printable(node.zone) + " of " + OfProject(api);
 }
 
-void PrintLeft(const std::vector<cloud::MadeTpu>& left,
+void PrintLeft(const std::vector<cloud::JournaledTpu>& left,
                const std::string& go_on) {
-  for (const cloud::MadeTpu& made : left) {
+  for (const cloud::JournaledTpu& made : left) {
     sys::PrintAside(
         "muster: " + NameOf(made) +
         " goes on in the cloud, and costs once it is there. To stop "
@@ -109,8 +109,9 @@ Status PrintRemoved(const std::vector<cloud::Removed>& removed) {
   return first ? Status(*first) : Ok();
 }
 
-cloud::MadeTpu WhatGoes(const cloud::TpuApi& api, const cloud::TpuNode& node) {
-  cloud::MadeTpu made = ToMade(api, node);
+cloud::JournaledTpu WhatGoes(const cloud::TpuApi& api,
+                             const cloud::TpuNode& node) {
+  cloud::JournaledTpu made = ToMade(api, node);
   if (!node.queued_resource.empty()) {
     // A node of a queued resource is removed by it alone.
     made.kind = "queued";
@@ -119,7 +120,7 @@ cloud::MadeTpu WhatGoes(const cloud::TpuApi& api, const cloud::TpuNode& node) {
   return made;
 }
 
-Status RemoveSeen(cloud::TpuApi& api, const cloud::MadeTpu& made,
+Status RemoveSeen(cloud::TpuApi& api, const cloud::JournaledTpu& made,
                   const sys::Host& host, const Stoppable& stoppable) {
   MUSTER_ASSIGN(auto journal, cloud::TpuJournal::Open(host));
   std::vector<cloud::TpuRemoval> removals;
@@ -146,7 +147,8 @@ Status DialSsh(const cloud::TpuNode& node) {
   return DialWorkers(node, kSshPort);
 }
 
-cloud::MadeTpu ToMade(const cloud::TpuApi& api, const cloud::TpuNode& node) {
+cloud::JournaledTpu ToMade(const cloud::TpuApi& api,
+                           const cloud::TpuNode& node) {
   return {.kind = "node",
           .project = api.project().value,
           .zone = node.zone,
@@ -157,8 +159,8 @@ cloud::MadeTpu ToMade(const cloud::TpuApi& api, const cloud::TpuNode& node) {
           .scheduling = node.scheduling};
 }
 
-cloud::MadeTpu ToMade(const cloud::TpuApi& api,
-                      const cloud::QueuedResource& queued) {
+cloud::JournaledTpu ToMade(const cloud::TpuApi& api,
+                           const cloud::QueuedResource& queued) {
   return {.kind = "queued",
           .project = api.project().value,
           .zone = queued.zone,

@@ -29,21 +29,22 @@ inline constexpr const char* kTpuPrices =
     "https://cloud.google.com/tpu/pricing";
 
 // "TPU `t` of zone us-west4-a", "queued resource …".
-std::string NameOf(const cloud::MadeTpu& made);
+std::string NameOf(const cloud::JournaledTpu& made);
 // "TPU `t` (v5litepod-8, READY) of zone us-west4-a of project p (…)".
 std::string Described(const cloud::TpuApi& api, const cloud::TpuNode& node);
 // Says of each what goes on in the cloud, how to stop it and how to go on.
-void PrintLeft(const std::vector<cloud::MadeTpu>& left,
+void PrintLeft(const std::vector<cloud::JournaledTpu>& left,
                const std::string& go_on = "the same command again");
 // The same for what could not be removed; the first error.
 Status PrintRemoved(const std::vector<cloud::Removed>& removed);
 
 // What has to go for the node to go: itself, or the queued resource that it
 // belongs to.
-cloud::MadeTpu WhatGoes(const cloud::TpuApi& api, const cloud::TpuNode& node);
+cloud::JournaledTpu WhatGoes(const cloud::TpuApi& api,
+                             const cloud::TpuNode& node);
 // Removes what was just seen and waits until it is gone. cancelled: Ctrl-C,
 // which says that the removal goes on.
-Status RemoveSeen(cloud::TpuApi& api, const cloud::MadeTpu& made,
+Status RemoveSeen(cloud::TpuApi& api, const cloud::JournaledTpu& made,
                   const sys::Host& host, const Stoppable& stoppable);
 
 inline constexpr std::uint16_t kSshPort = 22;
@@ -51,9 +52,10 @@ inline constexpr std::uint16_t kSshPort = 22;
 Status DialWorkers(const cloud::TpuNode& node, std::uint16_t port);
 Status DialSsh(const cloud::TpuNode& node);
 // What the journal keeps of a node or of a queued resource.
-cloud::MadeTpu ToMade(const cloud::TpuApi& api, const cloud::TpuNode& node);
-cloud::MadeTpu ToMade(const cloud::TpuApi& api,
-                      const cloud::QueuedResource& queued);
+cloud::JournaledTpu ToMade(const cloud::TpuApi& api,
+                           const cloud::TpuNode& node);
+cloud::JournaledTpu ToMade(const cloud::TpuApi& api,
+                           const cloud::QueuedResource& queued);
 
 // "project p (env GOOGLE_CLOUD_PROJECT)".
 std::string OfProject(const cloud::TpuApi& api);

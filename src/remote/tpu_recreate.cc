@@ -69,7 +69,7 @@ Result<cloud::TpuApi> Recreator::Open(
   return cloud::TpuApi(
       host_, std::move(credentials),
       Sourced<std::string>{lost.place.project, lost.place.project_source},
-      {.deadline = Deadline::After(flags_.settings.patience.value),
+      {.deadline = Deadline::After(flags_.settings.request_timeout.value),
        .pause = std::move(pause)});
 }
 
@@ -133,7 +133,7 @@ Status Recreator::Make(const resolve::TpuNode& lost, const Left& left) {
     }
   }
   MUSTER_ASSIGN(auto journal, cloud::TpuJournal::Open(host_));
-  cloud::TpuSearch search(
+  cloud::TpuProvisioner search(
       api, journal,
       {.places = {{.zone = lost.place.zone,
                    .name = lost.name,

@@ -129,7 +129,7 @@ std::optional<Finding> WhyTpuGone(
     }
     if (!node) {
       sys::PrintAside("muster: warn the API could not be asked why: " +
-                      node.error().ToText() + "\n");
+                      node.error().ToString() + "\n");
       return std::nullopt;
     }
     if (auto why = cloud::WhyGone(*node)) {

@@ -33,17 +33,17 @@ class GrpcRollCall : public ::testing::Test {
       cluster.members[rank].address->value = held[rank].address;
     }
     held.clear();
-    Gathering::Options options;
+    RendezvousServer::Options options;
     options.identity = HelloOf(cluster, 0);
-    gathering = Gathering::Make(*loop, clock, transport.get(), cluster,
-                                std::move(options));
+    rendezvous = RendezvousServer::Make(*loop, clock, transport.get(), cluster,
+                                        std::move(options));
     auto [here, there] = channel::InProcessLinks(*loop);
     Answer(std::move(there), HelloOf(cluster, 0));
-    gathering->AttendHere(std::move(here), HelloOf(cluster, 0));
+    rendezvous->AttendHere(std::move(here), HelloOf(cluster, 0));
     coordinator = std::move(
         *transport->Listen(At(0), HelloOf(cluster, 0),
                            [this](std::unique_ptr<channel::Link> link) {
-                             gathering->Attend(std::move(link));
+                             rendezvous->Attend(std::move(link));
                            }));
   }
 
@@ -61,7 +61,7 @@ class GrpcRollCall : public ::testing::Test {
     });
   }
   void Attend(const wire::Hello& hello) {
-    Attending::Options options;
+    RendezvousClient::Options options;
     options.coordinator = At(0);
     options.identity = hello;
     options.on_done = [this,
@@ -72,21 +72,22 @@ class GrpcRollCall : public ::testing::Test {
         refused = link.error();
       }
     };
-    attending.push_back(
-        Attending::Start(*loop, clock, *transport, std::move(options)));
+    rendezvous_client.push_back(
+        RendezvousClient::Start(*loop, clock, *transport, std::move(options)));
   }
   // The errors at the end, or "complete".
   std::string Call(Duration limit, int attempt = 1) {
-    std::optional<Gathered> gathered;
-    gathering->Call(attempt, Deadline::After(limit), nullptr,
-                    [&](Gathered result) { gathered = std::move(result); });
+    std::optional<RendezvousResult> gathered;
+    rendezvous->Call(
+        attempt, Deadline::After(limit), nullptr,
+        [&](RendezvousResult result) { gathered = std::move(result); });
     if (!channel::testing::RunUntil(
             *loop, [&] { return gathered.has_value(); }, limit + seconds(5))) {
       return "never";
     }
     std::string text = gathered->complete() ? "complete" : "";
     for (const Error& error : gathered->errors) {
-      text += error.ToText() + "\n";
+      text += error.ToString() + "\n";
     }
     return text;
   }
@@ -98,8 +99,8 @@ class GrpcRollCall : public ::testing::Test {
   std::vector<sys::Listening> held;
   std::unique_ptr<channel::Listener> coordinator;  // goes after the links
   std::vector<std::unique_ptr<channel::Link>> links;
-  std::unique_ptr<Gathering> gathering;
-  std::vector<std::unique_ptr<Attending>> attending;
+  std::unique_ptr<RendezvousServer> rendezvous;
+  std::vector<std::unique_ptr<RendezvousClient>> rendezvous_client;
   std::optional<Error> refused;
 };
 

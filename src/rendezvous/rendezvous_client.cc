@@ -15,7 +15,7 @@ using std::chrono::milliseconds;
 
 constexpr Duration kFirstPause = milliseconds(50);
 constexpr Duration kLongestPause = milliseconds(500);
-constexpr Duration kLookLimit = std::chrono::seconds(2);
+constexpr Duration kProbeTimeout = std::chrono::seconds(2);
 // What a look still wants to tell when the deadline comes.
 constexpr Duration kLastWord = milliseconds(50);
 // One that has less time would tell of its haste, not of what is there.
@@ -23,7 +23,7 @@ constexpr Duration kLeastLook = milliseconds(200);
 
 }  // namespace
 
-struct Attending::Inner : std::enable_shared_from_this<Inner> {
+struct RendezvousClient::Inner : std::enable_shared_from_this<Inner> {
   Inner(sys::Loop& l, sys::Clock& c, channel::Transport& t, Options o)
       : loop(l),
         clock(c),
@@ -33,7 +33,7 @@ struct Attending::Inner : std::enable_shared_from_this<Inner> {
 
   void Begin();
   void Look();
-  void Seen(const channel::Sighting& sighting);
+  void Seen(const channel::ProbeResult& sighting);
   void Dial();
   void Introduce(std::unique_ptr<channel::Link> opened);
   void Receive(const channel::Envelope& message);
@@ -63,19 +63,19 @@ struct Attending::Inner : std::enable_shared_from_this<Inner> {
   sys::Loop::Handle next;
 };
 
-void Attending::Inner::Begin() {
+void RendezvousClient::Inner::Begin() {
   end = loop.After(limit, [self = shared_from_this()] { self->TooLate(); });
   next = loop.After(Duration::zero(),
                     [self = shared_from_this()] { self->Look(); });
 }
 
-void Attending::Inner::Look() {
+void RendezvousClient::Inner::Look() {
   ++looks;
   const auto until = Deadline::At(options.deadline.when() - kLastWord)
-                         .Sooner(Deadline::After(kLookLimit));
+                         .Sooner(Deadline::After(kProbeTimeout));
   transport.Identify(
       options.coordinator, until,
-      [weak = weak_from_this()](const channel::Sighting& sighting) {
+      [weak = weak_from_this()](const channel::ProbeResult& sighting) {
         const auto self = weak.lock();
         if (self && !self->done) {
           self->Seen(sighting);
@@ -83,12 +83,12 @@ void Attending::Inner::Look() {
       });
 }
 
-void Attending::Inner::Seen(const channel::Sighting& sighting) {
-  if (sighting.what == channel::Sight::kClosed) {
+void RendezvousClient::Inner::Seen(const channel::ProbeResult& sighting) {
+  if (sighting.what == channel::ProbeOutcome::kClosed) {
     Done(*sighting.error);
     return;
   }
-  if (sighting.what == channel::Sight::kAgent) {
+  if (sighting.what == channel::ProbeOutcome::kAgent) {
     const auto& ranks = sighting.agent->ranks;
     incompatible = wire::Incompatible(options.identity, *sighting.agent);
     if (incompatible || std::find(ranks.begin(), ranks.end(),
@@ -97,9 +97,9 @@ void Attending::Inner::Seen(const channel::Sighting& sighting) {
       return;
     }
   }
-  if (sighting.what == channel::Sight::kStranger) {
+  if (sighting.what == channel::ProbeOutcome::kStranger) {
     stranger = true;
-  } else if (stranger && sighting.what != channel::Sight::kAgent) {
+  } else if (stranger && sighting.what != channel::ProbeOutcome::kAgent) {
     Again();  // a stranger that went away tells more than where it was
     return;
   }
@@ -109,7 +109,7 @@ void Attending::Inner::Seen(const channel::Sighting& sighting) {
   Again();
 }
 
-void Attending::Inner::Dial() {
+void RendezvousClient::Inner::Dial() {
   transport.Dial(
       options.coordinator, options.deadline,
       [weak = weak_from_this()](Result<std::unique_ptr<channel::Link>> opened) {
@@ -127,7 +127,7 @@ void Attending::Inner::Dial() {
       });
 }
 
-void Attending::Inner::Introduce(std::unique_ptr<channel::Link> opened) {
+void RendezvousClient::Inner::Introduce(std::unique_ptr<channel::Link> opened) {
   link = std::move(opened);
   // The link is owned here, so its handlers do not outlive this.
   link->OnMessage([this](const channel::Envelope& message) {
@@ -150,7 +150,7 @@ void Attending::Inner::Introduce(std::unique_ptr<channel::Link> opened) {
   link->Send(channel::HelloMessage(channel::kIdentity, identity));
 }
 
-void Attending::Inner::Receive(const channel::Envelope& message) {
+void RendezvousClient::Inner::Receive(const channel::Envelope& message) {
   if (message.kind == channel::kWelcome) {
     link->OnMessage(nullptr);
     link->OnLost(nullptr);
@@ -160,8 +160,8 @@ void Attending::Inner::Receive(const channel::Envelope& message) {
   }
 }
 
-void Attending::Inner::Show(const std::string& observed, Cause because,
-                            const std::vector<Fact>& evidence) {
+void RendezvousClient::Inner::Show(const std::string& observed, Cause because,
+                                   const std::vector<Fact>& evidence) {
   cause = because;
   facts = evidence;
   if (shown == observed) {
@@ -170,12 +170,12 @@ void Attending::Inner::Show(const std::string& observed, Cause because,
   shown = observed;
   if (options.on_change) {
     options.on_change("the coordinator (" +
-                      muster::ToText(options.coordinator) + "): " + observed);
+                      muster::ToString(options.coordinator) + "): " + observed);
   }
 }
 
 // Soon at first, since members of one run are started together.
-void Attending::Inner::Again() {
+void RendezvousClient::Inner::Again() {
   if (done) {
     return;  // on_change ended it
   }
@@ -186,18 +186,19 @@ void Attending::Inner::Again() {
   pause = std::min(2 * pause, kLongestPause);
 }
 
-void Attending::Inner::TooLate() {
+void RendezvousClient::Inner::TooLate() {
   const std::string seen =
       link ? "it took the connection and does not answer"
            : (shown.empty() ? "nothing was seen there" : shown);
-  Error error(cause, "the coordinator (" + muster::ToText(options.coordinator) +
-                         ") was not reached within " + muster::ToText(limit) +
-                         ": " + seen + " (looked " + Count(looks, "time") +
-                         ")");
+  Error error(cause,
+              "the coordinator (" + muster::ToString(options.coordinator) +
+                  ") was not reached within " + muster::ToString(limit) + ": " +
+                  seen + " (looked " + Count(looks, "time") + ")");
   Done(channel::WithFacts(std::move(error), facts));
 }
 
-void Attending::Inner::Done(Result<std::unique_ptr<channel::Link>> result) {
+void RendezvousClient::Inner::Done(
+    Result<std::unique_ptr<channel::Link>> result) {
   done = true;
   end.Cancel();
   next.Cancel();
@@ -207,18 +208,20 @@ void Attending::Inner::Done(Result<std::unique_ptr<channel::Link>> result) {
   on_done(std::move(result));
 }
 
-std::unique_ptr<Attending> Attending::Start(sys::Loop& loop, sys::Clock& clock,
-                                            channel::Transport& transport,
-                                            Options options) {
+std::unique_ptr<RendezvousClient> RendezvousClient::Start(
+    sys::Loop& loop, sys::Clock& clock, channel::Transport& transport,
+    Options options) {
   auto inner =
       std::make_shared<Inner>(loop, clock, transport, std::move(options));
   inner->Begin();
-  return std::unique_ptr<Attending>(new Attending(std::move(inner)));
+  return std::unique_ptr<RendezvousClient>(
+      new RendezvousClient(std::move(inner)));
 }
 
-Attending::Attending(std::shared_ptr<Inner> inner) : inner_(std::move(inner)) {}
+RendezvousClient::RendezvousClient(std::shared_ptr<Inner> inner)
+    : inner_(std::move(inner)) {}
 
-Attending::~Attending() {
+RendezvousClient::~RendezvousClient() {
   inner_->done = true;
   inner_->end.Cancel();
   inner_->next.Cancel();

@@ -19,7 +19,7 @@ namespace muster::rendezvous {
 
 // Dials the coordinator until it is accepted, refused or too late. Called and
 // calling back on the loop's thread.
-class Attending {
+class RendezvousClient {
  public:
   struct Options {
     Address coordinator;
@@ -39,15 +39,16 @@ class Attending {
   };
 
   // The references outlive it.
-  static std::unique_ptr<Attending> Start(sys::Loop& loop, sys::Clock& clock,
-                                          channel::Transport& transport,
-                                          Options options);
+  static std::unique_ptr<RendezvousClient> Start(sys::Loop& loop,
+                                                 sys::Clock& clock,
+                                                 channel::Transport& transport,
+                                                 Options options);
   // Gives up; on_done is not called any more. May be destroyed in on_done.
-  ~Attending();
+  ~RendezvousClient();
 
  private:
   struct Inner;
-  explicit Attending(std::shared_ptr<Inner> inner);
+  explicit RendezvousClient(std::shared_ptr<Inner> inner);
   std::shared_ptr<Inner> inner_;  // also by what is under way on the loop
 };
 

@@ -16,15 +16,15 @@ using std::chrono::milliseconds;
 
 const Address kCoordinator{"127.0.0.1", 4000};
 
-class AttendingTest : public ::testing::Test {
+class RendezvousClientTest : public ::testing::Test {
  protected:
-  AttendingTest()
+  RendezvousClientTest()
       : cluster(Workers(2)),
         loop(std::move(*sys::Loop::Make())),
         transport(*loop, network) {}
 
   void Attend(Duration limit = std::chrono::seconds(20)) {
-    Attending::Options options;
+    RendezvousClient::Options options;
     options.coordinator = kCoordinator;
     options.identity = HelloOf(cluster, 1);
     options.deadline = Deadline::After(limit);
@@ -34,7 +34,8 @@ class AttendingTest : public ::testing::Test {
     options.on_done = [this](Result<std::unique_ptr<channel::Link>> result) {
       done.emplace(std::move(result));
     };
-    attending = Attending::Start(*loop, clock, transport, std::move(options));
+    rendezvous_client =
+        RendezvousClient::Start(*loop, clock, transport, std::move(options));
   }
   // Somebody listens there who gives every agent this answer (null: none).
   void Answer(const wire::Hello& who, std::optional<channel::Envelope> answer) {
@@ -57,7 +58,7 @@ class AttendingTest : public ::testing::Test {
     if (!Until([this] { return done.has_value(); })) {
       return "never";
     }
-    return *done ? "accepted" : done->error().ToText();
+    return *done ? "accepted" : done->error().ToString();
   }
 
   Cluster cluster;
@@ -65,7 +66,7 @@ class AttendingTest : public ::testing::Test {
   sys::RealClock clock;
   channel::InProcessNetwork network;
   channel::InProcessTransport transport;
-  std::unique_ptr<Attending> attending;
+  std::unique_ptr<RendezvousClient> rendezvous_client;
   std::unique_ptr<channel::Listener> listener;
   std::vector<std::unique_ptr<channel::Link>> links;
   std::vector<channel::Envelope> got;
@@ -73,7 +74,7 @@ class AttendingTest : public ::testing::Test {
   std::optional<Result<std::unique_ptr<channel::Link>>> done;
 };
 
-TEST_F(AttendingTest, IntroducesItselfAndIsAccepted) {
+TEST_F(RendezvousClientTest, IntroducesItselfAndIsAccepted) {
   Answer(HelloOf(cluster, 0),
          channel::HelloMessage(channel::kWelcome, HelloOf(cluster, 0)));
   Attend();
@@ -83,7 +84,7 @@ TEST_F(AttendingTest, IntroducesItselfAndIsAccepted) {
   EXPECT_EQ(wire::ParseHello(got[0].body)->ranks, (std::vector<int>{1}));
 }
 
-TEST_F(AttendingTest, WaitsForACoordinatorThatComesLater) {
+TEST_F(RendezvousClientTest, WaitsForACoordinatorThatComesLater) {
   Attend();
   ASSERT_TRUE(Until([this] { return !shown.empty(); }));
   EXPECT_EQ(shown[0],
@@ -95,7 +96,7 @@ TEST_F(AttendingTest, WaitsForACoordinatorThatComesLater) {
   EXPECT_EQ(shown.size(), 1U);
 }
 
-TEST_F(AttendingTest, NamesTheCauseWhenNobodyComes) {
+TEST_F(RendezvousClientTest, NamesTheCauseWhenNobodyComes) {
   Attend(milliseconds(120));
   EXPECT_EQ(Ends().substr(0, 131),
             "rendezvous-timeout: the coordinator (127.0.0.1:4000) was not "
@@ -103,20 +104,21 @@ TEST_F(AttendingTest, NamesTheCauseWhenNobodyComes) {
             "yet (");
 }
 
-TEST_F(AttendingTest, NamesWhatElseIsSeenThere) {
-  network.faults[kCoordinator] = channel::Unlike(
-      channel::Sight::kUnresolved, Error(Cause::kNetNameResolution, "ENOENT"));
+TEST_F(RendezvousClientTest, NamesWhatElseIsSeenThere) {
+  network.faults[kCoordinator] =
+      channel::Unlike(channel::ProbeOutcome::kUnresolved,
+                      Error(Cause::kNetNameResolution, "ENOENT"));
   Attend(milliseconds(100));
   EXPECT_EQ(Ends().substr(0, 20), "net-name-resolution:");
   done.reset();
   network.faults[kCoordinator] =
-      channel::Unlike(channel::Sight::kNoAnswer,
+      channel::Unlike(channel::ProbeOutcome::kNoAnswer,
                       Error(Cause::kNetTimeoutFiltered, "ETIMEDOUT"));
   Attend(milliseconds(200));
   EXPECT_EQ(Ends().substr(0, 21), "net-timeout-filtered:");
 }
 
-TEST_F(AttendingTest, DoesNotTakeAnotherMemberForTheCoordinator) {
+TEST_F(RendezvousClientTest, DoesNotTakeAnotherMemberForTheCoordinator) {
   Answer(HelloOf(cluster, 1), std::nullopt);
   Attend(milliseconds(100));
   EXPECT_EQ(Ends().substr(0, 19), "net-wrong-endpoint:");
@@ -126,21 +128,21 @@ TEST_F(AttendingTest, DoesNotTakeAnotherMemberForTheCoordinator) {
   EXPECT_TRUE(got.empty());
 }
 
-TEST_F(AttendingTest, EndsWithTheReasonOfARefusal) {
+TEST_F(RendezvousClientTest, EndsWithTheReasonOfARefusal) {
   Answer(HelloOf(cluster, 0), channel::Refusal(Error(Cause::kDuplicateIdentity,
                                                      "two claim rank 1")));
   Attend();
   EXPECT_EQ(Ends(), "duplicate-identity: two claim rank 1");
 }
 
-TEST_F(AttendingTest, EndsAtItsDeadlineWhenTheCoordinatorNeverAnswers) {
+TEST_F(RendezvousClientTest, EndsAtItsDeadlineWhenTheCoordinatorNeverAnswers) {
   Answer(HelloOf(cluster, 0), std::nullopt);
   Attend(milliseconds(100));
   EXPECT_NE(Ends().find("it took the connection and does not answer"),
             std::string::npos);
 }
 
-TEST_F(AttendingTest, DialsAgainWhenTheCoordinatorGivesTheLinkUp) {
+TEST_F(RendezvousClientTest, DialsAgainWhenTheCoordinatorGivesTheLinkUp) {
   Answer(HelloOf(cluster, 0), std::nullopt);
   Attend();
   ASSERT_TRUE(Until([this] { return got.size() == 1; }));
@@ -149,7 +151,8 @@ TEST_F(AttendingTest, DialsAgainWhenTheCoordinatorGivesTheLinkUp) {
   EXPECT_NE(shown.at(0).find("gave it up"), std::string::npos);
 }
 
-TEST_F(AttendingTest, IntroducesItselfToAnotherProtocolAndSaysItDiffers) {
+TEST_F(RendezvousClientTest,
+       IntroducesItselfToAnotherProtocolAndSaysItDiffers) {
   wire::Hello other;
   other.protocol = 9;
   Answer(other, std::nullopt);
@@ -159,27 +162,28 @@ TEST_F(AttendingTest, IntroducesItselfToAnotherProtocolAndSaysItDiffers) {
   EXPECT_EQ(Ends().substr(0, 18), "ver-peer-mismatch:");
 }
 
-TEST_F(AttendingTest, EndsAtOnceWhereItMustNotSpeak) {
-  network.faults[kCoordinator] = channel::Unlike(
-      channel::Sight::kClosed, Error(Cause::kUsageInvalid, "only on loopback"));
+TEST_F(RendezvousClientTest, EndsAtOnceWhereItMustNotSpeak) {
+  network.faults[kCoordinator] =
+      channel::Unlike(channel::ProbeOutcome::kClosed,
+                      Error(Cause::kUsageInvalid, "only on loopback"));
   Attend();
   EXPECT_EQ(Ends(), "usage-invalid: only on loopback");
 }
 
-TEST_F(AttendingTest, MayBeDestroyedAtAnyTime) {
+TEST_F(RendezvousClientTest, MayBeDestroyedAtAnyTime) {
   Attend();
-  attending.reset();
+  rendezvous_client.reset();
   Answer(HelloOf(cluster, 0), std::nullopt);
   Attend();
   ASSERT_TRUE(Until([this] { return !got.empty(); }));
-  attending.reset();
+  rendezvous_client.reset();
   EXPECT_FALSE(channel::testing::RunUntil(
       *loop, [this] { return done.has_value(); }, milliseconds(20)));
 }
 
-TEST_F(AttendingTest, RemembersAStrangerThatWent) {
+TEST_F(RendezvousClientTest, RemembersAStrangerThatWent) {
   network.faults[kCoordinator] =
-      channel::Unlike(channel::Sight::kStranger,
+      channel::Unlike(channel::ProbeOutcome::kStranger,
                       Error(Cause::kVerPeerMismatch, "another token"));
   Attend(milliseconds(600));
   ASSERT_TRUE(Until([this] { return !shown.empty(); }));

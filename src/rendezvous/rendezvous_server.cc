@@ -14,13 +14,13 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr Duration kFirstLook = milliseconds(250);
-constexpr Duration kLookPeriod = milliseconds(500);
-constexpr Duration kLookLimit = std::chrono::seconds(2);
+constexpr Duration kFirstProbe = milliseconds(250);
+constexpr Duration kProbePeriod = milliseconds(500);
+constexpr Duration kProbeTimeout = std::chrono::seconds(2);
 constexpr Duration kShowPeriod = milliseconds(100);
 // What a look still wants to tell when the deadline comes.
 constexpr Duration kLastWord = milliseconds(50);
-constexpr std::size_t kLooksAtOnce = 32;
+constexpr std::size_t kMaxProbesAtOnce = 32;
 
 // An agent claims the rank that its certificate is for, and no other.
 std::optional<Error> OtherRank(const channel::Link& link,
@@ -36,7 +36,7 @@ std::optional<Error> OtherRank(const channel::Link& link,
 
 }  // namespace
 
-struct Gathering::Inner : std::enable_shared_from_this<Inner> {
+struct RendezvousServer::Inner : std::enable_shared_from_this<Inner> {
   using Steady = sys::Clock::Steady;
 
   struct Attendee {
@@ -97,7 +97,7 @@ struct Gathering::Inner : std::enable_shared_from_this<Inner> {
   std::uint64_t calls = 0;  // tells looks of this call from late ones
 };
 
-int Gathering::Inner::Add(std::unique_ptr<channel::Link> link) {
+int RendezvousServer::Inner::Add(std::unique_ptr<channel::Link> link) {
   const int agent = next_agent++;
   // The handlers cannot outlive this: it owns the link.
   link->OnMessage([this, agent](channel::Envelope message) {
@@ -112,7 +112,7 @@ int Gathering::Inner::Add(std::unique_ptr<channel::Link> link) {
   return agent;
 }
 
-void Gathering::Inner::Receive(int agent, channel::Envelope message) {
+void RendezvousServer::Inner::Receive(int agent, channel::Envelope message) {
   if (message.kind == channel::kIdentity) {
     Introduce(agent, message);
     return;
@@ -132,7 +132,8 @@ void Gathering::Inner::Receive(int agent, channel::Envelope message) {
   }
 }
 
-void Gathering::Inner::Introduce(int agent, const channel::Envelope& message) {
+void RendezvousServer::Inner::Introduce(int agent,
+                                        const channel::Envelope& message) {
   if (attendees.at(agent).introduced) {
     return;
   }
@@ -156,7 +157,8 @@ void Gathering::Inner::Introduce(int agent, const channel::Envelope& message) {
   DecideSoon();
 }
 
-void Gathering::Inner::Welcome(int agent, const RollCall::Answer& answer) {
+void RendezvousServer::Inner::Welcome(int agent,
+                                      const RollCall::Answer& answer) {
   Attendee& attendee = attendees.at(agent);
   attendee.introduced = true;
   if (calling) {
@@ -170,12 +172,13 @@ void Gathering::Inner::Welcome(int agent, const RollCall::Answer& answer) {
 }
 
 // The refusal is still sent: a link that is closed delivers what it was given.
-void Gathering::Inner::Refuse(int agent, const Error& error) {
+void RendezvousServer::Inner::Refuse(int agent, const Error& error) {
   attendees.at(agent).link->Send(channel::Refusal(error));
   attendees.erase(agent);
 }
 
-void Gathering::Inner::Answer(int agent, const channel::Envelope& message) {
+void RendezvousServer::Inner::Answer(int agent,
+                                     const channel::Envelope& message) {
   auto hello = wire::ParseHello(message.body);
   if (!hello) {
     Lost(agent, hello.error());
@@ -186,7 +189,7 @@ void Gathering::Inner::Answer(int agent, const channel::Envelope& message) {
   DecideSoon();
 }
 
-void Gathering::Inner::Lost(int agent, const Error& why) {
+void RendezvousServer::Inner::Lost(int agent, const Error& why) {
   roll.Left(agent, why);
   if (calling) {
     attendees.erase(agent);
@@ -200,7 +203,7 @@ void Gathering::Inner::Lost(int agent, const Error& why) {
   attendees.erase(agent);
 }
 
-void Gathering::Inner::HearFact(const channel::Envelope& message) {
+void RendezvousServer::Inner::HearFact(const channel::Envelope& message) {
   auto json = ParseJson(message.body, Cause::kNetWrongEndpoint, "a fact");
   if (!json) {
     return;
@@ -213,7 +216,7 @@ void Gathering::Inner::HearFact(const channel::Envelope& message) {
 
 // Looks at addresses of missing members, those first that were not looked at
 // for longest.
-void Gathering::Inner::Look() {
+void RendezvousServer::Inner::Look() {
   if (!calling || transport == nullptr) {
     return;
   }
@@ -224,28 +227,28 @@ void Gathering::Inner::Look() {
     if (last == calling->last_look.end()) {
       due.emplace_back(Steady(), rank);
     } else if (!calling->looking.contains(rank) &&
-               now - last->second >= kLookPeriod) {
+               now - last->second >= kProbePeriod) {
       due.emplace_back(last->second, rank);
     }
   }
   std::sort(due.begin(), due.end());
   for (const auto& [last, rank] : due) {
-    if (calling->looking.size() >= kLooksAtOnce) {
+    if (calling->looking.size() >= kMaxProbesAtOnce) {
       return;
     }
     LookAt(rank);
   }
 }
 
-void Gathering::Inner::LookAt(int rank) {
+void RendezvousServer::Inner::LookAt(int rank) {
   const auto& member = cluster.members[static_cast<std::size_t>(rank)];
   calling->looking.insert(rank);
   calling->last_look[rank] = clock.Now();
   const auto limit = Deadline::At(calling->deadline.when() - kLastWord)
-                         .Sooner(Deadline::After(kLookLimit));
+                         .Sooner(Deadline::After(kProbeTimeout));
   transport->Identify(member.address->value, limit,
                       [weak = weak_from_this(), rank,
-                       call = calls](const channel::Sighting& seen) {
+                       call = calls](const channel::ProbeResult& seen) {
                         const auto self = weak.lock();
                         if (!self || !self->calling || self->calls != call) {
                           return;
@@ -257,7 +260,7 @@ void Gathering::Inner::LookAt(int rank) {
                       });
 }
 
-void Gathering::Inner::ShowSoon() {
+void RendezvousServer::Inner::ShowSoon() {
   if (calling && !calling->show.active()) {
     calling->show = loop.After(
         std::max(Duration::zero(), calling->show_not_before - clock.Now()),
@@ -265,7 +268,7 @@ void Gathering::Inner::ShowSoon() {
   }
 }
 
-void Gathering::Inner::Show() {
+void RendezvousServer::Inner::Show() {
   const auto keep = shared_from_this();
   calling->show.Cancel();
   calling->show_not_before = clock.Now() + kShowPeriod;
@@ -280,7 +283,7 @@ void Gathering::Inner::Show() {
 }
 
 // Never inside a call of the owner, and once for many messages.
-void Gathering::Inner::DecideSoon() {
+void RendezvousServer::Inner::DecideSoon() {
   loop.Post([weak = weak_from_this()] {
     if (const auto self = weak.lock()) {
       self->Decide();
@@ -288,7 +291,7 @@ void Gathering::Inner::DecideSoon() {
   });
 }
 
-void Gathering::Inner::Decide() {
+void RendezvousServer::Inner::Decide() {
   if (!calling) {
     return;
   }
@@ -297,7 +300,7 @@ void Gathering::Inner::Decide() {
     return;
   }
   const auto call = std::exchange(calling, nullptr);
-  Gathered gathered;
+  RendezvousResult gathered;
   gathered.attempt = call->attempt;
   gathered.warnings = std::move(decision.warnings);
   gathered.errors = std::move(decision.errors);
@@ -311,27 +314,29 @@ void Gathering::Inner::Decide() {
   call->on_done(std::move(gathered));
 }
 
-std::unique_ptr<Gathering> Gathering::Make(sys::Loop& loop, sys::Clock& clock,
-                                           channel::Transport* transport,
-                                           Cluster cluster, Options options) {
-  return std::unique_ptr<Gathering>(new Gathering(std::make_shared<Inner>(
-      loop, clock, transport, std::move(cluster), std::move(options))));
+std::unique_ptr<RendezvousServer> RendezvousServer::Make(
+    sys::Loop& loop, sys::Clock& clock, channel::Transport* transport,
+    Cluster cluster, Options options) {
+  return std::unique_ptr<RendezvousServer>(
+      new RendezvousServer(std::make_shared<Inner>(
+          loop, clock, transport, std::move(cluster), std::move(options))));
 }
 
-Gathering::Gathering(std::shared_ptr<Inner> inner) : inner_(std::move(inner)) {}
+RendezvousServer::RendezvousServer(std::shared_ptr<Inner> inner)
+    : inner_(std::move(inner)) {}
 
-Gathering::~Gathering() {
+RendezvousServer::~RendezvousServer() {
   // Whoever still holds it (a callback that is running) finds nothing to do.
   inner_->calling.reset();
   inner_->attendees.clear();
 }
 
-void Gathering::Attend(std::unique_ptr<channel::Link> link) {
+void RendezvousServer::Attend(std::unique_ptr<channel::Link> link) {
   inner_->Add(std::move(link));
 }
 
-void Gathering::AttendHere(std::unique_ptr<channel::Link> link,
-                           const wire::Hello& identity) {
+void RendezvousServer::AttendHere(std::unique_ptr<channel::Link> link,
+                                  const wire::Hello& identity) {
   const int agent = inner_->Add(std::move(link));
   const auto answer =
       inner_->roll.Attends(agent, identity, inner_->clock.WallNow());
@@ -343,8 +348,8 @@ void Gathering::AttendHere(std::unique_ptr<channel::Link> link,
   inner_->DecideSoon();
 }
 
-void Gathering::Call(int attempt, Deadline deadline, OnChange on_change,
-                     OnDone on_done) {
+void RendezvousServer::Call(int attempt, Deadline deadline, OnChange on_change,
+                            OnDone on_done) {
   Inner& inner = *inner_;
   MUSTER_CHECK(!inner.calling);
   ++inner.calls;
@@ -354,14 +359,15 @@ void Gathering::Call(int attempt, Deadline deadline, OnChange on_change,
                                          .on_change = std::move(on_change),
                                          .on_done = std::move(on_done)});
   Inner::Calling& calling = *inner.calling;
-  const Duration first = std::min(kFirstLook, limit / 4);
+  const Duration first = std::min(kFirstProbe, limit / 4);
   calling.show_not_before = inner.clock.Now() + first + kShowPeriod / 2;
   calling.end = inner.loop.After(limit, [&inner] { inner.DecideSoon(); });
   calling.first_look = inner.loop.After(first, [&inner] {
     inner.Look();
     inner.ShowSoon();
   });
-  calling.looks = inner.loop.Every(kLookPeriod / 5, [&inner] { inner.Look(); });
+  calling.looks =
+      inner.loop.Every(kProbePeriod / 5, [&inner] { inner.Look(); });
   if (inner.transport != nullptr) {
     inner.transport->BeginEpoch(attempt);
   }
@@ -374,11 +380,11 @@ void Gathering::Call(int attempt, Deadline deadline, OnChange on_change,
   inner.DecideSoon();
 }
 
-void Gathering::CancelCall() {
+void RendezvousServer::CancelCall() {
   inner_->calling.reset();
 }
 
-void Gathering::SendAll(const channel::Envelope& message) {
+void RendezvousServer::SendAll(const channel::Envelope& message) {
   for (auto& [agent, attendee] : inner_->attendees) {
     if (attendee.introduced) {
       attendee.link->Send(message);
@@ -386,7 +392,7 @@ void Gathering::SendAll(const channel::Envelope& message) {
   }
 }
 
-channel::Link* Gathering::link(int agent) const {
+channel::Link* RendezvousServer::link(int agent) const {
   const auto at = inner_->attendees.find(agent);
   return at == inner_->attendees.end() || !at->second.introduced
              ? nullptr

@@ -24,12 +24,12 @@ namespace muster::rendezvous {
 struct Attendance {
   int agent = 0;
   channel::Link* link =
-      nullptr;        // owned by the Gathering; valid until on_lost returns
+      nullptr;  // owned by the RendezvousServer; valid until on_lost returns
   wire::Hello hello;  // of this attempt, with the ports that it offers
 };
 
 // How a call ended.
-struct Gathered {
+struct RendezvousResult {
   int attempt = 0;
   std::vector<Attendance> agents;  // that answered, by lowest rank
   std::vector<Finding> warnings;   // complete, but worth saying
@@ -42,38 +42,42 @@ struct Gathered {
 // Messages that are not of the roll call are passed on, so nobody else sets
 // handlers of the links.
 //
-//   auto gathering = Gathering::Make(loop, clock, transport, cluster, options);
-//   listener = transport->Listen(address, identity, [&](auto link) {
+//   auto gathering = RendezvousServer::Make(loop, clock, transport, cluster,
+//   options); listener = transport->Listen(address, identity, [&](auto link) {
 //     gathering->Attend(std::move(link)); });
 //   gathering->AttendHere(std::move(end_of_the_own_agents_link), identity);
-//   gathering->Call(1, Deadline::After(60s), show, [&](Gathered gathered) {…});
+//   gathering->Call(1, Deadline::After(60s), show, [&](RendezvousResult
+//   gathered) {…});
 //
 // Between coordinator and agent: on a link that was dialled the agent begins
-// with "identity" (its Hello) and gets "welcome" or "refused" (class Attending
-// does that); then each "call" {"attempt": N} is answered with "hello".
-class Gathering {
+// with "identity" (its Hello) and gets "welcome" or "refused" (class
+// RendezvousClient does that); then each "call" {"attempt": N} is answered with
+// "hello".
+class RendezvousServer {
  public:
   struct Options {
     wire::Hello
         identity;  // of the coordinator; all others are compared with it
-    // A message of another kind than hello. Agents are those of a Gathered, or
-    // such that attend and will be in a later one.
+    // A message of another kind than hello. Agents are those of a
+    // RendezvousResult, or such that attend and will be in a later one.
     std::function<void(int agent, channel::Envelope message)> on_message;
-    // The link of an agent of the last complete Gathered is lost while no call
-    // is in progress. (During a call the loss is an observation: the agent may
-    // attend again, or is named as missing.)
+    // The link of an agent of the last complete RendezvousResult is lost while
+    // no call is in progress. (During a call the loss is an observation: the
+    // agent may attend again, or is named as missing.)
     std::function<void(int agent, const Error& why)> on_lost;
   };
   using OnChange = std::function<void(const std::vector<Missing>& missing)>;
-  using OnDone = std::function<void(Gathered)>;
+  using OnDone = std::function<void(RendezvousResult)>;
 
   // The references outlive it. A null transport: all agents attend from within
   // this process, addresses are not looked at.
-  static std::unique_ptr<Gathering> Make(sys::Loop& loop, sys::Clock& clock,
-                                         channel::Transport* transport,
-                                         Cluster cluster, Options options);
+  static std::unique_ptr<RendezvousServer> Make(sys::Loop& loop,
+                                                sys::Clock& clock,
+                                                channel::Transport* transport,
+                                                Cluster cluster,
+                                                Options options);
   // Closes all links, without a word to the agents.
-  ~Gathering();
+  ~RendezvousServer();
 
   // An agent from outside, which introduces itself.
   void Attend(std::unique_ptr<channel::Link> link);
@@ -98,7 +102,7 @@ class Gathering {
 
  private:
   struct Inner;
-  explicit Gathering(std::shared_ptr<Inner> inner);
+  explicit RendezvousServer(std::shared_ptr<Inner> inner);
   std::shared_ptr<Inner> inner_;  // also by looks that are under way
 };
 

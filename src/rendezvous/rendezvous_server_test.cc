@@ -19,7 +19,7 @@ using std::chrono::milliseconds;
 // An agent that attends and answers calls.
 struct TestAgent {
   wire::Hello hello;
-  std::unique_ptr<Attending> attending;
+  std::unique_ptr<RendezvousClient> rendezvous_client;
   std::unique_ptr<channel::Link> link;
   std::optional<Error> refused;
   std::vector<std::string> kinds;
@@ -38,13 +38,13 @@ struct TestAgent {
   }
 };
 
-class GatheringTest : public ::testing::Test {
+class RendezvousServerTest : public ::testing::Test {
  protected:
-  GatheringTest()
+  RendezvousServerTest()
       : cluster(Workers(3)),
         loop(std::move(*sys::Loop::Make())),
         transport(*loop, network) {
-    Gathering::Options options;
+    RendezvousServer::Options options;
     options.identity = HelloOf(cluster, 0);
     options.on_message = [this](int agent, const channel::Envelope& message) {
       messages.emplace_back(agent, message.kind);
@@ -52,32 +52,32 @@ class GatheringTest : public ::testing::Test {
     options.on_lost = [this](int agent, const Error& why) {
       losses.emplace_back(agent, why.cause());
     };
-    gathering =
-        Gathering::Make(*loop, clock, &transport, cluster, std::move(options));
+    rendezvous = RendezvousServer::Make(*loop, clock, &transport, cluster,
+                                        std::move(options));
     auto [here, there] = channel::InProcessLinks(*loop);
     own.hello = HelloOf(cluster, 0);
     own.Take(std::move(there));
-    gathering->AttendHere(std::move(here), own.hello);
+    rendezvous->AttendHere(std::move(here), own.hello);
     listener = std::move(
         *transport.Listen(cluster.members[0].address->value, own.hello,
                           [this](std::unique_ptr<channel::Link> link) {
-                            gathering->Attend(std::move(link));
+                            rendezvous->Attend(std::move(link));
                           }));
   }
 
   // Begins a call; the result lands in `gathered`.
   void Call(int attempt, Duration limit = std::chrono::seconds(20)) {
     gathered.reset();
-    gathering->Call(
+    rendezvous->Call(
         attempt, Deadline::After(limit),
         [this](const std::vector<Missing>& missing) {
-          shown.push_back(ToText(missing, 3));
+          shown.push_back(ToString(missing, 3));
         },
-        [this](Gathered result) { gathered = std::move(result); });
+        [this](RendezvousResult result) { gathered = std::move(result); });
   }
   void Start(TestAgent& agent, wire::Hello hello) {
     agent.hello = std::move(hello);
-    Attending::Options options;
+    RendezvousClient::Options options;
     options.coordinator = cluster.members[0].address->value;
     options.identity = agent.hello;
     options.on_done = [&agent](Result<std::unique_ptr<channel::Link>> result) {
@@ -87,8 +87,8 @@ class GatheringTest : public ::testing::Test {
         agent.refused = result.error();
       }
     };
-    agent.attending =
-        Attending::Start(*loop, clock, transport, std::move(options));
+    agent.rendezvous_client =
+        RendezvousClient::Start(*loop, clock, transport, std::move(options));
   }
   bool Until(const std::function<bool()>& done) {
     return channel::testing::RunUntil(*loop, done);
@@ -103,28 +103,28 @@ class GatheringTest : public ::testing::Test {
   channel::InProcessNetwork network;
   channel::InProcessTransport transport;
   TestAgent own, first, second;
-  std::unique_ptr<Gathering> gathering;
+  std::unique_ptr<RendezvousServer> rendezvous;
   std::unique_ptr<channel::Listener> listener;
-  std::optional<Gathered> gathered;
+  std::optional<RendezvousResult> gathered;
   std::vector<std::string> shown;
   std::vector<std::pair<int, std::string>> messages;
   std::vector<std::pair<int, Cause>> losses;
 };
 
-TEST_F(GatheringTest, IsCompleteWhenAllMembersAnswer) {
+TEST_F(RendezvousServerTest, IsCompleteWhenAllMembersAnswer) {
   Call(1);
   Start(second, HelloOf(cluster, 2));
   Start(first, HelloOf(cluster, 1));
   ASSERT_TRUE(Gather());
-  ASSERT_TRUE(gathered->complete()) << gathered->errors[0].ToText();
+  ASSERT_TRUE(gathered->complete()) << gathered->errors[0].ToString();
   ASSERT_EQ(gathered->agents.size(), 3U);
   EXPECT_EQ(gathered->agents[2].hello.ranks, (std::vector<int>{2}));
-  EXPECT_EQ(gathering->link(gathered->agents[1].agent),
+  EXPECT_EQ(rendezvous->link(gathered->agents[1].agent),
             gathered->agents[1].link);
   EXPECT_TRUE(shown.empty());
 }
 
-TEST_F(GatheringTest, CallsAgainOverTheSameLinks) {
+TEST_F(RendezvousServerTest, CallsAgainOverTheSameLinks) {
   Start(first, HelloOf(cluster, 1));
   Start(second, HelloOf(cluster, 2));
   for (int attempt : {1, 2, 3}) {
@@ -137,7 +137,7 @@ TEST_F(GatheringTest, CallsAgainOverTheSameLinks) {
   EXPECT_EQ(first.kinds, (std::vector<std::string>{"call", "call", "call"}));
 }
 
-TEST_F(GatheringTest, ShowsAtOnceWhatIsSeenAndGoesOnWaiting) {
+TEST_F(RendezvousServerTest, ShowsAtOnceWhatIsSeenAndGoesOnWaiting) {
   Start(first, HelloOf(cluster, 1));
   Call(1);
   ASSERT_TRUE(Until([this] { return !shown.empty(); }));
@@ -145,7 +145,7 @@ TEST_F(GatheringTest, ShowsAtOnceWhatIsSeenAndGoesOnWaiting) {
             "waiting for 1 of 3 members: rank 2 (127.0.0.1:4002): connection "
             "refused: nothing listens there yet");
   network.faults[cluster.members[2].address->value] =
-      channel::Unlike(channel::Sight::kForeign,
+      channel::Unlike(channel::ProbeOutcome::kForeign,
                       Error(Cause::kNetWrongEndpoint, "an HTTP server"));
   ASSERT_TRUE(Until([this] { return shown.size() > 1; }));
   EXPECT_NE(shown[1].find("an HTTP server"), std::string::npos);
@@ -154,9 +154,9 @@ TEST_F(GatheringTest, ShowsAtOnceWhatIsSeenAndGoesOnWaiting) {
   EXPECT_TRUE(gathered->complete());
 }
 
-TEST_F(GatheringTest, NamesWhoNeverAnswersAtTheDeadline) {
+TEST_F(RendezvousServerTest, NamesWhoNeverAnswersAtTheDeadline) {
   network.faults[cluster.members[2].address->value] =
-      channel::Unlike(channel::Sight::kNoAnswer,
+      channel::Unlike(channel::ProbeOutcome::kNoAnswer,
                       Error(Cause::kNetTimeoutFiltered, "ETIMEDOUT"));
   Start(first, HelloOf(cluster, 1));
   first.answers = false;
@@ -170,7 +170,7 @@ TEST_F(GatheringTest, NamesWhoNeverAnswersAtTheDeadline) {
   EXPECT_EQ(gathered->agents.size(), 1U);
 }
 
-TEST_F(GatheringTest, FailsAtOnceWhenTwoClaimOneRank) {
+TEST_F(RendezvousServerTest, FailsAtOnceWhenTwoClaimOneRank) {
   Call(1);
   Start(first, HelloOf(cluster, 1));
   ASSERT_TRUE(Until([this] { return first.link != nullptr; }));
@@ -181,10 +181,10 @@ TEST_F(GatheringTest, FailsAtOnceWhenTwoClaimOneRank) {
   ASSERT_EQ(gathered->errors.size(), 1U);
   EXPECT_EQ(gathered->errors[0].cause(), Cause::kDuplicateIdentity);
   ASSERT_TRUE(Until([this] { return second.refused.has_value(); }));
-  EXPECT_EQ(second.refused->ToText(), gathered->errors[0].ToText());
+  EXPECT_EQ(second.refused->ToString(), gathered->errors[0].ToString());
 }
 
-TEST_F(GatheringTest, ToleratesAStrayWhileTheRunGoesOn) {
+TEST_F(RendezvousServerTest, ToleratesAStrayWhileTheRunGoesOn) {
   Start(first, HelloOf(cluster, 1));
   Start(second, HelloOf(cluster, 2));
   Call(1);
@@ -201,7 +201,7 @@ TEST_F(GatheringTest, ToleratesAStrayWhileTheRunGoesOn) {
   EXPECT_TRUE(losses.empty());
 }
 
-TEST_F(GatheringTest, TellsTheLossOfAnAgentAndTakesItBack) {
+TEST_F(RendezvousServerTest, TellsTheLossOfAnAgentAndTakesItBack) {
   Start(first, HelloOf(cluster, 1));
   Start(second, HelloOf(cluster, 2));
   Call(1);
@@ -210,7 +210,7 @@ TEST_F(GatheringTest, TellsTheLossOfAnAgentAndTakesItBack) {
   first.link.reset();
   ASSERT_TRUE(Until([this] { return !losses.empty(); }));
   EXPECT_EQ(losses[0], (std::pair(agent, Cause::kPeerDied)));
-  EXPECT_EQ(gathering->link(agent), nullptr);
+  EXPECT_EQ(rendezvous->link(agent), nullptr);
   Call(2);
   Start(first, HelloOf(cluster, 1));
   ASSERT_TRUE(Gather());
@@ -218,7 +218,7 @@ TEST_F(GatheringTest, TellsTheLossOfAnAgentAndTakesItBack) {
   EXPECT_NE(gathered->agents[1].agent, agent);
 }
 
-TEST_F(GatheringTest, PassesOnWhatIsNotOfTheRollCall) {
+TEST_F(RendezvousServerTest, PassesOnWhatIsNotOfTheRollCall) {
   Start(first, HelloOf(cluster, 1));
   Start(second, HelloOf(cluster, 2));
   Call(1);
@@ -227,13 +227,13 @@ TEST_F(GatheringTest, PassesOnWhatIsNotOfTheRollCall) {
   ASSERT_TRUE(Until([this] { return !messages.empty(); }));
   EXPECT_EQ(messages[0],
             (std::pair(gathered->agents[1].agent, std::string("progress"))));
-  gathering->SendAll({"goodbye", "{}"});
+  rendezvous->SendAll({"goodbye", "{}"});
   ASSERT_TRUE(Until([this] { return second.kinds.back() == "goodbye"; }));
 }
 
-TEST_F(GatheringTest, RefusesWhoIntroducesItselfWithGarbage) {
+TEST_F(RendezvousServerTest, RefusesWhoIntroducesItselfWithGarbage) {
   auto [here, there] = channel::InProcessLinks(*loop);
-  gathering->Attend(std::move(here));
+  rendezvous->Attend(std::move(here));
   std::optional<channel::Envelope> answer;
   there->OnMessage(
       [&](channel::Envelope message) { answer = std::move(message); });
@@ -246,33 +246,34 @@ TEST_F(GatheringTest, RefusesWhoIntroducesItselfWithGarbage) {
   EXPECT_TRUE(messages.empty());
 }
 
-TEST_F(GatheringTest, MayBeDestroyedInItsCallbacks) {
+TEST_F(RendezvousServerTest, MayBeDestroyedInItsCallbacks) {
   Call(1, milliseconds(100));
   bool done = false;
-  gathering->CancelCall();
-  gathering->Call(1, Deadline::After(milliseconds(50)), nullptr,
-                  [&](const Gathered&) {
-                    gathering.reset();
-                    done = true;
-                  });
+  rendezvous->CancelCall();
+  rendezvous->Call(1, Deadline::After(milliseconds(50)), nullptr,
+                   [&](const RendezvousResult&) {
+                     rendezvous.reset();
+                     done = true;
+                   });
   EXPECT_TRUE(Until([&] { return done; }));
 }
 
-TEST(Gathering, OfOneHostNeedsNoTransport) {
+TEST(RendezvousServer, OfOneHostNeedsNoTransport) {
   auto loop = std::move(*sys::Loop::Make());
   sys::RealClock clock;
   const Cluster cluster = Workers(4);
   wire::Hello hello = HelloOf(cluster, 0);
   hello.ranks = {0, 1, 2, 3};
-  auto gathering =
-      Gathering::Make(*loop, clock, nullptr, cluster, {.identity = hello});
+  auto rendezvous = RendezvousServer::Make(*loop, clock, nullptr, cluster,
+                                           {.identity = hello});
   TestAgent agent{.hello = hello};
   auto [here, there] = channel::InProcessLinks(*loop);
   agent.Take(std::move(there));
-  gathering->AttendHere(std::move(here), hello);
-  std::optional<Gathered> gathered;
-  gathering->Call(1, Deadline::After(std::chrono::seconds(5)), nullptr,
-                  [&](Gathered result) { gathered = std::move(result); });
+  rendezvous->AttendHere(std::move(here), hello);
+  std::optional<RendezvousResult> gathered;
+  rendezvous->Call(
+      1, Deadline::After(std::chrono::seconds(5)), nullptr,
+      [&](RendezvousResult result) { gathered = std::move(result); });
   EXPECT_FALSE(gathered);
   ASSERT_TRUE(
       channel::testing::RunUntil(*loop, [&] { return gathered.has_value(); }));
@@ -302,10 +303,10 @@ class ProvenLink : public channel::Link {
   const int rank_;
 };
 
-TEST_F(GatheringTest, TakesAnAgentForTheRankOfItsCertificateOnly) {
+TEST_F(RendezvousServerTest, TakesAnAgentForTheRankOfItsCertificateOnly) {
   const auto first_word = [&](int claimed) {
     auto [here, there] = channel::InProcessLinks(*loop);
-    gathering->Attend(std::make_unique<ProvenLink>(std::move(here), 1));
+    rendezvous->Attend(std::make_unique<ProvenLink>(std::move(here), 1));
     std::string kind;
     std::string body;
     there->OnMessage([&](const channel::Envelope& message) {
@@ -316,7 +317,7 @@ TEST_F(GatheringTest, TakesAnAgentForTheRankOfItsCertificateOnly) {
         channel::HelloMessage(channel::kIdentity, HelloOf(cluster, claimed)));
     EXPECT_TRUE(
         channel::testing::RunUntil(*loop, [&] { return !kind.empty(); }));
-    return kind == channel::kRefused ? channel::RefusalFrom(body).ToText()
+    return kind == channel::kRefused ? channel::RefusalFrom(body).ToString()
                                      : kind;
   };
   const auto refused = first_word(2);

@@ -81,7 +81,7 @@ std::optional<Error> OtherProgram(const wire::Hello& ours,
 
 }  // namespace
 
-std::string ToText(std::span<const Missing> missing, int expected) {
+std::string ToString(std::span<const Missing> missing, int expected) {
   std::vector<std::pair<std::string, std::vector<std::string>>> groups;
   for (const Missing& member : missing) {
     auto group = std::find_if(
@@ -233,14 +233,15 @@ void RollCall::Left(int link, const Error& why) {
   Forget(link);
 }
 
-void RollCall::Sees(int rank, const channel::Sighting& sighting, WallTime at) {
+void RollCall::Sees(int rank, const channel::ProbeResult& sighting,
+                    WallTime at) {
   Seen& seen = seen_[rank];
   // A stranger that went away, or just goes, tells more than the place where it
   // was.
   const bool gone = seen.sighting &&
-                    seen.sighting->what == channel::Sight::kStranger &&
-                    sighting.what != channel::Sight::kStranger &&
-                    sighting.what != channel::Sight::kAgent;
+                    seen.sighting->what == channel::ProbeOutcome::kStranger &&
+                    sighting.what != channel::ProbeOutcome::kStranger &&
+                    sighting.what != channel::ProbeOutcome::kAgent;
   if (!gone) {
     seen.sighting = sighting;
   }
@@ -330,7 +331,7 @@ RollCall::Reason RollCall::WhyUnseen(const Member& member,
                   "can look there)",
             {}};
   }
-  if (seen.sighting->what == channel::Sight::kAgent) {
+  if (seen.sighting->what == channel::ProbeOutcome::kAgent) {
     return WhyNotThisAgent(member, seen);
   }
   return {channel::CauseOf(*seen.sighting),
@@ -435,8 +436,8 @@ Error RollCall::Late(const Reason& reason,
     looks += seen == seen_.end() ? 0 : seen->second.looks;
   }
   std::string text = JoinSome(names, kNamesInAMessage) +
-                     " did not appear within " + muster::ToText(limit_) + ": " +
-                     reason.observed;
+                     " did not appear within " + muster::ToString(limit_) +
+                     ": " + reason.observed;
   if (looks > 0) {
     text += " (looked " + Count(looks, "time") + ")";
   }

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/text.h"
 #include "channel/transport.h"
 #include "finding/finding.h"
 #include "muster/cluster.h"
@@ -18,6 +19,8 @@
 #include "wire/hello.h"
 
 namespace muster::rendezvous {
+
+using muster::ToString;  // those declared here do not hide it
 
 // A member that has not answered the call, and what was last seen of it.
 struct Missing {
@@ -30,7 +33,7 @@ struct Missing {
 
 // "waiting for 2 of 4 members: rank 1 (a:1), rank 3 (b:1): connection refused:
 // …": one line; members that show the same are named together.
-std::string ToText(std::span<const Missing> missing, int expected);
+std::string ToString(std::span<const Missing> missing, int expected);
 
 // No clock, no loop, no sockets: every observation is told, every answer is a
 // value. Links are known by number. One per run; Begin for every attempt. Not
@@ -58,7 +61,7 @@ class RollCall {
   // The link is gone.
   void Left(int link, const Error& why);
   // What was seen at the address of a member.
-  void Sees(int rank, const channel::Sighting& sighting, WallTime at);
+  void Sees(int rank, const channel::ProbeResult& sighting, WallTime at);
   // A fact that an agent told while it was called (port.taken).
   void Told(const Fact& fact);
 
@@ -88,7 +91,7 @@ class RollCall {
   };
   // What is known of a rank that nobody answers for.
   struct Seen {
-    std::optional<channel::Sighting> sighting;
+    std::optional<channel::ProbeResult> sighting;
     WallTime at{};
     std::optional<Error> left;
     std::optional<Fact> told;

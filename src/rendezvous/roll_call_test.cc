@@ -15,21 +15,22 @@ using channel::testing::Workers;
 constexpr auto kStart = sys::Clock::Steady(std::chrono::seconds(1000));
 constexpr auto kLimit = std::chrono::seconds(60);
 
-channel::Sighting Unlike(channel::Sight what, Cause cause,
-                         const std::string& message) {
+channel::ProbeResult Unlike(channel::ProbeOutcome what, Cause cause,
+                            const std::string& message) {
   return {.what = what,
           .agent = std::nullopt,
           .error = Error(cause, message)
                        .With({.name = "look", .fields = {{"errno", "E"}}})};
 }
 
-channel::Sighting Agent(wire::Hello hello) {
-  return {
-      .what = channel::Sight::kAgent, .agent = std::move(hello), .error = {}};
+channel::ProbeResult Agent(wire::Hello hello) {
+  return {.what = channel::ProbeOutcome::kAgent,
+          .agent = std::move(hello),
+          .error = {}};
 }
 
-const channel::Sighting kRefused =
-    Unlike(channel::Sight::kRefused, Cause::kNetWrongEndpoint, "refused");
+const channel::ProbeResult kRefused = Unlike(
+    channel::ProbeOutcome::kRefused, Cause::kNetWrongEndpoint, "refused");
 
 // A roll call of workers that was begun; links are numbered by rank.
 class RollCallTest : public ::testing::Test {
@@ -46,19 +47,19 @@ class RollCallTest : public ::testing::Test {
   std::string Comes(int link, const wire::Hello& hello) {
     auto answer = roll.Attends(link, hello, {});
     roll.Answers(link, hello);
-    return answer.refusal ? answer.refusal->ToText() : "";
+    return answer.refusal ? answer.refusal->ToString() : "";
   }
   std::string AtTheDeadline() {
     auto decision = roll.Decide(kStart + kLimit);
     std::string text;
     for (const Error& error : decision.errors) {
-      text += error.ToText() + "\n";
+      text += error.ToString() + "\n";
     }
     return text;
   }
   std::string Observed() {
-    return ToText(roll.MissingMembers(),
-                  static_cast<int>(cluster.members.size()));
+    return ToString(roll.MissingMembers(),
+                    static_cast<int>(cluster.members.size()));
   }
 
   Cluster cluster;
@@ -136,14 +137,14 @@ TEST_F(RollCallTest, MakesOneErrorPerRoot) {
 
 TEST_F(RollCallTest, TellsTheCausesOfOtherSightsApart) {
   Comes(0);
-  roll.Sees(
-      1,
-      Unlike(channel::Sight::kUnresolved, Cause::kNetNameResolution, "no name"),
-      {});
-  roll.Sees(
-      2,
-      Unlike(channel::Sight::kNoAnswer, Cause::kNetTimeoutFiltered, "ETIMEOUT"),
-      {});
+  roll.Sees(1,
+            Unlike(channel::ProbeOutcome::kUnresolved,
+                   Cause::kNetNameResolution, "no name"),
+            {});
+  roll.Sees(2,
+            Unlike(channel::ProbeOutcome::kNoAnswer, Cause::kNetTimeoutFiltered,
+                   "ETIMEOUT"),
+            {});
   auto errors = roll.Decide(kStart + kLimit).errors;
   ASSERT_EQ(errors.size(), 2U);
   EXPECT_EQ(errors[0].cause(), Cause::kNetNameResolution);
@@ -155,7 +156,7 @@ TEST_F(RollCallTest, RemembersAStrangerThatWent) {
   Comes(0);
   Comes(2);
   roll.Sees(1,
-            Unlike(channel::Sight::kStranger, Cause::kVerPeerMismatch,
+            Unlike(channel::ProbeOutcome::kStranger, Cause::kVerPeerMismatch,
                    "another token"),
             {});
   roll.Sees(1, kRefused, {});
@@ -168,7 +169,7 @@ TEST_F(RollCallTest, RemembersAStrangerThatWent) {
 TEST_F(RollCallTest, SaysWhatElseAnswers) {
   Comes(0);
   roll.Sees(1,
-            Unlike(channel::Sight::kForeign, Cause::kNetWrongEndpoint,
+            Unlike(channel::ProbeOutcome::kForeign, Cause::kNetWrongEndpoint,
                    "an HTTP server answers"),
             {});
   roll.Sees(2, Agent(HelloOf(cluster, 1)), {});
@@ -211,7 +212,7 @@ TEST_F(RollCallTest, FailsAtOnceWhenTwoClaimOneRank) {
   auto decision = roll.Decide(kStart);
   EXPECT_EQ(decision.state, State::kFailed);
   ASSERT_EQ(decision.errors.size(), 1U);
-  EXPECT_EQ(decision.errors[0].ToText(), text);
+  EXPECT_EQ(decision.errors[0].ToString(), text);
   EXPECT_EQ(decision.errors[0].evidence().size(), 2U);
 }
 

@@ -9,6 +9,9 @@
 
 #include "base/json.h"
 #include "resolve/resolve.h"
+#include "sys/fake/fake_clock.h"
+#include "sys/fake/fake_env.h"
+#include "sys/fake/fake_fs.h"
 
 namespace muster::resolve {
 namespace {
@@ -110,12 +113,12 @@ TEST_P(PeerCase, GivesTheSameAnswer) {
   if (one.contains("expect_error")) {
     ASSERT_FALSE(resolved) << one["expect_error"];
     for (const Json& name : one["error_must_name"]) {
-      EXPECT_THAT(resolved.error().ToText(),
+      EXPECT_THAT(resolved.error().ToString(),
                   testing::HasSubstr(name.get<std::string>()));
     }
     return;
   }
-  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_TRUE(resolved) << resolved.error().ToString();
   ExpectEqual(resolved->cluster, one["expect"]);
 }
 

@@ -65,7 +65,7 @@ struct PortUse {
 Status Complete(Claim& claim);
 
 // The told host and port, where there are both, as the cluster's coordinator.
-void TakeToldCoordinator(Claim& claim);
+void TakeGivenCoordinator(Claim& claim);
 
 // That numbers fit each other: ranks below sizes, own slice below their
 // number. rank-world-mismatch names both values with their sources.

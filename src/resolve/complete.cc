@@ -147,7 +147,7 @@ Status CheckBelow(const Number& rank, const Number& size, const char* what) {
 
 }  // namespace
 
-void TakeToldCoordinator(Claim& claim) {
+void TakeGivenCoordinator(Claim& claim) {
   if (claim.coordinator_host && claim.coordinator_port) {
     claim.cluster.coordinator = Sourced<Address>{
         {.host = claim.coordinator_host->value,
@@ -196,7 +196,7 @@ Status Complete(Claim& claim) {
     claim.nothing = "it tells no size and no rank";
     return Ok();
   }
-  TakeToldCoordinator(claim);
+  TakeGivenCoordinator(claim);
   return CheckMembers(cluster);
 }
 

@@ -32,7 +32,7 @@ Sourced<std::string> NumberText(const Sourced<int>& number) {
 }
 
 Sourced<std::string> AddressText(const Sourced<Address>& address) {
-  return {muster::ToText(address.value), address.source};
+  return {muster::ToString(address.value), address.source};
 }
 
 // One counts processes, the other the nodes that they run on: a launcher with
@@ -143,7 +143,7 @@ std::vector<Contradiction> Compare(const Claim& first, const Claim& second) {
   return found;
 }
 
-std::string ToText(const Contradiction& contradiction) {
+std::string ToString(const Contradiction& contradiction) {
   return "the " + contradiction.what + " is " + contradiction.first.value +
          " (" + contradiction.first.source + ") and " +
          contradiction.second.value + " (" + contradiction.second.source + ")";

@@ -5,9 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "base/text.h"
 #include "resolve/resolve.h"
 
 namespace muster::resolve {
+
+using muster::ToString;  // those declared here do not hide it
 
 // A value on which two claims differ.
 struct Contradiction {
@@ -25,6 +28,6 @@ struct Contradiction {
 std::vector<Contradiction> Compare(const Claim& first, const Claim& second);
 
 // "the size is 8 (flag -n) and 4 (env WORLD_SIZE)".
-std::string ToText(const Contradiction& contradiction);
+std::string ToString(const Contradiction& contradiction);
 
 }  // namespace muster::resolve

@@ -143,7 +143,7 @@ TEST(Derived, NothingAndAMetadataServerThatHangsIsOneHost) {
            "attributes/agent-worker-number"]
       .fault = "timeout";
   const auto resolved = here.Ask();
-  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_TRUE(resolved) << resolved.error().ToString();
   EXPECT_EQ(resolved->claims[0].source, "default");
   EXPECT_EQ(*Detect({}, {.env = here.env,
                          .clock = here.clock,
@@ -160,7 +160,7 @@ TEST(Derived, VariablesThatSufficeAskNobody) {
                         {"TPU_WORKER_ID", "1"},
                         {"KUBERNETES_SERVICE_HOST", "10.0.0.1"}};
   const auto resolved = here.Ask();
-  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_TRUE(resolved) << resolved.error().ToString();
   EXPECT_EQ(resolved->cluster.size.value, 2);
   EXPECT_EQ(resolved->cluster.self->value, 1);
   EXPECT_EQ(here.http.requests.size(), 0U);
@@ -178,7 +178,7 @@ TEST(Derived, APageIsNoValueOfTheMetadataServer) {
                    .headers = {{"metadata-flavor", "Google"}},
                    .body = "<html>MEGASCALE_NUM_SLICES: '9'</html>"};
   const auto resolved = here.Ask();
-  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_TRUE(resolved) << resolved.error().ToString();
   EXPECT_EQ(resolved->cluster.size.value, 1);
 }
 
@@ -192,7 +192,7 @@ TEST_P(TpuAddress, InTpuNameNeedsNoApi) {
   FakeHere here;
   here.env.variables["TPU_NAME"] = GetParam().text;
   const auto resolved = here.Ask();
-  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_TRUE(resolved) << resolved.error().ToString();
   const auto& address = resolved->cluster.members[0].address->value;
   EXPECT_EQ(address.host, GetParam().host);
   EXPECT_EQ(address.port, 8470);
@@ -247,7 +247,7 @@ TEST(Derived, AnAllocationWithoutAStepIsNoCluster) {
   FakeHere here;
   here.env.variables["SLURM_JOB_ID"] = "7";
   const auto resolved = here.Ask();
-  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_TRUE(resolved) << resolved.error().ToString();
   EXPECT_EQ(resolved->cluster.size.value, 1);
   ASSERT_EQ(resolved->findings.size(), 1U);
   EXPECT_EQ(resolved->findings[0].cause, Cause::kSchedulerEnvMisread);
@@ -261,7 +261,7 @@ TEST(Derived, AnIpv6LauncherOfOpenMpiIsItsAddress) {
       {"OMPI_COMM_WORLD_SIZE", "2"},
       {"OMPI_COMM_WORLD_RANK", "1"}};
   ASSERT_TRUE(here.Ask()) << here.Refusal();
-  EXPECT_EQ(ToText(here.Ask()->cluster.coordinator->value),
+  EXPECT_EQ(ToString(here.Ask()->cluster.coordinator->value),
             "[fe80::b9b]:62624");
 }
 
@@ -272,10 +272,11 @@ TEST(Derived, VariablesOfJaxJobsAreRead) {
                         {"NUM_PROCESSES", "3"},
                         {"PROCESS_ID", "2"}};
   const auto resolved = here.Ask();
-  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_TRUE(resolved) << resolved.error().ToString();
   EXPECT_EQ(resolved->cluster.size.value, 3);
   EXPECT_EQ(resolved->cluster.self->value, 2);
-  EXPECT_EQ(ToText(resolved->cluster.coordinator->value), "job-worker-0:6666");
+  EXPECT_EQ(ToString(resolved->cluster.coordinator->value),
+            "job-worker-0:6666");
   EXPECT_THAT(
       *ExportText("python", *resolved),
       HasSubstr("jax.distributed.initialize('job-worker-0:6666', 3, 2)"));
@@ -297,7 +298,7 @@ TEST(Derived, TwoSourcesThatDisagreeAreReported) {
       {"SLURM_STEP_NODELIST", "n1"}, {"TPU_WORKER_HOSTNAMES", "a,b,c,d"},
       {"TPU_WORKER_ID", "1"}};
   const auto resolved = here.Ask();
-  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_TRUE(resolved) << resolved.error().ToString();
   EXPECT_EQ(resolved->claims[0].source, "slurm");
   ASSERT_FALSE(resolved->findings.empty());
   EXPECT_THAT(resolved->findings[0].what,
@@ -312,7 +313,7 @@ TEST(Derived, MoreWorkersThanTheTypeHasAreReported) {
                 "a:1:10.0.0.2,b:2:10.0.0.3,c:3:10.0.0.4,d:4:10.0.0.5");
   here.Metadata("instance/attributes/tpu-env", "ACCELERATOR_TYPE: 'v4-16'\n");
   const auto resolved = here.Ask();
-  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_TRUE(resolved) << resolved.error().ToString();
   ASSERT_EQ(resolved->findings.size(), 1U);
   EXPECT_THAT(resolved->findings[0].what,
               AllOf(HasSubstr("v4-16 has 2 hosts"), HasSubstr("4 addresses")));
@@ -331,7 +332,7 @@ TEST(Derived, AnUnsetTpuNameOnATpuVmIsTheLocalTpu) {
   here.fs.files["/dev/accel0"] = "";
   here.env.variables["COLAB_RELEASE_TAG"] = "release-1";
   const auto resolved = here.Ask();
-  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_TRUE(resolved) << resolved.error().ToString();
   EXPECT_EQ(resolved->claims[0].source, "colab");
   EXPECT_THAT(RenderText(*resolved), HasSubstr("tpu='local'"));
   EXPECT_EQ(ExportFor("tf", *resolved)->at("TPU_NAME"), "local");
@@ -363,7 +364,7 @@ TEST(Derived, AReadyButUnhealthyTpuIsSaid) {
   here.request.cloud = {
       .tpu = std::vector<std::string>{"t"}, .project = "p", .zone = "z"};
   const auto resolved = here.Ask();
-  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_TRUE(resolved) << resolved.error().ToString();
   ASSERT_EQ(resolved->findings.size(), 1U);
   EXPECT_EQ(resolved->findings[0].cause, Cause::kTpuUnhealthy);
 }
@@ -376,7 +377,7 @@ TEST(Slurm, BatchScriptOfSeveralNodesIsNoStep) {
                         {"SLURM_JOB_NODELIST", "n[1-2]"},
                         {"SLURM_TASKS_PER_NODE", "1(x2)"}};
   auto resolved = here.Ask();
-  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_TRUE(resolved) << resolved.error().ToString();
   EXPECT_EQ(resolved->cluster.size.value, 1);
   ASSERT_EQ(resolved->findings.size(), 1U);
   EXPECT_THAT(resolved->findings[0].what,
@@ -384,7 +385,7 @@ TEST(Slurm, BatchScriptOfSeveralNodesIsNoStep) {
                     HasSubstr("batch script"), HasSubstr("srun")));
   here.request.processes = 4;
   resolved = here.Ask();
-  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_TRUE(resolved) << resolved.error().ToString();
   EXPECT_EQ(resolved->cluster.size.value, 4);
 }
 
@@ -408,7 +409,7 @@ TEST(Slurm, TakesTheSizeThatItsScriptExports) {
   auto here = SecondOfTwoTasks();
   here.env.variables["WORLD_SIZE"] = "2";
   const auto resolved = here.Ask();
-  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_TRUE(resolved) << resolved.error().ToString();
   EXPECT_EQ(resolved->cluster.self->value, 1);
   EXPECT_EQ(resolved->findings.size(), 0U);
   here.env.variables["WORLD_SIZE"] = "4";
@@ -425,7 +426,7 @@ TEST(Slurm, TaskMayStartTheProcessesOfItsNode) {
                              {"LOCAL_WORLD_SIZE", "8"},
                              {"NODE_RANK", "1"}});
   const auto resolved = here.Ask();
-  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_TRUE(resolved) << resolved.error().ToString();
   EXPECT_EQ(resolved->cluster.size.value, 16);
   EXPECT_EQ(resolved->cluster.self->value, 9);
   EXPECT_EQ(resolved->findings.size(), 0U);
@@ -435,7 +436,7 @@ TEST(Slurm, TaskMayStartTheProcessesOfItsNode) {
 std::string Placed(FakeHere& here) {
   const auto resolved = here.Ask();
   if (!resolved) {
-    return resolved.error().ToText();
+    return resolved.error().ToString();
   }
   std::string text = Join(resolved->claims[0].rank_hosts, " ");
   for (const Finding& finding : resolved->findings) {
@@ -549,7 +550,7 @@ TEST(Derived, AnEvaluatorBesideTheClusterIsAlone) {
   for (const char* profile : {"", "estimator"}) {
     here.request.profile = profile;
     const auto resolved = here.Ask();
-    ASSERT_TRUE(resolved) << resolved.error().ToText();
+    ASSERT_TRUE(resolved) << resolved.error().ToString();
     EXPECT_EQ(resolved->cluster.size.value, 1);
     EXPECT_EQ(resolved->cluster.members[0].task, "evaluator");
   }

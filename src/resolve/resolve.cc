@@ -25,7 +25,7 @@ constexpr const char* kKnown =
 // One process on this host. A rank that was told all the same has no cluster to
 // be a rank of.
 Result<Claim> Default(const Request& request, const sys::Host& host) {
-  MUSTER_ASSIGN(const auto told, ToldRank(request, host));
+  MUSTER_ASSIGN(const auto told, GivenRank(request, host));
   if (told) {
     return Error(Cause::kLaunchEnvMissing,
                  "the rank is " + std::to_string(told->value) + " (" +
@@ -46,7 +46,7 @@ Error Contradict(const std::vector<Contradiction>& all, const sys::Host& host) {
   std::vector<std::string> texts;
   texts.reserve(all.size());
   for (const Contradiction& one : all) {
-    texts.push_back(ToText(one));
+    texts.push_back(ToString(one));
   }
   Error error(Cause::kClusterSpecInvalid,
               "two descriptions of the cluster contradict each other: " +
@@ -70,7 +70,7 @@ Error Contradict(const std::vector<Contradiction>& all, const sys::Host& host) {
 Finding Remark(const Contradiction& one) {
   Finding finding =
       MakeFinding(Cause::kClusterSpecInvalid,
-                  ToText(one) + ": the first is used", Confidence::kPossible);
+                  ToString(one) + ": the first is used", Confidence::kPossible);
   finding.severity = Severity::kWarning;
   return finding;
 }
@@ -227,8 +227,8 @@ void TakeCoordinator(const Claim& told, const Request& request,
   if (coordinator) {
     Contradiction both{
         "coordinator",
-        {muster::ToText(coordinator->value), coordinator->source},
-        {muster::ToText(address.value), address.source}};
+        {muster::ToString(coordinator->value), coordinator->source},
+        {muster::ToString(address.value), address.source}};
     if (request.profile == "jax") {
       std::swap(both.first, both.second);
     }
@@ -395,7 +395,7 @@ std::optional<Finding> CheckCoordinatorIsHere(const Resolved& resolved,
   Finding finding = Warning(
       Cause::kNetWrongEndpoint,
       "this process is rank 0 (" + cluster.self->source +
-          "), but the coordinator " + muster::ToText(there) + " (" +
+          "), but the coordinator " + muster::ToString(there) + " (" +
           cluster.coordinator->source +
           ") is not an address of this host, which has " + Join(ours, ", ") +
           ": nobody listens there unless it is forwarded");
@@ -404,9 +404,9 @@ std::optional<Finding> CheckCoordinatorIsHere(const Resolved& resolved,
 }
 
 // --rank or MUSTER_RANK beside the winner, which tells the own rank itself.
-Status CheckToldRank(const Claim& claim, const Request& request,
-                     const sys::Host& host) {
-  MUSTER_ASSIGN(const auto told, ToldRank(request, host));
+Status CheckGivenRank(const Claim& claim, const Request& request,
+                      const sys::Host& host) {
+  MUSTER_ASSIGN(const auto told, GivenRank(request, host));
   const auto& self = claim.cluster.self;
   if (!told || (self && self->value == told->value) ||
       (!self && claim.cluster.size.value == 1)) {
@@ -489,7 +489,7 @@ Result<Resolved> Resolve(const Request& request, const sys::Host& host) {
   }
   MUSTER_TRY(ReadClaims(request, host, resolved));
   const Claim& winner = resolved.claims.front();
-  MUSTER_TRY(CheckToldRank(winner, request, host));
+  MUSTER_TRY(CheckGivenRank(winner, request, host));
   std::vector<Contradiction> fatal;
   for (const Claim& claim : resolved.claims) {
     resolved.findings.insert(resolved.findings.end(), claim.remarks.begin(),

@@ -103,7 +103,7 @@ struct Resolved {
 Result<Resolved> Resolve(const Request& request, const sys::Host& host);
 
 // What all questions to the network of one call may take together.
-inline constexpr std::chrono::seconds kPatience{4};
+inline constexpr std::chrono::seconds kTimeout{4};
 
 // Asks one source alone, as the framework that it is of. cluster-spec-invalid
 // also when it does not speak here, with its reason; usage-invalid when there

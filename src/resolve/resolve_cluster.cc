@@ -13,7 +13,7 @@ namespace {
 struct Network {
   std::mutex one_at_a_time;
   std::unique_ptr<sys::Http> client = sys::MakeCurlHttp();
-  sys::PatientHttp http{*client, resolve::kPatience};
+  sys::CachingHttp http{*client, resolve::kTimeout};
 };
 
 Network& TheNetwork() {
@@ -37,7 +37,7 @@ Result<Cluster> ResolveCluster(const ResolveOptions& options) {
   request.source = options.source;
   Network& network = TheNetwork();
   const std::scoped_lock lock(network.one_at_a_time);
-  network.http.Refill(resolve::kPatience);
+  network.http.Refill(resolve::kTimeout);
   MUSTER_ASSIGN(auto resolved, resolve::Resolve(request, {.env = environment,
                                                           .clock = clock,
                                                           .fs = fs,

@@ -9,6 +9,9 @@
 #include "resolve/contradictions.h"
 #include "resolve/self.h"
 #include "resolve/source.h"
+#include "sys/fake/fake_clock.h"
+#include "sys/fake/fake_env.h"
+#include "sys/fake/fake_fs.h"
 
 namespace muster::resolve {
 namespace {
@@ -39,7 +42,7 @@ struct Here {
 TEST(Resolve, SaysThatNothingDescribesACluster) {
   Here here;
   auto resolved = here.Ask();
-  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_TRUE(resolved) << resolved.error().ToString();
   EXPECT_EQ(resolved->cluster.size,
             (Sourced<int>{1, "default: nothing describes a cluster"}));
   EXPECT_TRUE(resolved->cluster.one_host);
@@ -51,7 +54,7 @@ TEST(Resolve, StartsAllRanksHereWithN) {
   Here here;
   here.request.processes = 3;
   auto resolved = here.Ask();
-  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_TRUE(resolved) << resolved.error().ToString();
   EXPECT_EQ(resolved->cluster.members.size(), 3U);
   EXPECT_TRUE(resolved->cluster.one_host);
   EXPECT_FALSE(resolved->cluster.self.has_value());
@@ -70,7 +73,7 @@ TEST(Hosts, FindsTheOwnRankByTheAddressesOfThisHost) {
   Here here;
   here.request.hosts = "10.0.0.1:8476,10.0.0.2:8476";
   auto resolved = here.Ask();
-  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_TRUE(resolved) << resolved.error().ToString();
   EXPECT_EQ(*resolved->cluster.self,
             (Sourced<int>{1, "the address 10.0.0.2:8476 is this host's"}));
   EXPECT_EQ(resolved->cluster.coordinator->source, "rank 0 of flag --hosts");
@@ -91,7 +94,7 @@ TEST(Hosts, AsksForTheRankWhenSeveralAddressesAreThisHosts) {
   EXPECT_THAT(error.message(), AllOf(HasSubstr("rank 0 (127.0.0.1:8476)"),
                                      HasSubstr("--rank or MUSTER_RANK")));
   here.env.variables["MUSTER_RANK"] = "1";
-  ASSERT_TRUE(here.Ask()) << here.Wrong().ToText();
+  ASSERT_TRUE(here.Ask()) << here.Wrong().ToString();
   EXPECT_EQ(*here.Ask()->cluster.self, (Sourced<int>{1, "env MUSTER_RANK"}));
 }
 
@@ -115,8 +118,8 @@ TEST_P(BadHosts, AreNamedWithTheirPlace) {
   Here here;
   here.request.hosts = GetParam().hosts;
   const Error error = here.Wrong();
-  EXPECT_EQ(error.cause(), GetParam().cause) << error.ToText();
-  EXPECT_THAT(error.ToText(),
+  EXPECT_EQ(error.cause(), GetParam().cause) << error.ToString();
+  EXPECT_THAT(error.ToString(),
               AllOf(HasSubstr("--hosts"), HasSubstr(GetParam().says)));
 }
 
@@ -141,9 +144,9 @@ TEST(Hosts, WithoutPortsHaveTheSameOne) {
   here.request.hosts = "a,b";
   here.request.rank = 0;
   const auto resolved = here.Ask();
-  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_TRUE(resolved) << resolved.error().ToString();
   const auto& address = *resolved->cluster.members[1].address;
-  EXPECT_EQ(ToText(address.value), "b:8476");
+  EXPECT_EQ(ToString(address.value), "b:8476");
   EXPECT_EQ(address.source, "flag --hosts, port by default");
 }
 
@@ -152,7 +155,7 @@ TEST(Hosts, ALoopbackAddressBesideOthersIsRemarked) {
   here.request.hosts = "127.0.0.1:1,b:1";
   here.request.rank = 0;
   const auto resolved = here.Ask();
-  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_TRUE(resolved) << resolved.error().ToString();
   ASSERT_EQ(resolved->findings.size(), 1U);
   EXPECT_EQ(resolved->findings[0].cause, Cause::kNetLoopbackName);
   EXPECT_EQ(resolved->findings[0].severity, Severity::kWarning);
@@ -199,7 +202,7 @@ TEST(Rank, IsNotTheOneOfTheSurroundings) {
     here.request.hosts = "10.0.0.1:1,10.0.0.2:1";
     here.request.rank = 1;
     const auto resolved = here.Ask();
-    ASSERT_TRUE(resolved) << resolved.error().ToText();
+    ASSERT_TRUE(resolved) << resolved.error().ToString();
     EXPECT_EQ(resolved->cluster.self->value, 1);
   }
 }
@@ -221,7 +224,7 @@ TEST(ClusterFile, IsWhatResolvePrints) {
   here.fs.files["/c.json"] = ToJson(*printed).dump();
   here.request = {.cluster = "/c.json"};
   auto read = here.Ask();
-  ASSERT_TRUE(read) << read.error().ToText();
+  ASSERT_TRUE(read) << read.error().ToString();
   EXPECT_EQ(read->cluster.members, printed->cluster.members);
   EXPECT_EQ(read->cluster.self->value, 1);
 }
@@ -232,7 +235,7 @@ TEST(ClusterFile, OfAnotherHostDoesNotTellThisHostsRank) {
       R"({"members": [{"address": "10.0.0.1:1"}, {"address": "10.0.0.2:1"}],
           "self": 0})";
   here.request.cluster = "/c.json";
-  ASSERT_TRUE(here.Ask()) << here.Wrong().ToText();
+  ASSERT_TRUE(here.Ask()) << here.Wrong().ToString();
   EXPECT_EQ(here.Ask()->cluster.self->value, 1);
 }
 
@@ -250,7 +253,7 @@ TEST(MusterVariables, DescribeAClusterByHosts) {
   here.env.variables["MUSTER_HOSTS"] = "10.0.0.1:8476,10.0.0.2:8476";
   here.env.variables["MUSTER_SIZE"] = "2";
   auto resolved = here.Ask();
-  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_TRUE(resolved) << resolved.error().ToString();
   EXPECT_EQ(resolved->cluster.self->value, 1);
   here.env.variables["MUSTER_SIZE"] = "3";
   EXPECT_EQ(here.Wrong().cause(), Cause::kRankWorldMismatch);
@@ -265,7 +268,7 @@ TEST(MusterVariables, DescribeAClusterBySizeAndCoordinator) {
               HasSubstr("MUSTER_SIZE=2 and MUSTER_RANK=1 are set, "
                         "MUSTER_COORDINATOR is not"));
   here.env.variables["MUSTER_COORDINATOR"] = "10.0.0.1:8476";
-  ASSERT_TRUE(here.Ask()) << here.Wrong().ToText();
+  ASSERT_TRUE(here.Ask()) << here.Wrong().ToString();
   EXPECT_EQ(here.Ask()->cluster.coordinator->value.host, "10.0.0.1");
 }
 
@@ -274,7 +277,7 @@ TEST(Sources, FlagsWinAndTheOthersAreCompared) {
   here.request.processes = 1;
   here.env.variables = {{"WORLD_SIZE", "1"}, {"RANK", "0"}};
   auto resolved = here.Ask();
-  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_TRUE(resolved) << resolved.error().ToString();
   ASSERT_EQ(resolved->claims.size(), 2U);
   EXPECT_EQ(resolved->claims[0].source, "flags");
   EXPECT_EQ(resolved->claims[1].source, "torch");
@@ -317,7 +320,7 @@ TEST(Sources, ThatSpellAnAddressDifferentlyAreRemarked) {
                         {"MASTER_ADDR", "10.0.0.1"},
                         {"MASTER_PORT", "29500"}};
   auto resolved = here.Ask();
-  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_TRUE(resolved) << resolved.error().ToString();
   ASSERT_EQ(resolved->findings.size(), 1U);
   EXPECT_EQ(resolved->findings[0].severity, Severity::kWarning);
   EXPECT_THAT(resolved->findings[0].what, HasSubstr("the coordinator is"));
@@ -333,7 +336,7 @@ TEST(Sources, AgreeOnTheProcessesOfTheOnlyHost) {
       {"SKYPILOT_NODE_RANK", "0"},    {"SKYPILOT_NODE_IPS", "10.0.0.2"},
       {"TPU_WORKER_ID", "0"},         {"TPU_WORKER_HOSTNAMES", "localhost"}};
   const auto resolved = here.Ask();
-  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_TRUE(resolved) << resolved.error().ToString();
   EXPECT_EQ(resolved->cluster.size.value, 8);
   EXPECT_THAT(resolved->findings, IsEmpty());
 }
@@ -348,7 +351,7 @@ TEST(Sources, OfTwoFrameworksMeetOnPortsOfTheirOwn) {
                         {"JAX_PROCESS_ID", "1"},
                         {"JAX_COORDINATOR_ADDRESS", "a:1234"}};
   const auto resolved = here.Ask();
-  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_TRUE(resolved) << resolved.error().ToString();
   EXPECT_THAT(resolved->findings, IsEmpty());
   here.env.variables["JAX_COORDINATOR_ADDRESS"] = "b:1234";
   EXPECT_THAT(here.Wrong().message(), HasSubstr("b:1234"));
@@ -359,22 +362,22 @@ struct Told {
   const char* source;
   std::map<std::string, std::string> variables;
 };
-class ToldMaster : public testing::TestWithParam<Told> {};
+class GivenMaster : public testing::TestWithParam<Told> {};
 
-TEST_P(ToldMaster, ComesBeforeTheFirstHost) {
+TEST_P(GivenMaster, ComesBeforeTheFirstHost) {
   Here here;
   here.env.variables = GetParam().variables;
   here.env.variables["MASTER_ADDR"] = "m";
   here.env.variables["MASTER_PORT"] = "1234";
   const auto resolved = here.Ask();
-  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_TRUE(resolved) << resolved.error().ToString();
   EXPECT_EQ(resolved->claims[0].source, GetParam().source);
-  EXPECT_EQ(ToText(resolved->cluster.coordinator->value), "m:1234");
+  EXPECT_EQ(ToString(resolved->cluster.coordinator->value), "m:1234");
   EXPECT_THAT(resolved->findings, IsEmpty());
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    All, ToldMaster,
+    All, GivenMaster,
     testing::Values(
         Told{"skypilot",
              {{"SKYPILOT_NODE_RANK", "1"},
@@ -401,7 +404,7 @@ TEST(Sources, WithParameterServersAgreeOnThoseWhoTrain) {
       {"MASTER_ADDR", "a"},
       {"MASTER_PORT", "29500"}};
   auto resolved = here.Ask();
-  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_TRUE(resolved) << resolved.error().ToString();
   EXPECT_THAT(resolved->findings, IsEmpty());
 }
 

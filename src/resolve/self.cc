@@ -107,8 +107,8 @@ bool AllOnLoopback(const Cluster& cluster) {
 
 }  // namespace
 
-Result<std::optional<Sourced<int>>> ToldRank(const Request& request,
-                                             const sys::Host& host) {
+Result<std::optional<Sourced<int>>> GivenRank(const Request& request,
+                                              const sys::Host& host) {
   std::optional<Sourced<int>> told;
   if (request.rank) {
     told = {*request.rank, "flag --rank"};
@@ -169,7 +169,7 @@ bool MatchesThisHost(const std::string& name, const sys::Host& host) {
 
 Result<Sourced<int>> FindSelf(const Cluster& cluster, const Request& request,
                               const sys::Host& host) {
-  MUSTER_ASSIGN(const auto told, ToldRank(request, host));
+  MUSTER_ASSIGN(const auto told, GivenRank(request, host));
   if (told) {
     if (told->value >= static_cast<int>(cluster.members.size())) {
       return Error(Cause::kRankWorldMismatch,
@@ -185,7 +185,7 @@ Result<Sourced<int>> FindSelf(const Cluster& cluster, const Request& request,
   if (here.size() == 1) {
     return Sourced<int>{
         here[0]->rank,
-        "the address " + ToText(here[0]->address->value) + " is this host's"};
+        "the address " + ToString(here[0]->address->value) + " is this host's"};
   }
   if (here.empty()) {
     return Error(Cause::kNetWrongEndpoint,
@@ -269,7 +269,7 @@ Status CheckAddresses(const Cluster& cluster, const sys::Host& host,
                   " is another host, it cannot reach that (" +
                   loopback->address->source + ")")
             .With(Observed("address.loopback",
-                           {{"address", ToText(loopback->address->value)}},
+                           {{"address", ToString(loopback->address->value)}},
                            host)));
     remark.severity = Severity::kWarning;
     remark.confidence = Confidence::kPossible;

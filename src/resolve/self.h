@@ -12,8 +12,8 @@ namespace muster::resolve {
 
 // The rank that the user told: --rank or MUSTER_RANK. cluster-spec-invalid when
 // it is no rank, or when both are given and differ.
-Result<std::optional<Sourced<int>>> ToldRank(const Request& request,
-                                             const sys::Host& host);
+Result<std::optional<Sourced<int>>> GivenRank(const Request& request,
+                                              const sys::Host& host);
 
 // True when the host of the address is an address or the name of this host.
 // Names are compared, not looked up.

@@ -21,7 +21,7 @@ std::vector<std::string> Said(FakeHere& here, Cause cause) {
   std::vector<std::string> texts;
   const auto resolved = here.Ask();
   if (!resolved) {
-    return {"refused: " + resolved.error().ToText()};
+    return {"refused: " + resolved.error().ToString()};
   }
   for (const Finding& finding : resolved->findings) {
     if (finding.cause == cause) {
@@ -198,13 +198,13 @@ TEST(Coordinator, ThatRankZeroDoesNotOwnIsRemarked) {
 std::string SelfCheck(FakeHere& here) {
   const auto resolved = here.Ask();
   if (!resolved) {
-    return "not resolved: " + resolved.error().ToText();
+    return "not resolved: " + resolved.error().ToString();
   }
   const auto line = CheckSelf(*resolved, {.env = here.env,
                                           .clock = here.clock,
                                           .fs = here.fs,
                                           .names = &here.names});
-  return line ? *line : line.error().ToText();
+  return line ? *line : line.error().ToString();
 }
 
 // Rank 1 of two by name; "w-1" is what this host calls itself.
@@ -265,7 +265,7 @@ TEST(Ports, OfSeveralSlicesAreListed) {
                         {"MEGASCALE_NUM_SLICES", "2"},
                         {"MEGASCALE_SLICE_ID", "0"}};
   const auto resolved = here.Ask();
-  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_TRUE(resolved) << resolved.error().ToString();
   ASSERT_EQ(resolved->ports.size(), 3U);
   EXPECT_EQ(resolved->ports[2].port, 8081);
 }

@@ -3,6 +3,11 @@
 #pragma once
 
 #include "resolve/resolve.h"
+#include "sys/fake/fake_clock.h"
+#include "sys/fake/fake_env.h"
+#include "sys/fake/fake_fs.h"
+#include "sys/fake/fake_http.h"
+#include "sys/fake/fake_names.h"
 
 namespace muster::resolve {
 
@@ -26,7 +31,7 @@ struct FakeHere {
   // "" when it was resolved.
   std::string Refusal() {
     const auto resolved = Ask();
-    return resolved ? "" : resolved.error().ToText();
+    return resolved ? "" : resolved.error().ToString();
   }
   // An attribute of the metadata server.
   void Metadata(const std::string& path, const std::string& body) {

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "resolve/resolve.h"
+#include "sys/fake/fake_clock.h"
+#include "sys/fake/fake_env.h"
+#include "sys/fake/fake_fs.h"
 
 namespace muster::resolve {
 namespace {
@@ -23,7 +26,7 @@ TEST(TfConfig, NumbersChiefThenWorkersThenOthersThenServers) {
   auto resolved = Ask(R"({"cluster": {"ps": ["d:1"], "evaluator": ["e:1"],
       "worker": ["b:1", "c:1"], "chief": ["a:1"]},
       "task": {"type": "worker", "index": "1"}})");
-  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_TRUE(resolved) << resolved.error().ToString();
   std::vector<std::string> hosts;
   for (const Member& member : resolved->cluster.members) {
     hosts.push_back(member.address->value.host);
@@ -38,7 +41,7 @@ TEST(TfConfig, NumbersChiefThenWorkersThenOthersThenServers) {
 TEST(TfConfig, ReadsAMapFromIndexToAddress) {
   auto resolved = Ask(R"({"cluster": {"worker": {"1": "b:1", "0": "a:1"}},
                           "task": {"type": "worker", "index": 0}})");
-  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_TRUE(resolved) << resolved.error().ToString();
   EXPECT_EQ(resolved->cluster.members[1].address->value.host, "b");
   EXPECT_TRUE(resolved->findings.empty());
 }
@@ -47,7 +50,7 @@ TEST(TfConfig, RemarksThatASparseMapShowsAPart) {
   auto resolved =
       Ask(R"({"sparseCluster": {"worker": {"3": "b:1"}, "ps": ["c:1"]},
               "task": {"type": "worker", "index": 3}})");
-  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_TRUE(resolved) << resolved.error().ToString();
   ASSERT_EQ(resolved->findings.size(), 1U);
   EXPECT_THAT(resolved->findings[0].what,
               HasSubstr("names 1 task up to index 3"));
@@ -55,7 +58,7 @@ TEST(TfConfig, RemarksThatASparseMapShowsAPart) {
 
 TEST(TfConfig, WithATaskAndNoClusterIsOneProcess) {
   auto resolved = Ask(R"({"task": {"type": "worker", "index": 0}})");
-  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_TRUE(resolved) << resolved.error().ToString();
   EXPECT_EQ(resolved->cluster.size,
             (Sourced<int>{1, "env TF_CONFIG, without a cluster"}));
 }
@@ -77,7 +80,7 @@ class BadTfConfig : public testing::TestWithParam<Bad> {};
 TEST_P(BadTfConfig, IsNamedWithThePlace) {
   auto resolved = Ask(GetParam().text);
   ASSERT_FALSE(resolved);
-  EXPECT_THAT(resolved.error().ToText(),
+  EXPECT_THAT(resolved.error().ToString(),
               AllOf(HasSubstr("TF_CONFIG"), HasSubstr(GetParam().says)));
 }
 

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "resolve/testing.h"
+#include "sys/fake/fake_clock.h"
+#include "sys/fake/fake_env.h"
+#include "sys/fake/fake_fs.h"
 
 namespace muster::resolve {
 namespace {
@@ -29,7 +32,7 @@ Variables Whole() {
 
 TEST(TorchVariables, DescribeTheCluster) {
   auto resolved = Ask(Whole());
-  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_TRUE(resolved) << resolved.error().ToString();
   EXPECT_EQ(resolved->cluster.size, (Sourced<int>{2, "env WORLD_SIZE"}));
   EXPECT_EQ(*resolved->cluster.self, (Sourced<int>{1, "env RANK"}));
   EXPECT_EQ(resolved->cluster.coordinator->value, (Address{"10.0.0.1", 29500}));
@@ -38,7 +41,7 @@ TEST(TorchVariables, DescribeTheCluster) {
 
 TEST(TorchVariables, OfOneProcessNeedNothingElse) {
   auto resolved = Ask({{"WORLD_SIZE", "1"}});
-  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_TRUE(resolved) << resolved.error().ToString();
   EXPECT_EQ(resolved->cluster.self->value, 0);
 }
 
@@ -46,7 +49,7 @@ TEST(TorchVariables, TakeAnIpv6AddressWithoutBrackets) {
   Variables variables = Whole();
   variables["MASTER_ADDR"] = "2001:db8::2";
   auto resolved = Ask(variables);
-  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_TRUE(resolved) << resolved.error().ToString();
   EXPECT_EQ(resolved->cluster.coordinator->value.host, "2001:db8::2");
 }
 
@@ -75,7 +78,7 @@ TEST_P(BadTorch, IsNamedWithItsVariable) {
   auto resolved = Ask(variables);
   ASSERT_FALSE(resolved);
   EXPECT_EQ(resolved.error().cause(), GetParam().cause)
-      << resolved.error().ToText();
+      << resolved.error().ToString();
   EXPECT_THAT(resolved.error().message(),
               AllOf(HasSubstr(GetParam().name), HasSubstr(GetParam().says)));
 }
@@ -134,7 +137,7 @@ Finding Remarked(std::map<std::string, std::string> left) {
       R"({"cluster":{"worker":["10.0.0.2:1","10.0.0.3:1"]},
           "task":{"type":"worker","index":0}})";
   const auto resolved = here.Ask();
-  EXPECT_TRUE(resolved) << resolved.error().ToText();
+  EXPECT_TRUE(resolved) << resolved.error().ToString();
   if (!resolved || resolved->findings.size() != 1) {
     ADD_FAILURE() << "not one finding";
     return {};
@@ -177,8 +180,8 @@ TEST(Coordinator, OfAVariableServesRanksThatKnowNone) {
   EXPECT_THAT(here.Refusal(), HasSubstr("JAX_COORDINATOR_ADDRESS"));
   here.env.variables["JAX_COORDINATOR_ADDRESS"] = "10.0.0.9:1234";
   const auto resolved = here.Ask();
-  ASSERT_TRUE(resolved) << resolved.error().ToText();
-  EXPECT_EQ(muster::ToText(resolved->cluster.coordinator->value),
+  ASSERT_TRUE(resolved) << resolved.error().ToString();
+  EXPECT_EQ(muster::ToString(resolved->cluster.coordinator->value),
             "10.0.0.9:1234");
   EXPECT_EQ(resolved->cluster.coordinator->source,
             "env JAX_COORDINATOR_ADDRESS");
@@ -196,7 +199,7 @@ TEST(Coordinator, OfAVariableWinsForJaxAlone) {
                                       std::pair("torch", 15007)}) {
     here.request.profile = profile;
     const auto resolved = here.Ask();
-    ASSERT_TRUE(resolved) << resolved.error().ToText();
+    ASSERT_TRUE(resolved) << resolved.error().ToString();
     EXPECT_EQ(resolved->cluster.coordinator->value.port, port);
     EXPECT_EQ(resolved->findings.size(), 1U);
   }
@@ -209,7 +212,7 @@ TEST(HostFile, WithoutThisHostIsNeverThisHostAlone) {
   EXPECT_THAT(here.Refusal(), HasSubstr("no host of the host file `hosts`"));
   here.request.rank = 1;
   const auto resolved = here.Ask();
-  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_TRUE(resolved) << resolved.error().ToString();
   EXPECT_EQ(resolved->cluster.self->value, 1);
   EXPECT_EQ(resolved->claims.front().rank_hosts,
             (std::vector<std::string>{"n1", "n2"}));
@@ -240,7 +243,7 @@ TEST(LauncherInside, OfASlurmTaskTellsTheRanksAndContradictsNothing) {
     here.env.variables = variables;
     here.env.variables.insert(kOneTaskPerNode.begin(), kOneTaskPerNode.end());
     const auto resolved = here.Ask();
-    ASSERT_TRUE(resolved) << resolved.error().ToText();
+    ASSERT_TRUE(resolved) << resolved.error().ToString();
     EXPECT_EQ(resolved->claims.front().source, source);
     EXPECT_EQ(resolved->cluster.self->value, 5);
     EXPECT_EQ(resolved->findings.size(), 0U);
@@ -257,7 +260,7 @@ TEST(LauncherInside, OfABatchScriptTellsTheRanks) {
     here.env.variables[std::string(name) + "_RANK"] = "3";
     here.env.variables[std::string(name) + "_SIZE"] = "8";
     const auto resolved = here.Ask();
-    ASSERT_TRUE(resolved) << resolved.error().ToText();
+    ASSERT_TRUE(resolved) << resolved.error().ToString();
     EXPECT_EQ(resolved->claims.front().source, "mpi-env") << name;
     EXPECT_EQ(resolved->cluster.size.value, 8);
     EXPECT_EQ(resolved->cluster.self->value, 3);
@@ -273,7 +276,7 @@ TEST(LauncherInside, OfAnAllocationIsNotToldToUseAnother) {
       {"SLURM_PROCID", "0"},         {"LSB_JOBID", "7"},
       {"LSB_DJOB_RANKFILE", "/f"}};
   const auto resolved = here.Ask();
-  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_TRUE(resolved) << resolved.error().ToString();
   EXPECT_EQ(resolved->findings.size(), 0U);
 }
 
@@ -283,7 +286,7 @@ TEST(Mpi, IsNotToldItsRanksByWhatTorchLeft) {
                         {"RANK", "0"},        {"WORLD_SIZE", "1"},
                         {"MASTER_ADDR", "a"}, {"MASTER_PORT", "1"}};
   auto resolved = here.Ask();
-  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_TRUE(resolved) << resolved.error().ToString();
   ASSERT_GE(resolved->findings.size(), 1U);
   EXPECT_THAT(resolved->findings[0].what,
               HasSubstr("1 (env WORLD_SIZE) and 2 (env PMI_SIZE)"));
@@ -291,7 +294,7 @@ TEST(Mpi, IsNotToldItsRanksByWhatTorchLeft) {
                         {"WORLD_SIZE", "4"},  {"LOCAL_RANK", "7"},
                         {"MASTER_ADDR", "a"}, {"MASTER_PORT", "1"}};
   resolved = here.Ask();
-  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_TRUE(resolved) << resolved.error().ToString();
   EXPECT_EQ(resolved->cluster.size, (Sourced<int>{8, "env PMI_SIZE"}));
 }
 
@@ -349,7 +352,7 @@ TEST(TorchrunLauncher, ThatMayGrowIsNotOneProcessWithoutAWord) {
                       HasSubstr("PET_NODE_RANK"), HasSubstr("at w-0")));
     here.request.processes = 1;
     const auto resolved = here.Ask();
-    ASSERT_TRUE(resolved) << resolved.error().ToText();
+    ASSERT_TRUE(resolved) << resolved.error().ToString();
     EXPECT_EQ(resolved->findings.size(), 0U);
   }
 }
@@ -361,7 +364,7 @@ TEST(TorchrunLauncher, TellsNothingToTheProcessesThatItStarted) {
                              {"PET_NNODES", "1:2"},
                              {"PET_RDZV_ENDPOINT", "w-0:29400"}});
   const auto resolved = here.Ask();
-  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_TRUE(resolved) << resolved.error().ToString();
   EXPECT_EQ(resolved->cluster.coordinator->value, (Address{"10.0.0.1", 29500}));
   EXPECT_EQ(resolved->findings.size(), 0U);
 }
@@ -380,10 +383,11 @@ TEST(PyTorchJob, MeetsAtTheMasterOfItsProcesses) {
   FakeHere here;
   here.env.variables = kSecondOfTwoPods;
   const auto resolved = here.Ask();
-  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_TRUE(resolved) << resolved.error().ToString();
   EXPECT_EQ(resolved->cluster.size.value, 2);
   EXPECT_EQ(resolved->cluster.self->value, 1);
-  EXPECT_EQ(ToText(resolved->cluster.coordinator->value), "job-master-0:23456");
+  EXPECT_EQ(ToString(resolved->cluster.coordinator->value),
+            "job-master-0:23456");
   EXPECT_EQ(resolved->findings.size(), 0U);
 }
 
@@ -395,7 +399,7 @@ TEST(PyTorchJob, OfSeveralProcessesPerNodeTellsNodes) {
   here.env.variables["PET_MASTER_ADDR"] = "job-master-0";
   here.env.variables["PET_MASTER_PORT"] = "23456";
   const auto resolved = here.Ask();
-  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_TRUE(resolved) << resolved.error().ToString();
   EXPECT_EQ(resolved->cluster.size, (Sourced<int>{2, "env PET_NNODES"}));
   EXPECT_EQ(*resolved->cluster.self, (Sourced<int>{1, "env PET_NODE_RANK"}));
   EXPECT_EQ(resolved->findings.size(), 0U);

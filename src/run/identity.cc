@@ -114,22 +114,24 @@ wire::Hello MakeIdentity(const sys::Host& host, const Cluster& cluster,
   return hello;
 }
 
-Sourced<Address> MeetingAddress(const Cluster& cluster, MeetingPorts ports) {
-  Sourced<Address> meeting = *cluster.coordinator;
+Sourced<Address> CoordinatorAddress(const Cluster& cluster,
+                                    CoordinatorPorts ports) {
+  Sourced<Address> peer_check = *cluster.coordinator;
   const auto fixed = FixedPorts(cluster);
   const bool taken = std::any_of(
       fixed.begin(), fixed.end(),
-      [&](const auto& port) { return port.second == meeting.value.port; });
-  if (!taken && meeting.value.port != 0) {
-    return meeting;
+      [&](const auto& port) { return port.second == peer_check.value.port; });
+  if (!taken && peer_check.value.port != 0) {
+    return peer_check;
   }
   const auto choice = static_cast<std::uint64_t>(ports.last - ports.first) + 1;
   const auto hash = std::stoull(ClusterKey(cluster), nullptr, 16);
-  meeting.value.port = static_cast<std::uint16_t>(ports.first + hash % choice);
-  meeting.source +=
+  peer_check.value.port =
+      static_cast<std::uint16_t>(ports.first + hash % choice);
+  peer_check.source +=
       ", port computed from the members (setting port_range): "
       "theirs belong to the program";
-  return meeting;
+  return peer_check;
 }
 
 }  // namespace muster::run

@@ -24,7 +24,7 @@ wire::Hello MakeIdentity(
     Duration read_within = sys::GuardianSpawner::kExecWithin);
 
 // Ports between which a choice is made; both ends belong to it.
-struct MeetingPorts {
+struct CoordinatorPorts {
   std::uint16_t first = 0;
   std::uint16_t last = 0;
 };
@@ -32,6 +32,7 @@ struct MeetingPorts {
 // Where the coordinator listens: its address of the cluster, unless that port
 // belongs to the program itself (TF_CONFIG). Then a port of the range that all
 // hosts compute alike from the member list.
-Sourced<Address> MeetingAddress(const Cluster& cluster, MeetingPorts ports);
+Sourced<Address> CoordinatorAddress(const Cluster& cluster,
+                                    CoordinatorPorts ports);
 
 }  // namespace muster::run

@@ -5,6 +5,9 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "sys/fake/fake_clock.h"
+#include "sys/fake/fake_env.h"
+#include "sys/fake/fake_fs.h"
 
 namespace muster::run {
 namespace {
@@ -87,7 +90,7 @@ TEST_F(IdentityTest, DoesNotWaitForFilesThatCannotBeRead) {
 }
 
 TEST_F(IdentityTest, MeetsAtTheCoordinator) {
-  EXPECT_EQ(MeetingAddress(cluster_, {20000, 20009}).value,
+  EXPECT_EQ(CoordinatorAddress(cluster_, {20000, 20009}).value,
             (Address{"10.0.0.1", 2222}));
 }
 
@@ -96,11 +99,11 @@ TEST_F(IdentityTest, LeavesThePortsOfTfConfigToTheProgram) {
     member.address->source = "env TF_CONFIG";
   }
   cluster_.coordinator->source = "rank 0 of env TF_CONFIG";
-  const auto meeting = MeetingAddress(cluster_, {20000, 20009});
-  EXPECT_EQ(meeting.value.host, "10.0.0.1");
-  EXPECT_GE(meeting.value.port, 20000);
-  EXPECT_LE(meeting.value.port, 20009);
-  EXPECT_EQ(MeetingAddress(cluster_, {20000, 20009}), meeting);
+  const auto peer_check = CoordinatorAddress(cluster_, {20000, 20009});
+  EXPECT_EQ(peer_check.value.host, "10.0.0.1");
+  EXPECT_GE(peer_check.value.port, 20000);
+  EXPECT_LE(peer_check.value.port, 20009);
+  EXPECT_EQ(CoordinatorAddress(cluster_, {20000, 20009}), peer_check);
 }
 
 }  // namespace

@@ -104,7 +104,7 @@ monitor::WatchLimits LimitsOf(const settings::Settings& settings) {
   return limits;
 }
 
-MeetingPorts MeetingPortsOf(const settings::Settings& settings) {
+CoordinatorPorts CoordinatorPortsOf(const settings::Settings& settings) {
   return {settings.port_range.value.first, settings.port_range.value.last};
 }
 
@@ -150,7 +150,7 @@ Result<Callers> WatchCallers(
                                        [act, count = 0](int signal) mutable {
                                          act(SignalName(signal), ++count > 1);
                                        }));
-  if (place.flags.handed_token) {
+  if (place.flags.bootstrap_token) {
     callers.starter =
         std::make_unique<remote::StarterWatch>(place.loop, 0, act, gone);
   }
@@ -168,15 +168,16 @@ std::string LastLine(const std::string& text, int code,
 // knock without being let in.
 constexpr std::uint64_t kOpenFiles = 65'536;
 
-Address MeetingOf(const Place& place) {
-  return MeetingAddress(place.cluster(), MeetingPortsOf(place.settings()))
+Address CoordinatorAddressOf(const Place& place) {
+  return CoordinatorAddress(place.cluster(),
+                            CoordinatorPortsOf(place.settings()))
       .value;
 }
 
 // What was handed over by who started this agent, or the file of the user.
 Result<std::optional<channel::RunKey>> TokenOf(const Place& place) {
   std::optional<channel::RunKey> token;
-  if (const auto& handed = place.flags.handed_token) {
+  if (const auto& handed = place.flags.bootstrap_token) {
     MUSTER_ASSIGN(token, channel::RunKey::FromToken(*handed));
   } else if (const auto& file = place.settings().token_file.value;
              !file.empty()) {
@@ -195,22 +196,23 @@ Result<wire::Signer> SignerOf(const Place& place) {
 // given, else in clear text.
 Result<std::unique_ptr<channel::Transport>> MakeTransport(
     const Place& place,
-    const std::function<Result<std::shared_ptr<channel::Keyring>>(
+    const std::function<Result<std::shared_ptr<channel::CertificateStore>>(
         const channel::RunKey&)>& with) {
-  std::shared_ptr<channel::Keyring> keyring;
+  std::shared_ptr<channel::CertificateStore> certificates;
   MUSTER_ASSIGN(const auto token, TokenOf(place));
   if (token) {
-    MUSTER_ASSIGN(keyring, with(*token));
+    MUSTER_ASSIGN(certificates, with(*token));
     if (sys::IsRoot()) {
       place.Say("runs as root, and so will the ranks of this host");
     }
-  } else if (const Address meeting = MeetingOf(place); !meeting.IsLoopback()) {
+  } else if (const Address peer_check = CoordinatorAddressOf(place);
+             !peer_check.IsLoopback()) {
     // Before anybody waits for a coordinator that cannot listen either.
-    return channel::OnlyOnLoopback(meeting);
+    return channel::OnlyOnLoopback(peer_check);
   }
   sys::RaiseFileLimit(kOpenFiles);
   return channel::MakeGrpcTransport(place.loop, place.host.clock,
-                                    std::move(keyring));
+                                    std::move(certificates));
 }
 
 int FinishRun(const Place& place, record::Journal& journal, const RunEnd& end) {
@@ -224,11 +226,11 @@ int FinishRun(const Place& place, record::Journal& journal, const RunEnd& end) {
                      std::string(OriginName(end.origin)),
                      report ? sys::JoinPath(journal.folder(), "report.md")
                             : "could not be written"));
-  if (report && place.flags.handed_token) {
+  if (report && place.flags.bootstrap_token) {
     place.console.Write(
         sys::Console::Stream::kOut,
         remote::ReportLines(
-            remote::ReportMark(*place.flags.handed_token),
+            remote::ReportMark(*place.flags.bootstrap_token),
             report->dump(-1, ' ', true, Json::error_handler_t::replace)));
   }
   place.console.Drain(Deadline::After(std::chrono::seconds(5)));
@@ -262,15 +264,16 @@ Result<int> Coordinate(const Place& place) {
        .limits = LimitsOf(place.settings()),
        .color = sys::TerminalOptions(host.env, 2).color});
   if (!AllRanksAreHere(place.cluster())) {
-    MUSTER_ASSIGN(
-        transport, MakeTransport(place, [&](const channel::RunKey& token) {
-          return channel::Keyring::OfCoordinator(token, id, host.clock);
-        }));
+    MUSTER_ASSIGN(transport,
+                  MakeTransport(place, [&](const channel::RunKey& token) {
+                    return channel::CertificateStore::OfCoordinator(token, id,
+                                                                    host.clock);
+                  }));
     MUSTER_ASSIGN(
         listener,
-        transport->Listen(MeetingOf(place), identity,
+        transport->Listen(CoordinatorAddressOf(place), identity,
                           [&](std::unique_ptr<channel::Link> link) {
-                            coordinator.gathering().Attend(std::move(link));
+                            coordinator.rendezvous().Attend(std::move(link));
                           }));
   }
   MUSTER_ASSIGN(auto signer, SignerOf(place));
@@ -297,7 +300,7 @@ Result<int> Coordinate(const Place& place) {
                       end = ended;
                       quit_when_both_ended();
                     });
-  coordinator.gathering().AttendHere(std::move(here), identity);
+  coordinator.rendezvous().AttendHere(std::move(here), identity);
   agent.Start([&](const AgentEnd&) {
     agent_ended = true;
     quit_when_both_ended();
@@ -344,7 +347,7 @@ Result<int> AttendAsMember(const Place& place) {
       MakeIdentity(host, cluster, RanksHere(cluster), place.flags.command);
   MUSTER_ASSIGN(const auto transport,
                 MakeTransport(place, [&](const channel::RunKey& token) {
-                  return channel::Keyring::OfMember(
+                  return channel::CertificateStore::OfMember(
                       token, identity.ranks.front(), host.clock);
                 }));
   MUSTER_ASSIGN(const auto signer, SignerOf(place));
@@ -360,10 +363,10 @@ Result<int> AttendAsMember(const Place& place) {
   std::unique_ptr<Agent> agent;
   std::optional<AgentEnd> end;
   std::optional<Error> refused;
-  std::unique_ptr<rendezvous::Attending> attending =
-      rendezvous::Attending::Start(
+  std::unique_ptr<rendezvous::RendezvousClient> rendezvous_client =
+      rendezvous::RendezvousClient::Start(
           place.loop, host.clock, *transport,
-          {.coordinator = MeetingOf(place),
+          {.coordinator = CoordinatorAddressOf(place),
            .identity = identity,
            .deadline = Deadline::After(place.settings().gather_timeout.value),
            .on_change = [&](const std::string& seen) { place.Say(seen); },

@@ -33,10 +33,10 @@ struct RunFlags {
   // Of --tpu: how its workers are reached.
   ReachFlags reach;
   // Of --start ssh: what an agent is told, but for its rank and the hosts.
-  std::vector<std::string> handed_on;
+  std::vector<std::string> agent_arguments;
   // Set: over ssh this agent was started, with this token, and whoever did is
   // at the other end of standard input.
-  std::optional<std::string> handed_token;
+  std::optional<std::string> bootstrap_token;
 };
 
 }  // namespace muster::settings

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "settings/settings.h"
+#include "sys/fake/fake_env.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +15,7 @@ using namespace std::chrono_literals;
 
 TEST(Settings, AreDefaultsThatSaySo) {
   auto settings = ReadSettings({}, sys::FakeEnv());
-  ASSERT_TRUE(settings) << settings.error().ToText();
+  ASSERT_TRUE(settings) << settings.error().ToString();
   EXPECT_EQ(settings->max_restarts, (Sourced<int>{3, "default"}));
   EXPECT_EQ(settings->gather_timeout.value, 60s);
   EXPECT_EQ(settings->progress_timeout.value, kAuto);

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "sys/fake/fake_clock.h"
+#include "sys/fake/fake_env.h"
 #include "sys/time/clock.h"
 
 namespace muster::sys {

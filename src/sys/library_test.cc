@@ -15,7 +15,7 @@ TEST(Library, GivesASymbolOfWhatItLoaded) {
   if (!library && library.error().cause() == Cause::kFileMissing) {
     GTEST_SKIP() << "no libm.so.6 where Debian has it";
   }
-  ASSERT_TRUE(library) << library.error().ToText();
+  ASSERT_TRUE(library) << library.error().ToString();
   EXPECT_TRUE(library->Symbol("cos"));
   const auto absent = library->Symbol("GetPjrtApi");
   ASSERT_FALSE(absent);
@@ -41,7 +41,7 @@ TEST(Library, SaysThatASharedObjectIsCutShort) {
   const auto library = Library::Open(path);
   ASSERT_FALSE(library);
   EXPECT_EQ(library.error().cause(), Cause::kFileCorrupt)
-      << library.error().ToText();
+      << library.error().ToString();
 }
 
 }  // namespace

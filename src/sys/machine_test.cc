@@ -11,7 +11,7 @@ namespace {
 
 TEST(Machine, TellsTheSpaceOfAFileSystem) {
   const auto space = RealMachine().SpaceOf("/");
-  ASSERT_TRUE(space) << space.error().ToText();
+  ASSERT_TRUE(space) << space.error().ToString();
   EXPECT_GT(space->bytes, 0U);
   EXPECT_LE(space->free_bytes, space->bytes);
   EXPECT_FALSE(RealMachine().SpaceOf("/proc")->served);
@@ -49,7 +49,7 @@ TEST(Machine, DoesNotCountItselfAsAHolder) {
 
 TEST(Machine, KnowsTheRouteToItself) {
   const auto own = RealMachine().RouteTo("127.0.0.1");
-  ASSERT_TRUE(own) << own.error().ToText();
+  ASSERT_TRUE(own) << own.error().ToString();
   EXPECT_EQ(*own, "127.0.0.1");
 }
 

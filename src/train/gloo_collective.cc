@@ -102,7 +102,7 @@ class SessionStore final : public c10d::Store {
   template <typename T>
   static void Must(const Result<T>& result) {
     if (!result) {
-      throw std::runtime_error(result.error().ToText());
+      throw std::runtime_error(result.error().ToString());
     }
   }
 
@@ -253,8 +253,9 @@ class Gloo final : public Collective {
   Error Abandon(Error error);
   const std::optional<Error>& failed() const { return failed_; }
   std::optional<Error> Stopped() const {
-    return options_.board == nullptr ? std::nullopt
-                                     : wire::StopReason(*options_.board);
+    return options_.progress_page == nullptr
+               ? std::nullopt
+               : wire::StopReason(*options_.progress_page);
   }
   std::string Others() const;
 
@@ -416,7 +417,7 @@ Result<std::unique_ptr<Work>> Gloo::StartAllReduce(Buffer buffer,
   bool own_finite = !options.check_finite || AllFinite(buffer);
   return Start(
       "all-reduce of " + std::to_string(buffer.count) + " " +
-          std::string(ToText(buffer.dtype)),
+          std::string(ToString(buffer.dtype)),
       [&] {
         std::vector<torch::Tensor> tensors{sent};
         c10d::AllreduceOptions settings;
@@ -469,7 +470,7 @@ Result<std::unique_ptr<Work>> Gloo::StartBroadcast(Buffer buffer, int root) {
     return std::unique_ptr<Work>(std::make_unique<Nothing>());
   }
   return Start("broadcast of " + std::to_string(buffer.count) + " " +
-                   std::string(ToText(buffer.dtype)) + " from rank " +
+                   std::string(ToString(buffer.dtype)) + " from rank " +
                    std::to_string(root),
                [&] {
                  std::vector<torch::Tensor> tensors{BytesOver(buffer)};
@@ -485,16 +486,16 @@ Result<std::unique_ptr<Work>> Gloo::StartAllGather(Buffer input,
       output.count != input.count * static_cast<std::size_t>(size())) {
     return Error(Cause::kCollectiveShapeMismatch,
                  "an all-gather of " + std::to_string(input.count) + " " +
-                     std::string(ToText(input.dtype)) + " over " +
+                     std::string(ToString(input.dtype)) + " over " +
                      Count(size(), "rank") + " cannot go into " +
                      std::to_string(output.count) + " " +
-                     std::string(ToText(output.dtype)));
+                     std::string(ToString(output.dtype)));
   }
   if (input.count == 0 && !failed_) {
     return std::unique_ptr<Work>(std::make_unique<Nothing>());
   }
   return Start("all-gather of " + std::to_string(input.count) + " " +
-                   std::string(ToText(input.dtype)),
+                   std::string(ToString(input.dtype)),
                [&] {
                  std::vector<torch::Tensor> inputs{BytesOver(input)};
                  std::vector<std::vector<torch::Tensor>> outputs{
@@ -531,7 +532,7 @@ Result<std::unique_ptr<Collective>> MakeGloo(Session& session,
   GlooOptions options{.rank = session.rank(),
                       .size = session.world_size(),
                       .host = host,
-                      .board = &session.board()};
+                      .progress_page = &session.progress_page()};
   return MakeGlooOver(
       c10::make_intrusive<SessionStore>(session, Milliseconds(deadline)),
       options, deadline);

@@ -32,7 +32,7 @@ struct GlooOptions {
   int size = 1;
   std::string host;  // as above
   // Whose stop word ends every wait; may be null.
-  const wire::Board* board = nullptr;
+  const wire::ProgressPage* progress_page = nullptr;
 };
 // As above, over any store of c10d. Gloo does not compare the ranks' calls: a
 // mismatch ends at the deadline or as internal-error.

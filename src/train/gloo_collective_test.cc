@@ -22,13 +22,14 @@ CollectiveKind GlooKind() {
                     c10::make_intrusive<c10d::HashStore>());
               },
           .make =
-              [](int rank, int size, void* shared, wire::Board& board) {
+              [](int rank, int size, void* shared,
+                 wire::ProgressPage& progress_page) {
                 return MakeGlooOver(
                     *static_cast<intrusive_ptr<c10d::Store>*>(shared),
                     {.rank = rank,
                      .size = size,
                      .host = "127.0.0.1",
-                     .board = &board},
+                     .progress_page = &progress_page},
                     Deadline::After(std::chrono::seconds(30)));
               },
           .names_mismatches = false};
@@ -43,7 +44,7 @@ TEST(Gloo, SaysWithWhomItCouldNotConnect) {
                             Deadline::After(std::chrono::milliseconds(200)));
   ASSERT_FALSE(group);
   EXPECT_EQ(group.error().cause(), Cause::kDeadlineExceeded)
-      << group.error().ToText();
+      << group.error().ToString();
   EXPECT_THAT(group.error().message(), testing::HasSubstr("rank 0"));
 }
 
@@ -63,8 +64,8 @@ TEST(Gloo, AWaitMayTakeLongerThanConnecting) {
   std::thread other([&] { late = join(1, kConnecting + kConnecting / 2); });
   const Status waits = join(0, std::chrono::seconds(0));
   other.join();
-  EXPECT_TRUE(waits) << waits.error().ToText();
-  EXPECT_TRUE(late) << late.error().ToText();
+  EXPECT_TRUE(waits) << waits.error().ToString();
+  EXPECT_TRUE(late) << late.error().ToString();
 }
 
 }  // namespace

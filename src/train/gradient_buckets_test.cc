@@ -19,7 +19,7 @@ struct Lines {
   explicit Lines(std::size_t bucket_bytes = 1024) {
     auto made = GradientBuckets::Make(*group, {{"a", a}, {"b", b}},
                                       {bucket_bytes, bucket_bytes});
-    EXPECT_TRUE(made) << made.error().ToText();
+    EXPECT_TRUE(made) << made.error().ToString();
     buckets = *std::move(made);
   }
   Status Backward(const torch::Tensor& x) {
@@ -105,7 +105,7 @@ TEST(GradientBuckets, CarryEveryFloatingTypeAndTheLoss) {
   torch::Tensor full = torch::ones({2}, torch::kFloat64).requires_grad_();
   auto buckets =
       GradientBuckets::Make(*group, {{"half", half}, {"full", full}}, {9, 9});
-  ASSERT_TRUE(buckets) << buckets.error().ToText();
+  ASSERT_TRUE(buckets) << buckets.error().ToString();
   (*buckets)->Begin();
   (*buckets)->SetLoss(0.1);
   (half.sum().to(torch::kFloat64) + full.sum()).backward();

@@ -88,7 +88,7 @@ Status BroadcastText(const Peers& peers, std::string& text) {
 
 Json ToJson(const TensorSpec& spec) {
   return {{"name", spec.name},
-          {"dtype", ToText(spec.dtype)},
+          {"dtype", ToString(spec.dtype)},
           {"shape", spec.shape}};
 }
 
@@ -98,7 +98,7 @@ struct Announcement {
   std::vector<TensorSpec> optimizer;
 };
 
-std::string ToText(const Announcement& news) {
+std::string ToString(const Announcement& news) {
   Json json;
   if (news.error) {
     json["cause"] = Label(news.error->cause());
@@ -168,7 +168,7 @@ Status ReplicaState::ProveSameModel(const Peers& peers) const {
   std::vector<std::string> texts;
   texts.reserve(model_.size());
   for (const NamedTensor& named : model_) {
-    texts.push_back(named.name + " " + ToText(SpecOf(named, Known(named))));
+    texts.push_back(named.name + " " + ToString(SpecOf(named, Known(named))));
   }
   MUSTER_ASSIGN(auto counts, Compare(peers, {texts.size()}));
   if (counts) {
@@ -217,7 +217,7 @@ Result<Progress> ReplicaState::FollowRankZero(
   if (peers.group.size() == 1) {
     return news.error ? Result<Progress>(*news.error) : news.progress;
   }
-  std::string text = peers.group.rank() == kChief ? ToText(news) : "";
+  std::string text = peers.group.rank() == kChief ? ToString(news) : "";
   MUSTER_TRY(BroadcastText(peers, text));
   MUSTER_TRY(Read(text, news));
   if (news.error) {
@@ -285,7 +285,7 @@ Status ReplicaState::Save(const Peers& peers, CheckpointStore* store,
     }
   }
   if (peers.group.size() > 1) {
-    std::string text = store == nullptr ? "" : ToText(news);
+    std::string text = store == nullptr ? "" : ToString(news);
     MUSTER_TRY(BroadcastText(peers, text));
     MUSTER_TRY(Read(text, news));
   }

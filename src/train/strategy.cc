@@ -86,7 +86,7 @@ Result<std::unique_ptr<Collective>> Connect(Session& session) {
     return MakeSharedMemory({.rank = session.rank(),
                              .size = session.world_size(),
                              .segment = session.segment(),
-                             .board = &session.board()});
+                             .progress_page = &session.progress_page()});
   }
   return MakeGloo(session, HostOf(ClusterOf(session), session.rank()),
                   Deadline::After(kConnectLimit));

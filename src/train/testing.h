@@ -17,6 +17,7 @@
 #include "collective/shared_memory.h"
 #include "muster/train.h"
 #include "sys/env.h"
+#include "sys/fake/fake_env.h"
 #include "sys/file/fd.h"
 #include "sys/memory.h"
 #include "sys/process/process.h"
@@ -40,14 +41,14 @@ class ThreadCluster {
       threads.emplace_back([&, rank] {
         at::set_num_threads(1);
         auto session = Session::JoinFrom(sys::FakeEnv());
-        ASSERT_TRUE(session) << session.error().ToText();
+        ASSERT_TRUE(session) << session.error().ToString();
         auto group = size_ == 1
                          ? Result<std::unique_ptr<Collective>>(MakeAlone())
                          : MakeSharedMemory({.rank = rank,
                                              .size = size_,
                                              .segment = segment_.get(),
-                                             .board = &board_});
-        ASSERT_TRUE(group) << group.error().ToText();
+                                             .progress_page = &progress_page_});
+        ASSERT_TRUE(group) << group.error().ToString();
         auto strategy =
             MultiWorkerMirrored::Over(*std::move(session), *std::move(group));
         body(strategy);
@@ -55,12 +56,12 @@ class ThreadCluster {
     }
   }
 
-  wire::Board& board() { return board_; }
+  wire::ProgressPage& progress_page() { return progress_page_; }
 
  private:
   int size_;
   sys::Fd segment_;
-  wire::Board board_;
+  wire::ProgressPage progress_page_;
 };
 
 // Samples that are a function of their index: 12 numbers, 3 classes.

@@ -38,8 +38,8 @@ std::uint64_t StreamSeed(std::uint64_t seed, int rank, std::uint64_t step) {
   return z;
 }
 
-std::uint64_t WordOf(const std::map<std::string, std::string>& words,
-                     const std::string& name) {
+std::uint64_t ToString(const std::map<std::string, std::string>& words,
+                       const std::string& name) {
   std::uint64_t value = 0;
   if (auto found = words.find(name); found != words.end()) {
     const std::string& word = found->second;
@@ -207,8 +207,8 @@ Status Trainer::Inner::Prepare() {
                 state->FollowRankZero(peers(), FindCheckpoint()));
   MUSTER_TRY(state->ProveEqual(peers()));
   step = resumed = saved = progress.step;
-  position = WordOf(progress.words, "position");
-  seed = resumed_seed = WordOf(progress.words, "seed");
+  position = ToString(progress.words, "position");
+  seed = resumed_seed = ToString(progress.words, "seed");
   BucketSizes sizes = SizesFor(group);
   sizes.first = options.first_bucket > 0 ? options.first_bucket : sizes.first;
   sizes.other = options.bucket > 0 ? options.bucket : sizes.other;
@@ -248,7 +248,7 @@ Result<std::optional<Checkpoint>> Trainer::Inner::FindCheckpoint() {
 void Trainer::Inner::SaySkipped(const std::vector<Error>& skipped) {
   for (const Error& error : skipped) {
     MUSTER_LOG(kWarn, "a checkpoint is passed over, the one before is taken",
-               {{"why", error.ToText()}});
+               {{"why", error.ToString()}});
     session.Report({.name = "checkpoint.skipped",
                     .fields = {{"cause", std::string(Label(error.cause()))},
                                {"why", error.message()}},

@@ -35,7 +35,7 @@ TEST(Trainer, SumsTheGradientOfASharedModuleOnce) {
       TrainerOptions options;
       options.first_bucket = options.bucket = 64;
       auto trainer = Trainer::Make(strategy, model, optimizer, options);
-      ASSERT_TRUE(trainer) << trainer.error().ToText();
+      ASSERT_TRUE(trainer) << trainer.error().ToString();
       for (auto& batch : trainer->Batches(data, {.global_batch = 24})) {
         ASSERT_TRUE(trainer->Step(batch, [&](auto& b) {
           return CrossEntropy(model->forward(b.images.flatten(1)), b.labels);
@@ -77,7 +77,7 @@ TEST(Trainer, EvaluatesExactlyOnAnyNumberOfWorkers) {
       ASSERT_TRUE(trainer);
       auto share = trainer->Evaluate(
           data, [](TensorBatch& batch) { return batch.labels == 1; });
-      ASSERT_TRUE(share) << share.error().ToText();
+      ASSERT_TRUE(share) << share.error().ToString();
       EXPECT_EQ(*share, 514.0 / 1543.0);
       EXPECT_TRUE(model->is_training());
     });
@@ -92,7 +92,7 @@ TEST(Trainer, RefusesAParameterThatIsFrozenOrFreedOnTheWay) {
       first.set_requires_grad(!frozen_first);
       torch::optim::SGD optimizer(model->parameters(), 0.1);
       auto trainer = Trainer::Make(strategy, model, optimizer);
-      ASSERT_TRUE(trainer) << trainer.error().ToText();
+      ASSERT_TRUE(trainer) << trainer.error().ToString();
       ToyDataset data(100);
       Status last = Ok();
       for (auto& batch : trainer->Batches(data, {.global_batch = 10})) {

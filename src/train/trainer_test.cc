@@ -85,8 +85,8 @@ Curve Train(const Toy& toy, const LossOf& loss = PlainLoss) {
 }
 
 void ExpectClose(const Curve& one, const Curve& other, double relative) {
-  ASSERT_TRUE(one.errors.empty()) << one.errors[0].ToText();
-  ASSERT_TRUE(other.errors.empty()) << other.errors[0].ToText();
+  ASSERT_TRUE(one.errors.empty()) << one.errors[0].ToString();
+  ASSERT_TRUE(other.errors.empty()) << other.errors[0].ToString();
   ASSERT_EQ(one.losses.size(), other.losses.size());
   for (std::size_t i = 0; i < one.losses.size(); ++i) {
     ASSERT_NEAR(one.losses[i], other.losses[i], relative * one.losses[i])
@@ -115,7 +115,7 @@ std::string NewestCheckpoint(const std::string& folder) {
 TEST(Trainer, GivesOneLossCurveForOneTwoAndFourWorkers) {
   auto images =
       FashionMnist::Open(FashionMnist::kDebianDirectory, Split::kTrain);
-  ASSERT_TRUE(images) << images.error().ToText();
+  ASSERT_TRUE(images) << images.error().ToString();
   auto train = [&](int workers) {
     return TrainOn(*images,
                    {.workers = workers, .global_batch = 128, .stop_after = 100},
@@ -164,7 +164,7 @@ TEST(Trainer, TwoWorkersOfTheCnnReachTheAccuracyOfOne) {
       Cnn model = Seeded([] { return Cnn(10); });
       torch::optim::Adam optimizer(model->parameters());
       auto trainer = Trainer::Make(strategy, model, optimizer);
-      ASSERT_TRUE(trainer) << trainer.error().ToText();
+      ASSERT_TRUE(trainer) << trainer.error().ToString();
       FirstOf some(*images, 12800);
       for (auto& batch : trainer->Batches(some, {.global_batch = 128})) {
         ASSERT_TRUE(trainer->Step(batch, [&](auto& b) {
@@ -175,7 +175,7 @@ TEST(Trainer, TwoWorkersOfTheCnnReachTheAccuracyOfOne) {
       auto accuracy = trainer->Evaluate(*test, [&](auto& b) {
         return model->forward(b.images).argmax(1) == b.labels;
       });
-      ASSERT_TRUE(accuracy) << accuracy.error().ToText();
+      ASSERT_TRUE(accuracy) << accuracy.error().ToString();
       if (strategy.rank() == 0) {
         accuracies.push_back(*accuracy);
       }
@@ -199,7 +199,7 @@ TEST(Trainer, ResumesToTheSameBytesWhereverItWasInterrupted) {
     ASSERT_TRUE(Train(toy).errors.empty());
     toy.stop_after = ~std::uint64_t{0};
     Curve rest = Train(toy);
-    ASSERT_TRUE(rest.errors.empty()) << rest.errors[0].ToText();
+    ASSERT_TRUE(rest.errors.empty()) << rest.errors[0].ToString();
     EXPECT_EQ(rest.losses.size(), 27 - steps / 5 * 5);
     EXPECT_EQ(NewestCheckpoint(folder.path()), wanted) << steps;
   }
@@ -257,7 +257,7 @@ std::vector<double> TrainEpochByEpoch(const TrainerOptions& options,
     Mlp model = MakeModel(12, {16}, 3);
     torch::optim::Adam optimizer(model->parameters(), 1e-2);
     auto trainer = Trainer::Make(strategy, model, optimizer, options);
-    ASSERT_TRUE(trainer) << trainer.error().ToText();
+    ASSERT_TRUE(trainer) << trainer.error().ToString();
     for (int epoch = 0; epoch < 3; ++epoch) {
       for (auto& batch : trainer->Batches(
                data, {.global_batch = 12,
@@ -311,7 +311,7 @@ TEST(Trainer, PassesOverACorruptCheckpoint) {
       .seekp(-3, std::ios::end)
       .write("xyz", 3);
   Curve rest = Train(toy);
-  ASSERT_TRUE(rest.errors.empty()) << rest.errors[0].ToText();
+  ASSERT_TRUE(rest.errors.empty()) << rest.errors[0].ToString();
   EXPECT_EQ(rest.losses.size(), 9U);
 }
 
@@ -323,7 +323,7 @@ TEST(Trainer, NamesTheFirstTensorThatACheckpointHasOtherwise) {
                         [] { return MakeModel(12, {17}, 3); });
   ASSERT_EQ(other.errors.size(), 2U);
   for (const Error& error : other.errors) {
-    EXPECT_EQ(error.cause(), Cause::kCkptMismatch) << error.ToText();
+    EXPECT_EQ(error.cause(), Cause::kCkptMismatch) << error.ToString();
     EXPECT_THAT(error.message(), HasSubstr("layers0.bias"));
   }
 }
@@ -393,7 +393,7 @@ TEST(Trainer, KeepsBuffersAsRankZeroHasThem) {
     torch::optim::SGD optimizer(model->parameters(), 0.1);
     auto trainer = Trainer::Make(strategy, model, optimizer,
                                  {.checkpoints = folder.path()});
-    ASSERT_TRUE(trainer) << trainer.error().ToText();
+    ASSERT_TRUE(trainer) << trainer.error().ToString();
     ToyDataset data(60);
     for (auto& batch : trainer->Batches(data, {.global_batch = 20})) {
       ASSERT_TRUE(trainer->Step(batch, [&](auto& b) {
@@ -441,8 +441,8 @@ TEST(Trainer, NamesStepAndRankOfALossThatIsNotANumber) {
   ASSERT_EQ(curve.errors.size(), 2U);
   for (const Error& error : curve.errors) {
     EXPECT_EQ(error.cause(), Cause::kNumericsNan);
-    EXPECT_THAT(error.ToText(), HasSubstr("rank 1"));
-    EXPECT_THAT(error.ToText(), HasSubstr("step 5"));
+    EXPECT_THAT(error.ToString(), HasSubstr("rank 1"));
+    EXPECT_THAT(error.ToString(), HasSubstr("step 5"));
   }
 }
 
@@ -454,7 +454,7 @@ TEST(Trainer, TurnsAnExceptionOfTheLossIntoAnError) {
       });
   ASSERT_EQ(curve.errors.size(), 1U);
   EXPECT_EQ(curve.errors[0].cause(), Cause::kAppException);
-  EXPECT_THAT(curve.errors[0].ToText(), HasSubstr("step 1"));
+  EXPECT_THAT(curve.errors[0].ToString(), HasSubstr("step 1"));
 }
 
 TEST(Trainer, RefusesALossThatIsNotOneNumber) {
@@ -484,7 +484,7 @@ TEST(Trainer, NamesADesyncWhenOneRankEndsItsLoopEarly) {
     Status end = trainer->Finish();
     ASSERT_FALSE(end);
     EXPECT_EQ(end.error().cause(), Cause::kCollectiveDesync)
-        << end.error().ToText();
+        << end.error().ToString();
   });
 }
 
@@ -496,7 +496,7 @@ TEST(Trainer, EndsWithTheCauseThatTheAgentWroteOnTheBoard) {
         strategy, ToyDataset(100), MakeModel(12, {4}, 3), {},
         [&](Mlp& model, TensorBatch& batch, int rank, std::uint64_t step) {
           if (rank == 0 && step == 2) {
-            cluster.board().stop =
+            cluster.progress_page().stop =
                 1 + static_cast<std::uint32_t>(Cause::kPeerDied);
           }
           return PlainLoss(model, batch, rank, step);

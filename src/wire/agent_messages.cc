@@ -174,7 +174,7 @@ class Writer {
     } else if constexpr (std::is_same_v<T, char>) {
       return std::string(1, value);
     } else if constexpr (std::is_same_v<T, WallTime>) {
-      return muster::ToText(value);
+      return muster::ToString(value);
     } else if constexpr (std::is_same_v<T, Fact>) {
       return muster::ToJson(value);
     } else {

@@ -41,7 +41,7 @@ TEST(Messages, LaunchPlanSurvivesTheJourney) {
                   .digest = "00ff"};
   const Json json = ToJson(plan);
   const auto read = LaunchPlanFromJson(Travel(json));
-  ASSERT_TRUE(read) << read.error().ToText();
+  ASSERT_TRUE(read) << read.error().ToString();
   EXPECT_EQ(ToJson(*read), json);
   EXPECT_EQ(read->ranks[1].environment.at("RANK").source, "cluster");
   EXPECT_EQ(read->agents, plan.agents);
@@ -59,7 +59,7 @@ TEST(Messages, AnExitKeepsProgressAndFacts) {
                     .facts = {{.name = "oom", .fields = {{"kills", 1L}}}},
                     .last_lines = {"a", "b\x01"}};
   const auto read = RankExitedFromJson(Travel(ToJson(exited)));
-  ASSERT_TRUE(read) << read.error().ToText();
+  ASSERT_TRUE(read) << read.error().ToString();
   EXPECT_EQ(read->progress, exited.progress);
   EXPECT_EQ(read->facts, exited.facts);
   EXPECT_EQ(read->at, exited.at);
@@ -69,7 +69,7 @@ TEST(Messages, AnExitKeepsProgressAndFacts) {
 TEST(Messages, ALossThatIsNoNumberStaysNone) {
   Progress progress{.ranks = {{.progress = {.loss = std::nan("")}}}};
   const auto read = ProgressFromJson(Travel(ToJson(progress)));
-  ASSERT_TRUE(read) << read.error().ToText();
+  ASSERT_TRUE(read) << read.error().ToString();
   EXPECT_TRUE(std::isnan(read->ranks[0].progress.loss));
 }
 
@@ -80,7 +80,7 @@ TEST(Messages, FramesMayHoldAnyByte) {
   }
   const StoreRequest request{.rank = 2, .attempt = 1, .frame = frame};
   const auto read = StoreRequestFromJson(Travel(ToJson(request)));
-  ASSERT_TRUE(read) << read.error().ToText();
+  ASSERT_TRUE(read) << read.error().ToString();
   EXPECT_EQ(read->frame, frame);
 }
 

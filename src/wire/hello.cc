@@ -151,7 +151,7 @@ Json ToJson(const Hello& hello) {
   json["host"] = hello.host;
   json["pid"] = hello.pid;
   json["attempt"] = hello.attempt;
-  json["clock"] = muster::ToText(hello.clock);
+  json["clock"] = muster::ToString(hello.clock);
   json["program"] = hello.program;
   json["program_digest"] = hello.program_digest;
   json["environment_digest"] = hello.environment_digest;

@@ -32,12 +32,12 @@ Hello Full() {
 
 std::string Judged(const Hello& theirs) {
   auto error = Incompatible(Full(), theirs);
-  return error ? error->ToText() : "compatible";
+  return error ? error->ToString() : "compatible";
 }
 
 TEST(Hello, ComesBackAsItWas) {
   auto back = ParseHello(ToJson(Full()).dump());
-  ASSERT_TRUE(back) << back.error().ToText();
+  ASSERT_TRUE(back) << back.error().ToString();
   EXPECT_EQ(*back, Full());
 }
 
@@ -46,7 +46,7 @@ TEST(Hello, NamesTheFieldThatIsWrong) {
   json["ports"] = {70000};
   auto hello = HelloFromJson(json);
   ASSERT_FALSE(hello);
-  EXPECT_EQ(hello.error().ToText(),
+  EXPECT_EQ(hello.error().ToString(),
             "net-wrong-endpoint: a hello without a valid `ports`");
 }
 
@@ -74,7 +74,7 @@ TEST(Hello, SurvivesGarbage) {
 
 TEST(Hello, OfAnotherProtocolIsReadAsFarAsItsNumber) {
   auto hello = ParseHello(R"({"protocol": 9, "new": "field"})");
-  ASSERT_TRUE(hello) << hello.error().ToText();
+  ASSERT_TRUE(hello) << hello.error().ToString();
   EXPECT_EQ(hello->protocol, 9);
   EXPECT_TRUE(Incompatible(Full(), *hello));
 }

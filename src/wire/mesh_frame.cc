@@ -96,7 +96,7 @@ Result<std::optional<Frame>> FrameReader::Take() {
     return std::optional<Frame>();
   }
   const std::size_t size = NumberAt(buffer_, 5);
-  if (size > kMostBody) {
+  if (size > kMaxBody) {
     return NoFrame("a frame of " + BytesText(size) + " is too large");
   }
   const std::size_t whole = kHead + size + kSignatureSize;

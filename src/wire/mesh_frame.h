@@ -47,7 +47,7 @@ inline constexpr std::string_view kGreeting =
     "GET /muster/mesh/1 HTTP/1.0\r\nHost: muster\r\n\r\n";
 inline constexpr std::size_t kSignatureSize = 32;
 inline constexpr std::size_t kLargeSize = 64U << 10;
-inline constexpr std::size_t kMostBody = 4U << 20;
+inline constexpr std::size_t kMaxBody = 4U << 20;
 
 enum class FrameKind : std::uint8_t {
   kHello = 1,

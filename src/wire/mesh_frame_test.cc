@@ -18,7 +18,7 @@ TEST(MeshFrame, ComesOutAsItWentInByteByByte) {
   for (const char byte : bytes) {
     reader.buffer().push_back(byte);
     auto frame = reader.Take();
-    ASSERT_TRUE(frame) << frame.error().ToText();
+    ASSERT_TRUE(frame) << frame.error().ToString();
     if (*frame) {
       frames.push_back(**frame);
     }

@@ -6,7 +6,7 @@
 
 namespace muster::wire {
 
-std::string_view ToText(Phase phase) {
+std::string_view ToString(Phase phase) {
   switch (phase) {
     case Phase::kUnknown:
       return "unknown";
@@ -24,8 +24,8 @@ std::string_view ToText(Phase phase) {
   return "unknown";
 }
 
-std::optional<Error> StopReason(const Board& board) {
-  const auto word = board.stop.load();
+std::optional<Error> StopReason(const ProgressPage& progress_page) {
+  const auto word = progress_page.stop.load();
   if (word == 0) {
     return std::nullopt;
   }
@@ -41,7 +41,7 @@ std::optional<Error> StopReason(const Board& board) {
                "the agent ended the attempt: " + std::string(Title(cause)));
 }
 
-RankProgress ReadSlot(const BoardSlot& slot) {
+RankProgress ReadSlot(const ProgressSlot& slot) {
   const auto read = [](const auto& field) {
     return field.load(std::memory_order_relaxed);
   };

@@ -11,9 +11,12 @@
 #include <optional>
 #include <string_view>
 
+#include "base/text.h"
 #include "muster/error.h"
 
 namespace muster::wire {
+
+using muster::ToString;  // those declared here do not hide it
 
 // What a rank is doing. Each phase has a limit of its own in the watchdog.
 enum class Phase : std::uint32_t {
@@ -24,11 +27,11 @@ enum class Phase : std::uint32_t {
   kCheckpoint,
   kFinished,  // the training loop is over
 };
-std::string_view ToText(Phase phase);
+std::string_view ToString(Phase phase);
 
 // One rank's slot. Written by that rank only, read by the agent. Times are
 // nanoseconds of CLOCK_MONOTONIC, sums are since the start of the attempt.
-struct alignas(64) BoardSlot {
+struct alignas(64) ProgressSlot {
   std::atomic<std::uint32_t> phase{0};
   std::atomic<std::uint32_t> classes{0};  // 0: the program did not tell
   std::atomic<std::uint64_t> phase_since_ns{0};
@@ -48,27 +51,27 @@ struct alignas(64) BoardSlot {
   std::atomic<std::uint64_t> unchanged_steps{0};  // weights equal for so long
 };
 
-inline constexpr std::uint32_t kBoardMagic = 0x6d737472;  // "mstr"
-inline constexpr std::uint32_t kBoardVersion = 1;
-inline constexpr std::size_t kBoardSlots = 256;  // ranks of one host
+inline constexpr std::uint32_t kProgressPageMagic = 0x6d737472;  // "mstr"
+inline constexpr std::uint32_t kProgressPageVersion = 1;
+inline constexpr std::size_t kProgressSlots = 256;  // ranks of one host
 
-struct Board {
-  std::atomic<std::uint32_t> magic{kBoardMagic};
-  std::atomic<std::uint32_t> version{kBoardVersion};
+struct ProgressPage {
+  std::atomic<std::uint32_t> magic{kProgressPageMagic};
+  std::atomic<std::uint32_t> version{kProgressPageVersion};
   // 0: go on. Else 1 + the value of the Cause for which the agent ends every
   // wait of the attempt.
   std::atomic<std::uint32_t> stop{0};
   // The futex (process-shared) on which ranks sleep: whoever changes what a
   // sleeper may wait for adds one and wakes all.
-  alignas(64) std::atomic<std::uint32_t> bell{0};
+  alignas(64) std::atomic<std::uint32_t> event{0};
   std::atomic<std::uint32_t> sleepers{0};
-  alignas(64) std::array<BoardSlot, kBoardSlots> slots;
+  alignas(64) std::array<ProgressSlot, kProgressSlots> slots;
 };
 
 static_assert(std::atomic<double>::is_always_lock_free);
 
 // Why the agent ended the attempt's waits; nullopt while it has not.
-std::optional<Error> StopReason(const Board& board);
+std::optional<Error> StopReason(const ProgressPage& progress_page);
 
 // A slot as plain values: what reports, rules and decisions work on.
 struct RankProgress {
@@ -92,6 +95,6 @@ struct RankProgress {
 
   bool operator==(const RankProgress&) const = default;
 };
-RankProgress ReadSlot(const BoardSlot& slot);
+RankProgress ReadSlot(const ProgressSlot& slot);
 
 }  // namespace muster::wire

@@ -48,8 +48,8 @@ TEST(RankWire, RefusesEveryCorruptByteOrReadsAMessage) {
   }
 }
 
-TEST(Board, ReadsASlotAsPlainValues) {
-  BoardSlot slot;
+TEST(ProgressPage, ReadsASlotAsPlainValues) {
+  ProgressSlot slot;
   slot.phase = static_cast<std::uint32_t>(Phase::kStep);
   slot.step = 12;
   slot.loss = 0.5;

@@ -165,7 +165,7 @@ int main(int argc, char** argv) {
   }
   const auto run = muster::conformance::RunAll(args.back());
   if (!run) {
-    std::cerr << run.error().ToText() << "\n";
+    std::cerr << run.error().ToString() << "\n";
     return 2;
   }
   muster::conformance::Print(*run, as_json);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/json.h"
+#include "sys/fake/fake_http.h"
 
 namespace muster::conformance {
 namespace {
@@ -91,7 +92,7 @@ std::vector<Difference> CompareError(const Json& vector,
     return {{"expect_error", vector["expect_error"].dump(), answer->dump()}};
   }
   std::vector<Difference> differences;
-  const std::string text = answer.error().ToText();
+  const std::string text = answer.error().ToString();
   // That nobody could be asked is no answer.
   if (answer.error().cause() == Cause::kInternalError) {
     return {{"expect_error", vector["expect_error"].dump(), text}};
@@ -139,7 +140,7 @@ std::vector<Difference> Compare(const Json& vector,
   std::vector<Difference> differences;
   for (const auto& [key, expected] : Member(vector, "expect").items()) {
     if (!answer) {
-      differences.push_back({key, expected.dump(), answer.error().ToText()});
+      differences.push_back({key, expected.dump(), answer.error().ToString()});
       continue;
     }
     const auto found = answer->find(key);

@@ -9,6 +9,11 @@
 #include <vector>
 
 #include "base/json_fwd.h"
+#include "sys/fake/fake_clock.h"
+#include "sys/fake/fake_env.h"
+#include "sys/fake/fake_fs.h"
+#include "sys/fake/fake_http.h"
+#include "sys/fake/fake_names.h"
 #include "sys/host.h"
 
 namespace muster::conformance {

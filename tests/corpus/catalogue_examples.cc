@@ -105,7 +105,7 @@ int Missed(const diagnose::Matcher& matcher, const std::string& from,
     std::printf("%s: expected %s, got %s\n  %s", from.c_str(),
                 example.expect.c_str(),
                 answer.findings.empty()
-                    ? std::string(diagnose::ToText(answer.kind)).c_str()
+                    ? std::string(diagnose::ToString(answer.kind)).c_str()
                     : std::string(Label(answer.findings[0].cause)).c_str(),
                 example.text.c_str());
   }

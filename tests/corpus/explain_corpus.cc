@@ -117,7 +117,7 @@ std::string AnswerText(const diagnose::Answer& answer) {
   if (answer.kind == diagnose::AnswerKind::kCause) {
     return std::string(Label(answer.findings.front().cause));
   }
-  std::string text(diagnose::ToText(answer.kind));
+  std::string text(diagnose::ToString(answer.kind));
   for (const auto& candidate : answer.candidates) {
     text += " " + std::string(Label(candidate.cause));
   }

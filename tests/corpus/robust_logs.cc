@@ -17,8 +17,8 @@ namespace muster {
 namespace {
 
 constexpr std::size_t kMiB = 1U << 20;
-constexpr long kMostMemoryKiB = 200L << 10;
-constexpr auto kMostTime = std::chrono::seconds(60);
+constexpr long kMaxMemoryKiB = 200L << 10;
+constexpr auto kMaxTime = std::chrono::seconds(60);
 
 using Feed = std::function<void(diagnose::LogScanner&)>;
 
@@ -82,10 +82,10 @@ bool Holds(const diagnose::Matcher& matcher, const Case& one) {
   getrusage(RUSAGE_SELF, &used);
   const bool holds =
       (answer.kind == diagnose::AnswerKind::kCause) == one.failed &&
-      took < kMostTime && used.ru_maxrss < kMostMemoryKiB;
+      took < kMaxTime && used.ru_maxrss < kMaxMemoryKiB;
   std::printf(
       "%s: %s, %lld ms, %ld MiB at most%s\n", one.name,
-      std::string(ToText(answer.kind)).c_str(),
+      std::string(ToString(answer.kind)).c_str(),
       static_cast<long long>(
           std::chrono::duration_cast<std::chrono::milliseconds>(took).count()),
       used.ru_maxrss >> 10, holds ? "" : "  NOT AS EXPECTED");

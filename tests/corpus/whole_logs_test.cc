@@ -33,7 +33,7 @@ std::vector<Fact> Noted(const std::string& note) {
 std::string Verdict(std::vector<Fact> facts) {
   const diagnose::Answer answer = diagnose::Explain(std::move(facts));
   return std::string(answer.findings.empty()
-                         ? diagnose::ToText(answer.kind)
+                         ? diagnose::ToString(answer.kind)
                          : Label(answer.findings.front().cause));
 }
 

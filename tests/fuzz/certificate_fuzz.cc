@@ -16,7 +16,7 @@ void Fuzz(const std::string& bytes) {
   MUSTER_CHECK(!subject || muster::channel::ToUri(*subject) == bytes);
   const auto read = muster::channel::ReadCertificate(bytes);
   MUSTER_CHECK(!authority->Signed(bytes));
-  for (const auto& rule : muster::channel::AdmissionTable()) {
+  for (const auto& rule : muster::channel::RpcAuthorizationTable()) {
     MUSTER_CHECK(muster::channel::WhyRefused(
         {.method = rule.method, .certificate = read, .run = bytes},
         {.role = muster::channel::Role::kCoordinator, .run = "R"}));

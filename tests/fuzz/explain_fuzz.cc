@@ -16,7 +16,7 @@ namespace {
 
 using namespace muster;  // NOLINT(google-build-using-namespace)
 
-constexpr std::size_t kMostFacts = 100'000;
+constexpr std::size_t kMaxFacts = 100'000;
 
 void CheckPrintable(std::string_view text) {
   for (const char c : text) {
@@ -49,7 +49,7 @@ void Fuzz(const std::string& bytes) {
   const std::string name = (first & 1U) != 0 ? "rank3.ipynb" : "worker-1.log";
   const std::size_t piece = 1 + (first >> 1U);
   auto facts = FactsOf(std::string_view(bytes).substr(1), name, piece);
-  MUSTER_CHECK(facts.size() < kMostFacts);
+  MUSTER_CHECK(facts.size() < kMaxFacts);
   const muster::diagnose::Answer answer =
       muster::diagnose::Explain(std::move(facts));
   MUSTER_CHECK((answer.kind == muster::diagnose::AnswerKind::kCause) ==

@@ -6,6 +6,10 @@
 
 #include "resolve/platform/tpu_identity.h"
 #include "resolve/resolve.h"
+#include "sys/fake/fake_clock.h"
+#include "sys/fake/fake_env.h"
+#include "sys/fake/fake_fs.h"
+#include "sys/fake/fake_http.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {

@@ -33,7 +33,7 @@ void ReadCompiled(const std::string& bytes) {
     return;
   }
   MUSTER_CHECK(holdings->padding <= holdings->bytes);
-  MUSTER_CHECK(holdings->largest.size() <= 3 * muster::pjrt::kMostOfARole);
+  MUSTER_CHECK(holdings->largest.size() <= 3 * muster::pjrt::kMaxOfARole);
   for (const muster::pjrt::Array& array : holdings->largest) {
     MUSTER_CHECK(array.bytes >= 0 && array.padding >= 0);
     MUSTER_CHECK(array.padding <= array.bytes && array.count > 0);

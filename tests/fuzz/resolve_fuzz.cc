@@ -11,6 +11,9 @@
 #include "resolve/environment/versions.h"
 #include "resolve/output/export.h"
 #include "resolve/resolve.h"
+#include "sys/fake/fake_clock.h"
+#include "sys/fake/fake_env.h"
+#include "sys/fake/fake_fs.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {

@@ -47,6 +47,6 @@ void Fuzz(const std::string& bytes) {
     CheckContent(file, *content);
   }
   if (const auto manifest = ParseManifest(file, "fuzz")) {
-    MUSTER_CHECK(ParseManifest(ToText(*manifest), "again").has_value());
+    MUSTER_CHECK(ParseManifest(ToString(*manifest), "again").has_value());
   }
 }

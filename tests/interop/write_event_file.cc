@@ -15,7 +15,7 @@ int main(int argc, char** argv) {
   auto file = muster::monitor::EventFile::Open(
       fs, argv[1], "testhost", muster::sys::RealClock().WallNow());
   if (!file) {
-    std::fprintf(stderr, "%s\n", file.error().ToText().c_str());
+    std::fprintf(stderr, "%s\n", file.error().ToString().c_str());
     return 1;
   }
   for (std::int64_t step = 0; step <= 500; step += 100) {
@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
     auto written =
         (*file)->Write(muster::sys::RealClock().WallNow(), step, scalars);
     if (!written) {
-      std::fprintf(stderr, "%s\n", written.error().ToText().c_str());
+      std::fprintf(stderr, "%s\n", written.error().ToString().c_str());
       return 1;
     }
   }

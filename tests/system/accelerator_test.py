@@ -124,7 +124,7 @@ class Accelerator(MusterTest):
         self.assertIn("8 expected (flag --replicas)", opened["detail"])
 
     def test_is_ended_where_the_plugin_hangs(self):
-        opened = self.open("stuck", "--patience", "500ms", code=1)
+        opened = self.open("stuck", "--timeout", "500ms", code=1)
         self.assertEqual(opened["causes"], ["deadline-exceeded"])
 
     def test_says_what_the_plugin_says(self):

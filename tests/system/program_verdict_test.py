@@ -177,7 +177,7 @@ BOMBS = {
 class WithoutTheCompiler(unittest.TestCase):
     def test_a_plugin_that_hangs_is_no_verdict(self):
         answer, code = ask(PROGRAMS / "sin.mlir", "v5e:2x4", FAKE,
-                           "--patience", "300ms", MUSTER_FAKE_PJRT="hang")
+                           "--timeout", "300ms", MUSTER_FAKE_PJRT="hang")
         self.assertEqual((answer["verdict"], code), ("broken", 3))
         self.assertEqual(answer["findings"][0]["cause"], "deadline-exceeded")
 
@@ -192,7 +192,7 @@ class WithoutTheCompiler(unittest.TestCase):
 
     def test_one_of_two_compilers_that_hangs_is_no_verdict(self):
         answer, code = ask_several(
-            [PROGRAMS / "sin.mlir"], [FAKE, FAKE], "--patience", "300ms",
+            [PROGRAMS / "sin.mlir"], [FAKE, FAKE], "--timeout", "300ms",
             MUSTER_FAKE_PJRT="hang")
         self.assertEqual((answer["verdict"], code), ("broken", 3))
 
@@ -324,7 +324,7 @@ class Verdicts(unittest.TestCase):
                 file.write_text(text)
                 # What the compiler makes of it is the compiler's matter; that
                 # it is ended, and said, is ours.
-                answer, code = ask(file, "v5e:2x4", LIBTPU, "--patience",
+                answer, code = ask(file, "v5e:2x4", LIBTPU, "--timeout",
                                    "10s")
                 self.assertIn((answer["verdict"], code),
                               (("fail", 1), ("broken", 3)))

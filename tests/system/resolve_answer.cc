@@ -27,7 +27,7 @@ int main(int argc, char** argv) {
   }
   const auto cluster = muster::ResolveCluster(options);
   if (!cluster) {
-    std::fprintf(stderr, "%s\n", cluster.error().ToText().c_str());
+    std::fprintf(stderr, "%s\n", cluster.error().ToString().c_str());
     return 1;
   }
   std::puts(muster::ToJson(*cluster).dump().c_str());

@@ -101,7 +101,7 @@ class Change(ChangeCase):
 
     def test_a_person_may_think_longer_than_the_patience(self):
         self.cloud.disabled.add("p")
-        process, _ = self.ask("doctor", "--enable", "--patience", "1s", *FAST,
+        process, _ = self.ask("doctor", "--enable", "--timeout", "1s", *FAST,
                               answer="y\n", after=1.1)
         self.assertEqual((process.returncode, self.cloud.disabled), (0, set()))
 

@@ -88,7 +88,7 @@ class Ssh(Tpu):
             line.replace(self.ssh.keys["w-3"][1], self.ssh.keys["w-0"][1])
             for line in before.splitlines(True)))
         wrong = self.tpu.known_hosts.read_text()
-        done = self.play("tpu", "ssh", "t", "--worker", "all", "--patience",
+        done = self.play("tpu", "ssh", "t", "--worker", "all", "--timeout",
                          "12s", "--", "hostname")
         self.assertEqual(self.labels(done), {
             1: "cloud-auth-missing", 2: "deadline-exceeded",

@@ -363,7 +363,7 @@ class Faults(WithQueue):
     """Every action under a network that fails: named, never silent."""
 
     # Room for one repeat, none for the second.
-    SHORT = ["--patience", "2s", "--output", "json"]
+    SHORT = ["--timeout", "2s", "--output", "json"]
 
     def every(self, cause, code=3, **variables):
         """Those that look, when nothing can be read; those that change, when

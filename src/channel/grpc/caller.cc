@@ -18,7 +18,7 @@ std::shared_ptr<grpc::Channel> PlainChannelTo(const Address& number) {
   // A channel of its own connection: a second look must not meet the first's.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   const bool v6 = number.host.find(':') != std::string::npos;
-  return grpc::CreateCustomChannel((v6 ? "ipv6:" : "ipv4:") + ToText(number),
+  return grpc::CreateCustomChannel((v6 ? "ipv6:" : "ipv4:") + ToString(number),
                                    grpc::InsecureChannelCredentials(),
                                    arguments);
 }

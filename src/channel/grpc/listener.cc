@@ -43,7 +43,7 @@ class AgentService : public pb::Agent::CallbackService {
       : loop_(*serving.loop),
         clock_(*serving.clock),
         streams_(serving.streams),
-        keyring_(serving.keyring),
+        certificates_(serving.certificates),
         hello_(HelloMessage(kIdentity, serving.identity).body),
         takes_links_(static_cast<bool>(door->on_link)),
         door_(door) {}
@@ -63,12 +63,12 @@ class AgentService : public pb::Agent::CallbackService {
                                  const pb::JoinRequest* request,
                                  pb::Admission* admission) override {
     auto* reactor = context->DefaultReactor();
-    if (!takes_links_ || !keyring_) {
+    if (!takes_links_ || !certificates_) {
       reactor->Finish(
           {grpc::StatusCode::FAILED_PRECONDITION, "not the coordinator"});
       return reactor;
     }
-    const auto admitted = keyring_->Admit(
+    const auto admitted = certificates_->Admit(
         CertificateOf(*context->auth_context()), request->request());
     if (!admitted) {
       reactor->Finish(admitted.error().cause() == Cause::kNetWrongEndpoint
@@ -94,10 +94,12 @@ class AgentService : public pb::Agent::CallbackService {
     }
     std::optional<int> rank;
     std::function<void()> leave;
-    if (keyring_) {
+    if (certificates_) {
       const std::string shown = CertificateOf(*context->auth_context());
-      rank = keyring_->Attends(shown, 1);
-      leave = [keyring = keyring_, shown] { keyring->Attends(shown, -1); };
+      rank = certificates_->Attends(shown, 1);
+      leave = [certificates = certificates_, shown] {
+        certificates->Attends(shown, -1);
+      };
     }
     auto stream =
         std::make_shared<ServerStream>(loop_, clock_, streams_, context);
@@ -118,7 +120,7 @@ class AgentService : public pb::Agent::CallbackService {
   sys::Loop& loop_;
   sys::Clock& clock_;
   const std::shared_ptr<Streams> streams_;
-  const std::shared_ptr<Keyring> keyring_;  // null: clear text
+  const std::shared_ptr<CertificateStore> certificates_;  // null: clear text
   const std::string hello_;
   const bool takes_links_;
   const std::weak_ptr<Door> door_;  // used and let go on the loop only

@@ -21,10 +21,10 @@ class Streams;
 
 // What a listener works with.
 struct Serving {
-  sys::Loop* loop = nullptr;         // outlives it
-  sys::Clock* clock = nullptr;       // outlives it
-  std::shared_ptr<Keyring> keyring;  // null: clear text
-  std::shared_ptr<Streams> streams;  // of its links
+  sys::Loop* loop = nullptr;                       // outlives it
+  sys::Clock* clock = nullptr;                     // outlives it
+  std::shared_ptr<CertificateStore> certificates;  // null: clear text
+  std::shared_ptr<Streams> streams;                // of its links
   sys::Listening listening;
   std::shared_ptr<grpc::ServerCredentials> credentials;
   wire::Hello identity;       // that Identify answers

@@ -6,8 +6,8 @@
 namespace muster::channel {
 
 // NOLINTBEGIN(performance-unnecessary-value-param): as it is declared.
-Result<std::unique_ptr<Transport>> MakeGrpcTransport(sys::Loop&, sys::Clock&,
-                                                     std::shared_ptr<Keyring>) {
+Result<std::unique_ptr<Transport>> MakeGrpcTransport(
+    sys::Loop&, sys::Clock&, std::shared_ptr<CertificateStore>) {
   return Error(Cause::kUsageInvalid,
                "this muster was built without gRPC (MUSTER_WITH_GRPC=OFF) and "
                "cannot reach other hosts: start all ranks here with `-n N`");

@@ -24,8 +24,8 @@ std::string_view View(const grpc::string_ref& text) {
 // Every call of every service of the server passes here, known or not.
 class Gate : public grpc::AuthMetadataProcessor {
  public:
-  explicit Gate(std::shared_ptr<Keyring> keyring)
-      : keyring_(std::move(keyring)) {}
+  explicit Gate(std::shared_ptr<CertificateStore> certificates)
+      : certificates_(std::move(certificates)) {}
 
   bool IsBlocking() const override { return false; }
 
@@ -39,7 +39,7 @@ class Gate : public grpc::AuthMetadataProcessor {
       refusal = Error(Cause::kRankWorldMismatch,
                       "`" + Printable(epoch) + "` is no epoch");
     } else {
-      refusal = keyring_->WhyRefused(
+      refusal = certificates_->WhyRefused(
           method, CertificateOf(*context), Field(fields, kRunField),
           number ? std::optional(static_cast<int>(*number)) : std::nullopt);
     }
@@ -47,7 +47,7 @@ class Gate : public grpc::AuthMetadataProcessor {
       return grpc::Status::OK;
     }
     MUSTER_LOG(kDebug, "a call was refused",
-               {{"method", Printable(method)}, {"why", refusal->ToText()}});
+               {{"method", Printable(method)}, {"why", refusal->ToString()}});
     return ToStatus(*refusal);
   }
 
@@ -60,15 +60,16 @@ class Gate : public grpc::AuthMetadataProcessor {
     return at == fields.end() ? std::string_view() : View(at->second);
   }
 
-  const std::shared_ptr<Keyring> keyring_;  // also the transport's
+  const std::shared_ptr<CertificateStore>
+      certificates_;  // also the transport's
 };
 
 // Judges the certificate of a server when the handshake is done.
 class Judge : public grpc::experimental::ExternalCertificateVerifier {
  public:
-  Judge(std::shared_ptr<Keyring> keyring, Keyring::Expected expected,
-        std::shared_ptr<ServerSeen> seen)
-      : keyring_(std::move(keyring)),
+  Judge(std::shared_ptr<CertificateStore> certificates,
+        CertificateStore::Expected expected, std::shared_ptr<ServerSeen> seen)
+      : certificates_(std::move(certificates)),
         expected_(expected),
         seen_(std::move(seen)) {}
 
@@ -76,7 +77,7 @@ class Judge : public grpc::experimental::ExternalCertificateVerifier {
               std::function<void(grpc::Status)>,
               grpc::Status* verdict) override {
     const auto certificate = View(request->peer_cert());
-    auto who = keyring_->WhoAnswers(certificate, expected_);
+    auto who = certificates_->WhoAnswers(certificate, expected_);
     *verdict = who ? grpc::Status::OK : ToStatus(who.error());
     if (seen_) {
       seen_->Set(std::move(who), std::string(certificate));
@@ -88,25 +89,25 @@ class Judge : public grpc::experimental::ExternalCertificateVerifier {
 
  private:
   // Also the transport's and the caller's.
-  const std::shared_ptr<Keyring> keyring_;
-  const Keyring::Expected expected_;
+  const std::shared_ptr<CertificateStore> certificates_;
+  const CertificateStore::Expected expected_;
   const std::shared_ptr<ServerSeen> seen_;
 };
 
 }  // namespace
 
 Result<std::shared_ptr<grpc::ServerCredentials>> ToListen(
-    const std::shared_ptr<Keyring>& keyring) {
-  if (!keyring) {
+    const std::shared_ptr<CertificateStore>& certificates) {
+  if (!certificates) {
     return grpc::InsecureServerCredentials();
   }
-  MUSTER_ASSIGN(Credential own, keyring->ForListening());
+  MUSTER_ASSIGN(Credential own, certificates->ForListening());
   grpc::SslServerCredentialsOptions options(
       GRPC_SSL_REQUEST_CLIENT_CERTIFICATE_BUT_DONT_VERIFY);
   options.pem_key_cert_pairs.push_back(
       {std::move(own.key), std::move(own.certificate)});
   auto credentials = grpc::SslServerCredentials(options);
-  credentials->SetAuthMetadataProcessor(std::make_shared<Gate>(keyring));
+  credentials->SetAuthMetadataProcessor(std::make_shared<Gate>(certificates));
   return credentials;
 }
 
@@ -132,8 +133,9 @@ std::string ServerSeen::certificate() const {
 }
 
 std::shared_ptr<grpc::ChannelCredentials> ToCall(
-    const std::shared_ptr<Keyring>& keyring, const Credential& own,
-    Keyring::Expected expected, const std::shared_ptr<ServerSeen>& seen) {
+    const std::shared_ptr<CertificateStore>& certificates,
+    const Credential& own, CertificateStore::Expected expected,
+    const std::shared_ptr<ServerSeen>& seen) {
   namespace tls = grpc::experimental;
   tls::TlsChannelCredentialsOptions options;
   options.set_certificate_provider(
@@ -145,7 +147,8 @@ std::shared_ptr<grpc::ChannelCredentials> ToCall(
   options.set_verify_server_certs(false);
   options.set_check_call_host(false);
   options.set_certificate_verifier(
-      tls::ExternalCertificateVerifier::Create<Judge>(keyring, expected, seen));
+      tls::ExternalCertificateVerifier::Create<Judge>(certificates, expected,
+                                                      seen));
   return tls::TlsCredentials(options);
 }
 
@@ -159,8 +162,9 @@ std::shared_ptr<grpc::ChannelCredentials> ToBeRefused() {
   return tls::TlsCredentials(options);
 }
 
-void SayWhere(grpc::ClientContext& context, const Keyring& keyring) {
-  const auto place = keyring.place();
+void SayWhere(grpc::ClientContext& context,
+              const CertificateStore& certificates) {
+  const auto place = certificates.place();
   if (!place.run.empty()) {
     context.AddMetadata(kRunField, place.run);
     context.AddMetadata(kEpochField, std::to_string(place.epoch));

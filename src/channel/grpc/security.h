@@ -20,7 +20,7 @@ namespace muster::channel {
 // call, by the keyring, so that a refusal can say why. Without a keyring: clear
 // text.
 Result<std::shared_ptr<grpc::ServerCredentials>> ToListen(
-    const std::shared_ptr<Keyring>& keyring);
+    const std::shared_ptr<CertificateStore>& certificates);
 
 // What was seen of the server of one channel. Any thread.
 class ServerSeen {
@@ -39,15 +39,17 @@ class ServerSeen {
 // For a channel that shows `own` and lets `expected` answer. `seen` may be
 // null.
 std::shared_ptr<grpc::ChannelCredentials> ToCall(
-    const std::shared_ptr<Keyring>& keyring, const Credential& own,
-    Keyring::Expected expected, const std::shared_ptr<ServerSeen>& seen);
+    const std::shared_ptr<CertificateStore>& certificates,
+    const Credential& own, CertificateStore::Expected expected,
+    const std::shared_ptr<ServerSeen>& seen);
 
 // For a channel over TLS without a certificate and to anybody: to be told why
 // it is refused, for nothing else.
 std::shared_ptr<grpc::ChannelCredentials> ToBeRefused();
 
 // Every call says of which run and epoch it is, as far as that is known.
-void SayWhere(grpc::ClientContext& context, const Keyring& keyring);
+void SayWhere(grpc::ClientContext& context,
+              const CertificateStore& certificates);
 
 // The certificate that a caller has shown (PEM); empty: none.
 std::string CertificateOf(const grpc::AuthContext& context);

@@ -15,6 +15,7 @@
 #include "channel/grpc/transport.h"
 #include "channel/inbox.h"
 #include "channel/testing.h"
+#include "sys/fake/fake_clock.h"
 #include "sys/file/fd.h"
 #include "sys/net/net.h"
 #include "sys/process/process.h"
@@ -48,9 +49,9 @@ std::vector<std::string> Methods() {
   return methods;
 }
 
-TEST(AdmissionTable, HasEveryCallOfTheServiceAndNoOther) {
+TEST(RpcAuthorizationTable, HasEveryCallOfTheServiceAndNoOther) {
   const auto methods = Methods();
-  EXPECT_EQ(methods.size(), AdmissionTable().size());
+  EXPECT_EQ(methods.size(), RpcAuthorizationTable().size());
   for (const std::string& method : methods) {
     EXPECT_NE(RuleOf(method), nullptr)
         << method << " has no row in connect/admission.cc";
@@ -82,7 +83,7 @@ struct Caller {
     grpc::ChannelArguments own;
     own.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
     grpc::GenericStub stub(grpc::CreateCustomChannel(
-        muster::ToText(address), tls::TlsCredentials(options), own));
+        muster::ToString(address), tls::TlsCredentials(options), own));
     grpc::ClientContext context;
     context.set_deadline(
         std::chrono::system_clock::now() +
@@ -102,7 +103,7 @@ struct Caller {
   // "" when it was let through, whatever came then.
   std::string Refusal(const Address& address, const std::string& method) const {
     const auto refusal = RefusalIn(Call(address, method));
-    return refusal ? refusal->ToText() : "";
+    return refusal ? refusal->ToString() : "";
   }
 };
 
@@ -110,13 +111,13 @@ class Secured : public ::testing::Test {
  protected:
   Secured()
       : loop(std::move(*sys::Loop::Make())),
-        coordinator(*Keyring::OfCoordinator(Token(), "R", wall)),
-        member(*Keyring::OfMember(Token(), 1, wall)) {
+        coordinator(*CertificateStore::OfCoordinator(Token(), "R", wall)),
+        member(*CertificateStore::OfMember(Token(), 1, wall)) {
     coordinator->BeginEpoch(3);
   }
 
-  Address Listen(const std::shared_ptr<Keyring>& keyring) {
-    transports.push_back(*MakeGrpcTransport(*loop, clock, keyring));
+  Address Listen(const std::shared_ptr<CertificateStore>& certificates) {
+    transports.push_back(*MakeGrpcTransport(*loop, clock, certificates));
     listeners.push_back(
         *transports.back()->Listen({"127.0.0.1", 0}, HelloOf(Workers(3), 0),
                                    [this](std::unique_ptr<Link> link) {
@@ -144,8 +145,8 @@ class Secured : public ::testing::Test {
   std::unique_ptr<sys::Loop> loop;
   sys::RealClock clock;
   sys::FakeClock wall;
-  std::shared_ptr<Keyring> coordinator;
-  std::shared_ptr<Keyring> member;
+  std::shared_ptr<CertificateStore> coordinator;
+  std::shared_ptr<CertificateStore> member;
   std::vector<std::unique_ptr<Transport>> transports;
   std::vector<std::unique_ptr<Listener>> listeners;
   std::vector<std::unique_ptr<Link>> links;
@@ -174,7 +175,8 @@ TEST_P(EveryCall, IsRefusedWithoutACertificate) {
 
 TEST_P(EveryCall, IsRefusedWithACertificateOfAnotherAuthority) {
   caller.shows =
-      *(*Keyring::OfMember(Token("another token 16"), 1, wall))->ForCalling();
+      *(*CertificateStore::OfMember(Token("another token 16"), 1, wall))
+           ->ForCalling();
   EXPECT_THAT(Refusal(), HasSubstr("ver-peer-mismatch"));
   EXPECT_THAT(Refusal(), HasSubstr("another authority"));
 }
@@ -202,7 +204,7 @@ TEST_P(EveryCall, IsRefusedToARoleThatIsNotMeant) {
     EXPECT_THAT(Refusal(), HasSubstr("usage-invalid"));
   } else if (RuleOf(GetParam())->at_member == Callers::kCoordinator) {
     // A worker asks where the coordinator's or an operator's name is needed.
-    address = Listen(*Keyring::OfMember(Token(), 2, wall));
+    address = Listen(*CertificateStore::OfMember(Token(), 2, wall));
     EXPECT_THAT(Refusal(), HasSubstr("usage-invalid: the agent there refused: "
                                      "rank 1 may not call this"));
   } else {
@@ -273,16 +275,16 @@ TEST_F(Secured, TellsThatItIsHealthy) {
 class AmongStrangers : public Secured {
  protected:
   AmongStrangers()
-      : address(Listen(*Keyring::OfCoordinator(Token(), "R", clock))),
-        guest(*MakeGrpcTransport(*loop, clock,
-                                 *Keyring::OfMember(Token(), 1, clock))) {}
+      : address(Listen(*CertificateStore::OfCoordinator(Token(), "R", clock))),
+        guest(*MakeGrpcTransport(
+            *loop, clock, *CertificateStore::OfMember(Token(), 1, clock))) {}
 
   // The error of a dial, or "".
   std::string Dial(Transport& who) {
     std::optional<std::string> said;
     who.Dial(address, Deadline::After(seconds(60)),
              [&](Result<std::unique_ptr<Link>> link) {
-               said = link ? "" : link.error().ToText();
+               said = link ? "" : link.error().ToString();
                if (link) {
                  links.push_back(*std::move(link));
                }
@@ -294,12 +296,12 @@ class AmongStrangers : public Secured {
 
   // The error of a look that sees a stranger.
   std::string LookAt(Transport& who, const Address& there) {
-    std::optional<Sighting> seen;
+    std::optional<ProbeResult> seen;
     who.Identify(there, Deadline::After(seconds(20)),
-                 [&](Sighting sighting) { seen = std::move(sighting); });
+                 [&](ProbeResult sighting) { seen = std::move(sighting); });
     EXPECT_TRUE(channel::testing::RunUntil(
         *loop, [&] { return seen.has_value(); }, seconds(30)));
-    if (!seen || seen->what != Sight::kStranger) {
+    if (!seen || seen->what != ProbeOutcome::kStranger) {
       return "no stranger";
     }
     EXPECT_EQ(seen->error->cause(), Cause::kVerPeerMismatch);
@@ -319,14 +321,15 @@ TEST_F(AmongStrangers, LinksProveTheirRank) {
 
 TEST_F(AmongStrangers, ATakenSlotIsNotGivenAway) {
   ASSERT_EQ(Dial(*guest), "");
-  const auto twin =
-      *MakeGrpcTransport(*loop, clock, *Keyring::OfMember(Token(), 1, clock));
+  const auto twin = *MakeGrpcTransport(
+      *loop, clock, *CertificateStore::OfMember(Token(), 1, clock));
   EXPECT_THAT(Dial(*twin), HasSubstr("is taken"));
 }
 
 TEST_F(AmongStrangers, ALookNamesTheOtherToken) {
   const auto stranger = *MakeGrpcTransport(
-      *loop, clock, *Keyring::OfMember(Token("another token 16"), 1, clock));
+      *loop, clock,
+      *CertificateStore::OfMember(Token("another token 16"), 1, clock));
   EXPECT_THAT(LookAt(*stranger, address),
               HasSubstr("does not hold this member's token"));
 }
@@ -362,7 +365,7 @@ TEST_F(AmongStrangers, SurvivesAThousandConnectionsOfOnePeer) {
   std::vector<sys::Fd> open;
   for (std::size_t i = 0; i < kMany; ++i) {
     auto fd = sys::Dial(address, Deadline::After(seconds(10)));
-    ASSERT_TRUE(fd) << i << ": " << fd.error().ToText();
+    ASSERT_TRUE(fd) << i << ": " << fd.error().ToString();
     if (i % 2 == 0) {
       (void)sys::SendAll(fd->get(), std::string("\x16\x03\x01\x02\x00\x01", 6),
                          {}, Deadline::After(seconds(1)))

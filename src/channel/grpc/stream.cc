@@ -8,7 +8,7 @@ namespace {
 
 std::string TargetOf(const Address& address) {
   const bool v6 = address.host.find(':') != std::string::npos;
-  return (v6 ? "ipv6:" : "ipv4:") + muster::ToText(address);
+  return (v6 ? "ipv6:" : "ipv4:") + muster::ToString(address);
 }
 
 }  // namespace

@@ -148,10 +148,10 @@ class ClientStream : public ReactorStream<
 
   // `keyring`: null on a channel in clear text.
   void Start(const std::shared_ptr<grpc::Channel>& channel,
-             const Keyring* keyring) {
+             const CertificateStore* certificates) {
     stub_ = pb::Agent::NewStub(channel);
-    if (keyring != nullptr) {
-      SayWhere(context_, *keyring);
+    if (certificates != nullptr) {
+      SayWhere(context_, *certificates);
     }
     Live();
     stub_->async()->Attend(&context_, this);

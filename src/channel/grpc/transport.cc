@@ -26,10 +26,10 @@ namespace {
 using std::chrono::milliseconds;
 using Steady = std::chrono::steady_clock::time_point;
 
-constexpr std::size_t kLookers = 32;
-constexpr std::size_t kMostWaiting = 1024;
+constexpr std::size_t kMaxProbers = 32;
+constexpr std::size_t kMaxWaiting = 1024;
 // A look keeps so much of its time for finding out what else is there.
-constexpr Duration kForACloserLook = milliseconds(400);
+constexpr Duration kSecondProbe = milliseconds(400);
 // And so much, where it is left, for trying with a token or without.
 constexpr Duration kForTheOtherWay = milliseconds(400);
 
@@ -81,11 +81,11 @@ class Calls {
 class GrpcTransport : public Transport {
  public:
   GrpcTransport(sys::Loop& loop, sys::Clock& clock,
-                std::shared_ptr<Keyring> keyring)
+                std::shared_ptr<CertificateStore> certificates)
       : loop_(loop),
         clock_(clock),
-        keyring_(std::move(keyring)),
-        pool_(kLookers, kMostWaiting) {}
+        certificates_(std::move(certificates)),
+        pool_(kMaxProbers, kMaxWaiting) {}
   ~GrpcTransport() override;
 
   Result<std::unique_ptr<Listener>> Listen(const Address& address,
@@ -94,10 +94,10 @@ class GrpcTransport : public Transport {
   void Dial(const Address& address, Deadline deadline,
             std::function<void(Result<std::unique_ptr<Link>>)> done) override;
   void Identify(const Address& address, Deadline deadline,
-                std::function<void(Sighting)> done) override;
+                std::function<void(ProbeResult)> done) override;
   void BeginEpoch(int attempt) override {
-    if (keyring_) {
-      keyring_->BeginEpoch(attempt);
+    if (certificates_) {
+      certificates_->BeginEpoch(attempt);
     }
   }
 
@@ -109,17 +109,17 @@ class GrpcTransport : public Transport {
   };
 
   // Pool threads.
-  Sighting Look(const Address& address, Deadline deadline);
+  ProbeResult Look(const Address& address, Deadline deadline);
   Result<wire::Hello> Ask(const Address& address, Deadline deadline);
   Result<grpc::Status> Ask(const std::shared_ptr<grpc::Channel>& channel,
                            Deadline deadline, pb::Identity& identity);
   std::optional<Error> OneSidedToken(const Address& address, Deadline deadline);
   Status Join(const Address& address, Deadline deadline);
   Result<std::shared_ptr<grpc::Channel>> Open(
-      const Address& address, Keyring::Expected expected,
+      const Address& address, CertificateStore::Expected expected,
       const std::shared_ptr<ServerSeen>& seen) const;
   bool MaySpeakTo(const Address& address) const {
-    return keyring_ != nullptr || address.IsLoopback();
+    return certificates_ != nullptr || address.IsLoopback();
   }
 
   // The loop.
@@ -133,14 +133,14 @@ class GrpcTransport : public Transport {
   sys::Loop& loop_;
   sys::Clock& clock_;
   // Also of calls that end after it; null: clear text.
-  const std::shared_ptr<Keyring> keyring_;
+  const std::shared_ptr<CertificateStore> certificates_;
   const std::shared_ptr<Streams> streams_ = std::make_shared<Streams>();
   // Posted tasks ask whether the transport is still there. The loop's.
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   const std::weak_ptr<bool> still_alive_ = alive_;
   // Callbacks stay on the loop; pool threads know their numbers only.
   int next_ = 0;
-  std::map<int, std::function<void(Sighting)>> looks_;
+  std::map<int, std::function<void(ProbeResult)>> looks_;
   std::map<int, Dialling> dials_;
   Calls calls_;
   WorkerPool pool_;  // last: its threads use the rest
@@ -171,14 +171,14 @@ Result<std::unique_ptr<Listener>> GrpcTransport::Listen(const Address& address,
   if (!MaySpeakTo(address)) {
     return OnlyOnLoopback(address);
   }
-  MUSTER_ASSIGN(const auto credentials, ToListen(keyring_));
+  MUSTER_ASSIGN(const auto credentials, ToListen(certificates_));
   auto listening = sys::Listen(address);
   if (!listening) {
     return WhyNotListening(std::move(listening).error(), address, identity);
   }
   return ServeAgents({.loop = &loop_,
                       .clock = &clock_,
-                      .keyring = keyring_,
+                      .certificates = certificates_,
                       .streams = streams_,
                       .listening = *std::move(listening),
                       .credentials = credentials,
@@ -192,7 +192,7 @@ Error GrpcTransport::WhyNotListening(Error error, const Address& address,
   if (error.cause() != Cause::kNetPortInUse) {
     return error;
   }
-  const auto until = Deadline::After(kForACloserLook);
+  const auto until = Deadline::After(kSecondProbe);
   const auto reached = Reach(address, until);
   if (reached.nobody) {
     return error;
@@ -203,7 +203,7 @@ Error GrpcTransport::WhyNotListening(Error error, const Address& address,
 }
 
 void GrpcTransport::Identify(const Address& address, Deadline deadline,
-                             std::function<void(Sighting)> done) {
+                             std::function<void(ProbeResult)> done) {
   const int id = next_++;
   looks_[id] = std::move(done);
   const bool taken = pool_.Submit([this, id, address, deadline] {
@@ -216,57 +216,58 @@ void GrpcTransport::Identify(const Address& address, Deadline deadline,
     Then([this, id] {
       const auto node = looks_.extract(id);
       node.mapped()(Unlike(
-          Sight::kNoAnswer,
+          ProbeOutcome::kNoAnswer,
           Error(Cause::kHostOverloaded, "too many addresses are looked at")));
     });
   }
 }
 
-Sighting GrpcTransport::Look(const Address& address, Deadline deadline) {
+ProbeResult GrpcTransport::Look(const Address& address, Deadline deadline) {
   const auto reached = Reach(address, deadline);
   if (reached.nobody) {
     return *reached.nobody;
   }
   if (!MaySpeakTo(address)) {
-    return Unlike(Sight::kClosed, OnlyOnLoopback(address));
+    return Unlike(ProbeOutcome::kClosed, OnlyOnLoopback(address));
   }
-  const auto closer = std::min(kForACloserLook, deadline.Remaining() / 2);
+  const auto closer = std::min(kSecondProbe, deadline.Remaining() / 2);
   auto hello = Ask(reached.at, Deadline::After(deadline.Remaining() - closer));
   if (hello) {
-    return {.what = Sight::kAgent,
+    return {.what = ProbeOutcome::kAgent,
             .agent = *std::move(hello),
             .error = std::nullopt};
   }
   switch (hello.error().cause()) {
     case Cause::kNetWrongEndpoint:
-      return Unlike(Sight::kForeign, std::move(hello).error());
+      return Unlike(ProbeOutcome::kForeign, std::move(hello).error());
     case Cause::kPeerDied:
     case Cause::kCancelled:
       break;
     default:
-      return Unlike(Sight::kStranger, std::move(hello).error());
+      return Unlike(ProbeOutcome::kStranger, std::move(hello).error());
   }
   if (deadline.Remaining() > closer + kForTheOtherWay) {
     if (auto why =
             OneSidedToken(reached.at, Deadline::After(kForTheOtherWay))) {
-      return Unlike(Sight::kStranger, *std::move(why));
+      return Unlike(ProbeOutcome::kStranger, *std::move(why));
     }
   }
-  return LookCloser(address, deadline, clock_);
+  return ProbeAgain(address, deadline, clock_);
 }
 
 Result<std::shared_ptr<grpc::Channel>> GrpcTransport::Open(
-    const Address& address, Keyring::Expected expected,
+    const Address& address, CertificateStore::Expected expected,
     const std::shared_ptr<ServerSeen>& seen) const {
-  if (!keyring_) {
+  if (!certificates_) {
     return ChannelTo(address, grpc::InsecureChannelCredentials());
   }
-  if (expected == Keyring::Expected::kAdmitter) {
+  if (expected == CertificateStore::Expected::kAdmitter) {
     return ChannelTo(
-        address, ToCall(keyring_, *keyring_->ForAttending(), expected, seen));
+        address, ToCall(certificates_, *certificates_->ForRendezvousClient(),
+                        expected, seen));
   }
-  MUSTER_ASSIGN(const Credential own, keyring_->ForCalling());
-  return ChannelTo(address, ToCall(keyring_, own, expected, seen));
+  MUSTER_ASSIGN(const Credential own, certificates_->ForCalling());
+  return ChannelTo(address, ToCall(certificates_, own, expected, seen));
 }
 
 // net-wrong-endpoint: something that speaks gRPC is there, but no agent, or
@@ -276,7 +277,7 @@ Result<wire::Hello> GrpcTransport::Ask(const Address& address,
                                        Deadline deadline) {
   const auto seen = std::make_shared<ServerSeen>();
   MUSTER_ASSIGN(const auto channel,
-                Open(address, Keyring::Expected::kAnyone, seen));
+                Open(address, CertificateStore::Expected::kAnyone, seen));
   pb::Identity identity;
   MUSTER_ASSIGN(const auto status, Ask(channel, deadline, identity));
   if (auto why = seen->error()) {
@@ -293,8 +294,8 @@ Result<grpc::Status> GrpcTransport::Ask(
     pb::Identity& identity) {
   grpc::ClientContext context;
   context.set_deadline(ForGrpc(deadline));
-  if (keyring_) {
-    SayWhere(context, *keyring_);
+  if (certificates_) {
+    SayWhere(context, *certificates_);
   }
   pb::IdentifyRequest request;
   request.set_protocol(wire::kProtocol);
@@ -316,15 +317,15 @@ std::optional<Error> GrpcTransport::OneSidedToken(const Address& address,
   }
   pb::Identity identity;
   const auto status =
-      Ask(ChannelTo(address, keyring_ ? grpc::InsecureChannelCredentials()
-                                      : ToBeRefused()),
+      Ask(ChannelTo(address, certificates_ ? grpc::InsecureChannelCredentials()
+                                           : ToBeRefused()),
           deadline, identity);
-  if (keyring_ && status && status->ok()) {
+  if (certificates_ && status && status->ok()) {
     return Error(Cause::kVerPeerMismatch,
                  "the agent that answers there has no token (`--token-file`), "
                  "this one has");
   }
-  if (!keyring_ && status && RefusalIn(*status)) {
+  if (!certificates_ && status && RefusalIn(*status)) {
     return Error(Cause::kVerPeerMismatch,
                  "the agent that answers there has a token (`--token-file`), "
                  "this one has none");
@@ -337,7 +338,7 @@ std::optional<Error> GrpcTransport::OneSidedToken(const Address& address,
 Status GrpcTransport::Join(const Address& address, Deadline deadline) {
   const auto seen = std::make_shared<ServerSeen>();
   MUSTER_ASSIGN(const auto channel,
-                Open(address, Keyring::Expected::kCoordinator, seen));
+                Open(address, CertificateStore::Expected::kCoordinator, seen));
   MUSTER_ASSIGN(CertificateRequest own, MakeRequest());
   grpc::ClientContext context;
   context.set_deadline(ForGrpc(deadline));
@@ -357,11 +358,11 @@ Status GrpcTransport::Join(const Address& address, Deadline deadline) {
   if (!status.ok()) {
     return FromGrpc(status);
   }
-  return keyring_->Join({.certificate = admission.certificate(),
-                         .run = admission.run(),
-                         .epoch = static_cast<int>(admission.epoch()),
-                         .run_key = admission.run_key()},
-                        std::move(own.key), seen->certificate());
+  return certificates_->Join({.certificate = admission.certificate(),
+                              .run = admission.run(),
+                              .epoch = static_cast<int>(admission.epoch()),
+                              .run_key = admission.run_key()},
+                             std::move(own.key), seen->certificate());
 }
 
 void GrpcTransport::Dial(
@@ -378,7 +379,7 @@ void GrpcTransport::Dial(
     std::optional<Error> failed;
     if (reached.nobody) {
       failed = reached.nobody->error;
-    } else if (keyring_) {
+    } else if (certificates_) {
       if (auto joined = Join(reached.at, deadline); !joined) {
         failed = std::move(joined).error();
       }
@@ -402,7 +403,7 @@ void GrpcTransport::Dial(
 // `at`: where the address, which people know, was reached.
 void GrpcTransport::Connect(int id, const Address& at, const Address& address,
                             Deadline deadline) {
-  const auto channel = Open(at, Keyring::Expected::kAdmitter, nullptr);
+  const auto channel = Open(at, CertificateStore::Expected::kAdmitter, nullptr);
   if (!channel) {
     Dialled(id, channel.error());
     return;
@@ -411,28 +412,28 @@ void GrpcTransport::Connect(int id, const Address& at, const Address& address,
   Dialling& dial = dials_.at(id);
   dial.stream = stream;
   // The stream keeps the callback, so it must not keep the stream.
-  stream->WhenOpen(
-      [this, alive = still_alive_, id, address](std::optional<Error> failed) {
-        if (alive.expired()) {
-          return;
-        }
-        if (failed) {
-          Dialled(id, *std::move(failed));
-          return;
-        }
-        Dialled(id, std::unique_ptr<Link>(std::make_unique<StreamLink>(
-                        loop_, dials_.at(id).stream, muster::ToText(address))));
-      });
+  stream->WhenOpen([this, alive = still_alive_, id,
+                    address](std::optional<Error> failed) {
+    if (alive.expired()) {
+      return;
+    }
+    if (failed) {
+      Dialled(id, *std::move(failed));
+      return;
+    }
+    Dialled(id, std::unique_ptr<Link>(std::make_unique<StreamLink>(
+                    loop_, dials_.at(id).stream, muster::ToString(address))));
+  });
   dial.late = loop_.After(deadline.Remaining(), [this, id, address] {
     const auto late = dials_.at(id).stream;
     late->WhenOpen(nullptr);
     late->Abort();
     Dialled(id, Error(Cause::kNetWrongEndpoint,
-                      "`" + muster::ToText(address) +
+                      "`" + muster::ToString(address) +
                           "` takes connections and does not answer as an "
                           "agent does"));
   });
-  stream->Start(*channel, keyring_.get());
+  stream->Start(*channel, certificates_.get());
 }
 
 void GrpcTransport::Dialled(int id, Result<std::unique_ptr<Link>> result) {
@@ -443,11 +444,12 @@ void GrpcTransport::Dialled(int id, Result<std::unique_ptr<Link>> result) {
 }  // namespace
 
 Result<std::unique_ptr<Transport>> MakeGrpcTransport(
-    sys::Loop& loop, sys::Clock& clock, std::shared_ptr<Keyring> keyring) {
+    sys::Loop& loop, sys::Clock& clock,
+    std::shared_ptr<CertificateStore> certificates) {
   gpr_set_log_function(&LogOfGrpc);
   grpc::EnableDefaultHealthCheckService(true);
   return std::unique_ptr<Transport>(
-      std::make_unique<GrpcTransport>(loop, clock, std::move(keyring)));
+      std::make_unique<GrpcTransport>(loop, clock, std::move(certificates)));
 }
 
 }  // namespace muster::channel

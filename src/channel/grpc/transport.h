@@ -22,6 +22,6 @@ namespace muster::channel {
 // usage-invalid in a build without gRPC.
 Result<std::unique_ptr<Transport>> MakeGrpcTransport(
     sys::Loop& loop, sys::Clock& clock,
-    std::shared_ptr<Keyring> keyring = nullptr);
+    std::shared_ptr<CertificateStore> certificates = nullptr);
 
 }  // namespace muster::channel

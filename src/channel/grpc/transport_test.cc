@@ -29,10 +29,12 @@ struct GrpcHosts : TransportUnderTest {
   GrpcHosts(sys::Loop& loop, bool secured)
       : first(*MakeGrpcTransport(
             loop, clock,
-            secured ? *Keyring::OfCoordinator(Token(), "R", clock) : nullptr)),
+            secured ? *CertificateStore::OfCoordinator(Token(), "R", clock)
+                    : nullptr)),
         second(*MakeGrpcTransport(
             loop, clock,
-            secured ? *Keyring::OfMember(Token(), 1, clock) : nullptr)) {}
+            secured ? *CertificateStore::OfMember(Token(), 1, clock)
+                    : nullptr)) {}
   Transport& one() override { return *first; }
   Transport& other() override { return *second; }
   static RunKey Token() { return *RunKey::FromToken("0123456789abcdef"); }
@@ -89,15 +91,16 @@ class GrpcTest : public ::testing::Test {
       : loop(std::move(*sys::Loop::Make())),
         transport(*MakeGrpcTransport(*loop, clock)) {}
 
-  Sighting LookAt(const Address& address, Duration limit = seconds(2)) {
-    std::optional<Sighting> seen;
-    transport->Identify(address, Deadline::After(limit),
-                        [&](Sighting sighting) { seen = std::move(sighting); });
+  ProbeResult LookAt(const Address& address, Duration limit = seconds(2)) {
+    std::optional<ProbeResult> seen;
+    transport->Identify(
+        address, Deadline::After(limit),
+        [&](ProbeResult sighting) { seen = std::move(sighting); });
     EXPECT_TRUE(channel::testing::RunUntil(
         *loop, [&] { return seen.has_value(); }, seconds(9)));
-    return seen.value_or(Sighting{});
+    return seen.value_or(ProbeResult{});
   }
-  std::string Message(const Sighting& seen) {
+  std::string Message(const ProbeResult& seen) {
     return seen.error ? seen.error->message() : "an agent";
   }
 
@@ -108,8 +111,8 @@ class GrpcTest : public ::testing::Test {
 
 TEST_F(GrpcTest, NamesAnHttpServer) {
   const Answering http("HTTP/1.0 200 OK\r\n\r\nhello");
-  const Sighting seen = LookAt(http.address());
-  EXPECT_EQ(seen.what, Sight::kForeign);
+  const ProbeResult seen = LookAt(http.address());
+  EXPECT_EQ(seen.what, ProbeOutcome::kForeign);
   EXPECT_EQ(Message(seen),
             "an HTTP server (`HTTP/1.0 200 OK`) answers there, not muster");
 }
@@ -122,8 +125,9 @@ TEST_F(GrpcTest, NamesAGrpcServerOfAnotherService) {
   grpc::CallbackGenericService nothing;
   builder.RegisterCallbackGenericService(&nothing);
   const auto server = builder.BuildAndStart();
-  const Sighting seen = LookAt({"127.0.0.1", static_cast<std::uint16_t>(port)});
-  EXPECT_EQ(seen.what, Sight::kForeign);
+  const ProbeResult seen =
+      LookAt({"127.0.0.1", static_cast<std::uint16_t>(port)});
+  EXPECT_EQ(seen.what, ProbeOutcome::kForeign);
   EXPECT_NE(Message(seen).find("UNIMPLEMENTED"), std::string::npos)
       << Message(seen);
 }
@@ -131,8 +135,8 @@ TEST_F(GrpcTest, NamesAGrpcServerOfAnotherService) {
 TEST_F(GrpcTest, EndsAtTheDeadlineWhereNothingIsSaid) {
   auto silent = sys::Listen({"127.0.0.1", 0});
   const auto start = clock.Now();
-  const Sighting seen = LookAt(silent->address, seconds(1));
-  EXPECT_EQ(seen.what, Sight::kSilent) << Message(seen);
+  const ProbeResult seen = LookAt(silent->address, seconds(1));
+  EXPECT_EQ(seen.what, ProbeOutcome::kSilent) << Message(seen);
   EXPECT_LT(clock.Now() - start, seconds(10));
 }
 
@@ -149,16 +153,17 @@ TEST_F(GrpcTest, EndsADialWhereNothingIsSaid) {
 }
 
 TEST_F(GrpcTest, ResolvesNoNameThatDoesNotExist) {
-  EXPECT_EQ(LookAt({"no-such-host.invalid", 1}).what, Sight::kUnresolved);
+  EXPECT_EQ(LookAt({"no-such-host.invalid", 1}).what,
+            ProbeOutcome::kUnresolved);
 }
 
 TEST_F(GrpcTest, NeverAsksAProxy) {
   const Answering proxy("HTTP/1.1 403 Forbidden\r\n\r\n");
-  const std::string url = "http://" + muster::ToText(proxy.address());
+  const std::string url = "http://" + muster::ToString(proxy.address());
   setenv("http_proxy", url.c_str(), 1);
   auto listener =
       transport->Listen({"127.0.0.1", 0}, HelloOf(Workers(1), 0), nullptr);
-  EXPECT_EQ(LookAt((*listener)->address()).what, Sight::kAgent);
+  EXPECT_EQ(LookAt((*listener)->address()).what, ProbeOutcome::kAgent);
   unsetenv("http_proxy");
 }
 
@@ -182,7 +187,7 @@ TEST_F(GrpcTest, ShowsAReachableAddressOffTheLoopbackInterfaceAsClosed) {
   for (const auto& host : sys::RealEnv().LocalAddresses()) {
     auto there = sys::Listen({host, 0});
     if (there && !there->address.IsLoopback()) {
-      EXPECT_EQ(LookAt(there->address).what, Sight::kClosed) << host;
+      EXPECT_EQ(LookAt(there->address).what, ProbeOutcome::kClosed) << host;
       return;
     }
   }
@@ -201,7 +206,7 @@ TEST_F(GrpcTest, SurvivesGarbageOnItsPort) {
     (void)sys::SendAll(fd->get(), bytes, {}, Deadline::After(seconds(1)))
         .has_value();
   }
-  EXPECT_EQ(LookAt((*listener)->address()).what, Sight::kAgent);
+  EXPECT_EQ(LookAt((*listener)->address()).what, ProbeOutcome::kAgent);
 }
 
 }  // namespace

@@ -13,22 +13,21 @@ constexpr Duration kDay = hours(24);
 constexpr Duration kLongestRun = 366 * kDay;
 // Proofs that are remembered. Beyond, none is accepted any more: a token holder
 // that joins so often is not a member that starts again.
-constexpr std::size_t kMostJoined = 100'000;
+constexpr std::size_t kMaxJoined = 100'000;
 
 }  // namespace
 
-Result<std::shared_ptr<Keyring>> Keyring::OfMember(const RunKey& token,
-                                                   int rank,
-                                                   const sys::Clock& clock) {
+Result<std::shared_ptr<CertificateStore>> CertificateStore::OfMember(
+    const RunKey& token, int rank, const sys::Clock& clock) {
   MUSTER_ASSIGN(
       Authority authority,
       Authority::Of(token.Derive("muster authority v1"), "muster token"));
-  return std::shared_ptr<Keyring>(
-      new Keyring(std::move(authority), std::nullopt,
-                  {.run = "", .role = Role::kMember, .rank = rank}, clock));
+  return std::shared_ptr<CertificateStore>(new CertificateStore(
+      std::move(authority), std::nullopt,
+      {.run = "", .role = Role::kMember, .rank = rank}, clock));
 }
 
-Result<std::shared_ptr<Keyring>> Keyring::OfCoordinator(
+Result<std::shared_ptr<CertificateStore>> CertificateStore::OfCoordinator(
     const RunKey& token, std::string run, const sys::Clock& clock) {
   MUSTER_ASSIGN(
       Authority authority,
@@ -36,42 +35,41 @@ Result<std::shared_ptr<Keyring>> Keyring::OfCoordinator(
   MUSTER_ASSIGN(const RunKey seed, RunKey::Random());
   MUSTER_ASSIGN(Authority own, Authority::Of(seed, "muster run"));
   MUSTER_ASSIGN(const RunKey run_key, RunKey::Random());
-  auto keyring = std::shared_ptr<Keyring>(
-      new Keyring(std::move(authority), std::move(own),
-                  {.run = "", .role = Role::kCoordinator, .rank = 0}, clock));
-  MutexLock lock(keyring->mutex_);
-  keyring->place_ = {.run = std::move(run), .epoch = 0};
-  keyring->run_key_ = run_key;
-  return keyring;
+  auto certificates = std::shared_ptr<CertificateStore>(new CertificateStore(
+      std::move(authority), std::move(own),
+      {.run = "", .role = Role::kCoordinator, .rank = 0}, clock));
+  MutexLock lock(certificates->mutex_);
+  certificates->place_ = {.run = std::move(run), .epoch = 0};
+  certificates->run_key_ = run_key;
+  return certificates;
 }
 
-Result<Credential> Keyring::ForListening() const {
+Result<Credential> CertificateStore::ForListening() const {
   return token_.Issue(self_, From(clock_.WallNow(), kLongestRun));
 }
 
-Result<Credential> Keyring::ForCalling() const {
+Result<Credential> CertificateStore::ForCalling() const {
   return token_.Issue(self_, From(clock_.WallNow(), kDay));
 }
 
-Keyring::Place Keyring::place() const {
+CertificateStore::Place CertificateStore::place() const {
   MutexLock lock(mutex_);
   return place_;
 }
 
-std::optional<RunKey> Keyring::run_key() const {
+std::optional<RunKey> CertificateStore::run_key() const {
   MutexLock lock(mutex_);
   return run_key_;
 }
 
-void Keyring::BeginEpoch(int epoch) {
+void CertificateStore::BeginEpoch(int epoch) {
   MutexLock lock(mutex_);
   place_.epoch = epoch;
 }
 
-std::optional<Error> Keyring::WhyRefused(std::string_view method,
-                                         std::string_view certificate,
-                                         std::string_view run,
-                                         std::optional<int> epoch) const {
+std::optional<Error> CertificateStore::WhyRefused(
+    std::string_view method, std::string_view certificate, std::string_view run,
+    std::optional<int> epoch) const {
   Call call{.method = method, .run = run, .epoch = epoch};
   call.certificate = ReadCertificate(certificate);
   if (call.certificate && token_.Signed(certificate)) {
@@ -101,8 +99,8 @@ std::optional<Error> Keyring::WhyRefused(std::string_view method,
                                     .now = clock_.WallNow()});
 }
 
-Result<Admitted> Keyring::Admit(std::string_view certificate,
-                                std::string_view request) {
+Result<Admitted> CertificateStore::Admit(std::string_view certificate,
+                                         std::string_view request) {
   const auto proof = ReadCertificate(certificate);
   if (!run_authority_ || !proof || !proof->subject) {
     return Error(Cause::kNetWrongEndpoint,
@@ -116,7 +114,7 @@ Result<Admitted> Keyring::Admit(std::string_view certificate,
                  "the slot of rank " + std::to_string(rank) +
                      " is taken: an agent attends for it");
   }
-  if (joined_.size() >= kMostJoined ||
+  if (joined_.size() >= kMaxJoined ||
       !joined_.insert(proof->fingerprint).second) {
     return Error(Cause::kDuplicateIdentity,
                  "a proof of the token that has joined before was replayed");
@@ -133,7 +131,8 @@ Result<Admitted> Keyring::Admit(std::string_view certificate,
                   .run_key = run_key_->ToHex()};
 }
 
-std::optional<int> Keyring::Attends(std::string_view certificate, int change) {
+std::optional<int> CertificateStore::Attends(std::string_view certificate,
+                                             int change) {
   const auto shown = ReadCertificate(certificate);
   if (!shown || !shown->subject) {
     return std::nullopt;
@@ -146,8 +145,8 @@ std::optional<int> Keyring::Attends(std::string_view certificate, int change) {
   return shown->subject->rank;
 }
 
-Status Keyring::Join(const Admitted& admitted, std::string key,
-                     std::string_view coordinator) {
+Status CertificateStore::Join(const Admitted& admitted, std::string key,
+                              std::string_view coordinator) {
   const auto certificate = ReadCertificate(admitted.certificate);
   const auto server = ReadCertificate(coordinator);
   Subject expected = self_;
@@ -167,13 +166,13 @@ Status Keyring::Join(const Admitted& admitted, std::string key,
   return Ok();
 }
 
-std::optional<Credential> Keyring::ForAttending() const {
+std::optional<Credential> CertificateStore::ForRendezvousClient() const {
   MutexLock lock(mutex_);
   return admitted_;
 }
 
-Result<Subject> Keyring::WhoAnswers(std::string_view certificate,
-                                    Expected expected) const {
+Result<Subject> CertificateStore::WhoAnswers(std::string_view certificate,
+                                             Expected expected) const {
   const auto shown = ReadCertificate(certificate);
   const Issuer issuer =
       shown && token_.Signed(certificate) ? Issuer::kToken : Issuer::kUnknown;

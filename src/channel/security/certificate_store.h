@@ -34,14 +34,13 @@ struct Admitted {
 // certificate that proves so (docs/adr/0007). The coordinator has a second
 // authority, made of random numbers for this run alone; with it a member that
 // joins gets the certificate of its slot.
-class Keyring {
+class CertificateStore {
  public:
   // A member's, or, with the id of its run, the coordinator's. `clock` outlives
   // it. internal-error.
-  static Result<std::shared_ptr<Keyring>> OfMember(const RunKey& token,
-                                                   int rank,
-                                                   const sys::Clock& clock);
-  static Result<std::shared_ptr<Keyring>> OfCoordinator(
+  static Result<std::shared_ptr<CertificateStore>> OfMember(
+      const RunKey& token, int rank, const sys::Clock& clock);
+  static Result<std::shared_ptr<CertificateStore>> OfCoordinator(
       const RunKey& token, std::string run, const sys::Clock& clock);
 
   const Subject& self() const { return self_; }
@@ -84,7 +83,7 @@ class Keyring {
   Status Join(const Admitted& admitted, std::string key,
               std::string_view coordinator);
   // Member: the certificate of its slot; nullopt before it joined.
-  std::optional<Credential> ForAttending() const;
+  std::optional<Credential> ForRendezvousClient() const;
 
   // Who has to answer a call of ours.
   enum class Expected {
@@ -99,8 +98,8 @@ class Keyring {
                              Expected expected) const;
 
  private:
-  Keyring(Authority token, std::optional<Authority> run_authority, Subject self,
-          const sys::Clock& clock)
+  CertificateStore(Authority token, std::optional<Authority> run_authority,
+                   Subject self, const sys::Clock& clock)
       : token_(std::move(token)),
         run_authority_(std::move(run_authority)),
         self_(std::move(self)),

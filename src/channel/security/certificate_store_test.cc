@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "channel/security/certificate_store.h"
+#include "sys/fake/fake_clock.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +10,7 @@ namespace {
 
 using std::chrono::hours;
 using ::testing::HasSubstr;
-using Expected = Keyring::Expected;
+using Expected = CertificateStore::Expected;
 
 constexpr const char* kJoin = "/muster.v1.Agent/Join";
 constexpr const char* kAttend = "/muster.v1.Agent/Attend";
@@ -18,14 +19,14 @@ RunKey Token(std::string_view text = "0123456789abcdef") {
   return *RunKey::FromToken(text);
 }
 
-class KeyringTest : public ::testing::Test {
+class CertificateStoreTest : public ::testing::Test {
  protected:
-  KeyringTest()
-      : coordinator(*Keyring::OfCoordinator(Token(), "R", clock)),
-        member(*Keyring::OfMember(Token(), 1, clock)) {}
+  CertificateStoreTest()
+      : coordinator(*CertificateStore::OfCoordinator(Token(), "R", clock)),
+        member(*CertificateStore::OfMember(Token(), 1, clock)) {}
 
   // What a member does to join, in one process; its errors.
-  Status Join(Keyring& who) {
+  Status Join(CertificateStore& who) {
     MUSTER_ASSIGN(const Credential proof, who.ForCalling());
     MUSTER_ASSIGN(const Credential listening, coordinator->ForListening());
     if (auto refused =
@@ -38,29 +39,31 @@ class KeyringTest : public ::testing::Test {
     return who.Join(admitted, own.key, listening.certificate);
   }
   // Why the coordinator would not let it attend; "" it would.
-  std::string WhyNotAttend(const Keyring& who, const Credential& with) {
+  std::string WhyNotAttend(const CertificateStore& who,
+                           const Credential& with) {
     const auto place = who.place();
     const auto why = coordinator->WhyRefused(kAttend, with.certificate,
                                              place.run, place.epoch);
-    return why ? why->ToText() : "";
+    return why ? why->ToString() : "";
   }
 
   sys::FakeClock clock;
-  std::shared_ptr<Keyring> coordinator;
-  std::shared_ptr<Keyring> member;
+  std::shared_ptr<CertificateStore> coordinator;
+  std::shared_ptr<CertificateStore> member;
 };
 
-TEST_F(KeyringTest, LetsAHolderOfTheTokenJoinAndAttend) {
-  EXPECT_FALSE(member->ForAttending());
+TEST_F(CertificateStoreTest, LetsAHolderOfTheTokenJoinAndAttend) {
+  EXPECT_FALSE(member->ForRendezvousClient());
   EXPECT_FALSE(member->run_key());
   ASSERT_TRUE(Join(*member));
-  EXPECT_EQ(WhyNotAttend(*member, *member->ForAttending()), "");
+  EXPECT_EQ(WhyNotAttend(*member, *member->ForRendezvousClient()), "");
   EXPECT_EQ(member->place().run, "R");
   EXPECT_EQ(member->run_key()->bytes(), coordinator->run_key()->bytes());
 }
 
-TEST_F(KeyringTest, RefusesAnotherToken) {
-  auto stranger = *Keyring::OfMember(Token("another token 16"), 1, clock);
+TEST_F(CertificateStoreTest, RefusesAnotherToken) {
+  auto stranger =
+      *CertificateStore::OfMember(Token("another token 16"), 1, clock);
   const auto joined = Join(*stranger);
   ASSERT_FALSE(joined);
   EXPECT_EQ(joined.error().cause(), Cause::kVerPeerMismatch);
@@ -71,7 +74,7 @@ TEST_F(KeyringTest, RefusesAnotherToken) {
   EXPECT_THAT(answers.error().message(), HasSubstr("token"));
 }
 
-TEST_F(KeyringTest, RefusesAProofThatHasJoined) {
+TEST_F(CertificateStoreTest, RefusesAProofThatHasJoined) {
   const auto proof = member->ForCalling();
   const auto request = MakeRequest();
   ASSERT_TRUE(coordinator->Admit(proof->certificate, request->request));
@@ -85,13 +88,13 @@ TEST_F(KeyringTest, RefusesAProofThatHasJoined) {
       Cause::kDuplicateIdentity);
 }
 
-TEST_F(KeyringTest, GivesASlotToTheLastWhoJoinsUnlessSomebodyAttends) {
+TEST_F(CertificateStoreTest, GivesASlotToTheLastWhoJoinsUnlessSomebodyAttends) {
   ASSERT_TRUE(Join(*member));
-  const auto first = *member->ForAttending();
-  auto twin = *Keyring::OfMember(Token(), 1, clock);
+  const auto first = *member->ForRendezvousClient();
+  auto twin = *CertificateStore::OfMember(Token(), 1, clock);
   ASSERT_TRUE(Join(*twin));
   EXPECT_THAT(WhyNotAttend(*member, first), HasSubstr("duplicate-identity"));
-  const auto second = *twin->ForAttending();
+  const auto second = *twin->ForRendezvousClient();
   EXPECT_EQ(WhyNotAttend(*twin, second), "");
   EXPECT_EQ(coordinator->Attends(second.certificate, 1), 1);
   const auto taken = Join(*member);
@@ -102,30 +105,30 @@ TEST_F(KeyringTest, GivesASlotToTheLastWhoJoinsUnlessSomebodyAttends) {
   EXPECT_TRUE(Join(*member));
 }
 
-TEST_F(KeyringTest, RefusesAMemberOfAnEpochThatIsOver) {
+TEST_F(CertificateStoreTest, RefusesAMemberOfAnEpochThatIsOver) {
   coordinator->BeginEpoch(1);
   ASSERT_TRUE(Join(*member));
   coordinator->BeginEpoch(2);
-  EXPECT_THAT(WhyNotAttend(*member, *member->ForAttending()),
+  EXPECT_THAT(WhyNotAttend(*member, *member->ForRendezvousClient()),
               HasSubstr("heartbeat-missed"));
   ASSERT_TRUE(Join(*member));
-  EXPECT_EQ(WhyNotAttend(*member, *member->ForAttending()), "");
+  EXPECT_EQ(WhyNotAttend(*member, *member->ForRendezvousClient()), "");
 }
 
-TEST_F(KeyringTest, RefusesToAttendWithTheTokenAlone) {
+TEST_F(CertificateStoreTest, RefusesToAttendWithTheTokenAlone) {
   ASSERT_TRUE(Join(*member));
   EXPECT_THAT(WhyNotAttend(*member, *member->ForCalling()),
               HasSubstr("proves the token only"));
 }
 
-TEST_F(KeyringTest, RefusesCertificatesOfAnotherRun) {
+TEST_F(CertificateStoreTest, RefusesCertificatesOfAnotherRun) {
   ASSERT_TRUE(Join(*member));
-  coordinator = *Keyring::OfCoordinator(Token(), "S", clock);
-  EXPECT_THAT(WhyNotAttend(*member, *member->ForAttending()),
+  coordinator = *CertificateStore::OfCoordinator(Token(), "S", clock);
+  EXPECT_THAT(WhyNotAttend(*member, *member->ForRendezvousClient()),
               HasSubstr("rank-world-mismatch: the caller is of run `R`"));
 }
 
-TEST_F(KeyringTest, RefusesClocksThatDifferByMoreThanFiveMinutes) {
+TEST_F(CertificateStoreTest, RefusesClocksThatDifferByMoreThanFiveMinutes) {
   const auto certificate = coordinator->ForListening()->certificate;
   clock.Advance(-std::chrono::minutes(4));
   EXPECT_TRUE(member->WhoAnswers(certificate, Expected::kAnyone));
@@ -136,16 +139,16 @@ TEST_F(KeyringTest, RefusesClocksThatDifferByMoreThanFiveMinutes) {
   EXPECT_THAT(answers.error().message(), HasSubstr("differ by about 6 min"));
 }
 
-TEST_F(KeyringTest, RefusesACertificateThatIsOver) {
+TEST_F(CertificateStoreTest, RefusesACertificateThatIsOver) {
   ASSERT_TRUE(Join(*member));
   clock.Advance(hours(25));
-  EXPECT_THAT(WhyNotAttend(*member, *member->ForAttending()),
+  EXPECT_THAT(WhyNotAttend(*member, *member->ForRendezvousClient()),
               HasSubstr("clock-skew"));
   EXPECT_TRUE(Join(*member));  // each proof of the token is a new one
 }
 
-TEST_F(KeyringTest, TakesNobodyElseForTheCoordinator) {
-  auto other = *Keyring::OfMember(Token(), 2, clock);
+TEST_F(CertificateStoreTest, TakesNobodyElseForTheCoordinator) {
+  auto other = *CertificateStore::OfMember(Token(), 2, clock);
   const auto certificate = other->ForListening()->certificate;
   EXPECT_TRUE(member->WhoAnswers(certificate, Expected::kAnyone));
   const auto answers = member->WhoAnswers(certificate, Expected::kCoordinator);
@@ -154,7 +157,7 @@ TEST_F(KeyringTest, TakesNobodyElseForTheCoordinator) {
   EXPECT_THAT(answers.error().message(), HasSubstr("rank 2"));
 }
 
-TEST_F(KeyringTest, AttendsOnlyWhereItWasAdmitted) {
+TEST_F(CertificateStoreTest, AttendsOnlyWhereItWasAdmitted) {
   ASSERT_TRUE(Join(*member));
   const auto another = coordinator->ForListening()->certificate;
   const auto answers = member->WhoAnswers(another, Expected::kAdmitter);
@@ -162,8 +165,8 @@ TEST_F(KeyringTest, AttendsOnlyWhereItWasAdmitted) {
   EXPECT_EQ(answers.error().cause(), Cause::kDuplicateIdentity);
 }
 
-TEST_F(KeyringTest, RefusesAnAdmissionThatIsNotItsOwn) {
-  auto other = *Keyring::OfMember(Token(), 2, clock);
+TEST_F(CertificateStoreTest, RefusesAnAdmissionThatIsNotItsOwn) {
+  auto other = *CertificateStore::OfMember(Token(), 2, clock);
   const auto request = MakeRequest();
   const auto admitted =
       coordinator->Admit(other->ForCalling()->certificate, request->request);

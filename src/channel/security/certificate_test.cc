@@ -48,7 +48,7 @@ TEST(Subject, IsNoOtherUri) {
 TEST(Certificate, HoldsWhatItWasIssuedWith) {
   const Span good = From(kNow, hours(24));
   const auto own = Make().Issue(kMember, good);
-  ASSERT_TRUE(own) << own.error().ToText();
+  ASSERT_TRUE(own) << own.error().ToString();
   const auto read = ReadCertificate(own->certificate);
   ASSERT_TRUE(read);
   EXPECT_EQ(read->subject, kMember);
@@ -77,7 +77,7 @@ TEST(Certificate, IsIssuedForTheKeyOfARequest) {
   ASSERT_TRUE(asked);
   const auto issued =
       Make().IssueFor(asked->request, kMember, From(kNow, hours(1)));
-  ASSERT_TRUE(issued) << issued.error().ToText();
+  ASSERT_TRUE(issued) << issued.error().ToString();
   EXPECT_TRUE(Make().Signed(*issued));
 }
 

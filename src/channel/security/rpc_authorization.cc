@@ -129,7 +129,7 @@ std::optional<Error> WhyNotNow(const Call& call, const Rule& rule,
 
 }  // namespace
 
-std::span<const Rule> AdmissionTable() {
+std::span<const Rule> RpcAuthorizationTable() {
   return kTable;
 }
 
@@ -170,12 +170,13 @@ std::optional<Error> WhyNotGood(const std::optional<Certificate>& certificate,
                  "the certificate of " + who +
                      " is not valid yet: the clocks of the two hosts differ by "
                      "about " +
-                     muster::ToText(apart));
+                     muster::ToString(apart));
   }
   if (now > good.until) {
-    return Error(Cause::kClockSkew,
-                 "the certificate of " + who + " expired at " +
-                     muster::ToText(good.until) + " by the clock of this host");
+    return Error(Cause::kClockSkew, "the certificate of " + who +
+                                        " expired at " +
+                                        muster::ToString(good.until) +
+                                        " by the clock of this host");
   }
   return std::nullopt;
 }

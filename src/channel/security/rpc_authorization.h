@@ -35,7 +35,7 @@ struct Rule {
   Callers at_member;
   bool needs_run;  // the call has to name run and epoch
 };
-std::span<const Rule> AdmissionTable();
+std::span<const Rule> RpcAuthorizationTable();
 // nullptr: nobody may call it.
 const Rule* RuleOf(std::string_view method);
 

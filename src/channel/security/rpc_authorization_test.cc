@@ -93,11 +93,11 @@ TEST_P(Admission, RefusesTheFaultAlone) {
   Call call = Good(rule);
   Called called = Coordinator();
   ASSERT_EQ(WhyRefused(call, called), std::nullopt)
-      << WhyRefused(call, called)->ToText();
+      << WhyRefused(call, called)->ToString();
   fault.make(call, called);
   const auto refused = WhyRefused(call, called);
   ASSERT_TRUE(refused);
-  EXPECT_EQ(refused->cause(), fault.cause) << refused->ToText();
+  EXPECT_EQ(refused->cause(), fault.cause) << refused->ToString();
   EXPECT_THAT(refused->message(), HasSubstr(fault.says));
 }
 
@@ -109,13 +109,13 @@ std::string NameOf(const ::testing::TestParamInfo<Admission::ParamType>& test) {
 
 INSTANTIATE_TEST_SUITE_P(
     EveryRpc, Admission,
-    ::testing::Combine(::testing::ValuesIn(AdmissionTable().begin(),
-                                           AdmissionTable().end()),
+    ::testing::Combine(::testing::ValuesIn(RpcAuthorizationTable().begin(),
+                                           RpcAuthorizationTable().end()),
                        ::testing::ValuesIn(Faults())),
     NameOf);
 
-TEST(AdmissionTable, RefusesWhatIsNotInIt) {
-  Call call = Good(AdmissionTable().front());
+TEST(RpcAuthorizationTable, RefusesWhatIsNotInIt) {
+  Call call = Good(RpcAuthorizationTable().front());
   call.method = "/muster.v1.Agent/Launch";
   const auto refused = WhyRefused(call, Coordinator());
   ASSERT_TRUE(refused);
@@ -123,7 +123,7 @@ TEST(AdmissionTable, RefusesWhatIsNotInIt) {
   EXPECT_THAT(refused->message(), HasSubstr("in no rule"));
 }
 
-TEST(AdmissionTable, LetsOnlyTheCoordinatorAskAMemberWhoItIs) {
+TEST(RpcAuthorizationTable, LetsOnlyTheCoordinatorAskAMemberWhoItIs) {
   const Rule& identify = *RuleOf("/muster.v1.Agent/Identify");
   Call call = Good(identify);
   const auto refused = WhyRefused(call, MemberTwo());
@@ -139,7 +139,7 @@ TEST(AdmissionTable, LetsOnlyTheCoordinatorAskAMemberWhoItIs) {
   EXPECT_EQ(WhyRefused(call, MemberTwo()), std::nullopt);
 }
 
-TEST(AdmissionTable, LetsNobodyButMembersJoinAndAttend) {
+TEST(RpcAuthorizationTable, LetsNobodyButMembersJoinAndAttend) {
   for (const char* method :
        {"/muster.v1.Agent/Join", "/muster.v1.Agent/Attend"}) {
     Call call = Good(*RuleOf(method));
@@ -150,7 +150,7 @@ TEST(AdmissionTable, LetsNobodyButMembersJoinAndAttend) {
   }
 }
 
-TEST(AdmissionTable, WantsRunAndEpochOfWhoAttends) {
+TEST(RpcAuthorizationTable, WantsRunAndEpochOfWhoAttends) {
   for (const auto& forget : std::vector<std::function<void(Call&)>>{
            [](Call& call) { call.run = ""; },
            [](Call& call) { call.epoch.reset(); }}) {
@@ -162,7 +162,7 @@ TEST(AdmissionTable, WantsRunAndEpochOfWhoAttends) {
   }
 }
 
-TEST(AdmissionTable, AsksAMemberThatIsInNoRunYetForNoRun) {
+TEST(RpcAuthorizationTable, AsksAMemberThatIsInNoRunYetForNoRun) {
   Call call = Good(*RuleOf("/muster.v1.Agent/Identify"));
   call.certificate->subject->role = Role::kCoordinator;
   Called called = MemberTwo();

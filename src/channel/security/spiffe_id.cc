@@ -23,7 +23,7 @@ bool IsRunId(std::string_view text) {
 
 }  // namespace
 
-std::string_view ToText(Role role) {
+std::string_view ToString(Role role) {
   switch (role) {
     case Role::kMember:
       return "member";
@@ -38,7 +38,7 @@ std::string_view ToText(Role role) {
 std::string ToUri(const Subject& subject) {
   std::string uri(kRoot);
   uri += subject.run.empty() ? "token/" : "run/" + subject.run + "/";
-  uri += ToText(subject.role);
+  uri += ToString(subject.role);
   if (subject.role == Role::kMember) {
     uri += "/" + std::to_string(subject.rank);
   }

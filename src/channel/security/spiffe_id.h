@@ -6,14 +6,18 @@
 #include <string>
 #include <string_view>
 
+#include "base/text.h"
+
 namespace muster::channel {
+
+using muster::ToString;  // those declared here do not hide it
 
 enum class Role {
   kMember,       // an agent: answers for the ranks of its slot
   kCoordinator,  // the agent that calls the roll and starts ranks
   kOperator,     // a person's tool; neither attends nor coordinates
 };
-std::string_view ToText(Role role);
+std::string_view ToString(Role role);
 
 // As the one URI among a certificate's names:
 //   spiffe://muster.local/token/member/3     holds the token, is in no run yet

@@ -21,7 +21,7 @@ std::string LineOf(const accelerator::LocalAccelerator& one,
   const std::string state = one.path.empty() ? "cannot be reached"
                             : holders.empty()
                                 ? "free"
-                                : "held by " + sys::ToText(holders);
+                                : "held by " + sys::ToString(holders);
   return (one.path.empty() ? "no file" : one.path) + "  " +
          (one.kind.empty() ? "kind not told" : one.kind) +
          (one.address.empty() ? "" : "  at " + one.address) +
@@ -48,7 +48,7 @@ std::string LockText(const Context& context) {
   }
   const auto holders = context.machine.HoldersOf({accelerator::kTpuLock});
   return holders.empty() ? "left there, nobody has it open"
-                         : "open in " + sys::ToText(holders);
+                         : "open in " + sys::ToString(holders);
 }
 
 Outcome Run(const Context& context) {

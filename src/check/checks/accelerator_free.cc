@@ -25,11 +25,11 @@ void AddTpu(const Context& context, const std::vector<std::string>& devices,
             std::vector<Finding>& findings) {
   const auto holders = context.machine.HoldersOf(devices);
   if (!holders.empty()) {
-    findings.push_back(
-        MakeProblem(context, Cause::kDeviceBusy,
-                    "the TPU is held by " + sys::ToText(holders),
-                    {{Join(devices, ", ") + " open in " + sys::ToText(holders),
-                      "/proc/*/fd", FirstPid(holders)}}));
+    findings.push_back(MakeProblem(
+        context, Cause::kDeviceBusy,
+        "the TPU is held by " + sys::ToString(holders),
+        {{Join(devices, ", ") + " open in " + sys::ToString(holders),
+          "/proc/*/fd", FirstPid(holders)}}));
     return;
   }
   // A lock that this user may take is taken at the next start.
@@ -58,11 +58,12 @@ void AddGpu(const Context& context, const std::vector<std::string>& devices,
   if (holders.empty()) {
     return;
   }
-  Finding finding = MakeProblem(
-      context, Cause::kDeviceBusy, "GPUs are in use by " + sys::ToText(holders),
-      {{Join(devices, ", ") + " open in " + sys::ToText(holders), "/proc/*/fd",
-        FirstPid(holders)}},
-      Confidence::kPossible);
+  Finding finding =
+      MakeProblem(context, Cause::kDeviceBusy,
+                  "GPUs are in use by " + sys::ToString(holders),
+                  {{Join(devices, ", ") + " open in " + sys::ToString(holders),
+                    "/proc/*/fd", FirstPid(holders)}},
+                  Confidence::kPossible);
   // GPUs may be shared; it is the memory that decides.
   finding.severity = Severity::kWarning;
   findings.push_back(std::move(finding));

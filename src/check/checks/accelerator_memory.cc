@@ -12,7 +12,7 @@ namespace {
 
 // For both questions; nvidia-smi takes seconds where nothing keeps the driver
 // loaded.
-constexpr std::chrono::seconds kPatience{4};
+constexpr std::chrono::seconds kTimeout{4};
 // The driver itself takes some on every GPU.
 constexpr std::int64_t kDriversMib = 1024;
 constexpr std::int64_t kFewPercent = 5;
@@ -105,7 +105,7 @@ Outcome Run(const Context& context) {
                     ? "no GPU of NVIDIA is visible here"
                     : "the memory of a TPU belongs to who has it open");
   }
-  const Deadline deadline = Deadline::After(kPatience);
+  const Deadline deadline = Deadline::After(kTimeout);
   const auto rows =
       Ask(context, "--query-gpu=index,uuid,memory.used,memory.total", deadline);
   if (!rows && rows.error().cause() == Cause::kProgramNotFound) {

@@ -22,7 +22,7 @@ const Check kCheck{.id = "accelerator.opened",
                    .title = "the accelerators open, and add right",
                    .may_wait = true,
                    .on_request = true,
-                   .deadline = kLongestOpening,
+                   .deadline = kDeviceOpenTimeout,
                    .before_run = BeforeRun::kNever,
                    .run = Run};
 

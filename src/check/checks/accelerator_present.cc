@@ -20,7 +20,7 @@ std::string WhoWants(const sys::Env& env, const std::string& platform) {
   return "";
 }
 
-std::optional<Finding> LookForTpu(const Context& context) {
+std::optional<Finding> FindTpuByName(const Context& context) {
   const sys::Fs& fs = context.host.fs;
   const std::string wants = WhoWants(context.host.env, "tpu");
   const int on_bus = TpusOnBus(fs);
@@ -56,7 +56,7 @@ std::optional<Finding> LookForGpu(const Context& context) {
 
 Outcome Run(const Context& context) {
   std::vector<Finding> findings;
-  if (auto finding = LookForTpu(context)) {
+  if (auto finding = FindTpuByName(context)) {
     findings.push_back(*std::move(finding));
   }
   if (auto finding = LookForGpu(context)) {

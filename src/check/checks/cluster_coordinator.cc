@@ -13,7 +13,7 @@ namespace {
 // A handshake over TLS takes 7 ms of a core; each member makes three.
 constexpr std::chrono::milliseconds kPerMember{3 * 7};
 // Half of the time for which members look for each other.
-constexpr std::chrono::seconds kMostTime{30};
+constexpr std::chrono::seconds kMaxTime{30};
 
 Outcome Run(const Context& context) {
   if (!Coordinates(context)) {
@@ -25,14 +25,14 @@ Outcome Run(const Context& context) {
   const int cores = std::max(1, context.host.env.Cores());
   const Duration time = kPerMember * members / cores;
   const std::string seen = Count(members, "member") + ", " +
-                           Count(cores, "core") + ": " + ToText(time) +
+                           Count(cores, "core") + ": " + ToString(time) +
                            " of handshakes";
   std::vector<Finding> findings;
-  if (time > kMostTime) {
+  if (time > kMaxTime) {
     findings.push_back(MakeProblem(
         context, Cause::kHostOverloaded,
         "the handshakes of " + Count(members, "member") + " take " +
-            ToText(time) + " on this host, more than " + ToText(kMostTime),
+            ToString(time) + " on this host, more than " + ToString(kMaxTime),
         {{seen, "affinity and cgroup"}}, Confidence::kLikely));
   }
   const auto queue = NumberIn(context.host.fs, "/proc/sys/net/core/somaxconn");

@@ -11,34 +11,34 @@ namespace {
 // No host that trains today may think that it is earlier: 2025-01-01.
 constexpr WallTime kEarliest{std::chrono::seconds(1'735'689'600)};
 // Beyond this, certificates and tokens fail.
-constexpr std::chrono::seconds kMostError{30};
+constexpr std::chrono::seconds kMaxError{30};
 
 Outcome Run(const Context& context) {
   const WallTime now = context.host.clock.WallNow();
   if (now < kEarliest) {
-    return Judge(
-        {MakeProblem(context, Cause::kClockSkew,
-                     "the clock of this host is wrong: it says " + ToText(now),
-                     {{"the time is before 2025-01-01", "clock"}})},
-        "");
+    return Judge({MakeProblem(context, Cause::kClockSkew,
+                              "the clock of this host is wrong: it says " +
+                                  ToString(now),
+                              {{"the time is before 2025-01-01", "clock"}})},
+                 "");
   }
   const auto state = context.machine.AskClock();
   if (!state || !state->synchronised) {
-    return Pass(ToText(now) + ", no bound: " +
+    return Pass(ToString(now) + ", no bound: " +
                 (state ? "nothing disciplines the kernel's clock"
                        : "the kernel does not tell its state"));
   }
-  if (state->max_error > kMostError) {
+  if (state->max_error > kMaxError) {
     Finding finding = MakeProblem(
         context, Cause::kClockSkew,
-        "the clock of this host may be off by " + ToText(state->max_error) +
-            ", more than " + ToText(kMostError),
-        {{"maximum error " + ToText(state->max_error), "adjtimex"}},
+        "the clock of this host may be off by " + ToString(state->max_error) +
+            ", more than " + ToString(kMaxError),
+        {{"maximum error " + ToString(state->max_error), "adjtimex"}},
         Confidence::kPossible);
     finding.severity = Severity::kWarning;
     return Judge({std::move(finding)}, "");
   }
-  return Pass(ToText(now) + ", right within " + ToText(state->max_error));
+  return Pass(ToString(now) + ", right within " + ToString(state->max_error));
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace muster::check::network_names {
 namespace {
 
 // For all names together; two seconds before the check's own deadline.
-constexpr std::chrono::seconds kPatience{3};
+constexpr std::chrono::seconds kTimeout{3};
 // As the mesh does: one after another, those of a large cluster take longer
 // than that where each is answered.
 constexpr std::size_t kAtOnce = 16;
@@ -32,14 +32,14 @@ std::string ResolverText(const sys::Fs& fs) {
 }
 
 // A name and what it leads to; nullopt: not asked for, or not answered, within
-// the patience.
+// the timeouts.
 struct Looked {
   std::string name;
   std::optional<Result<std::vector<std::string>>> numbers;
 };
 
 void LookUp(const sys::Names& names, std::vector<Looked>& all) {
-  const Deadline deadline = Deadline::After(kPatience);
+  const Deadline deadline = Deadline::After(kTimeout);
   std::atomic<std::size_t> next = 0;
   const auto some = [&] {
     for (auto i = next++; i < all.size() && !deadline.Expired(); i = next++) {
@@ -127,7 +127,7 @@ Finding Silent(const Context& context, const Looks& seen) {
   Finding finding = MakeProblem(context, Cause::kNetNameResolution,
                                 "none of " + Count(names, "name") +
                                     " of members was answered within " +
-                                    muster::ToText(kPatience),
+                                    muster::ToString(kTimeout),
                                 {WhoIsAsked(context)}, Confidence::kLikely);
   finding.severity = Severity::kWarning;
   finding.subjects = seen.unanswered;
@@ -167,7 +167,7 @@ Outcome Run(const Context& context) {
       return Judge({Silent(context, seen)}, "");
     }
     return Broken("names were not answered within " +
-                  muster::ToText(kPatience));
+                  muster::ToString(kTimeout));
   }
   return Judge(std::move(findings),
                seen.good == 0 ? "no name has to be looked up"

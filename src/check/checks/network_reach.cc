@@ -64,7 +64,7 @@ Outcome Look(const Context& context) {
   options.most = deadline.Remaining();
   const auto outcome = netcheck::RunMesh(options, context.host.clock);
   if (!outcome) {
-    return Broken(outcome.error().ToText());
+    return Broken(outcome.error().ToString());
   }
   auto verdict =
       netcheck::JudgeMesh(cluster, outcome->rows, context.host.clock.WallNow());

@@ -12,11 +12,11 @@
 namespace muster::check::network_resolver {
 namespace {
 
-constexpr std::chrono::seconds kPatience{2};
+constexpr std::chrono::seconds kTimeout{2};
 // Nobody's name, so whoever answers for it answers for every name.
 constexpr char kNobody[] = "muster-asks-for-nobody";
 // glibc asks no more (MAXNS).
-constexpr std::size_t kMostServers = 3;
+constexpr std::size_t kMaxServers = 3;
 
 bool IsV6(const std::string& host) {
   return host.find(':') != std::string::npos;
@@ -61,18 +61,18 @@ void JudgeAddresses(const Context& context, std::vector<Finding>& findings) {
 
 void JudgeServers(const Context& context, const Resolver& resolver,
                   std::vector<Finding>& findings) {
-  if (resolver.servers.size() > kMostServers) {
+  if (resolver.servers.size() > kMaxServers) {
     Finding finding = MakeProblem(
         context, Cause::kNetNameResolution,
         std::to_string(resolver.servers.size()) +
             " name servers are listed, and the C library asks the first " +
-            std::to_string(kMostServers),
+            std::to_string(kMaxServers),
         {{ServersText(resolver), "/etc/resolv.conf"}});
     finding.severity = Severity::kNote;
     findings.push_back(std::move(finding));
   }
   const auto anybody =
-      context.host.names->Lookup(kNobody, Deadline::After(kPatience));
+      context.host.names->Lookup(kNobody, Deadline::After(kTimeout));
   if (anybody) {
     Finding finding = MakeProblem(
         context, Cause::kNetNameResolution,

@@ -16,7 +16,7 @@ Status TryToWrite(const Context& context, const std::string& folder) {
       sys::JoinPath(folder, ".muster-check-" + netcheck::MakeNonce());
   // It goes with this process, also at the deadline. Without it is no reason
   // not to look.
-  const auto leaving = sys::RemovedAtEnd::Make(file);
+  const auto leaving = sys::TempFile::Make(file);
   MUSTER_ASSIGN(const auto appender, context.host.fs.OpenAppender(file));
   Status written =
       appender->Append("muster check looks whether this can be written\n");

@@ -21,7 +21,7 @@ Finding Unreadable(const Context& context, const std::string& path,
 }
 
 // What is looked at in a folder; files of a data set have one owner mostly.
-constexpr std::size_t kMostFiles = 16;
+constexpr std::size_t kMaxFiles = 16;
 
 // A folder may be listed and its files not be read, and one where nothing is
 // mounted is there, too.
@@ -41,7 +41,7 @@ std::optional<Finding> WrongInside(const Context& context,
     finding.severity = Severity::kWarning;
     return finding;
   }
-  for (std::size_t i = 0; i < std::min(names->size(), kMostFiles); ++i) {
+  for (std::size_t i = 0; i < std::min(names->size(), kMaxFiles); ++i) {
     const std::string file = sys::JoinPath(path, (*names)[i]);
     const auto may = context.machine.MayAccess(file, sys::Access::kRead);
     if (!may && may.error().cause() == Cause::kFilePermission) {

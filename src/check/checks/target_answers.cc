@@ -11,7 +11,7 @@
 namespace muster::check::target_answers {
 namespace {
 
-std::string Summary(std::span<const identify::TargetSeen> seen) {
+std::string Summary(std::span<const identify::TargetReply> seen) {
   const auto well =
       std::count_if(seen.begin(), seen.end(), [](const auto& one) {
         return !one.missed && identify::IsExpected(one.target, one.server);
@@ -40,10 +40,9 @@ Outcome Run(const Context& context) {
   if (targets.empty()) {
     return Skip("neither --target nor --framework is given");
   }
-  if (targets.size() > identify::kMostTargets) {
+  if (targets.size() > identify::kMaxTargets) {
     return Broken(std::to_string(targets.size()) + " targets, at most " +
-                  std::to_string(identify::kMostTargets) +
-                  " are asked at once");
+                  std::to_string(identify::kMaxTargets) + " are asked at once");
   }
   const auto seen = AskTwice(context, targets);
   const std::string summary = Summary(seen);

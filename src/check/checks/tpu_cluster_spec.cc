@@ -14,7 +14,7 @@ std::vector<std::string> SpecOf(const std::vector<identify::Target>& targets) {
     lines.push_back((target.task ? target.task->job + " " +
                                        std::to_string(target.task->index)
                                  : "host") +
-                    "  " + ToText(target.address));
+                    "  " + ToString(target.address));
   }
   return lines;
 }

@@ -38,7 +38,7 @@ Outcome AskWorkers(const Context& context) {
 // Before programs start nothing listens there: a host that refuses is up.
 Outcome LookForHosts(const Context& context) {
   auto seen = AskOnce(context, context.tpu.hosts);
-  for (identify::TargetSeen& one : seen) {
+  for (identify::TargetReply& one : seen) {
     if (one.missed && one.missed->cause() == Cause::kNetWrongEndpoint) {
       one.missed.reset();
       one.server = {.protocol = "none", .text = "the host is up"};

@@ -11,7 +11,7 @@
 namespace muster::check::tpu_initialised {
 namespace {
 
-bool HasTpu(const identify::TargetSeen& seen) {
+bool HasTpu(const identify::TargetReply& seen) {
   return std::any_of(
       seen.server.devices.begin(), seen.server.devices.end(),
       [](const auto& device) { return device.type.starts_with("TPU"); });
@@ -30,7 +30,7 @@ Outcome AskWorkers(const Context& context) {
   }
   std::vector<Seen> without;
   std::string first;
-  for (const identify::TargetSeen& one : seen) {
+  for (const identify::TargetReply& one : seen) {
     if (!HasTpu(one)) {
       first = first.empty() ? one.target.text : first;
       without.push_back(
@@ -102,7 +102,7 @@ const Check kCheck{.id = "tpu.initialised",
                    .scope = Scope::kCluster,
                    .may_wait = true,
                    .on_request = true,
-                   .deadline = kLongestOpening,
+                   .deadline = kDeviceOpenTimeout,
                    .run = Run};
 
 }  // namespace muster::check::tpu_initialised

@@ -9,7 +9,7 @@ namespace {
 std::string Where(const TpuSetup& tpu) {
   if (!tpu.workers.empty()) {
     return Count(static_cast<int>(tpu.workers.size()), "worker") + ", first " +
-           ToText(tpu.workers.front().address);
+           ToString(tpu.workers.front().address);
   }
   if (tpu.hosts.size() > 1) {
     return "the chips of " +

@@ -26,7 +26,7 @@ struct Chosen {
 
 std::string HeldBy(const Context& context) {
   const auto holders = context.machine.HoldersOf(TpuDevices(context.host.fs));
-  return holders.empty() ? "" : sys::ToText(holders.front());
+  return holders.empty() ? "" : sys::ToString(holders.front());
 }
 
 bool IsPlatform(std::string_view word) {
@@ -173,7 +173,7 @@ Outcome OpenDevices(const Context& context) {
        .variables = VariablesFor(context),
        .hear = context.say},
       Deadline::After(
-          std::min<Duration>(context.opening.patience, kLongestPatience)));
+          std::min<Duration>(context.opening.timeout, kMaxTimeout)));
   if (opened) {
     return Judged(context, chosen.plugin, *opened);
   }

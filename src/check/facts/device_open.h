@@ -9,9 +9,9 @@
 
 namespace muster::check {
 
-// Of a check that opens; the patience of OpeningSetup ends it before.
-inline constexpr std::chrono::minutes kLongestOpening{10};
-inline constexpr std::chrono::minutes kLongestPatience{9};
+// Of a check that opens; the timeout of DeviceOpenSetup ends it before.
+inline constexpr std::chrono::minutes kDeviceOpenTimeout{10};
+inline constexpr std::chrono::minutes kMaxTimeout{9};
 
 // The one line that brings a plug-in: "pip install libtpu".
 std::string_view InstallLine(std::string_view platform);

@@ -17,17 +17,17 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 // Has the fake plug-in behave as it is told, in this process's children.
-class OpeningTest : public ::testing::Test {
+class DeviceOpenTest : public ::testing::Test {
  protected:
   // NOLINTBEGIN(concurrency-mt-unsafe): a test has one thread.
-  ~OpeningTest() override { unsetenv("MUSTER_FAKE_PJRT"); }
+  ~DeviceOpenTest() override { unsetenv("MUSTER_FAKE_PJRT"); }
 
-  Outcome Open(const char* behaviour, Duration patience,
+  Outcome Open(const char* behaviour, Duration timeout,
                std::optional<int> replicas = std::nullopt) {
     setenv("MUSTER_FAKE_PJRT", behaviour, 1);
     Context context = host.MakeContext();
     context.opening = {
-        .asked = true, .refused = {}, .plugin = named, .patience = patience};
+        .asked = true, .refused = {}, .plugin = named, .timeout = timeout};
     context.plugins = [] {
       return std::vector<FoundPlugin>{
           {.platform = "tpu",
@@ -49,7 +49,7 @@ class OpeningTest : public ::testing::Test {
   std::string named = MUSTER_FAKE_PJRT;
 };
 
-TEST_F(OpeningTest, CountsAddsAndGivesBack) {
+TEST_F(DeviceOpenTest, CountsAddsAndGivesBack) {
   const Outcome outcome = Open("", 4);
   EXPECT_EQ(Summary(outcome), "pass");
   EXPECT_EQ(outcome.detail,
@@ -58,14 +58,14 @@ TEST_F(OpeningTest, CountsAddsAndGivesBack) {
   EXPECT_THAT(outcome.lines, Contains("runtime  fake runtime, 1.2.3"));
 }
 
-TEST_F(OpeningTest, IsSkippedWithoutAnAcceleratorAndSaysSo) {
+TEST_F(DeviceOpenTest, IsSkippedWithoutAnAcceleratorAndSaysSo) {
   named = "";
   const Outcome outcome = Open("");
   EXPECT_EQ(Summary(outcome), "skip");
   EXPECT_EQ(outcome.detail, "no accelerator is visible here");
 }
 
-TEST_F(OpeningTest, TakesThePluginThatIsFound) {
+TEST_F(DeviceOpenTest, TakesThePluginThatIsFound) {
   named = "";
   host.AddTpu();
   EXPECT_THAT(Open("").lines,
@@ -77,7 +77,7 @@ TEST_F(OpeningTest, TakesThePluginThatIsFound) {
   EXPECT_THAT(outcome.detail, HasSubstr("pip install jax-cuda12-pjrt"));
 }
 
-TEST_F(OpeningTest, FindsThePluginOfAPlatformThatIsNamed) {
+TEST_F(DeviceOpenTest, FindsThePluginOfAPlatformThatIsNamed) {
   named = "tpu";
   EXPECT_THAT(Open("").lines,
               Contains(HasSubstr("muster_fake_pjrt.so (package libtpu 1.2)")));
@@ -85,7 +85,7 @@ TEST_F(OpeningTest, FindsThePluginOfAPlatformThatIsNamed) {
   EXPECT_THAT(Open("").detail, HasSubstr("pip install xla-cpu-pjrt"));
 }
 
-TEST_F(OpeningTest, LeavesChipsAloneThatSomebodyHolds) {
+TEST_F(DeviceOpenTest, LeavesChipsAloneThatSomebodyHolds) {
   named = "";
   host.AddTpu();
   host.machine.holders["/dev/accel0"] = {{41, "python3"}};
@@ -94,7 +94,7 @@ TEST_F(OpeningTest, LeavesChipsAloneThatSomebodyHolds) {
   EXPECT_THAT(outcome.detail, HasSubstr("process 41 (python3) holds"));
 }
 
-TEST_F(OpeningTest, FailsByWhatHappened) {
+TEST_F(DeviceOpenTest, FailsByWhatHappened) {
   EXPECT_EQ(Summary(Open("stuck", std::chrono::milliseconds(500))),
             "fail deadline-exceeded");
   EXPECT_EQ(Summary(Open("version")), "fail ver-plugin-mismatch");
@@ -103,7 +103,7 @@ TEST_F(OpeningTest, FailsByWhatHappened) {
   EXPECT_EQ(Summary(Open("create")), "fail device-missing");
 }
 
-TEST_F(OpeningTest, IsThirdStepOfTheTpu) {
+TEST_F(DeviceOpenTest, IsThirdStepOfTheTpu) {
   host.AddTpu();
   setenv("MUSTER_FAKE_PJRT", "create", 1);
   Context context = host.MakeContext();

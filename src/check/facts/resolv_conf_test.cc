@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "check/testing.h"
+#include "sys/fake/fake_fs.h"
 
 namespace muster::check {
 namespace {

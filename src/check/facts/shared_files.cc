@@ -10,8 +10,8 @@
 namespace muster::check {
 namespace {
 
-constexpr std::chrono::seconds kPatience{2};
-constexpr std::size_t kMostFiles = 16;
+constexpr std::chrono::seconds kTimeout{2};
+constexpr std::size_t kMaxFiles = 16;
 
 // What `path` is known as on all hosts, and where it is on this one.
 struct Wanted {
@@ -34,7 +34,7 @@ std::vector<Wanted> FilesOf(const Context& context) {
         {"interpreter " + first,
          sys::FindProgram(context.host.env, context.host.fs, first)});
   }
-  for (std::size_t i = 1; i < argv.size() && files.size() < kMostFiles; ++i) {
+  for (std::size_t i = 1; i < argv.size() && files.size() < kMaxFiles; ++i) {
     // "--config=c.yaml"
     const std::string word = argv[i].starts_with('-')
                                  ? argv[i].substr(argv[i].find('=') + 1)
@@ -60,7 +60,7 @@ SharedFiles DigestSharedFiles(const Context& context) {
     }
   }
   SharedFiles shared;
-  const Deadline deadline = Deadline::After(kPatience);
+  const Deadline deadline = Deadline::After(kTimeout);
   for (const auto& [name, path] : wanted) {
     const auto digest = sys::DigestOf(path, {}, deadline);
     if (!digest) {
@@ -103,7 +103,7 @@ CheckpointMarks::CheckpointMarks(const Context& context)
       continue;
     }
     const std::string file = FileOf(folder, mark_);
-    if (auto leaving = sys::RemovedAtEnd::Make(file)) {
+    if (auto leaving = sys::TempFile::Make(file)) {
       leaving_.push_back(*std::move(leaving));
     }
     // Not Fs::Write, whose temporary file nobody would remove.

@@ -47,7 +47,7 @@ class CheckpointMarks {
   std::vector<std::string> folders_;
   std::string mark_;
   std::vector<std::string> written_;  // folders
-  std::vector<sys::RemovedAtEnd> leaving_;
+  std::vector<sys::TempFile> leaving_;
 };
 
 }  // namespace muster::check

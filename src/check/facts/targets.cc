@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::chrono::seconds kAgain{1};
 
-identify::TcpWire::Options OptionsOf(const TargetSetup& setup, Duration again) {
+identify::TcpProbeConnection::Options OptionsOf(const TargetSetup& setup,
+                                                Duration again) {
   const Duration wait = std::min<Duration>(setup.wait, kLongestTargetWait);
   return {.connect = wait,
           .answer = wait / 4,
@@ -22,19 +23,19 @@ identify::TcpWire::Options OptionsOf(const TargetSetup& setup, Duration again) {
 
 }  // namespace
 
-std::vector<identify::TargetSeen> AskOnce(
+std::vector<identify::TargetReply> AskOnce(
     const Context& context, const std::vector<identify::Target>& targets) {
   return identify::AskTargets(targets,
                               OptionsOf(context.target, Duration::zero()));
 }
 
-std::vector<identify::TargetSeen> AskTwice(
+std::vector<identify::TargetReply> AskTwice(
     const Context& context, const std::vector<identify::Target>& targets) {
   return identify::AskTargets(targets, OptionsOf(context.target, kAgain));
 }
 
 std::optional<Outcome> JudgeSilence(
-    const Context& context, std::span<const identify::TargetSeen> seen) {
+    const Context& context, std::span<const identify::TargetReply> seen) {
   auto findings = identify::JudgeReach(seen, context.host.clock.WallNow());
   if (findings.empty()) {
     return std::nullopt;
@@ -44,10 +45,10 @@ std::optional<Outcome> JudgeSilence(
   return outcome;
 }
 
-void Show(std::span<const identify::TargetSeen> seen, Outcome& outcome) {
+void Show(std::span<const identify::TargetReply> seen, Outcome& outcome) {
   outcome.lines = identify::LinesOf(seen);
   Json targets = Json::array();
-  for (const identify::TargetSeen& one : seen) {
+  for (const identify::TargetReply& one : seen) {
     targets.push_back(identify::ToJson(one));
   }
   outcome.data = Json{{"targets", std::move(targets)},

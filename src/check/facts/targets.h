@@ -16,19 +16,19 @@ inline constexpr std::chrono::seconds kLongestTargetWait{30};
 inline constexpr std::chrono::seconds kTargetDeadline{4 * kLongestTargetWait +
                                                       std::chrono::seconds(5)};
 
-std::vector<identify::TargetSeen> AskOnce(
+std::vector<identify::TargetReply> AskOnce(
     const Context& context, const std::vector<identify::Target>& targets);
 // A second time a second later: a worker that is restarted again and again
 // changes its incarnation, or is gone.
-std::vector<identify::TargetSeen> AskTwice(
+std::vector<identify::TargetReply> AskTwice(
     const Context& context, const std::vector<identify::Target>& targets);
 
 // What keeps them from telling of themselves this time, in place of what their
 // silence would be counted as; nullopt: all of them told.
-std::optional<Outcome> JudgeSilence(const Context& context,
-                                    std::span<const identify::TargetSeen> seen);
+std::optional<Outcome> JudgeSilence(
+    const Context& context, std::span<const identify::TargetReply> seen);
 
 // Lines for people and data for programs.
-void Show(std::span<const identify::TargetSeen> seen, Outcome& outcome);
+void Show(std::span<const identify::TargetReply> seen, Outcome& outcome);
 
 }  // namespace muster::check

@@ -203,7 +203,7 @@ class Report {
     if (output_ == settings::Output::kText && sys::IsTerminal(2)) {
       const std::string line =
           "\r\033[K" + Cell("...", kMarkWidth) + Cell(check.id, kIdWidth) +
-          ToText(how_far.since) + (how_far.said.empty() ? "" : "  ") +
+          ToString(how_far.since) + (how_far.said.empty() ? "" : "  ") +
           Printable(how_far.said);
       std::fputs(line.c_str(), stderr);
       live_ = true;
@@ -238,7 +238,7 @@ class Report {
       }
     }
     sys::PrintResult(text + Join(parts, ", ") + " in " +
-                     ToText(std::chrono::duration_cast<Duration>(
+                     ToString(std::chrono::duration_cast<Duration>(
                          std::chrono::duration<double>(frame_.Seconds()))) +
                      "\n");
   }
@@ -341,13 +341,13 @@ void Describe(const Result<resolve::Resolved>& resolved,
 }
 
 // Asks before anything is opened; where nothing is here, nobody is asked.
-Result<check::OpeningSetup> AskToOpen(const CommandLine& line,
-                                      const sys::Fs& fs) {
-  check::OpeningSetup setup{.asked = line.open,
-                            .plugin = line.program.plugins.empty()
-                                          ? ""
-                                          : line.program.plugins.front(),
-                            .patience = line.program.patience};
+Result<check::DeviceOpenSetup> AskToOpen(const CommandLine& line,
+                                         const sys::Fs& fs) {
+  check::DeviceOpenSetup setup{.asked = line.open,
+                               .plugin = line.program.plugins.empty()
+                                             ? ""
+                                             : line.program.plugins.front(),
+                               .request_timeout = line.program.request_timeout};
   const auto found = accelerator::FindAccelerators(fs);
   if (!line.open || line.yes || (found.empty() && setup.plugin.empty())) {
     return setup;
@@ -403,7 +403,7 @@ Result<int> CheckVerb(const CommandLine& line,
       .target = std::move(targets),
       .opening = std::move(opening),
       .plugins = [&] { return FindPlugins(host); },
-      .frameworks = [&] { return LookForFrameworks(host); }};
+      .frameworks = [&] { return FindFrameworks(host); }};
   std::optional<Result<resolve::Resolved>> resolved;
   if (!NeedsNoCluster(line)) {
     resolved.emplace(resolve::Resolve(ClusterOf(line), host));

@@ -19,7 +19,7 @@ void AddProgramFlags(CLI::App& app, Texts& texts, ProgramFlags& flags) {
   app.add_option("--replicas", texts.replicas);
   app.add_option("--partitions", texts.partitions);
   app.add_option("--signature", texts.signature);
-  app.add_option("--patience", texts.patience);
+  app.add_option("--timeout", texts.request_timeout);
 }
 
 // `--on` is that of `check program`.
@@ -31,23 +31,23 @@ void AddFitFlags(CLI::App& app, FitFlags& flags) {
   app.add_flag("--sharded", flags.sharded);
 }
 
-Result<Duration> TakePatience(const std::string& text) {
-  const auto patience = ParseDuration(text);
-  if (!patience || *patience <= Duration::zero() ||
-      *patience > std::chrono::hours(24)) {
-    return Usage("flag --patience is `" + Printable(text) +
+Result<Duration> TakeTimeout(const std::string& text) {
+  const auto request_timeout = ParseDuration(text);
+  if (!request_timeout || *request_timeout <= Duration::zero() ||
+      *request_timeout > std::chrono::hours(24)) {
+    return Usage("flag --timeout is `" + Printable(text) +
                  "`, expected a time up to a day, as in 2min");
   }
-  return *patience;
+  return *request_timeout;
 }
 
 // "64,128,256".
 Result<std::vector<int>> TakeBatches(const std::string& text) {
-  constexpr std::int64_t kMost = 1 << 30;
+  constexpr std::int64_t kMaxCount = 1 << 30;
   std::vector<int> batches;
   for (const std::string& one : Split(text, ',')) {
     const auto batch = IsDigits(one) ? ParseInt(one) : std::nullopt;
-    if (!batch || *batch < 1 || *batch > kMost) {
+    if (!batch || *batch < 1 || *batch > kMaxCount) {
       return Usage("flag --batch is `" + Printable(text) +
                    "`, expected sizes from 1 on, as in 64,128,256");
     }
@@ -63,9 +63,9 @@ Status TakeProgram(const CLI::App& verb, const Texts& texts,
   flags.asked = !line.groups.empty() && line.groups.front() == "program";
   const bool fits = !line.groups.empty() && line.groups.front() == "fit";
   for (const char* flag : {"--on", "--plugin", "--batch", "--examples",
-                           "--partitions", "--signature", "--patience"}) {
+                           "--partitions", "--signature", "--timeout"}) {
     const bool opens = line.open && (std::string_view(flag) == "--plugin" ||
-                                     std::string_view(flag) == "--patience");
+                                     std::string_view(flag) == "--timeout");
     const bool where = fits && std::string_view(flag) == "--on";
     if (!flags.asked && !opens && !where && IsGiven(verb, flag)) {
       return Usage("flag " + std::string(flag) +
@@ -77,10 +77,10 @@ Status TakeProgram(const CLI::App& verb, const Texts& texts,
                  std::to_string(flags.plugins.size()) +
                  " times; --open opens the devices with one");
   }
-  if (const auto text = Given(verb, "--patience", texts.patience)) {
-    MUSTER_ASSIGN(flags.patience, TakePatience(*text));
-    if (line.open && flags.patience > check::kLongestPatience) {
-      return Usage("flag --patience is `" + Printable(*text) +
+  if (const auto text = Given(verb, "--timeout", texts.request_timeout)) {
+    MUSTER_ASSIGN(flags.request_timeout, TakeTimeout(*text));
+    if (line.open && flags.request_timeout > check::kMaxTimeout) {
+      return Usage("flag --timeout is `" + Printable(*text) +
                    "`, expected at most 9min with --open");
     }
   }

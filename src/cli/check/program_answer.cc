@@ -70,20 +70,20 @@ std::string SecondsText(double seconds) {
   return text;
 }
 
-std::optional<program::Fastest> FastestOf(const ProgramRequest& request,
-                                          const ProgramReport& report) {
+std::optional<program::Fastest> RooflineOf(const ProgramRequest& request,
+                                           const ProgramReport& report) {
   const auto& answer = report.answer;
   return answer && answer->result
-             ? program::FastestRun(request.on, answer->accelerator.devices,
-                                   {.flops = answer->result->flops,
-                                    .bytes = answer->result->bytes_accessed})
+             ? program::Roofline(request.on, answer->accelerator.devices,
+                                 {.flops = answer->result->flops,
+                                  .bytes = answer->result->bytes_accessed})
              : std::nullopt;
 }
 
 // How soon a run can be over, and what it then wants to eat.
-std::string FastestLines(const ProgramRequest& request,
-                         const ProgramReport& report) {
-  const auto fastest = FastestOf(request, report);
+std::string RooflineLines(const ProgramRequest& request,
+                          const ProgramReport& report) {
+  const auto fastest = RooflineOf(request, report);
   if (!fastest || fastest->seconds <= 0) {
     return "";
   }
@@ -147,7 +147,7 @@ std::string KeptText(const ProgramRequest& request,
   std::string text;
   for (const pjrt::Array& array : largest) {
     if (array.bytes >= largest.front().bytes / kShareOfLargest) {
-      std::string role(WordOf(array.role));
+      std::string role(ToString(array.role));
       role.resize(10, ' ');
       text += Line(text.empty() ? "largest" : "",
                    role + ArrayText(array, MemoryOf(report)));
@@ -169,7 +169,7 @@ std::string KeptText(const ProgramRequest& request,
 
 std::string ProgramLine(const ProgramReport& report) {
   return report.container
-             ? Line("program", std::string(WordOf(*report.container)))
+             ? Line("program", std::string(ToString(*report.container)))
              : "";
 }
 
@@ -235,7 +235,7 @@ std::string AnswerLines(const ProgramRequest& request,
                                 std::to_string(answer->accelerator.devices));
     text += Line("memory", MemoryText(compiled.memory, answer->accelerator));
     text += Line("cost", CostText(compiled) + " a run on each device");
-    text += FastestLines(request, report);
+    text += RooflineLines(request, report);
   }
   return text + KeptText(request, report);
 }
@@ -281,7 +281,8 @@ Json AnswerOf(const pjrt::CompileAnswer& answer) {
   return json;
 }
 
-Json FastestJson(const program::Fastest& fastest, const ProgramReport& report) {
+Json RooflineJson(const program::Fastest& fastest,
+                  const ProgramReport& report) {
   Json json{{"seconds", fastest.seconds},
             {"by_flops", fastest.flops_seconds},
             {"by_bytes", fastest.bytes_seconds}};
@@ -297,7 +298,7 @@ Json FastestJson(const program::Fastest& fastest, const ProgramReport& report) {
 Json ToJson(const program::Kept& kept) {
   Json arrays = Json::array();
   for (const pjrt::Array& one : kept.holdings.largest) {
-    arrays.push_back({{"role", WordOf(one.role)},
+    arrays.push_back({{"role", ToString(one.role)},
                       {"name", one.name},
                       {"shape", one.shape},
                       {"place", one.place},
@@ -332,15 +333,15 @@ Json DocumentOf(const AskedProgram& one,
                           {"source", request.plugin.source}};
   }
   if (report.container) {
-    document["program"] = {{"container", WordOf(*report.container)},
+    document["program"] = {{"container", ToString(*report.container)},
                            {"replicas", ToJson(report.replicas)},
                            {"partitions", ToJson(report.partitions)}};
   }
   if (report.answer) {
     document["answer"] = AnswerOf(*report.answer);
   }
-  if (const auto fastest = FastestOf(request, report)) {
-    document["fastest"] = FastestJson(*fastest, report);
+  if (const auto fastest = RooflineOf(request, report)) {
+    document["fastest"] = RooflineJson(*fastest, report);
   }
   if (report.kept && *report.kept) {
     document["largest"] = ToJson(**report.kept);

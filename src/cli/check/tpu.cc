@@ -19,20 +19,20 @@ std::vector<identify::Target> Numbered(std::vector<identify::Target> targets) {
   int index = 0;
   for (identify::Target& target : targets) {
     target.protocol = "tf";
-    target.task = identify::ForeignTask{.job = "worker", .index = index++};
+    target.task = identify::ServedTask{.job = "worker", .index = index++};
   }
   return targets;
 }
 
 void AddHosts(const Cluster& cluster, check::TpuSetup& tpu) {
   for (const Member& member : cluster.members) {
-    if (member.address && tpu.hosts.size() == identify::kMostTargets) {
+    if (member.address && tpu.hosts.size() == identify::kMaxTargets) {
       ++tpu.left_out;
     } else if (member.address) {
       Address address = member.address->value;
       address.port = address.port == 0 ? 8476 : address.port;
       tpu.hosts.push_back(
-          {.text = ToText(address), .address = address, .protocol = "tcp"});
+          {.text = ToString(address), .address = address, .protocol = "tcp"});
     }
   }
 }

@@ -113,13 +113,13 @@ Status WorkerChecks::Begin(const CommandLine& line) {
   std::vector<std::string> addresses;
   for (const remote::ReachedWorker& worker : tpu_.workers) {
     addresses.push_back(
-        ToText(Address{.host = worker.internal, .port = kMeshPort}));
+        ToString(Address{.host = worker.internal, .port = kMeshPort}));
   }
   const auto words = WordsOf(line, Join(addresses, ","));
   documents_.resize(tpu_.workers.size());
   for (const remote::ReachedWorker& worker : tpu_.workers) {
     const int rank = static_cast<int>(hosts_.size());
-    remote::Handed handed{.args = {"check"}, .token = {}};
+    remote::AgentBootstrap handed{.args = {"check"}, .token = {}};
     handed.args.insert(handed.args.end(), words.begin(), words.end());
     handed.args.insert(handed.args.end(), {"--rank", std::to_string(rank)});
     hosts_.push_back(std::make_unique<remote::SshHost>(

@@ -29,8 +29,8 @@ std::string UntilText(const cloud::Token& token, WallTime now) {
   if (token.until == WallTime()) {
     return "not told: a token that is given is not checked";
   }
-  return ToText(token.until) + ", in " +
-         ToText(std::chrono::duration_cast<Duration>(
+  return ToString(token.until) + ", in " +
+         ToString(std::chrono::duration_cast<Duration>(
              std::chrono::floor<std::chrono::seconds>(token.until - now)));
 }
 
@@ -39,7 +39,7 @@ std::string UntilText(const cloud::Token& token, WallTime now) {
 Status TpuAuth(const TpuCall& call) {
   MUSTER_ASSIGN(auto credentials,
                 cloud::Credentials::Find(std::nullopt, call.host));
-  cloud::Sender sender(call.host, call.patience());
+  cloud::Sender sender(call.host, call.request_timeout());
   MUSTER_ASSIGN(const cloud::Token token, TriedToken(credentials, sender));
   const auto project = cloud::FindProject(call.line.cluster.cloud.project,
                                           credentials.project(), call.host);
@@ -62,7 +62,7 @@ Status TpuAuth(const TpuCall& call) {
           {"source", credentials.quota_project_source()}};
     }
     if (token.until != WallTime()) {
-      document["until"] = ToText(token.until);
+      document["until"] = ToString(token.until);
     }
     sys::PrintDocument(document);
     return Ok();

@@ -12,7 +12,7 @@
 namespace muster::cli {
 namespace {
 
-void PrintDone(const TpuCall& call, const cloud::MadeTpu& made,
+void PrintDone(const TpuCall& call, const cloud::JournaledTpu& made,
                const std::string& how) {
   if (call.json()) {
     sys::PrintDocument({{"schema", "muster.tpu.changed/1"},
@@ -50,7 +50,8 @@ Status WaitForOperation(cloud::TpuApi& api, const cloud::Operation& begun,
   cloud::Operation operation = begun;
   for (int looks = 0; !operation.done; ++looks) {
     MUSTER_TRY(PauseForChange(stoppable, looks, what));
-    api.sender().SetDeadline(Deadline::After(stoppable.waiting.patience));
+    api.sender().SetDeadline(
+        Deadline::After(stoppable.waiting.request_timeout));
     MUSTER_ASSIGN(operation, api.OperationOf(begun.name, what));
   }
   return operation.error ? Status(*operation.error) : Ok();
@@ -72,7 +73,8 @@ Status WaitForState(cloud::TpuApi& api, const cloud::TpuNode& node,
                     const Change& change, const Error& lost,
                     const remote::Stoppable& stoppable) {
   for (int looks = 0;; ++looks) {
-    api.sender().SetDeadline(Deadline::After(stoppable.waiting.patience));
+    api.sender().SetDeadline(
+        Deadline::After(stoppable.waiting.request_timeout));
     const auto now = api.Node(node.zone, node.name);
     if (!now) {
       return Error(lost).Then(now.error());
@@ -106,7 +108,7 @@ Status ChangeOne(const TpuCall& call, const Change& change) {
   MUSTER_ASSIGN(const auto stoppable, remote::MakeStoppable(call.settings));
   MUSTER_ASSIGN(auto api, OpenApi(call, stoppable));
   MUSTER_ASSIGN(auto journal, cloud::TpuJournal::Open(call.host));
-  const cloud::MadeTpu made = remote::ToMade(api, node);
+  const cloud::JournaledTpu made = remote::ToMade(api, node);
   MUSTER_TRY(journal.Write(cloud::TpuStep::kChanging, made, change.verb));
   const int repeats = api.sender().repeats();
   const auto begun = api.ChangeNode(node.zone, node.name, change.verb);
@@ -149,9 +151,9 @@ Status Confirm(const TpuCall& call, const std::string& what) {
 
 Result<cloud::TpuApi> OpenApi(const TpuCall& call,
                               const remote::Stoppable& stoppable) {
-  cloud::Patience patience = call.patience();
-  patience.pause = stoppable.waiting.pause;
-  return OpenApi(call, std::move(patience));
+  cloud::RetryLimits request_timeout = call.request_timeout();
+  request_timeout.pause = stoppable.waiting.pause;
+  return OpenApi(call, std::move(request_timeout));
 }
 
 Status TpuStop(const TpuCall& call) {
@@ -176,7 +178,7 @@ Status TpuStart(const TpuCall& call) {
 Status TpuDelete(const TpuCall& call) {
   MUSTER_ASSIGN(auto found, OpenApi(call));
   MUSTER_ASSIGN(const auto node, FindNode(call, found));
-  const cloud::MadeTpu made = remote::WhatGoes(found, node);
+  const cloud::JournaledTpu made = remote::WhatGoes(found, node);
   const std::string also = node.queued_resource.empty()
                                ? ""
                                : ", with the queued resource `" +
@@ -207,7 +209,7 @@ Status TpuQueuedDelete(const TpuCall& call) {
                         : ": its place in the queue is lost")));
   MUSTER_ASSIGN(const auto stoppable, remote::MakeStoppable(call.settings));
   MUSTER_ASSIGN(auto api, OpenApi(call, stoppable));
-  const cloud::MadeTpu made = remote::ToMade(api, queued);
+  const cloud::JournaledTpu made = remote::ToMade(api, queued);
   MUSTER_TRY(remote::RemoveSeen(api, made, call.host, stoppable));
   PrintDone(call, made, "deleted");
   return Ok();

@@ -65,7 +65,7 @@ Result<std::vector<std::string>> ZonesAsked(const TpuCall& call,
   if (!zones.empty()) {
     return zones;
   }
-  MUSTER_ASSIGN(const auto zone, ToldZone(call, api));
+  MUSTER_ASSIGN(const auto zone, GivenZone(call, api));
   if (!zone) {
     return Error(Cause::kUsageInvalid,
                  "say where: --zone Z, or --any-zone Z1,Z2 for whichever has "
@@ -282,7 +282,8 @@ Status TpuCreate(const TpuCall& call) {
   MUSTER_ASSIGN(auto api, OpenApi(call, stoppable));
   MUSTER_ASSIGN(auto journal, cloud::TpuJournal::Open(call.host));
   const bool until_usable = plan.until_usable;
-  cloud::TpuSearch search(api, journal, std::move(plan), stoppable.waiting);
+  cloud::TpuProvisioner search(api, journal, std::move(plan),
+                               stoppable.waiting);
   const auto found = search.Run();
   remote::PrintLeft(search.Left());
   MUSTER_TRY(found);

@@ -85,10 +85,12 @@ Status Enable(const TpuCall& call, cloud::TpuApi& api) {
                                ", which costs nothing by itself"));
   MUSTER_ASSIGN(const auto stoppable, remote::MakeStoppable(call.settings));
   // However long the person thought.
-  api.sender().SetDeadline(Deadline::After(call.settings.patience.value));
+  api.sender().SetDeadline(
+      Deadline::After(call.settings.request_timeout.value));
   MUSTER_TRY(cloud::EnableApi(api));
   for (int looks = 0; !enabled; ++looks) {
-    api.sender().SetDeadline(Deadline::After(call.settings.patience.value));
+    api.sender().SetDeadline(
+        Deadline::After(call.settings.request_timeout.value));
     MUSTER_ASSIGN(enabled, cloud::ApiIsEnabled(api));
     if (enabled) {
       break;
@@ -114,9 +116,10 @@ Result<int> TpuDoctor(const TpuCall& call) {
   MUSTER_ASSIGN(auto api, OpenApi(call));
   if (call.flags().enable) {
     MUSTER_TRY(Enable(call, api));
-    api.sender().SetDeadline(Deadline::After(call.settings.patience.value));
+    api.sender().SetDeadline(
+        Deadline::After(call.settings.request_timeout.value));
   }
-  MUSTER_ASSIGN(const auto zone, ToldZone(call, api));
+  MUSTER_ASSIGN(const auto zone, GivenZone(call, api));
   const auto all = cloud::Examine(
       api, zone ? zone->value : "",
       {.type = call.flags().type, .version = call.flags().version});

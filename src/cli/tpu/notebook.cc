@@ -49,7 +49,7 @@ class Notebook {
         place_{.loop = loop,
                .spawner = spawner,
                .env = call.host.env,
-               .limit = call.settings.patience.value},
+               .limit = call.settings.request_timeout.value},
         session_(place_, tpu.workers.front().login,
                  {.answered = [](const remote::SshAnswer&) {},
                   .line = [this](Console::Stream,
@@ -129,7 +129,7 @@ void Notebook::Began() {
   late_ = loop_.After(kForJupyter, [this] {
     End(MakeFinding(Cause::kDeadlineExceeded,
                     "Jupyter on " + session_.login().Name() +
-                        " does not answer " + ToText(Duration(kForJupyter)) +
+                        " does not answer " + ToString(Duration(kForJupyter)) +
                         " after it was started; what it said stands above",
                     Confidence::kCertain));
   });

@@ -208,7 +208,7 @@ Status TpuDescribe(const TpuCall& call) {
                   : "")});
   }
   for (const cloud::TpuSymptom& one : node.symptoms) {
-    rows.push_back({"symptom", OrDash(one.type) + " at " + ToText(one.at)});
+    rows.push_back({"symptom", OrDash(one.type) + " at " + ToString(one.at)});
   }
   if (const std::string meaning = Meaning(node); !meaning.empty()) {
     rows.push_back({"means", meaning});

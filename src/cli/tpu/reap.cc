@@ -13,7 +13,7 @@ namespace muster::cli {
 namespace {
 
 // What another process may still be at is left to it, and that is said.
-bool IsLeftToAnother(const cloud::MadeTpu& made, const sys::Host& host) {
+bool IsLeftToAnother(const cloud::JournaledTpu& made, const sys::Host& host) {
   const auto at_work = IsAtWork(made, host);
   if (at_work == cloud::AtWork::kNo) {
     return false;
@@ -24,21 +24,22 @@ bool IsLeftToAnother(const cloud::MadeTpu& made, const sys::Host& host) {
            ? ", which is still at it\n"
            : ", which cannot be seen from here and may be at it until a "
              "day after " +
-                 ToText(made.at) + ": muster tpu " +
+                 ToString(made.at) + ": muster tpu " +
                  (made.kind == "queued" ? "queued " : "") + "delete " +
                  Printable(made.name) + " --zone " + Printable(made.zone) +
                  "\n"));
   return true;
 }
 
-Json ToJson(const cloud::MadeTpu& made) {
+Json ToJson(const cloud::JournaledTpu& made) {
   return {{"kind", made.kind}, {"name", made.name},
           {"zone", made.zone}, {"project", made.project},
           {"type", made.type}, {"request", made.request}};
 }
 
 // What is there and bears its request id. tpu-not-found: nothing of it.
-Result<std::string> StateOf(cloud::TpuApi& api, const cloud::MadeTpu& made) {
+Result<std::string> StateOf(cloud::TpuApi& api,
+                            const cloud::JournaledTpu& made) {
   const Error other(Cause::kTpuNotFound, "another has the name");
   if (made.kind == "queued") {
     MUSTER_ASSIGN(const auto queued,
@@ -51,15 +52,15 @@ Result<std::string> StateOf(cloud::TpuApi& api, const cloud::MadeTpu& made) {
 }
 
 struct Lost {
-  std::vector<cloud::MadeTpu> there;
+  std::vector<cloud::JournaledTpu> there;
   std::vector<std::vector<std::string>> rows;
 };
 
 // Those that are there. What the cloud does not have is written down as gone.
-Result<Lost> LookForLost(const TpuCall& call, cloud::TpuApi& api,
-                         cloud::TpuJournal& journal) {
+Result<Lost> FindLost(const TpuCall& call, cloud::TpuApi& api,
+                      cloud::TpuJournal& journal) {
   Lost lost;
-  for (const cloud::MadeTpu& made : journal.Unfinished()) {
+  for (const cloud::JournaledTpu& made : journal.Unfinished()) {
     if (made.project != api.project().value) {
       sys::PrintAside("muster: " + remote::NameOf(made) + " is of project " +
                       Printable(made.project) + ": --project names it\n");
@@ -68,13 +69,14 @@ Result<Lost> LookForLost(const TpuCall& call, cloud::TpuApi& api,
     if (IsLeftToAnother(made, call.host)) {
       continue;
     }
-    api.sender().SetDeadline(Deadline::After(call.settings.patience.value));
+    api.sender().SetDeadline(
+        Deadline::After(call.settings.request_timeout.value));
     const auto state = StateOf(api, made);
     if (state) {
       lost.there.push_back(made);
       lost.rows.push_back({made.kind, Printable(made.name),
                            Printable(made.zone), Printable(made.type),
-                           Printable(*state), ToText(made.at)});
+                           Printable(*state), ToString(made.at)});
     } else if (state.error().cause() != Cause::kTpuNotFound) {
       return state.error();
     } else if (!call.flags().dry_run) {
@@ -85,13 +87,13 @@ Result<Lost> LookForLost(const TpuCall& call, cloud::TpuApi& api,
 }
 
 void PrintReaped(const TpuCall& call, const char* field,
-                 const std::vector<cloud::MadeTpu>& made,
+                 const std::vector<cloud::JournaledTpu>& made,
                  const std::vector<cloud::Removed>& left) {
   if (call.json()) {
     Json document{{"schema", "muster.tpu.reap/1"}};
     document[field] = Json::array();
     document["left"] = Json::array();
-    for (const cloud::MadeTpu& one : made) {
+    for (const cloud::JournaledTpu& one : made) {
       document[field].push_back(ToJson(one));
     }
     for (const cloud::Removed& one : left) {
@@ -102,7 +104,7 @@ void PrintReaped(const TpuCall& call, const char* field,
     sys::PrintDocument(document);
     return;
   }
-  for (const cloud::MadeTpu& one : made) {
+  for (const cloud::JournaledTpu& one : made) {
     sys::PrintResult(remote::NameOf(one) + " is deleted\n");
   }
 }
@@ -112,7 +114,7 @@ void PrintReaped(const TpuCall& call, const char* field,
 Result<int> TpuReap(const TpuCall& call) {
   MUSTER_ASSIGN(auto found, OpenApi(call));
   MUSTER_ASSIGN(auto journal, cloud::TpuJournal::Open(call.host));
-  MUSTER_ASSIGN(auto lost, LookForLost(call, found, journal));
+  MUSTER_ASSIGN(auto lost, FindLost(call, found, journal));
   if (lost.there.empty()) {
     if (call.json()) {
       PrintReaped(call, "removed", {}, {});
@@ -144,13 +146,13 @@ Result<int> TpuReap(const TpuCall& call) {
   MUSTER_ASSIGN(const auto stoppable, remote::MakeStoppable(call.settings));
   MUSTER_ASSIGN(auto api, OpenApi(call, stoppable));
   std::vector<cloud::TpuRemoval> removals;
-  for (const cloud::MadeTpu& made : lost.there) {
+  for (const cloud::JournaledTpu& made : lost.there) {
     removals.emplace_back(api, journal, made);
     removals.back().Seen();
   }
   const auto removed =
       cloud::RemoveAll(std::move(removals), api, stoppable.waiting);
-  std::vector<cloud::MadeTpu> gone;
+  std::vector<cloud::JournaledTpu> gone;
   std::vector<cloud::Removed> left;
   for (const cloud::Removed& one : removed) {
     if (one.error) {

@@ -95,7 +95,7 @@ struct Kind {
 template <typename T>
 Result<T> Find(const TpuCall& call, cloud::TpuApi& api, const Kind<T>& kind) {
   const std::string& name = call.flags().name;
-  MUSTER_ASSIGN(const auto zone, ToldZone(call, api));
+  MUSTER_ASSIGN(const auto zone, GivenZone(call, api));
   if (!zone) {
     MUSTER_ASSIGN(const auto all, (api.*kind.all)("-"));
     return FindAnywhere(api, all, name, kind.what);
@@ -112,7 +112,7 @@ Result<T> Find(const TpuCall& call, cloud::TpuApi& api, const Kind<T>& kind) {
 Json ToJson(const cloud::TpuNode& node) {
   Json symptoms = Json::array();
   for (const cloud::TpuSymptom& one : node.symptoms) {
-    symptoms.push_back({{"type", one.type}, {"at", ToText(one.at)}});
+    symptoms.push_back({{"type", one.type}, {"at", ToString(one.at)}});
   }
   return {{"name", node.name},
           {"zone", node.zone},

@@ -20,7 +20,7 @@ using sys::Console;
 
 // For programs to end that were asked to.
 constexpr auto kForTheEnd = std::chrono::seconds(10);
-constexpr std::size_t kMostKept = 1U << 20;
+constexpr std::size_t kMaxKept = 1U << 20;
 constexpr int kNotAsked = 255;
 constexpr int kInterrupted = 130;
 
@@ -122,7 +122,7 @@ void Shells::Line(std::size_t worker, Console::Stream stream,
   if (options_.json) {
     std::string& kept =
         stream == Console::Stream::kOut ? told_[worker].out : told_[worker].err;
-    if (kept.size() < kMostKept) {
+    if (kept.size() < kMaxKept) {
       kept += std::string(line) + "\n";
     }
     return;
@@ -241,7 +241,7 @@ Result<int> OnWorkers(const TpuCall& call, const remote::ReachedTpu& tpu,
   MUSTER_TRY(spawner.Attach(*loop));
   Console console(*loop, {});
   Shells shells(tpu, call.host, *loop, spawner, console,
-                {.limit = call.settings.patience.value,
+                {.limit = call.settings.request_timeout.value,
                  .json = call.json(),
                  .prefix = tpu.workers.size() > 1});
   MUSTER_ASSIGN(const auto signals,

@@ -78,24 +78,25 @@ Status Act(const TpuCall& call) {
 
 }  // namespace
 
-cloud::Patience TpuCall::patience() const {
-  return {.deadline = Deadline::After(settings.patience.value)};
+cloud::RetryLimits TpuCall::request_timeout() const {
+  return {.deadline = Deadline::After(settings.request_timeout.value)};
 }
 
 Result<cloud::TpuApi> OpenApi(const TpuCall& call) {
-  return OpenApi(call, call.patience());
+  return OpenApi(call, call.request_timeout());
 }
 
-Result<cloud::TpuApi> OpenApi(const TpuCall& call, cloud::Patience patience) {
+Result<cloud::TpuApi> OpenApi(const TpuCall& call,
+                              cloud::RetryLimits request_timeout) {
   MUSTER_ASSIGN(auto credentials,
                 cloud::Credentials::Find(std::nullopt, call.host));
   MUSTER_ASSIGN(auto project, Project(call, credentials));
   return cloud::TpuApi(call.host, std::move(credentials), std::move(project),
-                       std::move(patience));
+                       std::move(request_timeout));
 }
 
-Result<std::optional<Sourced<std::string>>> ToldZone(const TpuCall& call,
-                                                     cloud::TpuApi& api) {
+Result<std::optional<Sourced<std::string>>> GivenZone(const TpuCall& call,
+                                                      cloud::TpuApi& api) {
   const auto zone = cloud::FindZone(call.line.cluster.cloud.zone, call.host);
   if (!zone || !cloud::IsRegion(zone->value)) {
     return zone;
@@ -119,7 +120,7 @@ Result<Sourced<std::string>> ZoneOfList(const TpuCall& call,
   if (call.flags().all_zones) {
     return Sourced<std::string>{"-", "flag --all-zones"};
   }
-  MUSTER_ASSIGN(const auto zone, ToldZone(call, api));
+  MUSTER_ASSIGN(const auto zone, GivenZone(call, api));
   if (zone) {
     return *zone;
   }

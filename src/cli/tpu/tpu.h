@@ -22,20 +22,21 @@ struct TpuCall {
 
   bool json() const { return settings.output.value == settings::Output::kJson; }
   const TpuFlags& flags() const { return line.tpu; }
-  cloud::Patience patience() const;
+  cloud::RetryLimits request_timeout() const;
 };
 
 // Credentials, project and API. cloud-auth-missing; launch-env-missing: nobody
 // tells the project.
 Result<cloud::TpuApi> OpenApi(const TpuCall& call);
-Result<cloud::TpuApi> OpenApi(const TpuCall& call, cloud::Patience patience);
+Result<cloud::TpuApi> OpenApi(const TpuCall& call,
+                              cloud::RetryLimits request_timeout);
 // The zone of a list: `-` with --all-zones or where none is told, which is
 // said aside.
 Result<Sourced<std::string>> ZoneOfList(const TpuCall& call,
                                         cloud::TpuApi& api);
 // The zone that is told; nullopt: none. usage-invalid: a region, and its zones.
-Result<std::optional<Sourced<std::string>>> ToldZone(const TpuCall& call,
-                                                     cloud::TpuApi& api);
+Result<std::optional<Sourced<std::string>>> GivenZone(const TpuCall& call,
+                                                      cloud::TpuApi& api);
 
 // The node that is named, in the zone that is told or else in all.
 // tpu-not-found names those that there are, or the zone that has it;

@@ -88,7 +88,7 @@ Status TpuWait(const TpuCall& call) {
   MUSTER_ASSIGN(auto api, OpenApi(call, stoppable));
   MUSTER_ASSIGN(const auto place, PlaceOf(call, api));
   MUSTER_ASSIGN(auto journal, cloud::TpuJournal::Open(call.host));
-  cloud::TpuSearch search(
+  cloud::TpuProvisioner search(
       api, journal,
       {.places = {place}, .create = false, .reach = std::move(reach)},
       stoppable.waiting);

@@ -103,14 +103,14 @@ std::string Between(std::string_view text, std::string_view before,
              : Printable(text.substr(begin, end - begin));
 }
 
-void Name(Refusal& refusal, const std::string& key, const std::string& value) {
+void Name(ApiError& refusal, const std::string& key, const std::string& value) {
   if (!value.empty() && value.size() <= 200) {
     refusal.named.emplace(key, value);
   }
 }
 
 // "projects/p/locations/z/nodes/t" names the project and the zone too.
-void NameResource(Refusal& refusal, const std::string& resource) {
+void NameResource(ApiError& refusal, const std::string& resource) {
   Name(refusal, "resource", resource);
   const auto parts = Split(resource, '/');
   for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
@@ -124,7 +124,7 @@ void NameResource(Refusal& refusal, const std::string& resource) {
 }
 
 // The words that messages put what they name between.
-void NameFromMessage(Refusal& refusal, std::string_view text) {
+void NameFromMessage(ApiError& refusal, std::string_view text) {
   Name(refusal, "permission", Between(text, "Permission '", "' denied"));
   NameResource(refusal, Between(text, "denied on '", "'"));
   NameResource(refusal, Between(text, "Resource '", "'"));
@@ -144,7 +144,7 @@ void NameFromMessage(Refusal& refusal, std::string_view text) {
   Name(refusal, "value", Between(text, "cannot be \"", "\""));
 }
 
-void NameFromInfo(Refusal& refusal, const Json& metadata) {
+void NameFromInfo(ApiError& refusal, const Json& metadata) {
   Name(refusal, "permission", TextOf(metadata, "permission"));
   NameResource(refusal, TextOf(metadata, "resource"));
   Name(refusal, "service", TextOf(metadata, "service"));
@@ -163,7 +163,7 @@ void NameFromInfo(Refusal& refusal, const Json& metadata) {
 struct Details {
   bool has_quota_failure = false;
 };
-Details TakeDetails(Refusal& refusal, const Json& error) {
+Details TakeDetails(ApiError& refusal, const Json& error) {
   Details details;
   for (const Json& one : ListOf(error, "details")) {
     const std::string type = TextOf(one, "@type");
@@ -221,7 +221,7 @@ Meaning OfHttpStatus(int status) {
 }
 
 // The first step that knows the answer decides.
-void Decide(Refusal& refusal, const Details& details) {
+void Decide(ApiError& refusal, const Details& details) {
   const auto take = [&](const Meaning& meaning, const char* by) {
     refusal.cause = meaning.cause;
     refusal.passes = meaning.passes;
@@ -267,11 +267,11 @@ bool IsPage(const sys::HttpResponse& response) {
 }
 
 // `asked`: what the answer's header says of the wait.
-Refusal OfError(const Json& error, int http_status,
-                std::optional<Duration> asked = std::nullopt) {
-  Refusal refusal{.retry_after = asked,
-                  .http_status = http_status,
-                  .status = Printable(TextOf(error, "status").substr(0, 64))};
+ApiError OfError(const Json& error, int http_status,
+                 std::optional<Duration> asked = std::nullopt) {
+  ApiError refusal{.retry_after = asked,
+                   .http_status = http_status,
+                   .status = Printable(TextOf(error, "status").substr(0, 64))};
   refusal.message =
       Printable(TextOf(error, "message").substr(0, kLongestMessage));
   const auto code = NumberOf(error, "code");
@@ -286,14 +286,14 @@ Refusal OfError(const Json& error, int http_status,
 
 }  // namespace
 
-std::string Refusal::Code() const {
+std::string ApiError::Code() const {
   const std::string& word = reason.empty() ? status : reason;
   const std::string number =
       http_status == 0 ? "operation" : std::to_string(http_status);
   return word.empty() ? number : number + " " + word;
 }
 
-Refusal Classify(const sys::HttpResponse& response) {
+ApiError Classify(const sys::HttpResponse& response) {
   const auto json =
       ParseJson(response.body, Cause::kNetWrongEndpoint, "the answer");
   if (json && At(*json, {"error"}).is_object() &&
@@ -301,10 +301,10 @@ Refusal Classify(const sys::HttpResponse& response) {
     return OfError(At(*json, {"error"}), response.status, RetryAfter(response));
   }
   const Meaning meaning = OfHttpStatus(response.status);
-  Refusal refusal{.cause = meaning.cause,
-                  .passes = meaning.passes,
-                  .http_status = response.status,
-                  .decided_by = "http"};
+  ApiError refusal{.cause = meaning.cause,
+                   .passes = meaning.passes,
+                   .http_status = response.status,
+                   .decided_by = "http"};
   if (json) {
     refusal.message =
         Printable(TextOf(*json, "message").substr(0, kLongestMessage));
@@ -320,7 +320,7 @@ Refusal Classify(const sys::HttpResponse& response) {
   return refusal;
 }
 
-Refusal ClassifyStatus(const Json& status) {
+ApiError ClassifyStatus(const Json& status) {
   return OfError(status, 0);
 }
 

@@ -16,7 +16,7 @@ namespace muster::cloud {
 // The cause, and what the service names. What it names is found under
 // permission, resource, metric, limit, value, region, zone, type, field,
 // project, service, scope or location, as far as it is told.
-struct Refusal {
+struct ApiError {
   Cause cause = Cause::kInternalError;
   // A repeat may succeed: the service's trouble, or its limit on requests.
   bool passes = false;
@@ -36,9 +36,9 @@ struct Refusal {
 
 // In this order: ErrorInfo.reason, QuotaFailure, the message, the status, the
 // HTTP status. For every status but 200.
-Refusal Classify(const sys::HttpResponse& response);
+ApiError Classify(const sys::HttpResponse& response);
 // The error of an operation: google.rpc.Status.
-Refusal ClassifyStatus(const Json& status);
+ApiError ClassifyStatus(const Json& status);
 
 // "1.5s" of JSON; nullopt: no duration.
 std::optional<Duration> ParseProtoDuration(const std::string& text);

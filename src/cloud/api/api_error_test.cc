@@ -11,8 +11,8 @@ namespace {
 using ::testing::Contains;
 using ::testing::Pair;
 
-Refusal Of(int status, const std::string& body,
-           std::map<std::string, std::string> headers = {}) {
+ApiError Of(int status, const std::string& body,
+            std::map<std::string, std::string> headers = {}) {
   return Classify(
       {.status = status, .headers = std::move(headers), .body = body});
 }
@@ -33,7 +33,7 @@ constexpr const char* kInfo =
          "metadata": {"permission": "tpu.nodes.list",
                       "resource": "projects/p/locations/z"}}])";
 
-TEST(Refusal, TheReasonDecidesBeforeTheMessage) {
+TEST(ApiError, TheReasonDecidesBeforeTheMessage) {
   const auto refusal =
       Of(403, Body("PERMISSION_DENIED",
                    "Quota limit 'X' has been exceeded. Limit: 0 in region r.",
@@ -45,7 +45,7 @@ TEST(Refusal, TheReasonDecidesBeforeTheMessage) {
   EXPECT_EQ(refusal.Code(), "403 IAM_PERMISSION_DENIED");
 }
 
-TEST(Refusal, AQuotaFailureDecidesBeforeTheMessage) {
+TEST(ApiError, AQuotaFailureDecidesBeforeTheMessage) {
   const auto refusal =
       Of(429, Body("RESOURCE_EXHAUSTED", "no more capacity in the zone \"z\"",
                    R"([{"@type": "google.rpc.QuotaFailure", "violations":
@@ -55,7 +55,7 @@ TEST(Refusal, AQuotaFailureDecidesBeforeTheMessage) {
   EXPECT_FALSE(refusal.passes);
 }
 
-TEST(Refusal, AStockOutIsNoQuotaWhateverItsStatusSays) {
+TEST(ApiError, AStockOutIsNoQuotaWhateverItsStatusSays) {
   const auto refusal = ClassifyStatus(
       {{"code", 8},
        {"message",
@@ -66,7 +66,7 @@ TEST(Refusal, AStockOutIsNoQuotaWhateverItsStatusSays) {
   EXPECT_EQ(refusal.Code(), "operation RESOURCE_EXHAUSTED");
 }
 
-TEST(Refusal, ALimitOnRequestsPassesAndSaysWhen) {
+TEST(ApiError, ALimitOnRequestsPassesAndSaysWhen) {
   const auto refusal =
       Of(429, Body("RESOURCE_EXHAUSTED", "slow down",
                    R"([{"@type": "google.rpc.RetryInfo", "retryDelay": "1.5s"},
@@ -76,7 +76,7 @@ TEST(Refusal, ALimitOnRequestsPassesAndSaysWhen) {
   EXPECT_EQ(refusal.retry_after, std::chrono::milliseconds(1500));
 }
 
-TEST(Refusal, TheHeaderSaysWhenBesideAnErrorToo) {
+TEST(ApiError, TheHeaderSaysWhenBesideAnErrorToo) {
   const auto refusal =
       Of(503, Body("UNAVAILABLE", "try later"), {{"retry-after", "7"}});
   EXPECT_TRUE(refusal.passes);
@@ -91,20 +91,20 @@ TEST(Refusal, TheHeaderSaysWhenBesideAnErrorToo) {
             std::chrono::seconds(2));
 }
 
-TEST(Refusal, APageIsNotOfTheService) {
+TEST(ApiError, APageIsNotOfTheService) {
   EXPECT_EQ(Of(403, "<html>log in to the hotel</html>").cause,
             Cause::kNetWrongEndpoint);
   EXPECT_EQ(Of(407, "<html>proxy</html>").cause, Cause::kNetProxy);
 }
 
-TEST(Refusal, HttpAloneDecidesLast) {
+TEST(ApiError, HttpAloneDecidesLast) {
   const auto refusal = Of(503, "", {{"retry-after", "7"}});
   EXPECT_TRUE(refusal.passes);
   EXPECT_EQ(refusal.decided_by, "http");
   EXPECT_EQ(refusal.retry_after, std::chrono::seconds(7));
 }
 
-TEST(Refusal, HostileBodiesAreAnswersToo) {
+TEST(ApiError, HostileBodiesAreAnswersToo) {
   for (const char* body :
        {"", "null", "[]", "{\"error\": []}", "{\"error\": {\"details\": 1}}",
         "{\"error\": {\"details\": [1, null, {\"@type\": 5}]}}",
@@ -117,7 +117,7 @@ TEST(Refusal, HostileBodiesAreAnswersToo) {
   }
 }
 
-TEST(Refusal, ControlCharactersAreShownNotSent) {
+TEST(ApiError, ControlCharactersAreShownNotSent) {
   const auto refusal = Of(404, Body("NOT_FOUND", "\x1b[2Jgone"));
   EXPECT_EQ(refusal.message.find('\x1b'), std::string::npos);
 }

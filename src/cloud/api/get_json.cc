@@ -9,10 +9,10 @@
 namespace muster::cloud {
 namespace {
 
-constexpr std::size_t kMostBytes = 16U << 20;
+constexpr std::size_t kMaxBytes = 16U << 20;
 
 Error Refused(const ApiCall& call, const sys::HttpResponse& response) {
-  const Refusal refusal = Classify(response);
+  const ApiError refusal = Classify(response);
   const std::string code = std::to_string(response.status);
   const std::string said =
       (call.identity.empty() ? "" : ", asked as " + call.identity) +
@@ -44,9 +44,9 @@ Error Refused(const ApiCall& call, const sys::HttpResponse& response) {
 // The world's services by Sender; others exactly as the request says.
 Result<sys::HttpResponse> Send(const ApiCall& call, const sys::Host& host) {
   sys::HttpRequest request = call.request;
-  request.most_bytes = kMostBytes;
+  request.most_bytes = kMaxBytes;
   if (call.is_public) {
-    return Sender(host, Patience::Hasty())
+    return Sender(host, RetryLimits::Hasty())
         .Send(std::move(request), Repeat::kRead);
   }
   auto response = host.http->Send(request);

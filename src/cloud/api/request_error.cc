@@ -8,14 +8,14 @@
 namespace muster::cloud {
 namespace {
 
-std::string Named(const Refusal& refusal, const char* key,
+std::string Named(const ApiError& refusal, const char* key,
                   const std::string& otherwise = "") {
   const auto found = refusal.named.find(key);
   return found == refusal.named.end() ? otherwise : found->second;
 }
 
 // " (403 IAM_PERMISSION_DENIED): the service's own words".
-std::string Said(const Refusal& refusal) {
+std::string Said(const ApiError& refusal) {
   return " (" + refusal.Code() + ")" +
          (refusal.message.empty() ? "" : ": " + refusal.message);
 }
@@ -27,7 +27,7 @@ std::string OfProject(const Question& question) {
               : " (" + question.project_source + ")");
 }
 
-std::string Permission(const Refusal& refusal, const Question& question,
+std::string Permission(const ApiError& refusal, const Question& question,
                        const std::string& account) {
   const std::string asks = " for " + question.what;
   if (refusal.reason == "ACCESS_TOKEN_SCOPE_INSUFFICIENT" ||
@@ -63,7 +63,7 @@ std::string Permission(const Refusal& refusal, const Question& question,
          Said(refusal);
 }
 
-std::string Quota(const Refusal& refusal, const Question& question) {
+std::string Quota(const ApiError& refusal, const Question& question) {
   const std::string metric = Named(refusal, "metric", Named(refusal, "limit"));
   if (refusal.passes) {
     return "too many requests for " + question.what +
@@ -78,7 +78,7 @@ std::string Quota(const Refusal& refusal, const Question& question) {
          (limit.empty() ? " is used up" : " is " + limit) + Said(refusal);
 }
 
-std::string Usage(const Refusal& refusal, const Question& question) {
+std::string Usage(const ApiError& refusal, const Question& question) {
   if (refusal.status == "ALREADY_EXISTS") {
     return question.what + " is there already" + Said(refusal);
   }
@@ -88,12 +88,12 @@ std::string Usage(const Refusal& refusal, const Question& question) {
          Said(refusal);
 }
 
-std::string NotFound(const Refusal& refusal, const Question& question) {
+std::string NotFound(const ApiError& refusal, const Question& question) {
   return "there is no " + question.what + " in " + OfProject(question) +
          Said(refusal);
 }
 
-std::string Other(const Refusal& refusal, const Question& question) {
+std::string Other(const ApiError& refusal, const Question& question) {
   if (refusal.http_status >= 300 && refusal.http_status < 400) {
     return "the answer for " + question.what + " leads elsewhere (" +
            refusal.Code() + ")" +
@@ -104,7 +104,7 @@ std::string Other(const Refusal& refusal, const Question& question) {
   return "the API is in trouble over " + question.what + Said(refusal);
 }
 
-std::string Message(const Refusal& refusal, const Question& question,
+std::string Message(const ApiError& refusal, const Question& question,
                     const std::string& account) {
   switch (refusal.cause) {
     case Cause::kCloudAuthMissing:
@@ -139,7 +139,7 @@ std::string Message(const Refusal& refusal, const Question& question,
 
 }  // namespace
 
-Error ErrorOf(const Refusal& refusal, const Question& question,
+Error ErrorOf(const ApiError& refusal, const Question& question,
               const std::string& account, const Sender& sender) {
   Fact fact{.name = "cloud.refused",
             .fields = {{"http", std::int64_t{refusal.http_status}},

@@ -23,7 +23,7 @@ struct Question {
 // Its fact `cloud.refused` has http, status, reason, decided_by, account,
 // project, zone, passes where a repeat may succeed, and all that the service
 // named, for cloud/advice.h.
-Error ErrorOf(const Refusal& refusal, const Question& question,
+Error ErrorOf(const ApiError& refusal, const Question& question,
               const std::string& account, const Sender& sender);
 
 // The first of the error's evidence of that name; null: there is none.

@@ -37,13 +37,13 @@ bool HealsByItself(const Error& error) {
   }
 }
 
-int MostTries(Repeat repeat, const Patience& patience) {
+int MostTries(Repeat repeat, const RetryLimits& request_timeout) {
   switch (repeat) {
     case Repeat::kRead:
     case Repeat::kOnce:
-      return patience.tries;
+      return request_timeout.tries;
     case Repeat::kToken:
-      return std::min(patience.tries, kTokenTries);
+      return std::min(request_timeout.tries, kTokenTries);
     case Repeat::kNever:
       break;
   }
@@ -63,7 +63,7 @@ Chance ChanceOf(const Result<sys::HttpResponse>& response, int tries) {
   if (response->status == 200) {
     return {};
   }
-  const Refusal refusal = Classify(*response);
+  const ApiError refusal = Classify(*response);
   return {.passes = refusal.passes, .asked = refusal.retry_after};
 }
 
@@ -88,7 +88,7 @@ Result<sys::HttpResponse> Ended(Result<sys::HttpResponse> response, int tries,
 
 }  // namespace
 
-Patience Patience::Hasty() {
+RetryLimits RetryLimits::Hasty() {
   const sys::HttpRequest usual;
   return {.deadline = Deadline::After(std::chrono::hours(1)),
           .tries = 2,
@@ -98,8 +98,8 @@ Patience Patience::Hasty() {
           .timeout = usual.timeout};
 }
 
-Sender::Sender(const sys::Host& host, Patience patience)
-    : host_(host), patience_(std::move(patience)) {}
+Sender::Sender(const sys::Host& host, RetryLimits request_timeout)
+    : host_(host), request_timeout_(std::move(request_timeout)) {}
 
 Result<sys::HttpResponse> Sender::SendOnce(const sys::HttpRequest& request) {
   auto response = host_.http->Send(request);
@@ -113,11 +113,11 @@ Result<sys::HttpResponse> Sender::SendOnce(const sys::HttpRequest& request) {
 }
 
 bool Sender::WaitFor(Duration pause) const {
-  if (patience_.deadline.Remaining() <= pause) {
+  if (request_timeout_.deadline.Remaining() <= pause) {
     return false;
   }
-  return patience_.pause
-             ? patience_.pause(pause)
+  return request_timeout_.pause
+             ? request_timeout_.pause(pause)
              : internal::WaitUntil(Deadline::After(pause), std::stop_token());
 }
 
@@ -133,17 +133,17 @@ Result<sys::HttpResponse> Sender::Send(sys::HttpRequest request,
   const auto own = sys::FirstSet(
       host_.env, {"CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE", "SSL_CERT_FILE"});
   request.ca_file = own ? own->value : "";
-  const int most = MostTries(repeat, patience_);
+  const int most = MostTries(repeat, request_timeout_);
   for (int tries = 1;; ++tries) {
-    request.timeout =
-        std::min(patience_.timeout, patience_.deadline.Remaining());
+    request.timeout = std::min(request_timeout_.timeout,
+                               request_timeout_.deadline.Remaining());
     request.connect_timeout =
-        std::min(patience_.connect_timeout, request.timeout);
+        std::min(request_timeout_.connect_timeout, request.timeout);
     auto response = SendOnce(request);
     const Chance chance = ChanceOf(response, tries);
     if (!chance.passes || tries >= most ||
-        !WaitFor(PauseBefore(tries + 1, chance.asked, patience_.first_pause,
-                             Dice()))) {
+        !WaitFor(PauseBefore(tries + 1, chance.asked,
+                             request_timeout_.first_pause, Dice()))) {
       return Ended(std::move(response), tries, proxy);
     }
     ++repeats_;
@@ -163,7 +163,7 @@ std::string Sender::ClockText() const {
   }
   const bool behind = offset_->ahead_of_us > Duration::zero();
   return "this machine's clock is " +
-         ToText(behind ? offset_->ahead_of_us : -offset_->ahead_of_us) +
+         ToString(behind ? offset_->ahead_of_us : -offset_->ahead_of_us) +
          (behind ? " behind" : " ahead of") + " that of " +
          Printable(offset_->server);
 }

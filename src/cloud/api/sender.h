@@ -14,7 +14,7 @@
 namespace muster::cloud {
 
 // How long the cloud may be asked, and how the time between two tries passes.
-struct Patience {
+struct RetryLimits {
   Deadline deadline;
   // How often at most one request is sent.
   int tries = 8;
@@ -28,7 +28,7 @@ struct Patience {
 
   // For a look beside other work: one repeat, at once, with the deadlines of
   // sys::HttpRequest.
-  static Patience Hasty();
+  static RetryLimits Hasty();
 };
 
 // What may be repeated.
@@ -50,14 +50,14 @@ struct ClockOffset {
 // One thread at a time.
 class Sender {
  public:
-  Sender(const sys::Host& host, Patience patience);
+  Sender(const sys::Host& host, RetryLimits request_timeout);
 
   // An answer of any status; of those that passed, the last. Errors: what
   // sys::Http says; net-wrong-endpoint when there is no network to ask.
   Result<sys::HttpResponse> Send(sys::HttpRequest request, Repeat repeat);
 
   // What is asked from now on has until then.
-  void SetDeadline(Deadline deadline) { patience_.deadline = deadline; }
+  void SetDeadline(Deadline deadline) { request_timeout_.deadline = deadline; }
 
   const sys::Host& host() const { return host_; }
   // How often a request was sent again, of all: a refusal of what was sent
@@ -75,7 +75,7 @@ class Sender {
   bool WaitFor(Duration pause) const;
 
   const sys::Host& host_;
-  Patience patience_;
+  RetryLimits request_timeout_;
   int repeats_ = 0;
   std::optional<ClockOffset> offset_;
 };

@@ -61,7 +61,7 @@ TEST(Sender, DoesNotRepeatWhatStays) {
 TEST(Sender, AsksASilentNetworkThreeTimes) {
   Asked asked;
   asked.cloud.http.answers.emplace_back(Silent());
-  EXPECT_THAT(asked.Send().error().ToText(), HasSubstr("trying 3 times"));
+  EXPECT_THAT(asked.Send().error().ToString(), HasSubstr("trying 3 times"));
   EXPECT_THAT(asked.cloud.http.requests, SizeIs(3));
 }
 
@@ -83,9 +83,9 @@ TEST(Sender, DoesNotRepeatWhatHasNoIdOfItsOwn) {
 TEST(Sender, EndsWhenTheWaitWouldPassTheDeadline) {
   FakeCloud cloud;
   cloud.http.Answer(429, kRate);
-  Patience patience = cloud.Patient();
-  patience.deadline = Deadline::After(seconds(5));
-  EXPECT_EQ(Sender(cloud.host, patience)
+  RetryLimits request_timeout = cloud.Patient();
+  request_timeout.deadline = Deadline::After(seconds(5));
+  EXPECT_EQ(Sender(cloud.host, request_timeout)
                 .Send({.url = "https://tpu.example/"}, Repeat::kRead)
                 ->status,
             429);

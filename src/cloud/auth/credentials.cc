@@ -126,7 +126,7 @@ bool Credentials::Reject() {
 Result<Bearer> BearerOf(const std::optional<std::string>& given,
                         const sys::Host& host) {
   MUSTER_ASSIGN(Credentials credentials, Credentials::Find(given, host));
-  Sender sender(host, Patience::Hasty());
+  Sender sender(host, RetryLimits::Hasty());
   auto token = credentials.Get(sender);
   if (!token && credentials.IsMachine()) {
     return Bearer{};

@@ -36,9 +36,9 @@ struct Login {
     MUSTER_ASSIGN(const Token* token, credentials.Get(sender));
     return *token;
   }
-  std::string Refusal() {
+  std::string ApiError() {
     const auto token = Get();
-    return token ? "" : token.error().ToText();
+    return token ? "" : token.error().ToString();
   }
 };
 
@@ -116,7 +116,7 @@ TEST(Credentials, ARevokedGrantSaysHowToLogInAgain) {
   login.cloud.GiveFile(kUser);
   login.cloud.http.Answer(400, R"({"error": "invalid_grant",
                "error_description": "Token has been expired or revoked."})");
-  EXPECT_THAT(login.Refusal(),
+  EXPECT_THAT(login.ApiError(),
               AllOf(HasSubstr("cloud-auth-missing"), HasSubstr("invalid_grant"),
                     HasSubstr("gcloud auth application-default login"),
                     Not(HasSubstr("REFRESH"))));
@@ -127,7 +127,7 @@ TEST(Credentials, AGrantRefusedForTheClockNamesTheClock) {
   login.cloud.GiveFile(kUser);
   login.cloud.http.Answer(400, R"({"error": "invalid_grant"})",
                           {{"date", "Fri, 15 Jan 2027 07:50:00 GMT"}});
-  EXPECT_THAT(login.Refusal(),
+  EXPECT_THAT(login.ApiError(),
               AllOf(HasSubstr("clock-skew"), HasSubstr("10 min 0 s ahead of")));
 }
 
@@ -135,7 +135,7 @@ TEST(Credentials, ATokenEndpointIsAskedThreeTimes) {
   Login login;
   login.cloud.GiveFile(kUser);
   login.cloud.http.Answer(503, "");
-  EXPECT_THAT(login.Refusal(), HasSubstr("net-wrong-endpoint"));
+  EXPECT_THAT(login.ApiError(), HasSubstr("net-wrong-endpoint"));
   EXPECT_THAT(login.cloud.http.requests, SizeIs(3));
 }
 
@@ -143,8 +143,8 @@ TEST(Credentials, MissingFieldsAreNamedWithoutOthers) {
   Login login;
   login.cloud.GiveFile(R"({"type": "authorized_user", "client_id": "i",
                            "refresh_token": "REFRESH"})");
-  EXPECT_THAT(login.Refusal(), AllOf(HasSubstr("has no `client_secret`"),
-                                     Not(HasSubstr("REFRESH"))));
+  EXPECT_THAT(login.ApiError(), AllOf(HasSubstr("has no `client_secret`"),
+                                      Not(HasSubstr("REFRESH"))));
 }
 
 TEST(Credentials, AreFoundInTheDocumentedOrder) {
@@ -171,7 +171,7 @@ TEST(Credentials, AProgramIsRunOnlyWhereThatIsAllowed) {
       R"({"type": "external_account", "audience": "//iam/providers/x",
           "subject_token_type": "t", "token_url": "https://sts.example",
           "credential_source": {"executable": {"command": "/bin/echo"}}})");
-  EXPECT_THAT(login.Refusal(),
+  EXPECT_THAT(login.ApiError(),
               HasSubstr("GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES=1"));
 }
 
@@ -186,7 +186,7 @@ TEST(Credentials, ImpersonationSaysWhoLacksWhichRole) {
   login.cloud.http.Answer(
       403, R"({"error": {"status": "PERMISSION_DENIED", "message": "no"}})");
   EXPECT_THAT(
-      login.Refusal(),
+      login.ApiError(),
       AllOf(HasSubstr("cloud-permission-denied"), HasSubstr("a@p.example"),
             HasSubstr("roles/iam.serviceAccountTokenCreator"),
             Not(HasSubstr("TOKEN"))));
@@ -210,8 +210,8 @@ TEST(Base64Url, GoesBothWays) {
 
 TEST(SignedText, NamesTheKeyAndNothingOfIt) {
   const auto text = SignedText({.pem = Secret("SECRET"), .id = "k1"}, {});
-  EXPECT_THAT(text.error().ToText(), AllOf(HasSubstr("`k1` is no key in PEM"),
-                                           Not(HasSubstr("SECRET"))));
+  EXPECT_THAT(text.error().ToString(), AllOf(HasSubstr("`k1` is no key in PEM"),
+                                             Not(HasSubstr("SECRET"))));
 }
 
 }  // namespace

@@ -7,7 +7,7 @@ namespace muster::cloud {
 namespace {
 
 constexpr const char* kFlavor = "metadata-flavor";
-constexpr std::size_t kMostBytes = 1U << 20;
+constexpr std::size_t kMaxBytes = 1U << 20;
 
 bool IsTrue(const std::string& text) {
   return text == "1" || text == "true" || text == "True" || text == "TRUE";
@@ -63,7 +63,7 @@ Result<std::optional<std::string>> Metadata::Get(
   if (host_.http == nullptr) {
     return Error(Cause::kLaunchEnvMissing, "the network is not asked");
   }
-  sys::HttpRequest request{.url = Url(path), .most_bytes = kMostBytes};
+  sys::HttpRequest request{.url = Url(path), .most_bytes = kMaxBytes};
   request.headers["Metadata-Flavor"] = "Google";
   MUSTER_ASSIGN(auto response, host_.http->Send(request));
   if (response.status >= 500) {

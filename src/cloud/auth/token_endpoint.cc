@@ -7,7 +7,7 @@
 namespace muster::cloud {
 namespace {
 
-constexpr std::size_t kMostBytes = 1U << 20;
+constexpr std::size_t kMaxBytes = 1U << 20;
 
 std::string ToForm(
     const std::vector<std::pair<std::string, std::string>>& pairs) {
@@ -40,7 +40,7 @@ Error Refused(const TokenRequest& request, const sys::HttpResponse& response,
         Cause::kCloudAuthMissing,
         head + said + (request.again.empty() ? "" : ": " + request.again));
   }
-  const Refusal refusal = Classify(response);
+  const ApiError refusal = Classify(response);
   const std::string said =
       refusal.message.empty() ? refusal.Code() : refusal.message;
   // No TPU is looked for here, and what is wrong with the request is in the
@@ -66,7 +66,7 @@ Result<std::string> Require(const Json& json, const char* key,
 
 Result<Json> AskForToken(const TokenRequest& request, Sender& sender) {
   sys::HttpRequest post{.url = request.url, .method = "POST"};
-  post.most_bytes = kMostBytes;
+  post.most_bytes = kMaxBytes;
   post.headers["Content-Type"] = request.json.empty()
                                      ? "application/x-www-form-urlencoded"
                                      : "application/json";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a TpuSearch does in one place, step by step.
+// What a TpuProvisioner does in one place, step by step.
 #include "cloud/tpu/provision_attempt.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace muster::cloud {
 namespace {
 
-constexpr int kMostSilent = 3;  // looks in a row without an answer
+constexpr int kMaxSilent = 3;  // looks in a row without an answer
 // In polls: the first pause after a stock-out, which doubles up to the last.
 constexpr int kFirstBackoff = 15;
 constexpr int kLastBackoff = 150;
@@ -37,7 +37,8 @@ std::string PlaceText(const Place& place) {
          Printable(place.name) + "` of zone " + Printable(place.zone);
 }
 
-Status TpuSearch::Note(TpuStep step, Hunt& hunt, const std::string& what) {
+Status TpuProvisioner::Note(TpuStep step, ProvisionAttempt& hunt,
+                            const std::string& what) {
   auto written = journal_.Write(step, hunt.made, what);
   if (!written) {
     broken_ = written.error();
@@ -47,13 +48,14 @@ Status TpuSearch::Note(TpuStep step, Hunt& hunt, const std::string& what) {
   return written;
 }
 
-void TpuSearch::Later(Hunt& hunt) {
+void TpuProvisioner::Later(ProvisionAttempt& hunt) {
   hunt.due = Deadline::Clock::now() +
              std::chrono::duration_cast<Deadline::Clock::duration>(
                  PollPause(waiting_, hunt.looks++));
 }
 
-void TpuSearch::Show(Hunt& hunt, const Outlook& outlook) const {
+void TpuProvisioner::Show(ProvisionAttempt& hunt,
+                          const Outlook& outlook) const {
   const auto now = Deadline::Clock::now();
   if (outlook.state != hunt.state) {
     hunt.state = outlook.state;
@@ -71,7 +73,7 @@ void TpuSearch::Show(Hunt& hunt, const Outlook& outlook) const {
 
 // No answer: asked again, but not for ever. A limit on requests is an answer,
 // and is waited out.
-void TpuSearch::Silent(Hunt& hunt, Error error) {
+void TpuProvisioner::Silent(ProvisionAttempt& hunt, Error error) {
   Later(hunt);
   // One answer that is missing at the end of all time, which cuts it short,
   // says less than the state, or the refusal, before it.
@@ -83,13 +85,13 @@ void TpuSearch::Silent(Hunt& hunt, Error error) {
   hunt.error = std::move(error);
   if (IsRateLimit(*hunt.error)) {
     hunt.silent = 0;
-  } else if (!MayPass(*hunt.error) || ++hunt.silent >= kMostSilent) {
+  } else if (!MayPass(*hunt.error) || ++hunt.silent >= kMaxSilent) {
     hunt.phase = Phase::kOver;
   }
 }
 
 // It will not become usable; what is there of it goes first.
-void TpuSearch::Fail(Hunt& hunt, Error error, bool is_there) {
+void TpuProvisioner::Fail(ProvisionAttempt& hunt, Error error, bool is_there) {
   hunt.error = std::move(error);
   if (!plan_.create) {
     hunt.phase = Phase::kOver;
@@ -109,7 +111,7 @@ void TpuSearch::Fail(Hunt& hunt, Error error, bool is_there) {
 }
 
 // Nothing of it is there: it is over, or begins anew after a pause.
-void TpuSearch::Finish(Hunt& hunt) const {
+void TpuProvisioner::Finish(ProvisionAttempt& hunt) const {
   hunt.removal.reset();
   if (!plan_.search || !hunt.error || !IsWorthAnother(*hunt.error)) {
     hunt.phase = Phase::kOver;
@@ -127,7 +129,7 @@ void TpuSearch::Finish(Hunt& hunt) const {
       std::chrono::duration_cast<Deadline::Clock::duration>(hunt.backoff);
 }
 
-void TpuSearch::Begin(Hunt& hunt) {
+void TpuProvisioner::Begin(ProvisionAttempt& hunt) {
   if (hunt.made.request.empty()) {
     hunt.made.request = MakeRequestId();
     if (!Note(TpuStep::kAsked, hunt)) {
@@ -137,7 +139,7 @@ void TpuSearch::Begin(Hunt& hunt) {
   Create(hunt);
 }
 
-void TpuSearch::Create(Hunt& hunt) {
+void TpuProvisioner::Create(ProvisionAttempt& hunt) {
   ++hunt.tries;
   const NewTpu tpu{.zone = hunt.place.zone,
                    .name = hunt.place.name,
@@ -180,10 +182,11 @@ void TpuSearch::Create(Hunt& hunt) {
 }
 
 // What has the name of the place.
-struct TpuSearch::Seen {
+struct TpuProvisioner::Seen {
   std::string request, about;
 };
-Result<TpuSearch::Seen> TpuSearch::Look(const Hunt& hunt) {
+Result<TpuProvisioner::Seen> TpuProvisioner::Look(
+    const ProvisionAttempt& hunt) {
   if (hunt.place.queued) {
     MUSTER_ASSIGN(const auto queued,
                   api_.QueuedResourceOf(hunt.place.zone, hunt.place.name));
@@ -194,7 +197,7 @@ Result<TpuSearch::Seen> TpuSearch::Look(const Hunt& hunt) {
 }
 
 // No try has made it.
-void TpuSearch::Refuse(Hunt& hunt, Error error) {
+void TpuProvisioner::Refuse(ProvisionAttempt& hunt, Error error) {
   if (Note(TpuStep::kRefused, hunt, error.message())) {
     Fail(hunt, std::move(error), false);
   }
@@ -202,7 +205,7 @@ void TpuSearch::Refuse(Hunt& hunt, Error error) {
 
 // The last try was refused, but one before it may have made what costs: only
 // what is surely not there is written down as refused.
-void TpuSearch::Doubt(Hunt& hunt, Error error) {
+void TpuProvisioner::Doubt(ProvisionAttempt& hunt, Error error) {
   const auto seen = Look(hunt);
   const bool is_none = seen ? seen->request != hunt.made.request
                             : seen.error().cause() == Cause::kTpuNotFound;
@@ -220,7 +223,8 @@ void TpuSearch::Doubt(Hunt& hunt, Error error) {
 }
 
 // Something had the name, and cannot be looked at.
-void TpuSearch::Unmet(Hunt& hunt, const Error& error, const Error& taken) {
+void TpuProvisioner::Unmet(ProvisionAttempt& hunt, const Error& error,
+                           const Error& taken) {
   if (error.cause() != Cause::kTpuNotFound) {
     Silent(hunt, error);
   } else if (Note(TpuStep::kRefused, hunt, "the name was taken")) {
@@ -229,7 +233,7 @@ void TpuSearch::Unmet(Hunt& hunt, const Error& error, const Error& taken) {
 }
 
 // Something has the name: what an earlier try made, or somebody else's.
-void TpuSearch::Meet(Hunt& hunt, const Error& taken) {
+void TpuProvisioner::Meet(ProvisionAttempt& hunt, const Error& taken) {
   const auto seen = Look(hunt);
   if (!seen) {
     Unmet(hunt, seen.error(), taken);
@@ -263,7 +267,7 @@ void TpuSearch::Meet(Hunt& hunt, const Error& taken) {
        false);
 }
 
-void TpuSearch::WatchOperation(Hunt& hunt) {
+void TpuProvisioner::WatchOperation(ProvisionAttempt& hunt) {
   const Phase next = hunt.place.queued ? Phase::kQueued : Phase::kNode;
   auto operation = api_.OperationOf(
       hunt.made.operation,
@@ -291,7 +295,7 @@ void TpuSearch::WatchOperation(Hunt& hunt) {
 }
 
 // It is not there any more, or no answer came.
-void TpuSearch::Unseen(Hunt& hunt, const Error& error) {
+void TpuProvisioner::Unseen(ProvisionAttempt& hunt, const Error& error) {
   if (error.cause() == Cause::kTpuNotFound) {
     Fail(hunt, error, true);
   } else {
@@ -301,7 +305,7 @@ void TpuSearch::Unseen(Hunt& hunt, const Error& error) {
 
 // It was there. What one search finds lost goes; what is the only one is its
 // user's to judge.
-void TpuSearch::Lose(Hunt& hunt, const Error& error) {
+void TpuProvisioner::Lose(ProvisionAttempt& hunt, const Error& error) {
   if (plan_.search) {
     Fail(hunt, error, true);
     return;
@@ -310,7 +314,7 @@ void TpuSearch::Lose(Hunt& hunt, const Error& error) {
   hunt.phase = Phase::kOver;
 }
 
-void TpuSearch::Watch(Hunt& hunt) {
+void TpuProvisioner::Watch(ProvisionAttempt& hunt) {
   const auto queued = api_.QueuedResourceOf(hunt.place.zone, hunt.place.name);
   if (!queued) {
     Unseen(hunt, queued.error());
@@ -331,7 +335,7 @@ void TpuSearch::Watch(Hunt& hunt) {
   Later(hunt);
 }
 
-void TpuSearch::WatchNode(Hunt& hunt) {
+void TpuProvisioner::WatchNode(ProvisionAttempt& hunt) {
   const auto node =
       api_.Node(hunt.place.zone,
                 hunt.node_name.empty() ? hunt.place.name : hunt.node_name);
@@ -361,7 +365,7 @@ void TpuSearch::WatchNode(Hunt& hunt) {
   Later(hunt);
 }
 
-void TpuSearch::Remove(Hunt& hunt) {
+void TpuProvisioner::Remove(ProvisionAttempt& hunt) {
   const auto gone = hunt.removal->Advance();
   if (!gone) {
     const Error why = *hunt.error;
@@ -377,9 +381,9 @@ void TpuSearch::Remove(Hunt& hunt) {
   }
 }
 
-void TpuSearch::Advance(Hunt& hunt) {
+void TpuProvisioner::Advance(ProvisionAttempt& hunt) {
   api_.sender().SetDeadline(
-      Deadline::After(waiting_.patience).Sooner(waiting_.deadline));
+      Deadline::After(waiting_.request_timeout).Sooner(waiting_.deadline));
   switch (hunt.phase) {
     case Phase::kBegin:
       return Begin(hunt);

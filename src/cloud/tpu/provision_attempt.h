@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One place of a TpuSearch: how far it is there. For tpu_search.cc and
+// One place of a TpuProvisioner: how far it is there. For tpu_search.cc and
 // tpu_hunt.cc.
 #pragma once
 
@@ -12,9 +12,9 @@ namespace muster::cloud {
 
 enum class Phase { kBegin, kCreating, kQueued, kNode, kRemoving, kOver, kWon };
 
-struct TpuSearch::Hunt {
+struct TpuProvisioner::ProvisionAttempt {
   Place place;
-  MadeTpu made;
+  JournaledTpu made;
   Phase phase = Phase::kBegin;
   Deadline::Clock::time_point due{};
   Duration backoff{};

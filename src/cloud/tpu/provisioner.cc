@@ -15,14 +15,14 @@ constexpr int kCleaning = 300;
 
 }  // namespace
 
-TpuSearch::TpuSearch(TpuApi& api, TpuJournal& journal, SearchPlan plan,
-                     Waiting waiting)
+TpuProvisioner::TpuProvisioner(TpuApi& api, TpuJournal& journal,
+                               SearchPlan plan, Waiting waiting)
     : api_(api),
       journal_(journal),
       plan_(std::move(plan)),
       waiting_(std::move(waiting)) {
   for (const Place& place : plan_.places) {
-    Hunt hunt{.place = place};
+    ProvisionAttempt hunt{.place = place};
     hunt.made = {.kind = place.queued ? "queued" : "node",
                  .project = api_.project().value,
                  .zone = place.zone,
@@ -37,13 +37,13 @@ TpuSearch::TpuSearch(TpuApi& api, TpuJournal& journal, SearchPlan plan,
   }
 }
 
-TpuSearch::~TpuSearch() = default;
+TpuProvisioner::~TpuProvisioner() = default;
 
 // A creation of the same that was not finished goes on, unless somebody is
 // at it: the first of two that ends would remove what the other waits for.
-Status TpuSearch::TakeUp(Hunt& hunt) const {
-  for (const MadeTpu& one : journal_.Unfinished()) {
-    const MadeTpu& made = hunt.made;
+Status TpuProvisioner::TakeUp(ProvisionAttempt& hunt) const {
+  for (const JournaledTpu& one : journal_.Unfinished()) {
+    const JournaledTpu& made = hunt.made;
     if (one.kind == made.kind && one.project == made.project &&
         one.zone == made.zone && one.name == made.name &&
         one.type == made.type && one.version == made.version &&
@@ -67,17 +67,17 @@ Status TpuSearch::TakeUp(Hunt& hunt) const {
   return Ok();
 }
 
-TpuSearch::Hunt* TpuSearch::Winner() {
-  const auto won =
-      std::find_if(hunts_.begin(), hunts_.end(),
-                   [](const Hunt& hunt) { return hunt.phase == Phase::kWon; });
+TpuProvisioner::ProvisionAttempt* TpuProvisioner::Winner() {
+  const auto won = std::find_if(
+      hunts_.begin(), hunts_.end(),
+      [](const ProvisionAttempt& hunt) { return hunt.phase == Phase::kWon; });
   return won == hunts_.end() ? nullptr : &*won;
 }
 
 // The one that is due first; nullptr: all are over.
-TpuSearch::Hunt* TpuSearch::Next() {
-  Hunt* next = nullptr;
-  for (Hunt& hunt : hunts_) {
+TpuProvisioner::ProvisionAttempt* TpuProvisioner::Next() {
+  ProvisionAttempt* next = nullptr;
+  for (ProvisionAttempt& hunt : hunts_) {
     if (hunt.phase != Phase::kOver &&
         (next == nullptr || hunt.due < next->due)) {
       next = &hunt;
@@ -86,15 +86,15 @@ TpuSearch::Hunt* TpuSearch::Next() {
   return next;
 }
 
-Result<Found> TpuSearch::Run() {
+Result<Found> TpuProvisioner::Run() {
   bool stopped = false;
-  for (Hunt& hunt : hunts_) {
+  for (ProvisionAttempt& hunt : hunts_) {
     if (plan_.create) {
       MUSTER_TRY(TakeUp(hunt));
     }
   }
   while (Winner() == nullptr && !stopped && !broken_) {
-    Hunt* const next = Next();
+    ProvisionAttempt* const next = Next();
     if (next == nullptr || waiting_.deadline.Expired()) {
       break;
     }
@@ -105,7 +105,7 @@ Result<Found> TpuSearch::Run() {
       Advance(*next);
     }
   }
-  Hunt* const winner = Winner();
+  ProvisionAttempt* const winner = Winner();
   if (winner != nullptr &&
       journal_.Find(winner->node.request.empty() ? winner->made.request
                                                  : winner->node.request)) {
@@ -127,15 +127,16 @@ Result<Found> TpuSearch::Run() {
 }
 
 // All that is there but the winner goes.
-void TpuSearch::Clean(const Hunt* winner, bool stopped) {
+void TpuProvisioner::Clean(const ProvisionAttempt* winner, bool stopped) {
   std::vector<TpuRemoval> removals;
-  for (const MadeTpu& made : Left()) {
+  for (const JournaledTpu& made : Left()) {
     if (winner != nullptr && winner->made.request == made.request) {
       continue;
     }
-    const auto hunt = std::find_if(
-        hunts_.begin(), hunts_.end(),
-        [&](const Hunt& one) { return one.made.request == made.request; });
+    const auto hunt = std::find_if(hunts_.begin(), hunts_.end(),
+                                   [&](const ProvisionAttempt& one) {
+                                     return one.made.request == made.request;
+                                   });
     removals.push_back(hunt->removal ? *hunt->removal
                                      : TpuRemoval(api_, journal_, made));
     if (!hunt->removal && hunt->HasSomething()) {
@@ -162,9 +163,9 @@ void TpuSearch::Clean(const Hunt* winner, bool stopped) {
 }
 
 // The first that failed, those without capacity before others.
-const TpuSearch::Hunt& TpuSearch::Telling() const {
-  const Hunt* telling = &hunts_.front();
-  for (const Hunt& hunt : hunts_) {
+const TpuProvisioner::ProvisionAttempt& TpuProvisioner::Telling() const {
+  const ProvisionAttempt* telling = &hunts_.front();
+  for (const ProvisionAttempt& hunt : hunts_) {
     if (hunt.error && (!telling->error ||
                        (hunt.error->cause() == Cause::kCloudNoCapacity &&
                         telling->error->cause() != Cause::kCloudNoCapacity))) {
@@ -174,14 +175,14 @@ const TpuSearch::Hunt& TpuSearch::Telling() const {
   return *telling;
 }
 
-Error TpuSearch::WhyNot(bool stopped) const {
+Error TpuProvisioner::WhyNot(bool stopped) const {
   if (broken_) {
     return *broken_;
   }
   if (stopped) {
     return Error(Cause::kCancelled, "it was interrupted");
   }
-  const Hunt* const telling = &Telling();
+  const ProvisionAttempt* const telling = &Telling();
   const bool tells =
       telling->error &&
       (plan_.search || telling->silent > 0 || telling->state.empty() ||
@@ -206,7 +207,7 @@ Error TpuSearch::WhyNot(bool stopped) const {
              : ""));
   }
   std::vector<std::string> all;
-  for (const Hunt& hunt : hunts_) {
+  for (const ProvisionAttempt& hunt : hunts_) {
     all.push_back(
         Printable(hunt.place.zone) + " (" + hunt.place.scheduling +
         (hunt.tries > 1 ? ", " + std::to_string(hunt.tries) + " tries" : "") +
@@ -220,12 +221,13 @@ Error TpuSearch::WhyNot(bool stopped) const {
                                   " gave a TPU: " + Join(all, "; "));
 }
 
-std::vector<MadeTpu> TpuSearch::Left() const {
-  std::vector<MadeTpu> left;
-  for (const MadeTpu& one : journal_.Unfinished()) {
-    if (std::any_of(hunts_.begin(), hunts_.end(), [&](const Hunt& hunt) {
-          return hunt.made.request == one.request;
-        })) {
+std::vector<JournaledTpu> TpuProvisioner::Left() const {
+  std::vector<JournaledTpu> left;
+  for (const JournaledTpu& one : journal_.Unfinished()) {
+    if (std::any_of(hunts_.begin(), hunts_.end(),
+                    [&](const ProvisionAttempt& hunt) {
+                      return hunt.made.request == one.request;
+                    })) {
       left.push_back(one);
     }
   }

@@ -50,51 +50,53 @@ struct Found {
 // can be written down: of several places all but what was got is removed still.
 // What was made and is not gone is then unfinished in the journal, and Left()
 // names it. One thread.
-class TpuSearch {
+class TpuProvisioner {
  public:
-  TpuSearch(TpuApi& api, TpuJournal& journal, SearchPlan plan, Waiting waiting);
-  ~TpuSearch();
+  TpuProvisioner(TpuApi& api, TpuJournal& journal, SearchPlan plan,
+                 Waiting waiting);
+  ~TpuProvisioner();
   Result<Found> Run();
 
   // What this search has made or tried to make that may still be there and is
   // not kept.
-  std::vector<MadeTpu> Left() const;
+  std::vector<JournaledTpu> Left() const;
 
  private:
-  struct Hunt;
-  void Advance(Hunt& hunt);
-  Status TakeUp(Hunt& hunt) const;
-  void Begin(Hunt& hunt);
-  void Create(Hunt& hunt);
+  struct ProvisionAttempt;
+  void Advance(ProvisionAttempt& hunt);
+  Status TakeUp(ProvisionAttempt& hunt) const;
+  void Begin(ProvisionAttempt& hunt);
+  void Create(ProvisionAttempt& hunt);
   struct Seen;
-  Result<Seen> Look(const Hunt& hunt);
-  void Meet(Hunt& hunt, const Error& taken);
-  void Refuse(Hunt& hunt, Error error);
-  void Doubt(Hunt& hunt, Error error);
-  void Unmet(Hunt& hunt, const Error& error, const Error& taken);
-  void WatchOperation(Hunt& hunt);
-  void Watch(Hunt& hunt);
-  void WatchNode(Hunt& hunt);
-  void Remove(Hunt& hunt);
-  void Unseen(Hunt& hunt, const Error& error);
-  void Lose(Hunt& hunt, const Error& error);
-  void Fail(Hunt& hunt, Error error, bool is_there);
-  void Finish(Hunt& hunt) const;
-  void Silent(Hunt& hunt, Error error);
-  void Show(Hunt& hunt, const Outlook& outlook) const;
-  void Later(Hunt& hunt);
-  void Clean(const Hunt* winner, bool stopped);
-  Hunt* Next();
-  Hunt* Winner();
-  const Hunt& Telling() const;
+  Result<Seen> Look(const ProvisionAttempt& hunt);
+  void Meet(ProvisionAttempt& hunt, const Error& taken);
+  void Refuse(ProvisionAttempt& hunt, Error error);
+  void Doubt(ProvisionAttempt& hunt, Error error);
+  void Unmet(ProvisionAttempt& hunt, const Error& error, const Error& taken);
+  void WatchOperation(ProvisionAttempt& hunt);
+  void Watch(ProvisionAttempt& hunt);
+  void WatchNode(ProvisionAttempt& hunt);
+  void Remove(ProvisionAttempt& hunt);
+  void Unseen(ProvisionAttempt& hunt, const Error& error);
+  void Lose(ProvisionAttempt& hunt, const Error& error);
+  void Fail(ProvisionAttempt& hunt, Error error, bool is_there);
+  void Finish(ProvisionAttempt& hunt) const;
+  void Silent(ProvisionAttempt& hunt, Error error);
+  void Show(ProvisionAttempt& hunt, const Outlook& outlook) const;
+  void Later(ProvisionAttempt& hunt);
+  void Clean(const ProvisionAttempt* winner, bool stopped);
+  ProvisionAttempt* Next();
+  ProvisionAttempt* Winner();
+  const ProvisionAttempt& Telling() const;
   Error WhyNot(bool stopped) const;
-  Status Note(TpuStep step, Hunt& hunt, const std::string& what = "");
+  Status Note(TpuStep step, ProvisionAttempt& hunt,
+              const std::string& what = "");
 
   TpuApi& api_;
   TpuJournal& journal_;
   SearchPlan plan_;
   Waiting waiting_;
-  std::vector<Hunt> hunts_;
+  std::vector<ProvisionAttempt> hunts_;
   std::optional<Error> broken_;  // nothing can be written down any more
 };
 

@@ -103,7 +103,7 @@ class Search : public ::testing::Test {
   FakeCloud cloud;
   std::optional<TpuApi> api;
   std::optional<TpuJournal> journal;
-  std::optional<TpuSearch> search;
+  std::optional<TpuProvisioner> search;
 };
 
 TEST_F(Search, WritesItDownBeforeItAsks) {
@@ -157,7 +157,7 @@ TEST_F(Search, AnUnfinishedOneOfTheSameIsFoundAgain) {
   cloud.http.Answer(409, kTaken);
   cloud.http.Answer(200, Node("READY", "earlier"));
   const auto found = Run();
-  ASSERT_TRUE(found) << found.error().ToText();
+  ASSERT_TRUE(found) << found.error().ToString();
   EXPECT_TRUE(found->found_again);
   EXPECT_THAT(journal->Unfinished(), IsEmpty());
 }
@@ -234,7 +234,7 @@ TEST_F(Search, ALimitOnRequestsIsWaitedOut) {
   cloud.http.Answer(200, Operation(true));
   cloud.http.Answer(200, Node("READY"));
   const auto found = Run(std::move(plan));
-  ASSERT_TRUE(found) << found.error().ToText();
+  ASSERT_TRUE(found) << found.error().ToString();
   EXPECT_THAT(journal->Unfinished(), IsEmpty());
 }
 

@@ -11,8 +11,8 @@
 namespace muster::cloud {
 namespace {
 
-constexpr std::size_t kMostBytes = 8U << 20;
-constexpr int kMostPages = 1000;
+constexpr std::size_t kMaxBytes = 8U << 20;
+constexpr int kMaxPages = 1000;
 
 std::string InZone(const std::string& zone) {
   return zone == "-" ? "all zones" : "zone " + Printable(zone);
@@ -55,10 +55,10 @@ Listing<T> Made(const Listing<Json>& all, Make make) {
 }  // namespace
 
 TpuApi::TpuApi(const sys::Host& host, Credentials credentials,
-               Sourced<std::string> project, Patience patience)
+               Sourced<std::string> project, RetryLimits request_timeout)
     : credentials_(std::move(credentials)),
       project_(std::move(project)),
-      sender_(host, std::move(patience)) {}
+      sender_(host, std::move(request_timeout)) {}
 
 Question TpuApi::Ask(std::string what, std::string permission,
                      const std::string& zone) const {
@@ -75,7 +75,7 @@ std::string TpuApi::Url(const std::string& zone) const {
 
 Result<Json> TpuApi::Send(sys::HttpRequest request, Repeat repeat,
                           const Question& question) {
-  request.most_bytes = kMostBytes;
+  request.most_bytes = kMaxBytes;
   for (bool renewed = false;; renewed = true) {
     MUSTER_ASSIGN(const Token* const token, credentials_.Get(sender_));
     auto response = sender_.Send(
@@ -118,7 +118,7 @@ Result<Listing<Json>> TpuApi::All(const std::string& base,
     }
     page = TextOf(answer, "nextPageToken");
     if (!page.empty() &&
-        (!seen.insert(page).second || std::ssize(seen) > kMostPages)) {
+        (!seen.insert(page).second || std::ssize(seen) > kMaxPages)) {
       return NoAnswer(url, question, "its pages do not end");
     }
   } while (!page.empty());

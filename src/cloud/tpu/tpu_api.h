@@ -52,7 +52,7 @@ struct Operation {
 class TpuApi {
  public:
   TpuApi(const sys::Host& host, Credentials credentials,
-         Sourced<std::string> project, Patience patience);
+         Sourced<std::string> project, RetryLimits request_timeout);
 
   Result<Listing<TpuNode>> Nodes(const std::string& zone);
   Result<TpuNode> Node(const std::string& zone, const std::string& name);

@@ -50,9 +50,9 @@ std::optional<TpuStep> StepOf(const std::string& text) {
   return std::nullopt;
 }
 
-Json ToJson(TpuStep step, const MadeTpu& made, const std::string& what) {
+Json ToJson(TpuStep step, const JournaledTpu& made, const std::string& what) {
   return {{"schema", kSchema},
-          {"at", ToText(made.at)},
+          {"at", ToString(made.at)},
           {"step", Word(step)},
           {"kind", made.kind},
           {"project", made.project},
@@ -68,7 +68,7 @@ Json ToJson(TpuStep step, const MadeTpu& made, const std::string& what) {
           {"host", made.host}};
 }
 
-MadeTpu FromJson(const Json& line) {
+JournaledTpu FromJson(const Json& line) {
   return {.kind = TextOf(line, "kind"),
           .project = TextOf(line, "project"),
           .zone = TextOf(line, "zone"),
@@ -92,7 +92,7 @@ bool IsAlive(int pid, const sys::Host& host) {
 
 }  // namespace
 
-AtWork IsAtWork(const MadeTpu& made, const sys::Host& host) {
+AtWork IsAtWork(const JournaledTpu& made, const sys::Host& host) {
   if (made.host == host.env.Hostname()) {
     return made.pid != sys::OwnPid() && IsAlive(made.pid, host) ? AtWork::kYes
                                                                 : AtWork::kNo;
@@ -101,7 +101,7 @@ AtWork IsAtWork(const MadeTpu& made, const sys::Host& host) {
   return !made.host.empty() && is_young ? AtWork::kMaybe : AtWork::kNo;
 }
 
-std::string WriterText(const MadeTpu& made) {
+std::string WriterText(const JournaledTpu& made) {
   return "process " + std::to_string(made.pid) + " on " + Printable(made.host);
 }
 
@@ -150,7 +150,7 @@ void TpuJournal::Read(const std::string& text) {
   }
 }
 
-void TpuJournal::Take(TpuStep step, const MadeTpu& made) {
+void TpuJournal::Take(TpuStep step, const JournaledTpu& made) {
   auto entry =
       std::find_if(entries_.begin(), entries_.end(), [&](const Entry& one) {
         return one.made.request == made.request && one.made.kind == made.kind;
@@ -166,9 +166,9 @@ void TpuJournal::Take(TpuStep step, const MadeTpu& made) {
   }
 }
 
-Status TpuJournal::Write(TpuStep step, const MadeTpu& made,
+Status TpuJournal::Write(TpuStep step, const JournaledTpu& made,
                          const std::string& what) {
-  MadeTpu line = made;
+  JournaledTpu line = made;
   line.at = host_->clock.WallNow();
   line.pid = sys::OwnPid();
   line.host = host_->env.Hostname();
@@ -186,8 +186,8 @@ Status TpuJournal::Write(TpuStep step, const MadeTpu& made,
   return Ok();
 }
 
-std::vector<MadeTpu> TpuJournal::Unfinished() const {
-  std::vector<MadeTpu> unfinished;
+std::vector<JournaledTpu> TpuJournal::Unfinished() const {
+  std::vector<JournaledTpu> unfinished;
   for (const Entry& one : entries_) {
     if (one.created && one.last != TpuStep::kRefused &&
         one.last != TpuStep::kKept && one.last != TpuStep::kGone) {
@@ -197,7 +197,7 @@ std::vector<MadeTpu> TpuJournal::Unfinished() const {
   return unfinished;
 }
 
-const MadeTpu* TpuJournal::Find(const std::string& request) const {
+const JournaledTpu* TpuJournal::Find(const std::string& request) const {
   const auto entry =
       std::find_if(entries_.begin(), entries_.end(), [&](const Entry& one) {
         return one.created && one.made.request == request;

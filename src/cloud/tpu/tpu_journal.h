@@ -19,7 +19,7 @@ inline constexpr const char* kRequestLabel = "muster-request";
 
 // One thing that was asked for. Its request id tells it from another of the
 // same name.
-struct MadeTpu {
+struct JournaledTpu {
   std::string kind;  // "node", "queued"
   std::string project, zone, name;
   std::string request;
@@ -48,9 +48,9 @@ enum class AtWork {
   kYes,
   kMaybe,  // on another host, where nothing is seen: for a day after the line
 };
-AtWork IsAtWork(const MadeTpu& made, const sys::Host& host);
+AtWork IsAtWork(const JournaledTpu& made, const sys::Host& host);
 // "process 17 on host-a".
-std::string WriterText(const MadeTpu& made);
+std::string WriterText(const JournaledTpu& made);
 
 // One file of lines for each user: $XDG_STATE_HOME/muster/tpu.jsonl, else
 // ~/.local/state. Several processes may write it. One thread.
@@ -62,19 +62,20 @@ class TpuJournal {
 
   // On the disk when it returns. `what` is told in the line: an error, a verb.
   // What is gone is not Unfinished() any more, written down or not.
-  Status Write(TpuStep step, const MadeTpu& made, const std::string& what = "");
+  Status Write(TpuStep step, const JournaledTpu& made,
+               const std::string& what = "");
 
   // What was asked for and is neither refused, kept nor gone, oldest first.
-  std::vector<MadeTpu> Unfinished() const;
+  std::vector<JournaledTpu> Unfinished() const;
   // The one of that request, whatever became of it; nullptr: it was not made
   // from here.
-  const MadeTpu* Find(const std::string& request) const;
+  const JournaledTpu* Find(const std::string& request) const;
 
   const std::string& path() const { return path_; }
 
  private:
   struct Entry {
-    MadeTpu made;
+    JournaledTpu made;
     bool created = false;  // a line asks for it
     TpuStep last = TpuStep::kAsked;
   };
@@ -82,7 +83,7 @@ class TpuJournal {
              std::unique_ptr<sys::Appender> file)
       : host_(&host), path_(std::move(path)), file_(std::move(file)) {}
   void Read(const std::string& text);
-  void Take(TpuStep step, const MadeTpu& made);
+  void Take(TpuStep step, const JournaledTpu& made);
 
   const sys::Host* host_;
   std::string path_;

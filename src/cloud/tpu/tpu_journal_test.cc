@@ -25,7 +25,7 @@ class Journal : public ::testing::Test {
     EXPECT_TRUE(journal);
     return *std::move(journal);
   }
-  static MadeTpu Node(const std::string& request) {
+  static JournaledTpu Node(const std::string& request) {
     return {.kind = "node",
             .project = "p",
             .zone = "us-west4-a",
@@ -34,7 +34,7 @@ class Journal : public ::testing::Test {
             .type = "v5litepod-8"};
   }
   static auto Requests(auto... ids) {
-    return ElementsAre(Field(&MadeTpu::request, ids)...);
+    return ElementsAre(Field(&JournaledTpu::request, ids)...);
   }
 
   FakeCloud cloud;
@@ -101,7 +101,7 @@ TEST_F(Journal, WithoutAHomeThereIsNoPlace) {
 }
 
 TEST_F(Journal, WhatALiveProcessWroteIsAtWork) {
-  MadeTpu made = Node("a");
+  JournaledTpu made = Node("a");
   made.pid = 1;  // which lives everywhere
   made.host = cloud.env.hostname;
   cloud.fs.files["/proc/self/comm"] = "muster\n";
@@ -113,7 +113,7 @@ TEST_F(Journal, WhatALiveProcessWroteIsAtWork) {
 }
 
 TEST_F(Journal, WhatAnotherHostWroteMayBeAtWorkForADay) {
-  MadeTpu made = Node("a");
+  JournaledTpu made = Node("a");
   made.pid = 1;
   made.at = cloud.clock.WallNow();
   EXPECT_EQ(IsAtWork(made, cloud.host), AtWork::kNo);  // no host is told

@@ -14,7 +14,7 @@ namespace muster::cloud {
 namespace {
 
 std::string JoinPort(const std::string& ip, std::optional<int> port) {
-  return ToText(Address{
+  return ToString(Address{
       .host = ip, .port = static_cast<std::uint16_t>(port.value_or(8470))});
 }
 

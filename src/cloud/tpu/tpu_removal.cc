@@ -10,9 +10,9 @@
 namespace muster::cloud {
 namespace {
 
-constexpr int kMostSilent = 3;  // looks in a row without an answer
+constexpr int kMaxSilent = 3;  // looks in a row without an answer
 
-std::string Named(const MadeTpu& made) {
+std::string Named(const JournaledTpu& made) {
   return std::string(made.kind == "queued" ? "queued resource" : "TPU") + " `" +
          Printable(made.name) + "` of zone " + Printable(made.zone);
 }
@@ -134,13 +134,13 @@ std::vector<Removed> RemoveAll(std::vector<TpuRemoval> removals, TpuApi& api,
       if (over[i]) {
         continue;
       }
-      api.sender().SetDeadline(Deadline::After(waiting.patience));
+      api.sender().SetDeadline(Deadline::After(waiting.request_timeout));
       const auto gone = removals[i].Advance();
       const bool answered = gone || IsRateLimit(gone.error());
       silent[i] = answered ? 0 : silent[i] + 1;
       errors[i] = gone ? std::nullopt : std::optional(gone.error());
       over[i] =
-          gone ? *gone : !MayPass(gone.error()) || silent[i] >= kMostSilent;
+          gone ? *gone : !MayPass(gone.error()) || silent[i] >= kMaxSilent;
       open = open || !over[i];
       sent = sent && (over[i] || removals[i].is_sent());
     }

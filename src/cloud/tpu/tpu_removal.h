@@ -20,7 +20,7 @@ struct Waiting {
   // 0 to 1, so that many who wait do not ask at once. Absent: 0.5.
   std::function<double()> dice;
   // Of one look, with its repeats.
-  Duration patience = std::chrono::seconds(60);
+  Duration request_timeout = std::chrono::seconds(60);
   // Waits so long; false when a stop was asked for.
   std::function<bool(Duration)> pause;
   // One line of what goes on, for a person.
@@ -32,7 +32,7 @@ struct Waiting {
 // goes even where nothing more can be written down: `reap` finds that it has.
 class TpuRemoval {
  public:
-  TpuRemoval(TpuApi& api, TpuJournal& journal, MadeTpu made)
+  TpuRemoval(TpuApi& api, TpuJournal& journal, JournaledTpu made)
       : api_(&api), journal_(&journal), made_(std::move(made)) {}
 
   // It was just seen: the first step is to remove it.
@@ -41,7 +41,7 @@ class TpuRemoval {
   // the cloud cannot remove it yet. What TpuApi says.
   Result<bool> Advance();
 
-  const MadeTpu& made() const { return made_; }
+  const JournaledTpu& made() const { return made_; }
   // The cloud has taken the removal on.
   bool is_sent() const { return phase_ == Phase::kWatch; }
   // Why the cloud could not remove it yet.
@@ -56,7 +56,7 @@ class TpuRemoval {
 
   TpuApi* api_;
   TpuJournal* journal_;
-  MadeTpu made_;
+  JournaledTpu made_;
   Phase phase_ = Phase::kLook;
   std::optional<Error> refused_;
 };
@@ -64,7 +64,7 @@ class TpuRemoval {
 // Removes all of them at once; what is left at the deadline or when a stop was
 // asked for has its error.
 struct Removed {
-  MadeTpu made;
+  JournaledTpu made;
   std::optional<Error> error;
 };
 std::vector<Removed> RemoveAll(std::vector<TpuRemoval> removals, TpuApi& api,

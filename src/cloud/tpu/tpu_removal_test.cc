@@ -68,7 +68,7 @@ TEST(RemoveAll, WaitsOutALimitOnRequests) {
   const auto removed = RemoveAll(
       {TpuRemoval(api, *journal, {.kind = "node", .zone = "z", .name = "t"})},
       api, waiting);
-  EXPECT_FALSE(removed.front().error) << removed.front().error->ToText();
+  EXPECT_FALSE(removed.front().error) << removed.front().error->ToString();
 }
 
 }  // namespace

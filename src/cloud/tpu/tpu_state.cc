@@ -129,7 +129,7 @@ Outlook OutlookOf(const QueuedResource& queued) {
                                         ", its nodes were taken away" + again));
   }
   if (queued.state == "FAILED") {
-    const Refusal refusal =
+    const ApiError refusal =
         ClassifyStatus(Json{{"code", queued.code}, {"message", queued.reason}});
     const Cause cause = queued.reason.empty() && queued.code == 0
                             ? Cause::kCloudNoCapacity
@@ -154,7 +154,7 @@ std::string ProgressText(const std::string& name, const Outlook& outlook,
   const auto whole = std::chrono::duration_cast<std::chrono::seconds>(in_state);
   const std::string time = whole.count() < 100
                                ? std::to_string(whole.count()) + " s"
-                               : ToText(Duration(whole));
+                               : ToString(Duration(whole));
   return "`" + Printable(name) + "` is " + outlook.state +
          (whole.count() > 0 ? " for " + time : "") +
          (outlook.next.empty() ? "" : "; " + outlook.next);

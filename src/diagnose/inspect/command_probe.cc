@@ -13,8 +13,8 @@
 namespace muster::diagnose {
 namespace {
 
-constexpr std::size_t kMostBytes = 256U << 10;
-constexpr std::chrono::seconds kPatience{2};
+constexpr std::size_t kMaxBytes = 256U << 10;
+constexpr std::chrono::seconds kTimeout{2};
 // An older line of the kernel is of another run.
 constexpr double kRecentSeconds = 3600;
 
@@ -51,7 +51,7 @@ void KernelLog(const LookTools& tools, const sys::Fs& fs, LookedTexts& all) {
     Seen(all, "kernel log", "not readable here: " + log.error().message());
     return;
   }
-  const auto uptime = fs.Read("/proc/uptime", kMostBytes);
+  const auto uptime = fs.Read("/proc/uptime", kMaxBytes);
   const double now = uptime ? std::strtod(uptime->c_str(), nullptr) : 0;
   LookedText recent{.name = "kernel log", .text = {}};
   std::int64_t lines = 0;
@@ -157,10 +157,10 @@ Result<Said> OutputOf(const std::vector<std::string>& argv) {
   MUSTER_ASSIGN(auto answer,
                 sys::RunProgram({.argv = argv,
                                  .variables = {},
-                                 .most_bytes = kMostBytes,
+                                 .most_bytes = kMaxBytes,
                                  .too_much = sys::Program::TooMuch::kCut,
                                  .silent = true},
-                                Deadline::After(kPatience)));
+                                Deadline::After(kTimeout)));
   return Said{.output = std::move(answer.output),
               .trouble = answer.Succeeded() ? "" : answer.Ending()};
 }
@@ -168,7 +168,7 @@ Result<Said> OutputOf(const std::vector<std::string>& argv) {
 }  // namespace
 
 LookTools RealLookTools() {
-  return {.kernel_log = [] { return sys::KernelLog(kMostBytes); },
+  return {.kernel_log = [] { return sys::KernelLog(kMaxBytes); },
           .ask = OutputOf};
 }
 

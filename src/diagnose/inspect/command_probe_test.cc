@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "diagnose/inspect/command_probe.h"
+#include "sys/fake/fake_env.h"
+#include "sys/fake/fake_fs.h"
 
 #include <gtest/gtest.h>
 

@@ -13,10 +13,10 @@
 namespace muster::diagnose {
 namespace {
 
-constexpr std::size_t kMostBytes = 1U << 20;  // of one file
+constexpr std::size_t kMaxBytes = 1U << 20;  // of one file
 // Of the table of sockets: some 100,000 of them.
-constexpr std::size_t kMostSockets = 16U << 20;
-constexpr std::size_t kMostPorts = 20;
+constexpr std::size_t kMaxSockets = 16U << 20;
+constexpr std::size_t kMaxPorts = 20;
 constexpr std::int64_t kSmallShmKiB = 65'536;  // what containers get unasked
 
 Fact FactOf(std::string name, const std::string& from, std::string text) {
@@ -59,7 +59,7 @@ std::string NotRead(const Error& error) {
 // "tmpfs /dev/shm tmpfs rw,size=65536k 0 0".
 void SharedMemory(const sys::Fs& fs, Facts& facts) {
   constexpr char kMounts[] = "/proc/self/mounts";
-  const auto mounts = fs.Read(kMounts, kMostBytes);
+  const auto mounts = fs.Read(kMounts, kMaxBytes);
   if (!mounts) {
     Seen(facts, kMounts, NotRead(mounts.error()));
     return;
@@ -93,7 +93,7 @@ std::string OneSpace(std::string_view text) {
 
 void Limits(const sys::Fs& fs, Facts& facts) {
   constexpr char kLimits[] = "/proc/self/limits";
-  const auto limits = fs.Read(kLimits, kMostBytes);
+  const auto limits = fs.Read(kLimits, kMaxBytes);
   if (!limits) {
     Seen(facts, kLimits, NotRead(limits.error()));
     return;
@@ -151,10 +151,10 @@ struct Unseen {
 // A container has no thread of the kernel among its processes; what is mounted
 // on its /tmp may be mounted in others as well.
 bool MayShareTmp(const sys::Fs& fs) {
-  if (fs.Read("/proc/2/comm", kMostBytes).value_or("") == "kthreadd\n") {
+  if (fs.Read("/proc/2/comm", kMaxBytes).value_or("") == "kthreadd\n") {
     return false;
   }
-  const auto mounts = fs.Read("/proc/self/mounts", kMostBytes);
+  const auto mounts = fs.Read("/proc/self/mounts", kMaxBytes);
   return mounts && mounts->find(" /tmp ") != std::string::npos;
 }
 
@@ -177,7 +177,7 @@ Unseen UnseenProcesses(const sys::Fs& fs) {
   return unseen;
 }
 
-std::string ToText(const Unseen& unseen) {
+std::string ToString(const Unseen& unseen) {
   return unseen.hidden ? "processes of others are hidden from us"
          : unseen.closed > 0
              ? "what is open in " + std::to_string(unseen.closed) +
@@ -196,7 +196,7 @@ void TpuLock(const sys::Fs& fs, const std::string& held, const Unseen& unseen,
       "the lock of libtpu is there; " +
       (!held.empty() ? held
        : unseen.Any()
-           ? "whether a process holds it cannot be told: " + ToText(unseen)
+           ? "whether a process holds it cannot be told: " + ToString(unseen)
            : "no process has it or a device open");
   Seen(facts, accelerator::kTpuLock, told);
   facts.push_back(FactOf(
@@ -213,12 +213,12 @@ void Holders(const sys::Fs& fs, const sys::Machine& machine, Facts& facts) {
   const Unseen unseen = UnseenProcesses(fs);
   std::string held;
   if (!holders.empty()) {
-    held = "a device or its lock is open in " + sys::ToText(holders);
+    held = "a device or its lock is open in " + sys::ToString(holders);
     facts.push_back(FactOf("look.holder", "/proc", held));
   }
   Seen(facts, "/proc",
        (held.empty() ? "no process that we may see has a device open" : held) +
-           (unseen.Any() ? "; " + ToText(unseen) : ""));
+           (unseen.Any() ? "; " + ToString(unseen) : ""));
   TpuLock(fs, held, unseen, facts);
 }
 
@@ -236,7 +236,7 @@ void AddPorts(const std::string& table, std::set<std::int64_t>& ports) {
 std::string PortsText(const std::set<std::int64_t>& ports) {
   std::vector<std::string> some;
   for (const std::int64_t port : ports) {
-    if (some.size() < kMostPorts) {
+    if (some.size() < kMaxPorts) {
       some.push_back(std::to_string(port));
     }
   }
@@ -250,7 +250,7 @@ void Ports(const sys::Fs& fs, Facts& facts) {
   std::set<std::int64_t> ports;
   std::string not_read;
   for (const std::string table : {kTable, "/proc/net/tcp6"}) {
-    const auto text = fs.Read(table, kMostSockets);
+    const auto text = fs.Read(table, kMaxSockets);
     if (text) {
       AddPorts(*text, ports);
     } else if (table == kTable || text.error().cause() != Cause::kFileMissing) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "diagnose/inspect/host_probe.h"
+#include "sys/fake/fake_fs.h"
+#include "sys/fake/fake_machine.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

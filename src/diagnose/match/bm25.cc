@@ -161,7 +161,7 @@ class Index {
 
 }  // namespace
 
-std::vector<Nearness> NearestCauses(std::string_view text) {
+std::vector<Nearness> SimilarCauses(std::string_view text) {
   static const Index index;
   Words words;
   for (Word& word : WordsOf(text)) {

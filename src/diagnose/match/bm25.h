@@ -22,6 +22,6 @@ struct Nearness {
 // (Robertson and Zaragoza, The Probabilistic Relevance Framework: BM25 and
 // Beyond, 2009; k1 = 1.2, b = 0.75) with each word of `text` counted once.
 // Causes that only muster itself reports are left out.
-std::vector<Nearness> NearestCauses(std::string_view text);
+std::vector<Nearness> SimilarCauses(std::string_view text);
 
 }  // namespace muster::diagnose

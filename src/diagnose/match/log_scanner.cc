@@ -27,8 +27,8 @@ constexpr int kKeptOfASource = 6;
 constexpr int kSeenOfASource = 2000;
 constexpr std::int64_t kFrameReach = 8;  // lines from a frame to its exception
 constexpr std::int64_t kIgnoredReach = 24;  // lines of a traceback without end
-constexpr std::size_t kMostTracebacks = 1024;  // at a time
-constexpr std::size_t kTail = 4096;            // bytes that tell how a log ends
+constexpr std::size_t kMaxTracebacks = 1024;  // at a time
+constexpr std::size_t kTail = 4096;           // bytes that tell how a log ends
 constexpr std::int64_t kAfterLogs = std::int64_t{1} << 40;  // in the order
 
 bool IsLineEnd(char c) {
@@ -316,7 +316,7 @@ LogScanner::Traceback& LogScanner::TracebackOf(std::string_view prefix) {
   if (found != tracebacks_.end()) {
     return found->second;
   }
-  const bool full = tracebacks_.size() >= kMostTracebacks;
+  const bool full = tracebacks_.size() >= kMaxTracebacks;
   return tracebacks_[full ? std::string() : std::string(prefix)];
 }
 

@@ -384,13 +384,13 @@ std::string_view BehindBrackets(std::string_view line) {
 
 // Behind "3: ", as `srun -l` puts it before a line.
 std::string_view BehindTask(std::string_view line) {
-  constexpr std::size_t kMostDigits = 5;
+  constexpr std::size_t kMaxDigits = 5;
   const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
   std::size_t at = begin;
   while (at < line.size() && Digit(line[at])) {
     ++at;
   }
-  return at > begin && at - begin <= kMostDigits &&
+  return at > begin && at - begin <= kMaxDigits &&
                  line.substr(at).starts_with(": ")
              ? line.substr(at + 2)
              : line;

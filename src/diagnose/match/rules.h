@@ -27,7 +27,7 @@ struct Rule {
   std::span<const Condition> without;  // none
 };
 
-struct Standing {
+struct CauseMeta {
   // Wider causes and consequences, which this one explains.
   std::span<const Cause> over;
   std::string_view decide;  // the observation that tells it from its neighbours
@@ -36,7 +36,7 @@ struct Standing {
 };
 
 std::span<const Rule> CatalogueRules();
-const Standing& StandingOf(Cause cause);
+const CauseMeta& CauseMetaOf(Cause cause);
 // Logs and descriptions of failures that had this cause.
 std::string_view KnownTextsOf(Cause cause);
 

@@ -16,7 +16,7 @@
 namespace muster::diagnose {
 namespace {
 
-constexpr std::size_t kMostFiles = 5'000;
+constexpr std::size_t kMaxFiles = 5'000;
 // Of a file that is larger: how it began and how it ended.
 constexpr std::size_t kHead = std::size_t{1} << 20;
 constexpr std::size_t kTail = std::size_t{15} << 20;
@@ -41,11 +41,11 @@ void EndAtLine(std::string& head) {
 
 // The lines of a key whose BEGIN was left out go as well.
 void BeginAtLine(std::string& tail) {
-  constexpr int kMostKeyLines = 200;
+  constexpr int kMaxKeyLines = 200;
   const auto first = tail.find('\n');
   std::size_t kept = first == tail.npos ? tail.size() : first + 1;
   std::size_t at = kept;
-  for (int lines = 0; lines < kMostKeyLines && at < tail.size(); ++lines) {
+  for (int lines = 0; lines < kMaxKeyLines && at < tail.size(); ++lines) {
     const std::size_t end = std::min(tail.find('\n', at), tail.size() - 1) + 1;
     const std::string_view line = std::string_view(tail).substr(at, end - at);
     if (line.find("PRIVATE KEY") != line.npos) {
@@ -139,7 +139,7 @@ class Packer {
 
  private:
   void Folder(const std::string& path) {
-    const sys::FileList list = sys::FilesBelow(path, kMostFiles);
+    const sys::FileList list = sys::FilesBelow(path, kMaxFiles);
     if (!list.cut.empty()) {
       bundle_.notes.push_back(path + ": " + list.cut);
     }
@@ -225,7 +225,7 @@ class Packer {
     Json json;
     json["schema"] = "muster.bundle/1";
     json["version"] = options_.version;
-    json["at"] = ToText(options_.at);
+    json["at"] = ToString(options_.at);
     json["files"] = bundle_.files;
     json["removed"] = bundle_.removed;
     // Their number only: names may tell what one keeps.

@@ -55,7 +55,7 @@ TEST_F(BundleTest, IsReadAsTheLogsItWasMadeOf) {
   Write("logs/a1/rank1.err", "ValueError: no such column\n");
   const std::vector<std::string> inputs{folder_};
   const auto bundle = MakeBundle(inputs, {});
-  ASSERT_TRUE(bundle) << bundle.error().ToText();
+  ASSERT_TRUE(bundle) << bundle.error().ToString();
   const Reading reading = Read(*bundle);
   EXPECT_THAT(reading.facts,
               Contains(testing::AllOf(
@@ -71,7 +71,7 @@ TEST_F(BundleTest, HoldsNoSecret) {
       inputs, {.environment = {{"SECRET_TOKEN", canary},
                                {"RANK", "3"},
                                {"NCCL_URL", "https://u:" + canary + "@h/"}}});
-  ASSERT_TRUE(bundle) << bundle.error().ToText();
+  ASSERT_TRUE(bundle) << bundle.error().ToString();
   EXPECT_THAT(bundle->left_out, ElementsAre("SECRET_TOKEN"));
   EXPECT_EQ(bundle->removed.size(), 2U);
   const std::string plain = Plain(*bundle);
@@ -86,7 +86,7 @@ TEST_F(BundleTest, LosesNothingBehindAKeyWithoutAnEnd) {
       Write("a.log", begin + "\nMIIEcanary\nValueError: no key\nbye\n"),
       Write("b.log", "hello\n")};
   const auto bundle = MakeBundle(inputs, {.environment = {{"RANK", "3"}}});
-  ASSERT_TRUE(bundle) << bundle.error().ToText();
+  ASSERT_TRUE(bundle) << bundle.error().ToString();
   const std::string plain = Plain(*bundle);
   EXPECT_THAT(plain, Not(HasSubstr("MIIEcanary")));
   EXPECT_THAT(plain, HasSubstr("ValueError: no key\nbye"));
@@ -106,7 +106,7 @@ TEST_F(BundleTest, KnowsASecretOnTheBorderOfItsPieces) {
   text += std::string(1024 - 30, '.') + "\n" + secret + "hello\n";
   const std::vector<std::string> inputs{Write("large.log", text)};
   const auto bundle = MakeBundle(inputs, {});
-  ASSERT_TRUE(bundle) << bundle.error().ToText();
+  ASSERT_TRUE(bundle) << bundle.error().ToString();
   const std::string plain = Plain(*bundle);
   EXPECT_THAT(plain, HasSubstr("WANDB_API_KEY=[removed: secret]\nhello\n"));
   EXPECT_THAT(plain, Not(HasSubstr("CANARY")));
@@ -134,7 +134,7 @@ class LargeFile : public BundleTest {
     put(kMiB, parts.at_gap);
     const std::vector<std::string> inputs{Write("large.log", text)};
     const auto bundle = MakeBundle(inputs, {});
-    EXPECT_TRUE(bundle) << bundle.error().ToText();
+    EXPECT_TRUE(bundle) << bundle.error().ToString();
     EXPECT_THAT(bundle->notes, Contains(HasSubstr("left out here")));
     EXPECT_LT(bundle->archive.size(), kMiB);
     return Plain(*bundle);
@@ -165,7 +165,7 @@ TEST_F(BundleTest, LeavesOutWhatIsNoText) {
   const std::vector<std::string> inputs{
       Write("model.bin", std::string("\0\1\2", 3)), Write("a.log", "hello\n")};
   const auto bundle = MakeBundle(inputs, {});
-  ASSERT_TRUE(bundle) << bundle.error().ToText();
+  ASSERT_TRUE(bundle) << bundle.error().ToString();
   EXPECT_EQ(bundle->files.size(), 1U);
   EXPECT_THAT(bundle->notes, ElementsAre(HasSubstr("not text")));
 }

@@ -15,7 +15,7 @@ namespace muster::diagnose {
 namespace {
 
 constexpr std::size_t kPiece = 1U << 20;
-constexpr std::size_t kMostFiles = 20'000;
+constexpr std::size_t kMaxFiles = 20'000;
 
 // What a folder may hold beside logs, and nobody wants to read.
 bool IsNoLog(std::string_view path) {
@@ -69,7 +69,7 @@ class Reader {
   void Folder(const std::string& path) {
     const std::uint64_t before = read_;
     const std::size_t unread = reading_.unread.size();
-    const sys::FileList list = sys::FilesBelow(path, kMostFiles);
+    const sys::FileList list = sys::FilesBelow(path, kMaxFiles);
     if (!list.cut.empty()) {
       reading_.unread.push_back(path + ": " + list.cut);
     }

@@ -534,7 +534,7 @@ TEST(Inputs, OfAnEmptyFolderAreAnErrorThatNamesIt) {
 TEST(Inputs, ThatCannotBeReadAreNotedBesideOthers) {
   const InputFolder folder({{"a.log", std::string(kLog)}, {"b.log", ""}});
   const auto reading = folder.Read({"a.log", "b.log", "missing.log"});
-  ASSERT_TRUE(reading) << reading.error().ToText();
+  ASSERT_TRUE(reading) << reading.error().ToString();
   EXPECT_EQ(reading->files, 1U);
   EXPECT_THAT(reading->unread, ElementsAre(HasSubstr("b.log: it is empty"),
                                            HasSubstr("missing.log")));
@@ -561,9 +561,9 @@ TEST(Inputs, OfARunsFolderAreItsLogsAndWhatItFoundOutItself) {
   const std::vector<std::string> from_inside{"report.json"};
   const auto inside = ReadInputs(from_inside, {}, matcher);
   std::filesystem::current_path(before);
-  ASSERT_TRUE(inside) << inside.error().ToText();
+  ASSERT_TRUE(inside) << inside.error().ToString();
   EXPECT_EQ(inside->facts.back().Text("below"), "./");
-  ASSERT_TRUE(reading) << reading.error().ToText();
+  ASSERT_TRUE(reading) << reading.error().ToString();
   ASSERT_EQ(reading->reported.size(), 1U);
   EXPECT_EQ(reading->reported[0].cause, Cause::kDiskFull);
   ASSERT_EQ(reading->facts.size(), 3U);

@@ -130,7 +130,7 @@ bool IsBase64(std::string_view text) {
 }
 
 // A key of RSA with 16,384 bits has fewer.
-constexpr int kMostKeyLines = 200;
+constexpr int kMaxKeyLines = 200;
 
 // Whether the line can stand between BEGIN, which stood at this column, and
 // END: what a logger writes before each line may be of another length.
@@ -185,7 +185,7 @@ std::string Redactor::Line(std::string_view line) {
       in_key_ = false;
       return "";
     }
-    if (++key_lines_ <= kMostKeyLines && MayBeOfKey(line, key_column_)) {
+    if (++key_lines_ <= kMaxKeyLines && MayBeOfKey(line, key_column_)) {
       return "";
     }
     in_key_ = false;

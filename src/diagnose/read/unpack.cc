@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kHead = 1024;
 constexpr int kDeepest = 4;
-constexpr std::size_t kMostNotes = 1000;
+constexpr std::size_t kMaxNotes = 1000;
 
 // Zeros that stand in short runs, as in wide letters and tables of numbers.
 // Long ones stand where a log was truncated under its writer, and where a host
@@ -163,7 +163,7 @@ class Text : public ByteSink {
 };
 
 void Keep(std::vector<std::string>* notes, std::string note) {
-  if (notes != nullptr && notes->size() < kMostNotes) {
+  if (notes != nullptr && notes->size() < kMaxNotes) {
     notes->push_back(std::move(note));
   }
 }

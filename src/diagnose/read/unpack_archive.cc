@@ -49,7 +49,7 @@ class Untar : public ByteSink {
 
  private:
   static constexpr std::size_t kBlock = 512;
-  static constexpr std::size_t kMostAbout = 64U << 10;  // of such a header
+  static constexpr std::size_t kMaxAbout = 64U << 10;  // of such a header
 
   // What a header tells of the next one.
   struct Next {
@@ -65,7 +65,7 @@ class Untar : public ByteSink {
         member_->Feed(bytes.substr(0, taken));
       } else if (about_next_ != '\0') {
         about_.append(
-            bytes.substr(0, std::min(taken, kMostAbout - about_.size())));
+            bytes.substr(0, std::min(taken, kMaxAbout - about_.size())));
       }
       left_ -= taken;
       bytes.remove_prefix(taken);
@@ -172,9 +172,9 @@ class Untar : public ByteSink {
     if (type != 'L' && type != 'x') {
       return;  // of links, and of all that follow
     }
-    if (left_ > kMostAbout) {
+    if (left_ > kMaxAbout) {
       Note(unpacking_, name_ + ": a name or attributes of " + BytesText(left_) +
-                           ", read up to " + BytesText(kMostAbout));
+                           ", read up to " + BytesText(kMaxAbout));
     }
     about_next_ = type;
     about_.clear();

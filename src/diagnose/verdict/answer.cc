@@ -27,7 +27,7 @@ Evidence EvidenceOf(const Fact& fact) {
     source = fact.subject + ", " + source;
   }
   const std::int64_t times = fact.Number("times", 1);
-  return {.what = (text.empty() ? ToText(fact) : text) +
+  return {.what = (text.empty() ? ToString(fact) : text) +
                   (times > 1 ? " (" + std::to_string(times) + " times)" : ""),
           .source = std::move(source),
           .at = fact.at};
@@ -45,8 +45,8 @@ std::vector<Evidence> EvidenceOf(const std::vector<const Fact*>& facts) {
   return evidence;
 }
 
-Confidence ConfidenceOf(const Suspicion& root,
-                        const std::vector<Suspicion>& all) {
+Confidence ConfidenceOf(const Hypothesis& root,
+                        const std::vector<Hypothesis>& all) {
   if (root.weight == RuleWeight::kWeak) {
     return Confidence::kPossible;
   }
@@ -55,8 +55,8 @@ Confidence ConfidenceOf(const Suspicion& root,
   }
   // Another direct fact that this cause does not explain: not certain.
   const bool contested =
-      std::any_of(all.begin(), all.end(), [&](const Suspicion& other) {
-        const auto over = StandingOf(root.cause).over;
+      std::any_of(all.begin(), all.end(), [&](const Hypothesis& other) {
+        const auto over = CauseMetaOf(root.cause).over;
         return other.cause != root.cause &&
                other.weight == RuleWeight::kDirect &&
                std::find(over.begin(), over.end(), other.cause) == over.end();
@@ -65,7 +65,7 @@ Confidence ConfidenceOf(const Suspicion& root,
 }
 
 // "rank 1: Connection closed by peer".
-std::vector<std::string> VictimsOf(const Suspicion& root,
+std::vector<std::string> VictimsOf(const Hypothesis& root,
                                    const std::vector<Fact>& facts) {
   std::vector<std::string> victims;
   for (const Fact& fact : facts) {
@@ -82,7 +82,7 @@ std::vector<std::string> VictimsOf(const Suspicion& root,
 }
 
 // "the kernel killed a rank for memory: Out of memory: Killed process 3494".
-std::string WhatOf(const Suspicion& suspicion) {
+std::string WhatOf(const Hypothesis& suspicion) {
   const Fact& first = *suspicion.evidence.front();
   std::string what(Title(suspicion.cause));
   if (!first.subject.empty()) {
@@ -91,7 +91,7 @@ std::string WhatOf(const Suspicion& suspicion) {
   return what;
 }
 
-Finding FindingOf(const Suspicion& suspicion, Confidence confidence) {
+Finding FindingOf(const Hypothesis& suspicion, Confidence confidence) {
   std::vector<Fact> facts;
   for (const Fact* fact : suspicion.evidence) {
     facts.push_back(*fact);
@@ -102,11 +102,11 @@ Finding FindingOf(const Suspicion& suspicion, Confidence confidence) {
   return finding;
 }
 
-std::vector<std::string> RuledOut(const Suspicion& root,
-                                  const std::vector<Suspicion>& all) {
+std::vector<std::string> RuledOut(const Hypothesis& root,
+                                  const std::vector<Hypothesis>& all) {
   std::vector<std::string> out;
-  const auto over = StandingOf(root.cause).over;
-  for (const Suspicion& other : all) {
+  const auto over = CauseMetaOf(root.cause).over;
+  for (const Hypothesis& other : all) {
     if (std::find(over.begin(), over.end(), other.cause) != over.end()) {
       out.push_back(std::string(Label(other.cause)) +
                     ": what speaks for it follows from " +
@@ -117,16 +117,16 @@ std::vector<std::string> RuledOut(const Suspicion& root,
 }
 
 Candidate CandidateOf(Cause cause, std::string why) {
-  const Standing& standing = StandingOf(cause);
+  const CauseMeta& standing = CauseMetaOf(cause);
   return {.cause = cause,
           .why = std::move(why),
           .decide = std::string(standing.decide),
           .command = std::string(standing.command)};
 }
 
-std::vector<Candidate> CandidatesOf(const std::vector<Suspicion>& all) {
+std::vector<Candidate> CandidatesOf(const std::vector<Hypothesis>& all) {
   std::vector<Candidate> candidates;
-  for (const Suspicion& suspicion : all) {
+  for (const Hypothesis& suspicion : all) {
     if (candidates.size() < kCandidates) {
       candidates.push_back(CandidateOf(
           suspicion.cause, suspicion.evidence.front()->Text("text")));
@@ -165,7 +165,7 @@ void FillUp(std::vector<Candidate>& candidates,
 
 // Two witnesses agree: what the rules hint at first is clearly the nearest in
 // words, too.
-bool Agree(const std::vector<Suspicion>& all,
+bool Agree(const std::vector<Hypothesis>& all,
            const std::vector<Nearness>& near) {
   return !all.empty() && near.size() > 1 &&
          all.front().cause == near[0].cause &&
@@ -243,7 +243,7 @@ const Fact* Interruption(const std::vector<Fact>& facts) {
 }
 
 // No rule decides. What only notes complain of stays open in any case.
-void LeaveOpen(std::vector<Suspicion> all, const std::vector<Nearness>& near,
+void LeaveOpen(std::vector<Hypothesis> all, const std::vector<Nearness>& near,
                bool trouble, Answer& answer) {
   answer.kind = AnswerKind::kUnknown;
   if (trouble && Agree(all, near)) {
@@ -271,7 +271,7 @@ void LeaveOpen(std::vector<Suspicion> all, const std::vector<Nearness>& near,
 Answer Explain(std::vector<Fact> facts) {
   AlignClocks(facts);
   Derive(facts);
-  const std::vector<Suspicion> all = Suspicions(facts, CatalogueRules());
+  const std::vector<Hypothesis> all = Hypotheses(facts, CatalogueRules());
   Answer answer;
   for (const Fact& fact : facts) {
     if (fact.name == "log.harmless") {
@@ -300,13 +300,13 @@ Answer Explain(std::vector<Fact> facts) {
       answer.kind = AnswerKind::kUnknown;
       answer.interrupted = EvidenceOf(*interrupt).what;
     } else if (trouble || HasNotes(facts)) {
-      LeaveOpen(all, NearestCauses(EndsOf(facts)), trouble, answer);
+      LeaveOpen(all, SimilarCauses(EndsOf(facts)), trouble, answer);
     } else if (const Fact* well = EndedWell(facts); well != nullptr) {
       answer.told_well = EvidenceOf(*well).what;
     }
     return answer;
   }
-  const Suspicion& root = all.front();
+  const Hypothesis& root = all.front();
   answer.kind = AnswerKind::kCause;
   Finding finding = FindingOf(root, ConfidenceOf(root, all));
   for (const Fact& fact : facts) {
@@ -317,7 +317,7 @@ Answer Explain(std::vector<Fact> facts) {
   finding.victims = VictimsOf(root, facts);
   finding.ruled_out = RuledOut(root, all);
   answer.findings.push_back(std::move(finding));
-  const std::vector<Suspicion> rest(all.begin() + 1, all.end());
+  const std::vector<Hypothesis> rest(all.begin() + 1, all.end());
   answer.candidates = CandidatesOf(rest);
   return answer;
 }
@@ -343,7 +343,7 @@ Answer WithReported(Answer answer, std::vector<Finding> reported) {
   return answer;
 }
 
-std::string_view ToText(AnswerKind kind) {
+std::string_view ToString(AnswerKind kind) {
   switch (kind) {
     case AnswerKind::kCause:
       return "cause";

@@ -8,9 +8,12 @@
 #include <vector>
 
 #include "base/json_fwd.h"
+#include "base/text.h"
 #include "finding/finding.h"
 
 namespace muster::diagnose {
+
+using muster::ToString;  // those declared here do not hide it
 
 enum class AnswerKind { kCause, kUnknown, kHealthy };
 
@@ -44,6 +47,6 @@ Answer WithReported(Answer answer, std::vector<Finding> reported);
 Json ToJson(const Answer& answer);
 std::string RenderText(const Answer& answer, const RenderOptions& options);
 
-std::string_view ToText(AnswerKind kind);  // "cause"
+std::string_view ToString(AnswerKind kind);  // "cause"
 
 }  // namespace muster::diagnose

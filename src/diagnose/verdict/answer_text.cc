@@ -64,7 +64,7 @@ std::string UnknownText(const Answer& answer) {
 Json ToJson(const Answer& answer) {
   Json json = Json::object();
   json["schema"] = "muster.explain/1";
-  json["verdict"] = ToText(answer.kind);
+  json["verdict"] = ToString(answer.kind);
   json["findings"] = Json::array();
   for (const Finding& finding : answer.findings) {
     json["findings"].push_back(ToJson(finding));

@@ -280,9 +280,9 @@ const Fact* FirstOf(const std::vector<Fact>& facts, std::string_view name) {
 }
 
 std::int64_t NumberIn(const Fact& fact, std::string_view field) {
-  constexpr std::int64_t kMost = 1'000'000'000'000;
+  constexpr std::int64_t kMaxCount = 1'000'000'000'000;
   const std::int64_t number = ParseInt(fact.Text(field)).value_or(0);
-  return number > kMost || number < -kMost ? 0 : number;
+  return number > kMaxCount || number < -kMaxCount ? 0 : number;
 }
 
 std::optional<std::int64_t> NumberOf(const std::vector<Fact>& facts,

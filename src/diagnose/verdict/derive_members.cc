@@ -10,7 +10,7 @@ namespace muster::diagnose {
 namespace {
 
 // So many facts of one name are kept of a log (evidence/log_scanner.cc).
-constexpr std::int64_t kMostKept = 64;
+constexpr std::int64_t kMaxKept = 64;
 
 // "GLOBAL_RANK: 1, MEMBER: 2/8": members that are missing while others of the
 // same log are there, once or twice. All of them twice met twice.
@@ -30,7 +30,7 @@ void CompareAnnounced(std::vector<Fact>& facts) {
     }
     last = fact;
   }
-  if (!last || wanted > kMostKept ||
+  if (!last || wanted > kMaxKept ||
       static_cast<std::int64_t>(there.size()) >= wanted) {
     return;
   }

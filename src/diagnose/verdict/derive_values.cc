@@ -24,7 +24,7 @@ constexpr std::size_t kEpochs = 3;
 constexpr std::size_t kReports = 8;
 
 // Without a number of cores no host is known to have as many.
-constexpr std::int64_t kMostCores = 512;
+constexpr std::int64_t kMaxCores = 512;
 
 bool IsDigit(char c) {
   return c >= '0' && c <= '9';
@@ -164,7 +164,7 @@ void CompareReports(std::vector<Fact>& facts) {
 void CompareLoad(std::vector<Fact>& facts) {
   const auto load = NumberOf(facts, "host.load", "value");
   const auto cores = NumberOf(facts, "host.cores", "value");
-  if (load && *load >= (cores ? *cores * 2 : kMostCores)) {
+  if (load && *load >= (cores ? *cores * 2 : kMaxCores)) {
     AddOn(facts, Fact(*FirstOf(facts, "host.load")),
           "numbers.load_above_cores");
   }

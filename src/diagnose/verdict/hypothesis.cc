@@ -19,7 +19,7 @@ std::string Where(wire::Phase phase, std::uint64_t step) {
       return " at step " + std::to_string(step);
     case wire::Phase::kEvaluate:
     case wire::Phase::kCheckpoint:
-      return " in phase " + std::string(ToText(phase)) + " after step " +
+      return " in phase " + std::string(ToString(phase)) + " after step " +
              std::to_string(step);
     case wire::Phase::kFinished:
       return " after its training loop";
@@ -133,7 +133,8 @@ std::optional<Suspect> SuspectOf(const RankEnd& end,
   suspect.name = NameOf(end.name, end.rank);
   suspect.did = DidAndWhy(end, suspect);
   suspect.key = std::string(Label(suspect.cause));
-  if (suspect.weight != Weight::kMemory && suspect.weight != Weight::kTold) {
+  if (suspect.weight != Weight::kMemory &&
+      suspect.weight != Weight::kReported) {
     suspect.key += " " + std::to_string(end.wait_status) + " " +
                    DecisiveLine(end.last_lines);
   }
@@ -145,7 +146,7 @@ std::optional<Suspect> SuspectOf(const RankEnd& end,
 Suspect SuspectOf(const AgentLoss& loss) {
   Suspect suspect;
   suspect.weight = Weight::kLost;
-  suspect.kind = RootKind::kOutside;
+  suspect.kind = RootKind::kUnmanaged;
   suspect.cause = loss.cause;
   suspect.rank = loss.ranks.empty() ? -1 : loss.ranks.front();
   // Silence is noticed only after its limit.
@@ -173,8 +174,8 @@ Suspect SuspectOf(const Stall& stall, const AttemptEnd& attempt) {
       std::chrono::duration_cast<std::chrono::microseconds>(stall.idle);
   suspect.step = stall.step;
   suspect.name = NameOf(stall.name, stall.rank);
-  suspect.did = "made no progress for " + muster::ToText(stall.idle) +
-                " (limit " + muster::ToText(stall.limit) + ")" +
+  suspect.did = "made no progress for " + muster::ToString(stall.idle) +
+                " (limit " + muster::ToString(stall.limit) + ")" +
                 Where(stall.phase, stall.step);
   suspect.key = "no-progress";
   suspect.confidence = attempt.stall_confidence;

@@ -12,7 +12,7 @@ namespace muster::diagnose {
 // What kind of evidence speaks, strongest first.
 enum class Weight {
   kMemory,     // the kernel killed it for memory
-  kTold,       // it told a cause of its own, or could not be started
+  kReported,   // it told a cause of its own, or could not be started
   kKilled,     // a signal from outside that we did not send
   kLost,       // its agent is gone
   kFailed,     // an exit status or a crash, without a word about peers

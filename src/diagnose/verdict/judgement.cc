@@ -18,12 +18,13 @@ int SignalOfCode(int code) {
              : 0;
 }
 
-std::optional<Cause> ToldCause(const RankEnd& end) {
+std::optional<Cause> GivenCause(const RankEnd& end) {
   return end.error_cause.empty() ? std::nullopt
                                  : CauseFromLabel(end.error_cause);
 }
 
-Judgement JudgeTold(Cause told, const RankEnd& end, const AttemptEnd& attempt) {
+Judgement JudgeReported(Cause told, const RankEnd& end,
+                        const AttemptEnd& attempt) {
   switch (told) {
     case Cause::kPeerDied:
     case Cause::kHeartbeatMissed:
@@ -39,7 +40,7 @@ Judgement JudgeTold(Cause told, const RankEnd& end, const AttemptEnd& attempt) {
   if (end.sent_signal != 0 && end.error_cause == attempt.stop_cause) {
     return {Weight::kCascade, told, Confidence::kPossible};
   }
-  return {Weight::kTold, told};
+  return {Weight::kReported, told};
 }
 
 // A rank alone has no peers, whatever its last lines say.
@@ -77,7 +78,7 @@ Judgement JudgeSignal(int signal, const RankEnd& end,
 
 Judgement JudgeExit(int code, const RankEnd& end, const AttemptEnd& attempt) {
   if (code == 126 || code == 127) {
-    return {Weight::kTold, Cause::kProgramNotFound,
+    return {Weight::kReported, Cause::kProgramNotFound,
             end.could_not_start ? Confidence::kCertain : Confidence::kLikely};
   }
   if (LostAPeer(end, attempt)) {
@@ -118,13 +119,14 @@ bool EndedAsAsked(const RankEnd& end) {
 Judgement JudgeEnd(const RankEnd& end, const AttemptEnd& attempt) {
   const int signal = SignalOf(end.wait_status);
   if (end.could_not_start) {
-    return {Weight::kTold, ToldCause(end).value_or(Cause::kProgramNotFound)};
+    return {Weight::kReported,
+            GivenCause(end).value_or(Cause::kProgramNotFound)};
   }
   if (signal == SIGKILL && signal != end.sent_signal) {
     return JudgeSignal(signal, end, attempt);
   }
-  if (const auto told = ToldCause(end)) {
-    return JudgeTold(*told, end, attempt);
+  if (const auto told = GivenCause(end)) {
+    return JudgeReported(*told, end, attempt);
   }
   if (EndedAsAsked(end)) {
     // It may have failed before our request came: a program that unwinds has

@@ -106,7 +106,7 @@ Setting SettingOf(std::span<const Fact> facts) {
 // only noted, something follows, and nothing tells of trouble.
 bool IsPassedBy(const Rule& rule, const Fact& first, const Setting& setting) {
   const auto end = setting.ends.find(first.Text("source"));
-  if (setting.failed || setting.asked || StandingOf(rule.cause).lasting ||
+  if (setting.failed || setting.asked || CauseMetaOf(rule.cause).lasting ||
       end == setting.ends.end()) {
     return false;
   }
@@ -128,7 +128,7 @@ RuleWeight WeightOf(const Rule& rule, const Fact& first,
              : rule.weight;
 }
 
-void Merge(Suspicion& suspicion, const Rule& rule, const Setting& setting,
+void Merge(Hypothesis& suspicion, const Rule& rule, const Setting& setting,
            const std::vector<const Fact*>& evidence) {
   const Fact& first = *evidence.front();
   const RuleWeight weight = WeightOf(rule, first, setting);
@@ -162,7 +162,7 @@ bool IsLastResort(Cause cause) {
   return cause == Cause::kAppException || cause == Cause::kFrameworkBug;
 }
 
-bool Before(const Suspicion& a, const Suspicion& b) {
+bool Before(const Hypothesis& a, const Hypothesis& b) {
   if (a.weight != b.weight) {
     return a.weight > b.weight;
   }
@@ -181,8 +181,8 @@ bool Before(const Suspicion& a, const Suspicion& b) {
   return a.order < b.order;
 }
 
-bool Explains(const Suspicion& a, const Suspicion& b) {
-  const auto over = StandingOf(a.cause).over;
+bool Explains(const Hypothesis& a, const Hypothesis& b) {
+  const auto over = CauseMetaOf(a.cause).over;
   return a.weight > RuleWeight::kHint &&
          std::find(over.begin(), over.end(), b.cause) != over.end();
 }
@@ -236,8 +236,8 @@ bool EndedInException(const Fact& fact) {
 }
 
 // True when the program went on after all that speaks for the cause.
-bool AllSurvived(const Suspicion& suspicion, const Progress& progress) {
-  const bool lasting = StandingOf(suspicion.cause).lasting;
+bool AllSurvived(const Hypothesis& suspicion, const Progress& progress) {
+  const bool lasting = CauseMetaOf(suspicion.cause).lasting;
   return std::all_of(suspicion.evidence.begin(), suspicion.evidence.end(),
                      [&](const Fact* fact) {
                        return WasSurvived(*fact, progress) &&
@@ -247,7 +247,7 @@ bool AllSurvived(const Suspicion& suspicion, const Progress& progress) {
 
 // True when it is what a log ends in: some of it stands below the last
 // progress.
-bool IsTheEnd(const Suspicion& suspicion, const Progress& before) {
+bool IsTheEnd(const Hypothesis& suspicion, const Progress& before) {
   return suspicion.weight > RuleWeight::kHint &&
          !IsLastResort(suspicion.cause) &&
          std::any_of(suspicion.evidence.begin(), suspicion.evidence.end(),
@@ -259,11 +259,11 @@ bool IsTheEnd(const Suspicion& suspicion, const Progress& before) {
 
 // Of a log that ends in trouble, what the program had survived until then
 // counts no more, unless it explains what the log ends in.
-void DropSurvived(std::span<const Fact> facts, std::vector<Suspicion>& all) {
+void DropSurvived(std::span<const Fact> facts, std::vector<Hypothesis>& all) {
   const Progress before = ProgressOf(
       facts, {"progress.went_on", "progress.over", "progress.then_failed"});
-  std::vector<Suspicion> left;
-  for (const Suspicion& one : all) {
+  std::vector<Hypothesis> left;
+  for (const Hypothesis& one : all) {
     const bool survived = AllSurvived(one, before);
     const bool replaced =
         survived && std::any_of(all.begin(), all.end(), [&](const auto& other) {
@@ -277,17 +277,17 @@ void DropSurvived(std::span<const Fact> facts, std::vector<Suspicion>& all) {
 }
 
 // True when only notes speak for the cause.
-bool RestsOnNotes(const Suspicion& suspicion) {
+bool RestsOnNotes(const Hypothesis& suspicion) {
   return std::all_of(suspicion.evidence.begin(), suspicion.evidence.end(),
                      [](const Fact* fact) { return IsUnobserved(*fact); });
 }
 
 // The user is a witness and no proof: what no program printed is named where it
 // explains what one did, and else only hinted at.
-void WeighNotes(std::vector<Suspicion>& all) {
-  for (Suspicion& noted : all) {
+void WeighNotes(std::vector<Hypothesis>& all) {
+  for (Hypothesis& noted : all) {
     const bool explains =
-        std::any_of(all.begin(), all.end(), [&](const Suspicion& other) {
+        std::any_of(all.begin(), all.end(), [&](const Hypothesis& other) {
           return other.weight > RuleWeight::kHint && !RestsOnNotes(other) &&
                  !IsLastResort(other.cause) && Explains(noted, other);
         });
@@ -298,10 +298,10 @@ void WeighNotes(std::vector<Suspicion>& all) {
 }
 
 // Moves the first cause that stands over one before it to that one's place.
-bool LiftOne(std::vector<Suspicion>& all) {
+bool LiftOne(std::vector<Hypothesis>& all) {
   for (auto lower = all.begin(); lower != all.end(); ++lower) {
     const auto higher =
-        std::find_if(lower + 1, all.end(), [&](const Suspicion& other) {
+        std::find_if(lower + 1, all.end(), [&](const Hypothesis& other) {
           return Explains(other, *lower) && !Explains(*lower, other);
         });
     if (higher != all.end()) {
@@ -313,7 +313,7 @@ bool LiftOne(std::vector<Suspicion>& all) {
 }
 
 // A cause that stands over another one is placed before it.
-void LiftNarrower(std::vector<Suspicion>& all) {
+void LiftNarrower(std::vector<Hypothesis>& all) {
   for (std::size_t moves = 0; moves < all.size() && LiftOne(all); ++moves) {
   }
 }
@@ -405,24 +405,24 @@ bool IsUnobserved(const Fact& fact) {
   return fact.Has("note") && !fact.name.starts_with("tried.");
 }
 
-std::vector<Suspicion> Suspicions(std::span<const Fact> facts,
-                                  std::span<const Rule> rules) {
+std::vector<Hypothesis> Hypotheses(std::span<const Fact> facts,
+                                   std::span<const Rule> rules) {
   ByName by_name;
   for (const Fact& fact : facts) {
     by_name.emplace(fact.name, &fact);
   }
   const Setting setting = SettingOf(facts);
-  std::map<Cause, Suspicion> found;
+  std::map<Cause, Hypothesis> found;
   for (const Rule& rule : rules) {
     if (const auto evidence = Apply(rule, by_name)) {
       auto& suspicion =
-          found.try_emplace(rule.cause, Suspicion{.cause = rule.cause})
+          found.try_emplace(rule.cause, Hypothesis{.cause = rule.cause})
               .first->second;
       Merge(suspicion, rule, setting, *evidence);
     }
   }
   const auto progress = LastProgress(facts);
-  std::vector<Suspicion> all;
+  std::vector<Hypothesis> all;
   all.reserve(found.size());
   for (auto& [cause, suspicion] : found) {
     if (!AllSurvived(suspicion, progress)) {

@@ -15,7 +15,7 @@
 namespace muster::diagnose {
 
 // One cause with everything that speaks for it.
-struct Suspicion {
+struct Hypothesis {
   Cause cause;
   RuleWeight weight = RuleWeight::kHint;
   int specificity = 0;                // conditions of the strongest rule
@@ -62,7 +62,7 @@ bool IsUnobserved(const Fact& fact);
 
 // The suspicions of kWeak and more, root first, then those that only hint,
 // those with most hints first. `facts` must outlive the result.
-std::vector<Suspicion> Suspicions(std::span<const Fact> facts,
-                                  std::span<const Rule> rules);
+std::vector<Hypothesis> Hypotheses(std::span<const Fact> facts,
+                                   std::span<const Rule> rules);
 
 }  // namespace muster::diagnose

@@ -17,7 +17,7 @@ namespace {
 // than the peers that it has left.
 constexpr auto kWindow = std::chrono::seconds(1);
 
-constexpr std::size_t kMostNames = 4;
+constexpr std::size_t kMaxNames = 4;
 
 // Ranks that failed in the same way, the first of them first.
 using Failure = std::vector<const Suspect*>;
@@ -72,13 +72,14 @@ bool SameFailure(const Suspect& a, const Suspect& b) {
 
 // A failure in its own right, whatever else happened in the attempt.
 bool StandsAlone(const Suspect& suspect) {
-  return suspect.weight == Weight::kMemory || suspect.weight == Weight::kTold ||
+  return suspect.weight == Weight::kMemory ||
+         suspect.weight == Weight::kReported ||
          suspect.weight == Weight::kLost || suspect.weight == Weight::kKilled;
 }
 
 std::string Apart(WallTime from, WallTime to) {
   const auto gap = to - from;
-  const std::string text = muster::ToText(
+  const std::string text = muster::ToString(
       std::chrono::duration_cast<Duration>(gap < gap.zero() ? -gap : gap));
   return gap < gap.zero() ? text + " before" : text + " later";
 }
@@ -96,14 +97,14 @@ Finding FindingOf(const Failure& same) {
   const Suspect& first = *same.front();
   std::string what = first.name + " " + first.did;
   std::vector<std::string> others;
-  for (std::size_t i = 1; i < same.size() && i <= kMostNames; ++i) {
+  for (std::size_t i = 1; i < same.size() && i <= kMaxNames; ++i) {
     others.push_back(same[i]->name);
   }
   if (!others.empty()) {
     what += "; so did " + Join(others, ", ");
   }
-  if (same.size() > kMostNames + 1) {
-    what += " and " + std::to_string(same.size() - kMostNames - 1) + " more";
+  if (same.size() > kMaxNames + 1) {
+    what += " and " + std::to_string(same.size() - kMaxNames - 1) + " more";
   }
   Finding finding =
       MakeFinding(first.cause, what, first.confidence, first.facts);

@@ -78,11 +78,11 @@ struct AttemptEnd {
 
 // Which kind of end decided.
 enum class RootKind {
-  kNone,     // nothing failed
-  kProgram,  // it ended by itself with an exit status
-  kSignal,   // a signal that we did not send
-  kOutside,  // its host or agent went away
-  kStall,    // alive without progress
+  kNone,       // nothing failed
+  kProgram,    // it ended by itself with an exit status
+  kSignal,     // a signal that we did not send
+  kUnmanaged,  // its host or agent went away
+  kStall,      // alive without progress
 };
 
 struct Verdict {

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kStatusLine = 16;
 
-std::optional<ForeignServer> Ask(Wire& wire, Heard& heard) {
+std::optional<ServerIdentity> Ask(ProbeConnection& wire, ProbeReply& heard) {
   if (!heard.bytes.starts_with("HTTP/")) {
     heard = wire.Say("GET / HTTP/1.0\r\n\r\n", kStatusLine);
   }
@@ -17,8 +17,8 @@ std::optional<ForeignServer> Ask(Wire& wire, Heard& heard) {
       heard.bytes.find("HTTPS") != std::string::npos) {
     return std::nullopt;
   }
-  return ForeignServer{.protocol = "http",
-                       .text = channel::NameOfAnswer(heard.bytes)};
+  return ServerIdentity{.protocol = "http",
+                        .text = channel::NameOfAnswer(heard.bytes)};
 }
 
 }  // namespace

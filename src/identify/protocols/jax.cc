@@ -7,14 +7,14 @@
 namespace muster::identify::jax {
 namespace {
 
-std::optional<ForeignServer> Ask(Wire& wire, Heard&) {
+std::optional<ServerIdentity> Ask(ProbeConnection& wire, ProbeReply&) {
   for (const Dialect dialect : {Dialect::kTensorflow, Dialect::kXla}) {
     const auto service = FindCoordination(wire, dialect);
     if (!service) {
       continue;
     }
-    ForeignServer server{.protocol = "jax",
-                         .tasks = TasksOfJob(wire, *service, "jax_worker")};
+    ServerIdentity server{.protocol = "jax",
+                          .tasks = TasksOfJob(wire, *service, "jax_worker")};
     const bool of_jax = dialect == Dialect::kXla || !server.tasks.empty();
     server.text =
         of_jax ? "a coordination service of JAX" : "a coordination service";

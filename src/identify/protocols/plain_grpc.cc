@@ -40,9 +40,9 @@ std::string TextOf(const channel::CallReply& reply) {
   }
 }
 
-std::optional<ForeignServer> Ask(Wire& wire, Heard& heard) {
+std::optional<ServerIdentity> Ask(ProbeConnection& wire, ProbeReply& heard) {
   const auto reply = wire.Call("/grpc.health.v1.Health/Check", "");
-  return ForeignServer{
+  return ServerIdentity{
       .protocol = "grpc",
       .mute = reply && (reply->code == channel::kCallDeadline ||
                         reply->code == channel::kCallUnavailable),

@@ -6,12 +6,12 @@
 namespace muster::identify::ssh {
 namespace {
 
-std::optional<ForeignServer> Ask(Wire&, Heard& heard) {
+std::optional<ServerIdentity> Ask(ProbeConnection&, ProbeReply& heard) {
   if (!heard.bytes.starts_with("SSH-")) {
     return std::nullopt;
   }
-  return ForeignServer{.protocol = "ssh",
-                       .text = channel::NameOfAnswer(heard.bytes)};
+  return ServerIdentity{.protocol = "ssh",
+                        .text = channel::NameOfAnswer(heard.bytes)};
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ constexpr Dialect kNew{{"\x00\xCE\xF7\x85\x3C", 5}, 7, 5, 3};
 
 // How many have joined counts itself under this key.
 constexpr std::string_view kJoined = "init/";
-constexpr std::int64_t kMostKeys = 1 << 30;
+constexpr std::int64_t kMaxKeys = 1 << 30;
 
 std::string Number(std::uint64_t value) {
   std::string bytes(sizeof value, '\0');
@@ -41,30 +41,32 @@ std::optional<std::int64_t> NumberAt(std::string_view bytes) {
   return value;
 }
 
-Heard Query(Wire& wire, const Dialect& dialect, const std::string& query,
-            std::size_t enough) {
+ProbeReply Query(ProbeConnection& wire, const Dialect& dialect,
+                 const std::string& query, std::size_t enough) {
   return wire.Say(std::string(dialect.begin) + query, enough);
 }
 
-std::optional<std::int64_t> Keys(Wire& wire, const Dialect& dialect,
-                                 Heard& heard) {
+std::optional<std::int64_t> Keys(ProbeConnection& wire, const Dialect& dialect,
+                                 ProbeReply& heard) {
   heard = Query(wire, dialect, {dialect.keys}, sizeof(std::int64_t));
   const auto keys = NumberAt(heard.bytes);
   return heard.bytes.size() == sizeof(std::int64_t) && *keys >= 0 &&
-                 *keys < kMostKeys
+                 *keys < kMaxKeys
              ? keys
              : std::nullopt;
 }
 
 // A key that is not there must not be asked for: that ends or keeps waiting.
-std::optional<std::int64_t> Joined(Wire& wire, const Dialect& dialect) {
+std::optional<std::int64_t> Joined(ProbeConnection& wire,
+                                   const Dialect& dialect) {
   const std::string key = Number(kJoined.size()) + std::string(kJoined);
-  const Heard there =
+  const ProbeReply there =
       Query(wire, dialect, std::string{dialect.check} + Number(1) + key, 1);
   if (there.bytes != std::string_view("\0", 1)) {
     return std::nullopt;
   }
-  const Heard value = Query(wire, dialect, std::string{dialect.get} + key, 9);
+  const ProbeReply value =
+      Query(wire, dialect, std::string{dialect.get} + key, 9);
   const auto size = NumberAt(value.bytes);
   return size && *size > 0 && *size < 12
              ? ParseInt(
@@ -73,7 +75,7 @@ std::optional<std::int64_t> Joined(Wire& wire, const Dialect& dialect) {
              : std::nullopt;
 }
 
-std::optional<ForeignServer> Ask(Wire& wire, Heard& heard) {
+std::optional<ServerIdentity> Ask(ProbeConnection& wire, ProbeReply& heard) {
   for (const Dialect& dialect : {kOld, kNew}) {
     const auto keys = Keys(wire, dialect, heard);
     if (!keys) {
@@ -82,8 +84,9 @@ std::optional<ForeignServer> Ask(Wire& wire, Heard& heard) {
       }
       continue;
     }
-    ForeignServer server{.protocol = "tcpstore",
-                         .text = "a TCPStore of torch (" + Count(*keys, "key")};
+    ServerIdentity server{
+        .protocol = "tcpstore",
+        .text = "a TCPStore of torch (" + Count(*keys, "key")};
     if (const auto joined = Joined(wire, dialect)) {
       server.text += ", " + std::to_string(*joined) + " joined";
     }

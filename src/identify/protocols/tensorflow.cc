@@ -10,11 +10,11 @@
 namespace muster::identify::tensorflow {
 namespace {
 
-constexpr std::size_t kMostDevices = 65'536;
+constexpr std::size_t kMaxDevices = 65'536;
 
 // DeviceAttributes: 1 name, 2 type, 4 memory limit, 6 incarnation.
-ForeignDevice ReadDevice(std::string_view bytes) {
-  ForeignDevice device;
+ServedDevice ReadDevice(std::string_view bytes) {
+  ServedDevice device;
   for (wire::FieldReader at(bytes); at.Next();) {
     if (at.number() == 1) {
       device.name = Printable(at.bytes().substr(0, 200));
@@ -30,8 +30,8 @@ ForeignDevice ReadDevice(std::string_view bytes) {
 }
 
 // Of "/job:worker/replica:0/task:1/device:CPU:0".
-std::optional<ForeignTask> TaskOf(const std::string& device) {
-  ForeignTask task;
+std::optional<ServedTask> TaskOf(const std::string& device) {
+  ServedTask task;
   bool has_index = false;
   for (const std::string& part : Split(device, '/')) {
     if (part.starts_with("job:")) {
@@ -48,10 +48,10 @@ std::optional<ForeignTask> TaskOf(const std::string& device) {
 // What GetStatus came to.
 struct WorkerStatus {
   int code = channel::kCallUnimplemented;
-  std::vector<ForeignDevice> devices;
+  std::vector<ServedDevice> devices;
 };
 
-WorkerStatus StatusOf(Wire& wire) {
+WorkerStatus StatusOf(ProbeConnection& wire) {
   WorkerStatus status;
   const auto reply = wire.Call("/tensorflow.WorkerService/GetStatus", "");
   if (!reply) {
@@ -61,7 +61,7 @@ WorkerStatus StatusOf(Wire& wire) {
   for (wire::FieldReader at(reply->body);
        reply->code == channel::kCallOk && at.Next();) {
     if (at.number() == 1 && at.has_bytes() &&
-        status.devices.size() < kMostDevices) {
+        status.devices.size() < kMaxDevices) {
       status.devices.push_back(ReadDevice(at.bytes()));
     }
   }
@@ -69,10 +69,10 @@ WorkerStatus StatusOf(Wire& wire) {
 }
 
 std::vector<std::uint64_t> IncarnationsOf(
-    const std::vector<ForeignDevice>& devices) {
+    const std::vector<ServedDevice>& devices) {
   std::vector<std::uint64_t> all;
   all.reserve(devices.size());
-  for (const ForeignDevice& device : devices) {
+  for (const ServedDevice& device : devices) {
     all.push_back(device.incarnation);
   }
   std::sort(all.begin(), all.end());
@@ -80,14 +80,15 @@ std::vector<std::uint64_t> IncarnationsOf(
 }
 
 // The leader alone knows; it knows jobs by name only.
-std::vector<ForeignTask> AskLeader(Wire& wire, const std::string& own_job) {
+std::vector<ServedTask> AskLeader(ProbeConnection& wire,
+                                  const std::string& own_job) {
   std::vector<std::string> jobs{own_job};
   for (const char* job : {"chief", "worker", "ps", "evaluator"}) {
     if (job != own_job) {
       jobs.emplace_back(job);
     }
   }
-  std::vector<ForeignTask> tasks;
+  std::vector<ServedTask> tasks;
   for (const std::string& job : jobs) {
     const auto some = TasksOfJob(wire, Coordination{}, job);
     tasks.insert(tasks.end(), some.begin(), some.end());
@@ -96,9 +97,9 @@ std::vector<ForeignTask> AskLeader(Wire& wire, const std::string& own_job) {
 }
 
 // "1 CPU, 2 GPU".
-std::string Inventory(const std::vector<ForeignDevice>& devices) {
+std::string Inventory(const std::vector<ServedDevice>& devices) {
   std::vector<std::string> types;
-  for (const ForeignDevice& device : devices) {
+  for (const ServedDevice& device : devices) {
     if (std::find(types.begin(), types.end(), device.type) == types.end()) {
       types.push_back(device.type);
     }
@@ -107,7 +108,7 @@ std::string Inventory(const std::vector<ForeignDevice>& devices) {
   parts.reserve(types.size());
   for (const std::string& type : types) {
     parts.push_back(std::to_string(std::count_if(devices.begin(), devices.end(),
-                                                 [&](const ForeignDevice& one) {
+                                                 [&](const ServedDevice& one) {
                                                    return one.type == type;
                                                  })) +
                     " " + type);
@@ -115,7 +116,7 @@ std::string Inventory(const std::vector<ForeignDevice>& devices) {
   return Join(parts, ", ");
 }
 
-void LookAgain(Wire& wire, ForeignServer& server) {
+void LookAgain(ProbeConnection& wire, ServerIdentity& server) {
   if (!wire.Later()) {
     return;
   }
@@ -131,8 +132,8 @@ void LookAgain(Wire& wire, ForeignServer& server) {
   }
 }
 
-std::optional<ForeignServer> Ask(Wire& wire, Heard&) {
-  ForeignServer server{.protocol = "tf", .devices = StatusOf(wire).devices};
+std::optional<ServerIdentity> Ask(ProbeConnection& wire, ProbeReply&) {
+  ServerIdentity server{.protocol = "tf", .devices = StatusOf(wire).devices};
   if (server.devices.empty()) {
     return std::nullopt;
   }

@@ -19,13 +19,13 @@ constexpr char kHello[] =
     "\x01\x00";
 constexpr std::size_t kRecordHead = 5;
 
-std::optional<ForeignServer> Ask(Wire& wire, Heard& heard) {
+std::optional<ServerIdentity> Ask(ProbeConnection& wire, ProbeReply& heard) {
   const bool http = heard.bytes.starts_with("HTTP/");
   const auto is_tls = [](const std::string& bytes) {
     return bytes.starts_with("\x15\x03") || bytes.starts_with("\x16\x03");
   };
   if (!is_tls(heard.bytes)) {
-    Heard said = wire.Say({kHello, sizeof kHello - 1}, kRecordHead);
+    ProbeReply said = wire.Say({kHello, sizeof kHello - 1}, kRecordHead);
     // What it said to HTTP names it better than what it says to this.
     if (!http || is_tls(said.bytes)) {
       heard = std::move(said);
@@ -34,8 +34,8 @@ std::optional<ForeignServer> Ask(Wire& wire, Heard& heard) {
   if (!is_tls(heard.bytes)) {
     return std::nullopt;
   }
-  return ForeignServer{.protocol = "tls",
-                       .text = channel::NameOfAnswer(heard.bytes)};
+  return ServerIdentity{.protocol = "tls",
+                        .text = channel::NameOfAnswer(heard.bytes)};
 }
 
 }  // namespace

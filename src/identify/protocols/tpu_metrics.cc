@@ -11,7 +11,7 @@ namespace muster::identify::tpu_metrics {
 namespace {
 
 constexpr std::string_view kMemory = "tpu.runtime.hbm.memory.total.bytes";
-constexpr std::size_t kMostMetrics = 10'000;
+constexpr std::size_t kMaxMetrics = 10'000;
 
 std::string Method(std::string_view name) {
   return "/tpu.monitoring.runtime.RuntimeMetricService/" + std::string(name);
@@ -36,7 +36,7 @@ std::uint64_t NumberIn(std::string_view message, std::uint32_t number) {
   return 0;
 }
 
-std::optional<int> CountMetrics(Wire& wire) {
+std::optional<int> CountMetrics(ProbeConnection& wire) {
   const auto reply = wire.Call(Method("ListSupportedMetrics"), "");
   if (!reply || reply->code != channel::kCallOk) {
     return std::nullopt;
@@ -49,8 +49,8 @@ std::optional<int> CountMetrics(Wire& wire) {
 }
 
 // A metric: 1 attribute (1 key, 2 value: 3 the device), 3 gauge (2 a number).
-std::vector<ForeignDevice> DevicesOf(Wire& wire) {
-  std::vector<ForeignDevice> devices;
+std::vector<ServedDevice> DevicesOf(ProbeConnection& wire) {
+  std::vector<ServedDevice> devices;
   const auto reply =
       wire.Call(Method("GetRuntimeMetric"), wire::BytesField(1, kMemory));
   if (!reply || reply->code != channel::kCallOk) {
@@ -58,7 +58,7 @@ std::vector<ForeignDevice> DevicesOf(Wire& wire) {
   }
   std::set<std::uint64_t> seen;
   for (wire::FieldReader at(In(reply->body, 1)); at.Next();) {
-    if (at.number() != 3 || !at.has_bytes() || devices.size() >= kMostMetrics) {
+    if (at.number() != 3 || !at.has_bytes() || devices.size() >= kMaxMetrics) {
       continue;
     }
     const std::uint64_t id = NumberIn(In(In(at.bytes(), 1), 2), 3);
@@ -72,9 +72,9 @@ std::vector<ForeignDevice> DevicesOf(Wire& wire) {
   return devices;
 }
 
-std::optional<ForeignServer> Ask(Wire& wire, Heard&) {
+std::optional<ServerIdentity> Ask(ProbeConnection& wire, ProbeReply&) {
   const auto metrics = CountMetrics(wire);
-  ForeignServer server{.protocol = "tpu-metrics", .devices = DevicesOf(wire)};
+  ServerIdentity server{.protocol = "tpu-metrics", .devices = DevicesOf(wire)};
   if (metrics.value_or(0) == 0 && server.devices.empty()) {
     return std::nullopt;
   }

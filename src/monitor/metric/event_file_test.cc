@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "monitor/metric/event_file.h"
+#include "sys/fake/fake_fs.h"
 
 #include <gtest/gtest.h>
 
@@ -34,7 +35,7 @@ TEST(EventFile, FramesARecordWithMaskedChecksums) {
 TEST(EventFile, BeginsWithItsVersionAndAppendsScalars) {
   sys::FakeFs fs;
   auto file = EventFile::Open(fs, "runs/r/metrics", "host", kAt);
-  ASSERT_TRUE(file) << file.error().ToText();
+  ASSERT_TRUE(file) << file.error().ToString();
   EXPECT_EQ((*file)->path(),
             "runs/r/metrics/events.out.tfevents.1800000000.host");
   const std::size_t before = fs.files[(*file)->path()].size();

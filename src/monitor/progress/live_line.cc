@@ -30,7 +30,7 @@ std::string LiveText(const TrainingView& view, const LiveFacts& facts) {
   } else {
     add("step " + std::to_string(view.step));
     if (view.phase != wire::Phase::kStep) {
-      add("(" + std::string(ToText(view.phase)) + ")");
+      add("(" + std::string(ToString(view.phase)) + ")");
     }
     if (view.steps_per_s) {
       add(Rate(*view.steps_per_s) + " steps/s");
@@ -44,7 +44,7 @@ std::string LiveText(const TrainingView& view, const LiveFacts& facts) {
   if (facts.attempt > 1) {
     add("attempt " + std::to_string(facts.attempt));
   }
-  add(ToText(facts.elapsed));
+  add(ToString(facts.elapsed));
   return text;
 }
 

@@ -6,6 +6,9 @@
 #include <cmath>
 
 #include "record/events.h"
+#include "sys/fake/fake_clock.h"
+#include "sys/fake/fake_env.h"
+#include "sys/fake/fake_fs.h"
 
 namespace muster::monitor {
 namespace {

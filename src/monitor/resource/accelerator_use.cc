@@ -91,7 +91,7 @@ void AcceleratorUse::Begin(
   fact_ = {.name = std::string(kAcceleratorsUnused),
            .fields = {{"attempt", std::int64_t{attempt}},
                       {"accelerators", accelerators_.text},
-                      {"waited", ToText(accelerators_.wait)},
+                      {"waited", ToString(accelerators_.wait)},
                       {"missing", accelerators_.missing}},
            .subject = host};
   if (const std::string hidden = HiddenBy(accelerators_.platform, environment);

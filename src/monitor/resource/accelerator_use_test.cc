@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "monitor/resource/accelerator_use.h"
+#include "sys/fake/fake_clock.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

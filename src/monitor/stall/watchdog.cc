@@ -28,7 +28,7 @@ bool Moved(const wire::RankProgress& before, const wire::RankProgress& now) {
          before.phase_since_ns != now.phase_since_ns;
 }
 
-// Who waits for peers sleeps on a futex: the bell of shared memory, or the
+// Who waits for peers sleeps on a futex: the event of shared memory, or the
 // condition variable on which Gloo's caller waits.
 bool WaitsForPeers(const diagnose::Stall& stall) {
   return stall.state == 'S' &&
@@ -72,7 +72,7 @@ void FindCulprits(Standstill& found) {
   if (found.culprits > 0) {
     found.confidence = Confidence::kLikely;
     found.why = Rank(ranks[0]) + " does not end its phase " +
-                std::string(ToText(ranks[0].phase)) + ", others wait";
+                std::string(ToString(ranks[0].phase)) + ", others wait";
     return;
   }
   const auto [last, first] = std::minmax_element(

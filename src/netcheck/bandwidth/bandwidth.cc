@@ -9,7 +9,7 @@
 namespace muster::netcheck {
 namespace {
 
-constexpr std::int64_t kMost = 1LL << 50;
+constexpr std::int64_t kMaxCount = 1LL << 50;
 constexpr double kLeastShare = 0.001;
 constexpr int kMillion = 1'000'000;
 
@@ -130,11 +130,11 @@ Result<ByteStream> StreamFromJson(const Json& json) {
   const auto count = [&](const char* name) {
     return static_cast<std::uint32_t>(reader.Number(name, {0, UINT32_MAX}));
   };
-  ByteStream stream{
-      .bytes = static_cast<std::uint64_t>(reader.Number("bytes", {0, kMost})),
-      .took = reader.Time("us"),
-      .sent_again = count("sent_again"),
-      .segments = count("segments")};
+  ByteStream stream{.bytes = static_cast<std::uint64_t>(
+                        reader.Number("bytes", {0, kMaxCount})),
+                    .took = reader.Time("us"),
+                    .sent_again = count("sent_again"),
+                    .segments = count("segments")};
   if (!reader.wrong().empty()) {
     return Wrong(reader.wrong());
   }
@@ -164,7 +164,7 @@ Result<LinkSpeed> LinkSpeedFromJson(const Json& json) {
 Result<SpeedOutcome> SpeedOutcomeFromJson(const Json& json) {
   PeerJson reader(json);
   SpeedOutcome outcome{.possible = static_cast<std::size_t>(
-                           reader.Number("possible", {0, kMost}))};
+                           reader.Number("possible", {0, kMaxCount}))};
   for (const Json& one : reader.List("links")) {
     MUSTER_ASSIGN(LinkSpeed link, LinkSpeedFromJson(one));
     outcome.links.push_back(std::move(link));

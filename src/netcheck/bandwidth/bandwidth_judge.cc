@@ -22,11 +22,11 @@ constexpr std::uint32_t kFewestSegments = 100;
 constexpr int kLate = 4;
 constexpr std::chrono::milliseconds kLateByPings{1};
 constexpr std::chrono::microseconds kLateByKernel{500};
-constexpr int kMostAgainOfAHost = 4;
-constexpr std::size_t kMostColumns = 8;
+constexpr int kMaxAgainOfAHost = 4;
+constexpr std::size_t kMaxColumns = 8;
 constexpr std::size_t kWidth = 8;
 // Of the known directions of a host: then it is the host.
-constexpr double kMostOfAHost = 0.75;
+constexpr double kMaxOfAHost = 0.75;
 constexpr std::size_t kFewestOfAHost = 3;
 // Of the time: then who measured a link to no end had no core for it.
 constexpr double kStarved = 0.5;
@@ -218,7 +218,7 @@ class Judgement {
                        std::size_t bad) {
     if (mine.size() < kFewestOfAHost ||
         static_cast<double>(bad) <
-            kMostOfAHost * static_cast<double>(mine.size())) {
+            kMaxOfAHost * static_cast<double>(mine.size())) {
       return;
     }
     for (const auto& at : mine) {
@@ -306,17 +306,18 @@ class Judgement {
       what += " carries " + RateText(TypicalRate(fault)) + ", the others " +
               RateText(yardstick_.rate) + LossOf(fault);
       if (late) {
-        what += "; a round trip takes " + muster::ToText(TypicalTime(fault)) +
-                ", elsewhere " + muster::ToText(yardstick_.p50);
+        what += "; a round trip takes " + muster::ToString(TypicalTime(fault)) +
+                ", elsewhere " + muster::ToString(yardstick_.p50);
       }
     } else {
-      what += " takes " + muster::ToText(TypicalTime(fault)) +
-              " for a round trip, the others " + muster::ToText(yardstick_.p50);
+      what += " takes " + muster::ToString(TypicalTime(fault)) +
+              " for a round trip, the others " +
+              muster::ToString(yardstick_.p50);
     }
     std::vector<Fact> facts;
     for (const auto& [from, to] : fault.paths) {
       const LinkSpeed* link = Find(from, to.rank);
-      if (link != nullptr && facts.size() < kMostEvidence) {
+      if (link != nullptr && facts.size() < kMaxEvidence) {
         facts.push_back(Seen(case_, EvidenceOf(*link, from),
                              NameOf(case_.cluster, to.rank)));
       }
@@ -343,7 +344,7 @@ class Judgement {
         const bool sender = stream.sender.queued >= stream.receiver.queued;
         const int busy = sender ? from : to;
         named.insert(busy);
-        if (facts.size() < kMostEvidence) {
+        if (facts.size() < kMaxEvidence) {
           facts.push_back(
               Seen(case_,
                    EvidenceOf(link, from) + "; " +
@@ -377,8 +378,8 @@ class Judgement {
     std::string text = "from rank " + std::to_string(from) + " come " +
                        RateText(stream.BytesPerSecond()) + ", best of " +
                        std::to_string(link.passes) + "; p50 " +
-                       muster::ToText(link.p50) + ", p99 " +
-                       muster::ToText(link.p99);
+                       muster::ToString(link.p50) + ", p99 " +
+                       muster::ToString(link.p99);
     if (stream.segments > 0) {
       text += "; " + std::to_string(stream.sent_again) + " of " +
               std::to_string(stream.segments) + " segments sent again";
@@ -401,7 +402,7 @@ std::string Cell(std::string text) {
 // Bandwidth by from and to, where it fits.
 std::vector<std::string> TableOf(const SpeedOutcome& outcome,
                                  const Yardstick& yardstick) {
-  if (outcome.hosts.size() > kMostColumns) {
+  if (outcome.hosts.size() > kMaxColumns) {
     return {};
   }
   const bool giga = yardstick.rate * 8 >= 1e9;
@@ -446,8 +447,8 @@ std::string SummaryOf(const SpeedOutcome& outcome) {
     segments += std::uint64_t{link.there.segments} + link.back.segments;
   }
   std::string text = "round trip: p50 " +
-                     muster::ToText(Nth(p50s, p50s.size() / 2)) + ", p99 " +
-                     muster::ToText(Nth(p99s, p99s.size() / 2));
+                     muster::ToString(Nth(p50s, p50s.size() / 2)) + ", p99 " +
+                     muster::ToString(Nth(p99s, p99s.size() / 2));
   if (segments > 0) {
     text += "; sent again: " + std::to_string(again) + " of " +
             std::to_string(segments) + " segments";
@@ -475,7 +476,7 @@ std::string RingText(const SpeedOutcome& outcome, std::uint64_t bytes) {
       "all-reduce of " + Number(static_cast<double>(bytes) / 1e6, 0) +
       " MB over " +
       Count(static_cast<std::int64_t>(outcome.hosts.size()), "host");
-  return ring ? what + ": about " + muster::ToText(ring->time) +
+  return ring ? what + ": about " + muster::ToString(ring->time) +
                     " as a ring, whose slowest link is " +
                     std::to_string(ring->slowest.first) + " to " +
                     std::to_string(ring->slowest.second) + " with " +
@@ -511,8 +512,8 @@ std::vector<RankPair> LinksToRepeat(const SpeedOutcome& outcome) {
   std::map<int, int> of_host;
   std::vector<RankPair> again;
   for (const auto& [passes, rate, pair] : doubtful) {
-    if (of_host[pair.first] < kMostAgainOfAHost &&
-        of_host[pair.second] < kMostAgainOfAHost) {
+    if (of_host[pair.first] < kMaxAgainOfAHost &&
+        of_host[pair.second] < kMaxAgainOfAHost) {
       ++of_host[pair.first];
       ++of_host[pair.second];
       again.push_back(pair);
@@ -557,15 +558,16 @@ std::optional<RingEstimate> EstimateRing(const SpeedOutcome& outcome,
   return ring;
 }
 
-SpeedVerdict JudgeSpeeds(const Cluster& cluster, const SpeedOutcome& outcome,
-                         std::uint64_t gradient_bytes, WallTime at) {
+BandwidthFindings JudgeSpeeds(const Cluster& cluster,
+                              const SpeedOutcome& outcome,
+                              std::uint64_t gradient_bytes, WallTime at) {
   const Yardstick yardstick = YardstickOf(outcome);
-  SpeedVerdict verdict{
+  BandwidthFindings verdict{
       .findings = Judgement(cluster, outcome, at).Run(),
       .detail = std::to_string(yardstick.links) + " of " +
                 Count(static_cast<std::int64_t>(outcome.possible), "link") +
                 " measured, typically " + RateText(yardstick.rate) +
-                " each way, " + muster::ToText(yardstick.p50),
+                " each way, " + muster::ToString(yardstick.p50),
       .lines = TableOf(outcome, yardstick)};
   verdict.lines.push_back(SummaryOf(outcome));
   if (std::string cores = CoresText(outcome); !cores.empty()) {

@@ -57,13 +57,14 @@ struct RingEstimate {
 std::optional<RingEstimate> EstimateRing(const SpeedOutcome& outcome,
                                          std::uint64_t bytes);
 
-struct SpeedVerdict {
+struct BandwidthFindings {
   std::vector<Finding> findings;
   std::string detail;              // "28 links, 9.4 Gbit/s, 0.08 ms"
   std::vector<std::string> lines;  // bandwidth by from and to, and the estimate
 };
-SpeedVerdict JudgeSpeeds(const Cluster& cluster, const SpeedOutcome& outcome,
-                         std::uint64_t gradient_bytes, WallTime at);
+BandwidthFindings JudgeSpeeds(const Cluster& cluster,
+                              const SpeedOutcome& outcome,
+                              std::uint64_t gradient_bytes, WallTime at);
 
 // "9.4 Gbit/s", "20 Mbit/s".
 std::string RateText(double bytes_per_second);

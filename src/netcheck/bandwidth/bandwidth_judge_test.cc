@@ -378,7 +378,7 @@ TEST_F(SpeedJudgeTest, SurvivesTheWayOverTheNetwork) {
   At(0, 1).back.receiver = {0, 1};
   At(1, 2).stopped = "why";
   const auto back = SpeedOutcomeFromJson(ToJson(outcome_));
-  ASSERT_TRUE(back) << back.error().ToText();
+  ASSERT_TRUE(back) << back.error().ToString();
   EXPECT_EQ(back->links, outcome_.links);
   EXPECT_EQ(back->hosts, outcome_.hosts);
   EXPECT_EQ(back->possible, 3U);

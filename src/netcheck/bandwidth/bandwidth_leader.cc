@@ -36,16 +36,16 @@ SpeedLead::SpeedLead(sys::Loop& loop, Options options)
   beat_ = loop_.Every(kTellEvery, [this] { TellProgress(); });
 }
 
-void SpeedLead::Join(int rank, std::unique_ptr<MeshTalk> talk) {
+void SpeedLead::Join(int rank, std::unique_ptr<MeshConnection> connection) {
   if (plan_ || awaited_.count(rank) == 0) {
     return;  // too late, or no member: its talk ends here
   }
   Joined& one = joined_[rank];
   one.gone = false;
-  one.talk = std::move(talk);
-  one.talk->Begin(
+  one.connection = std::move(connection);
+  one.connection->Begin(
       {.frame = [this, rank](const wire::Frame& frame) { Heard(rank, frame); },
-       .end = [this, rank](TalkEnd) { Left(rank); }});
+       .end = [this, rank](ConnectionEnd) { Left(rank); }});
   if (joined_.size() == awaited_.size()) {
     begin_ = loop_.After(Duration::zero(), [this] { Begin(); });
   }
@@ -65,7 +65,7 @@ void SpeedLead::Begin() {
   if (joined_.empty()) {
     options_.over(Error(Cause::kDeadlineExceeded,
                         "no other member came to measure within " +
-                            muster::ToText(options_.wait)));
+                            muster::ToString(options_.wait)));
     return;
   }
   for (const int rank : RanksOfHosts(*options_.cluster)) {
@@ -113,8 +113,8 @@ void SpeedLead::Order(const RankPair& pair) {
     return;
   }
   joined_.at(pair.first)
-      .talk->Send({.kind = wire::FrameKind::kMeasure,
-                   .body = std::to_string(pair.second)});
+      .connection->Send({.kind = wire::FrameKind::kMeasure,
+                         .body = std::to_string(pair.second)});
 }
 
 void SpeedLead::Heard(int rank, const wire::Frame& frame) {
@@ -142,7 +142,7 @@ void SpeedLead::Left(int rank) {
     return;
   }
   if (!plan_) {
-    joined_.at(rank).talk.reset();
+    joined_.at(rank).connection.reset();
     return;
   }
   const std::size_t dropped = plan_->Drop(rank);
@@ -199,7 +199,7 @@ void SpeedLead::NextPass() {
 void SpeedLead::Tell(const wire::Frame& frame) {
   for (auto& [rank, one] : joined_) {
     if (!one.gone) {
-      one.talk->Send(frame);
+      one.connection->Send(frame);
     }
   }
 }

@@ -39,13 +39,13 @@ class SpeedLead {
   SpeedLead& operator=(const SpeedLead&) = delete;
 
   // A member that said kJoin.
-  void Join(int rank, std::unique_ptr<MeshTalk> talk);
+  void Join(int rank, std::unique_ptr<MeshConnection> connection);
   // By rank 0 itself.
   void Measured(const LinkSpeed& link);
 
  private:
   struct Joined {
-    std::unique_ptr<MeshTalk> talk;
+    std::unique_ptr<MeshConnection> connection;
     bool gone = false;  // it left, or has all that it needs
   };
 

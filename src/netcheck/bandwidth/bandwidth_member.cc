@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kHelloAgain{50};
 constexpr std::chrono::milliseconds kDialAgain{50};
-constexpr int kMostDials = 4;
+constexpr int kMaxDials = 4;
 // Rank 0 says every second how far it is.
 constexpr std::chrono::seconds kLeadSilence{15};
 constexpr std::string_view kPurpose = "speed";
@@ -41,15 +41,15 @@ SpeedMember::SpeedMember(sys::Loop& loop, const sys::Clock& clock,
   if (!options_.say) {
     options_.say = [](const std::string&) {};
   }
-  door_.emplace(loop_, clock_,
-                MeshDoor::Options{.cluster = &options_.cluster,
-                                  .self = &options_.self,
-                                  .signer = options_.signer,
-                                  .answer = options_.patience.answer},
-                [this](MeshGuest guest) { Enter(std::move(guest)); });
-  if (!door_->taken().empty()) {
+  listener_.emplace(loop_, clock_,
+                    MeshListener::Options{.cluster = &options_.cluster,
+                                          .self = &options_.self,
+                                          .signer = options_.signer,
+                                          .answer = options_.timeouts.answer},
+                    [this](MeshGuest guest) { Enter(std::move(guest)); });
+  if (!listener_->taken().empty()) {
     later_ = loop_.After(Duration::zero(), [this] {
-      const PortTaken& taken = door_->taken().front();
+      const PortTaken& taken = listener_->taken().front();
       End(Error(taken.cause, taken.why));
     });
   } else if (options_.self.rank == 0) {
@@ -75,26 +75,27 @@ void SpeedMember::Lead() {
 
 void SpeedMember::Enter(MeshGuest guest) {
   const auto at = guests_.emplace(guests_.end());
-  at->talk = std::move(guest.talk);
+  at->connection = std::move(guest.connection);
   at->rank = guest.who.rank;
-  at->talk->Begin(
+  at->connection->Begin(
       {.frame =
            [this, at](const wire::Frame& frame) {
              if (frame.kind == wire::FrameKind::kLarge) {
-               at->talk->Send({.kind = wire::FrameKind::kLargeSeen});
+               at->connection->Send({.kind = wire::FrameKind::kLargeSeen});
              } else if (frame.kind == wire::FrameKind::kJoin && lead_) {
-               lead_->Join(at->rank, std::move(at->talk));
+               lead_->Join(at->rank, std::move(at->connection));
              } else if (frame.kind == wire::FrameKind::kPing) {
-               MeshTalk& talk = *at->talk;
-               at->server =
-                   std::make_unique<SpeedServer>(clock_, std::move(at->talk));
-               talk.Send({.kind = wire::FrameKind::kPong});
+               MeshConnection& connection = *at->connection;
+               at->server = std::make_unique<SpeedServer>(
+                   clock_, std::move(at->connection));
+               connection.Send({.kind = wire::FrameKind::kPong});
              }
            },
        .end = {}});
   // Of those whose link is measured nothing is left to do.
   std::erase_if(guests_, [&](const Guest& one) {
-    return one.server ? !one.server->open() : !one.talk || !one.talk->open();
+    return one.server ? !one.server->open()
+                      : !one.connection || !one.connection->open();
   });
 }
 
@@ -109,7 +110,7 @@ Result<std::unique_ptr<MeshTry>> SpeedMember::TryOf(
       // It resolved when it was tried before, so this takes no time.
       MUSTER_ASSIGN(known.all,
                     sys::Resolve(AddressOf(options_.cluster, target),
-                                 Deadline::After(options_.patience.connect)));
+                                 Deadline::After(options_.timeouts.connect)));
     }
     return std::make_unique<MeshTry>(
         loop_, clock_,
@@ -117,7 +118,7 @@ Result<std::unique_ptr<MeshTry>> SpeedMember::TryOf(
                          .number = known.all[known.turn % known.all.size()],
                          .self = &options_.self,
                          .signer = options_.signer,
-                         .patience = options_.patience},
+                         .timeouts = options_.timeouts},
         std::move(done));
   }
   return Error(Cause::kLaunchEnvMissing,
@@ -145,15 +146,15 @@ void SpeedMember::SayHello() {
 
 void SpeedMember::Greeted(MeshTried tried) {
   hello_.reset();
-  if (tried.result.path != Path::kOk || !tried.talk->open()) {
+  if (tried.result.path != Path::kOk || !tried.connection->open()) {
     // It is not as far yet.
     Turn(0);
     again_ = loop_.After(kHelloAgain, [this] { SayHello(); });
     return;
   }
-  leader_ = std::move(tried.talk);
+  leader_ = std::move(tried.connection);
   leader_->Begin({.frame = [this](const wire::Frame& frame) { Heard(frame); },
-                  .end = [this](TalkEnd) { LeadLeft(); }});
+                  .end = [this](ConnectionEnd) { LeadLeft(); }});
   leader_->Send({.kind = wire::FrameKind::kJoin});
 }
 
@@ -165,12 +166,12 @@ void SpeedMember::LeadLeft() {
   again_ = loop_.After(kHelloAgain, [this] { SayHello(); });
 }
 
-void SpeedMember::Await(Duration patience) {
-  patience_ = loop_.After(patience, [this, patience] {
+void SpeedMember::Await(Duration timeouts) {
+  timeout_ = loop_.After(timeouts, [this, timeouts] {
     End(unresolved_ ? *unresolved_
                     : Error(Cause::kDeadlineExceeded,
                             "rank 0 has not said what to measure for " +
-                                muster::ToText(patience)));
+                                muster::ToString(timeouts)));
   });
 }
 
@@ -219,7 +220,7 @@ void SpeedMember::Dial() {
 }
 
 void SpeedMember::DialAgain(std::string why) {
-  if (++tries_ < kMostDials) {
+  if (++tries_ < kMaxDials) {
     again_ = loop_.After(kDialAgain, [this] { Dial(); });
   } else {
     Report({.passes = 1, .stopped = std::move(why)});
@@ -230,12 +231,13 @@ void SpeedMember::Dialled(MeshTried tried) {
   dialling_.reset();
   if (tried.result.path == Path::kOk) {
     meter_ = std::make_unique<SpeedMeter>(
-        loop_, clock_, std::move(tried.talk), options_.bounds,
+        loop_, clock_, std::move(tried.connection), options_.bounds,
         [this](LinkSpeed link) { Report(std::move(link)); });
     return;
   }
   Turn(other_);
-  DialAgain(std::string(ToText(tried.result.path)) + ": " + tried.result.seen);
+  DialAgain(std::string(ToString(tried.result.path)) + ": " +
+            tried.result.seen);
 }
 
 void SpeedMember::Report(LinkSpeed link) {
@@ -251,7 +253,7 @@ void SpeedMember::Report(LinkSpeed link) {
 
 void SpeedMember::End(Result<SpeedOutcome> outcome) {
   if (!std::exchange(ended_, true)) {
-    patience_.Cancel();
+    timeout_.Cancel();
     again_.Cancel();
     done_(std::move(outcome));
   }

@@ -29,7 +29,7 @@ struct SpeedOptions {
   wire::Signer signer;
   Duration wait = std::chrono::seconds(5);  // for the others to come
   SpeedBounds bounds;
-  MeshPatience patience;
+  MeshTimeouts timeouts;
   // "3 of 28 links", as often as it changes.
   std::function<void(const std::string&)> say;
 };
@@ -46,7 +46,8 @@ class SpeedMember {
 
  private:
   struct Guest {
-    std::unique_ptr<MeshTalk> talk;  // until its first frame says what it wants
+    std::unique_ptr<MeshConnection>
+        connection;  // until its first frame says what it wants
     int rank = -1;
     std::unique_ptr<SpeedServer> server;
   };
@@ -58,7 +59,7 @@ class SpeedMember {
   void Greeted(MeshTried tried);
   void Heard(const wire::Frame& frame);
   void LeadLeft();
-  void Await(Duration patience);
+  void Await(Duration timeouts);
   void Measure(int other);
   void Dial();
   void Dialled(MeshTried tried);
@@ -82,10 +83,10 @@ class SpeedMember {
   std::optional<SpeedLead> lead_;
   // Of a member that follows.
   std::unique_ptr<MeshTry> hello_;
-  std::unique_ptr<MeshTalk> leader_;
+  std::unique_ptr<MeshConnection> leader_;
   bool led_ = false;                 // rank 0 has spoken
   std::optional<Error> unresolved_;  // why rank 0 was not tried last
-  sys::Loop::Handle patience_;
+  sys::Loop::Handle timeout_;
   // The link that is measured from here.
   int other_ = -1;
   int tries_ = 0;
@@ -99,7 +100,7 @@ class SpeedMember {
   std::unique_ptr<SpeedMeter> meter_;
   sys::Loop::Handle again_;
   sys::Loop::Handle later_;
-  std::optional<MeshDoor> door_;
+  std::optional<MeshListener> listener_;
 };
 
 // The same on a loop of its own. Blocks; any thread.

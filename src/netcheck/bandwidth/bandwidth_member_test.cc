@@ -23,7 +23,7 @@ class SpeedTest : public testing::Test {
  protected:
   void SetUp() override {
     auto loop = sys::Loop::Make();
-    ASSERT_TRUE(loop) << loop.error().ToText();
+    ASSERT_TRUE(loop) << loop.error().ToString();
     loop_ = *std::move(loop);
   }
 
@@ -31,7 +31,7 @@ class SpeedTest : public testing::Test {
     for (int rank = 0; rank < size; ++rank) {
       auto listening =
           sys::Listen({.host = "127.0.8." + std::to_string(rank + 1)});
-      ASSERT_TRUE(listening) << listening.error().ToText();
+      ASSERT_TRUE(listening) << listening.error().ToString();
       Member member{.rank = rank, .index = rank};
       member.address = {listening->address, "test"};
       cluster_.members.push_back(member);
@@ -173,7 +173,7 @@ TEST_F(SpeedTest, WhoLeavesIsNotWaitedFor) {
     --running_;
   }));
   loop_->Run();
-  ASSERT_TRUE(outcomes_.at(0)) << outcomes_.at(0).error().ToText();
+  ASSERT_TRUE(outcomes_.at(0)) << outcomes_.at(0).error().ToString();
   for (const LinkSpeed& link : Of(0).links) {
     EXPECT_EQ(link.stopped.empty(), link.b != 3) << link.a << " " << link.b;
   }
@@ -215,7 +215,7 @@ TEST_F(SpeedTest, EveryNumberOfANameIsTried) {
   }
   const auto numbers = sys::Resolve({.host = "two-numbers"},
                                     Deadline::After(std::chrono::seconds(2)));
-  ASSERT_TRUE(numbers) << numbers.error().ToText();
+  ASSERT_TRUE(numbers) << numbers.error().ToString();
   ASSERT_NE(numbers->front().Text(), numbers->back().Text());
   MakeCluster(2);
   // Rank 0 is at the last of them alone.
@@ -226,7 +226,7 @@ TEST_F(SpeedTest, EveryNumberOfANameIsTried) {
   cluster_.members[0].address->value.host = "two-numbers";
   Start(OptionsOf(1));
   loop_->Run();
-  ASSERT_TRUE(outcomes_.at(1)) << outcomes_.at(1).error().ToText();
+  ASSERT_TRUE(outcomes_.at(1)) << outcomes_.at(1).error().ToString();
   ASSERT_EQ(Of(1).links.size(), 1U);
   EXPECT_EQ(Of(1).links[0].stopped, "");
 }
@@ -234,7 +234,7 @@ TEST_F(SpeedTest, EveryNumberOfANameIsTried) {
 TEST_F(SpeedTest, APortThatSomebodyHoldsIsSaid) {
   MakeCluster(2);
   const auto held = sys::Listen(cluster_.members[0].address->value);
-  ASSERT_TRUE(held) << held.error().ToText();
+  ASSERT_TRUE(held) << held.error().ToString();
   Start(OptionsOf(0));
   loop_->Run();
   ASSERT_FALSE(outcomes_.at(0));

@@ -12,20 +12,20 @@ namespace muster::netcheck {
 namespace {
 
 constexpr std::size_t kFirstChunk = 64U << 10;
-constexpr std::size_t kMostChunk = 1U << 20;
+constexpr std::size_t kMaxChunk = 1U << 20;
 constexpr std::chrono::milliseconds kShortChunk{5};
-constexpr int kMostUnsent = 256 << 10;
+constexpr int kMaxUnsent = 256 << 10;
 constexpr std::chrono::milliseconds kSample{1};
 constexpr std::size_t kFewestSamples = 5;
 constexpr std::size_t kFewestPings = 5;
-constexpr std::chrono::seconds kMostPour{2};
-constexpr std::uint64_t kMostPoured = 1ULL << 30;
+constexpr std::chrono::seconds kMaxPour{2};
+constexpr std::uint64_t kMaxPoured = 1ULL << 30;
 
 // The length that a kChunk tells; 0: none that is taken.
 std::uint64_t LengthOf(const wire::Frame& frame) {
   const auto length = ParseInt(frame.body);
   return length && *length > 0 &&
-                 *length <= static_cast<std::int64_t>(kMostChunk)
+                 *length <= static_cast<std::int64_t>(kMaxChunk)
              ? static_cast<std::uint64_t>(*length)
              : 0;
 }
@@ -69,37 +69,39 @@ CoreShare CoreWatch::Share() const {
           .queued = ShareOf(now.queued - before_.queued, all)};
 }
 
-StreamSender::StreamSender(const sys::Clock& clock, MeshTalk& talk, Until until)
+StreamSender::StreamSender(const sys::Clock& clock, MeshConnection& connection,
+                           Until until)
     : clock_(clock),
-      talk_(talk),
+      connection_(connection),
       until_(until),
       began_(clock.Now()),
       chunk_began_(began_),
       chunk_(kFirstChunk),
-      before_(sys::StateOf(talk.fd()).value_or(sys::TcpState{})),
+      before_(sys::StateOf(connection.fd()).value_or(sys::TcpState{})),
       core_(clock) {
-  sys::KeepUnsentBelow(talk.fd(), kMostUnsent);
+  sys::KeepUnsentBelow(connection.fd(), kMaxUnsent);
   More();
 }
 
 void StreamSender::More() {
   const auto now = clock_.Now();
   if (now - began_ >= until_.pour || sent_ >= until_.most) {
-    talk_.Send(
+    connection_.Send(
         {.kind = wire::FrameKind::kPoured, .body = ToJson(State()).dump()});
     return;
   }
   if (sent_ > 0 && now - chunk_began_ < kShortChunk) {
-    chunk_ = std::min(2 * chunk_, kMostChunk);
+    chunk_ = std::min(2 * chunk_, kMaxChunk);
   }
   chunk_began_ = now;
   sent_ += chunk_;
-  talk_.Send({.kind = wire::FrameKind::kChunk, .body = std::to_string(chunk_)});
-  talk_.Pour(chunk_);
+  connection_.Send(
+      {.kind = wire::FrameKind::kChunk, .body = std::to_string(chunk_)});
+  connection_.Pour(chunk_);
 }
 
 ByteStream StreamSender::State() const {
-  const auto state = sys::StateOf(talk_.fd()).value_or(before_);
+  const auto state = sys::StateOf(connection_.fd()).value_or(before_);
   return {.sent_again = state.sent_again - before_.sent_again,
           .segments = state.sent - before_.sent,
           .sender = core_.Share()};
@@ -132,33 +134,34 @@ ByteStream StreamCounter::Steady(sys::Clock::Steady now) const {
 }
 
 SpeedMeter::SpeedMeter(sys::Loop& loop, const sys::Clock& clock,
-                       std::unique_ptr<MeshTalk> talk,
+                       std::unique_ptr<MeshConnection> connection,
                        const SpeedBounds& bounds,
                        std::function<void(LinkSpeed)> done)
     : loop_(loop),
       clock_(clock),
-      talk_(std::move(talk)),
+      connection_(std::move(connection)),
       bounds_(bounds),
       done_(std::move(done)),
       began_(clock.Now()),
       core_(clock) {
-  talk_->Begin(
+  connection_->Begin(
       {.frame = [this](const wire::Frame& frame) { Heard(frame); },
-       .end = [this](TalkEnd) { Done("the other end left in the middle"); },
+       .end =
+           [this](ConnectionEnd) { Done("the other end left in the middle"); },
        .drained = [this] { sender_->More(); },
        .skipped =
            [this](std::uint64_t bytes) {
              counter_.Count(clock_.Now(), bytes);
            }});
   timer_ = loop_.After(bounds_.late, [this] {
-    Done("no end within " + muster::ToText(bounds_.late));
+    Done("no end within " + muster::ToString(bounds_.late));
   });
   Ping();
 }
 
 void SpeedMeter::Ping() {
   pinged_ = clock_.Now();
-  talk_->Send({.kind = wire::FrameKind::kPing});
+  connection_->Send({.kind = wire::FrameKind::kPing});
 }
 
 void SpeedMeter::Ponged() {
@@ -172,7 +175,7 @@ void SpeedMeter::Ponged() {
   }
   stage_ = Stage::kPouring;
   sender_ = std::make_unique<StreamSender>(
-      clock_, *talk_,
+      clock_, *connection_,
       StreamSender::Until{.pour = bounds_.pour, .most = bounds_.most});
 }
 
@@ -184,13 +187,13 @@ void SpeedMeter::Heard(const wire::Frame& frame) {
     link_.there = Joined(StreamIn(frame), sender_->State());
     stage_ = Stage::kAsking;
     core_ = CoreWatch(clock_);
-    talk_->Send({.kind = wire::FrameKind::kAsk,
-                 .body = Json{{"pour_us", bounds_.pour.count() / 1000},
-                              {"most", bounds_.most}}
-                             .dump()});
+    connection_->Send({.kind = wire::FrameKind::kAsk,
+                       .body = Json{{"pour_us", bounds_.pour.count() / 1000},
+                                    {"most", bounds_.most}}
+                                   .dump()});
   } else if (frame.kind == wire::FrameKind::kChunk &&
              stage_ == Stage::kAsking) {
-    talk_->Skip(LengthOf(frame));
+    connection_->Skip(LengthOf(frame));
   } else if (frame.kind == wire::FrameKind::kPoured &&
              stage_ == Stage::kAsking) {
     ByteStream counted = counter_.Steady(clock_.Now());
@@ -217,41 +220,42 @@ void SpeedMeter::Done(std::string stopped) {
     link_.p50 = At(pings_, 50);
     link_.p99 = At(pings_, 99);
   }
-  const auto state = sys::StateOf(talk_->fd());
+  const auto state = sys::StateOf(connection_->fd());
   link_.least = state ? state->least_round_trip : Duration::zero();
-  talk_->Begin({});
+  connection_->Begin({});
   // Not below a callback of the talk, which goes with this meter.
   timer_ = loop_.After(Duration::zero(),
                        [done = std::move(done_), link = link_] { done(link); });
 }
 
 SpeedServer::SpeedServer(const sys::Clock& clock,
-                         std::unique_ptr<MeshTalk> talk)
-    : clock_(clock), talk_(std::move(talk)) {
-  talk_->Begin({.frame = [this](const wire::Frame& frame) { Heard(frame); },
-                .drained = [this] { sender_->More(); },
-                .skipped =
-                    [this](std::uint64_t bytes) {
-                      counter_.Count(clock_.Now(), bytes);
-                    }});
+                         std::unique_ptr<MeshConnection> connection)
+    : clock_(clock), connection_(std::move(connection)) {
+  connection_->Begin(
+      {.frame = [this](const wire::Frame& frame) { Heard(frame); },
+       .drained = [this] { sender_->More(); },
+       .skipped =
+           [this](std::uint64_t bytes) {
+             counter_.Count(clock_.Now(), bytes);
+           }});
 }
 
 void SpeedServer::Heard(const wire::Frame& frame) {
-  if (talk_->unsent() > 0) {
+  if (connection_->unsent() > 0) {
     return;  // no answer may come between what is poured
   }
   switch (frame.kind) {
     case wire::FrameKind::kLarge:
-      talk_->Send({.kind = wire::FrameKind::kLargeSeen});
+      connection_->Send({.kind = wire::FrameKind::kLargeSeen});
       return;
     case wire::FrameKind::kPing:
-      talk_->Send({.kind = wire::FrameKind::kPong});
+      connection_->Send({.kind = wire::FrameKind::kPong});
       return;
     case wire::FrameKind::kChunk:
       if (!core_) {
         core_.emplace(clock_);
       }
-      talk_->Skip(LengthOf(frame));
+      connection_->Skip(LengthOf(frame));
       return;
     case wire::FrameKind::kPoured:
       Poured();
@@ -267,7 +271,7 @@ void SpeedServer::Heard(const wire::Frame& frame) {
 void SpeedServer::Poured() {
   ByteStream counted = counter_.Steady(clock_.Now());
   counted.receiver = core_ ? core_->Share() : CoreShare{};
-  talk_->Send(
+  connection_->Send(
       {.kind = wire::FrameKind::kCounted, .body = ToJson(counted).dump()});
   counter_ = {};
   core_.reset();
@@ -277,12 +281,12 @@ void SpeedServer::Asked(const std::string& body) {
   const Json json = Json::parse(body, nullptr, false);
   PeerJson reader(json);
   const auto most = static_cast<std::uint64_t>(
-      reader.Number("most", {0, static_cast<std::int64_t>(kMostPoured)}));
+      reader.Number("most", {0, static_cast<std::int64_t>(kMaxPoured)}));
   const Duration pour = reader.Time("pour_us");
   if (reader.wrong().empty()) {
     sender_ = std::make_unique<StreamSender>(
-        clock_, *talk_,
-        StreamSender::Until{.pour = std::min<Duration>(pour, kMostPour),
+        clock_, *connection_,
+        StreamSender::Until{.pour = std::min<Duration>(pour, kMaxPour),
                             .most = most});
   }
 }

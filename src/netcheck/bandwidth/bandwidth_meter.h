@@ -46,14 +46,15 @@ class StreamSender {
     Duration pour{};
     std::uint64_t most = 0;
   };
-  StreamSender(const sys::Clock& clock, MeshTalk& talk, Until until);
+  StreamSender(const sys::Clock& clock, MeshConnection& connection,
+               Until until);
   void More();
   // Segments of this stream so far, and the share of a core that it had.
   ByteStream State() const;
 
  private:
   const sys::Clock& clock_;
-  MeshTalk& talk_;
+  MeshConnection& connection_;
   Until until_;
   sys::Clock::Steady began_;
   sys::Clock::Steady chunk_began_;
@@ -82,8 +83,8 @@ class SpeedMeter {
  public:
   // `done` has no ranks in it: who started it knows them.
   SpeedMeter(sys::Loop& loop, const sys::Clock& clock,
-             std::unique_ptr<MeshTalk> talk, const SpeedBounds& bounds,
-             std::function<void(LinkSpeed)> done);
+             std::unique_ptr<MeshConnection> connection,
+             const SpeedBounds& bounds, std::function<void(LinkSpeed)> done);
 
  private:
   void Ping();
@@ -95,7 +96,7 @@ class SpeedMeter {
 
   sys::Loop& loop_;
   const sys::Clock& clock_;
-  std::unique_ptr<MeshTalk> talk_;
+  std::unique_ptr<MeshConnection> connection_;
   SpeedBounds bounds_;
   std::function<void(LinkSpeed)> done_;
   Stage stage_ = Stage::kPinging;
@@ -113,11 +114,12 @@ class SpeedMeter {
 // is asked for, it pours at most 2 s and 1 GiB at a time.
 class SpeedServer {
  public:
-  SpeedServer(const sys::Clock& clock, std::unique_ptr<MeshTalk> talk);
+  SpeedServer(const sys::Clock& clock,
+              std::unique_ptr<MeshConnection> connection);
   SpeedServer(const SpeedServer&) = delete;
   SpeedServer& operator=(const SpeedServer&) = delete;
 
-  bool open() const { return talk_->open(); }
+  bool open() const { return connection_->open(); }
 
  private:
   void Heard(const wire::Frame& frame);
@@ -125,7 +127,7 @@ class SpeedServer {
   void Asked(const std::string& body);
 
   const sys::Clock& clock_;
-  std::unique_ptr<MeshTalk> talk_;
+  std::unique_ptr<MeshConnection> connection_;
   std::unique_ptr<StreamSender> sender_;
   StreamCounter counter_;
   std::optional<CoreWatch> core_;  // while it counts

@@ -21,7 +21,7 @@ std::vector<int> RanksOfHosts(const Cluster& cluster) {
 }
 
 std::vector<std::vector<RankPair>> Tournament(std::vector<int> ranks) {
-  const bool many = ranks.size() > kMostForEveryPair;
+  const bool many = ranks.size() > kMaxForEveryPair;
   const std::size_t chosen = 2 * std::bit_width(ranks.size() - 1);
   if (ranks.size() % 2 != 0) {
     ranks.push_back(-1);  // who sits opposite rests

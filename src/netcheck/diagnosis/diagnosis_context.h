@@ -16,7 +16,7 @@
 namespace muster::netcheck {
 
 // Facts of one finding.
-inline constexpr std::size_t kMostEvidence = 4;
+inline constexpr std::size_t kMaxEvidence = 4;
 
 // Everything that a judgement looks at.
 struct MeshCase {

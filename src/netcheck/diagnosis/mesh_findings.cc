@@ -11,7 +11,7 @@
 namespace muster::netcheck {
 namespace {
 
-constexpr std::size_t kMostPathsTold = 1024;
+constexpr std::size_t kMaxPathsReported = 1024;
 
 MeshView ViewOf(const MeshCase& one) {
   MeshView view;
@@ -70,8 +70,8 @@ std::string DetailOf(const MeshCase& one, const MeshView& view,
   std::string text = std::to_string(good) + " of " +
                      Count(static_cast<std::int64_t>(tried), "path") + " work";
   if (!times.empty()) {
-    text += ", " + muster::ToText(Median(std::move(times))) +
-            "; clocks differ by at most " + muster::ToText(clocks_apart);
+    text += ", " + muster::ToString(Median(std::move(times))) +
+            "; clocks differ by at most " + muster::ToString(clocks_apart);
   }
   if (!not_started.empty()) {
     text += "; " +
@@ -89,8 +89,8 @@ std::string DetailOf(const MeshCase& one, const MeshView& view,
 
 }  // namespace
 
-MeshVerdict JudgeMesh(const Cluster& cluster,
-                      const std::map<int, MeshRow>& rows, WallTime at) {
+MeshFindings JudgeMesh(const Cluster& cluster,
+                       const std::map<int, MeshRow>& rows, WallTime at) {
   MeshCase one{.cluster = cluster, .rows = rows, .at = at, .findings = {}};
   MeshView view = ViewOf(one);
   JudgeLists(one, view);
@@ -120,7 +120,7 @@ Json PathsToJson(const std::map<int, MeshRow>& rows) {
   }
   for (const auto& [from, row] : rows) {
     for (const auto& [to, result] : row.paths) {
-      if (all > kMostPathsTold && result.path == Path::kOk) {
+      if (all > kMaxPathsReported && result.path == Path::kOk) {
         continue;
       }
       Json path = ToJson(result);

@@ -13,7 +13,7 @@
 
 namespace muster::netcheck {
 
-struct MeshVerdict {
+struct MeshFindings {
   std::vector<Finding> findings;
   std::string detail;              // "12 of 12 paths work, 0.21 ms"
   std::vector<std::string> lines;  // the matrix, folded where it is wide
@@ -21,8 +21,8 @@ struct MeshVerdict {
 
 // Members that nobody heard of are no fault as long as only one row is there
 // and their hosts refuse: they are not started.
-MeshVerdict JudgeMesh(const Cluster& cluster,
-                      const std::map<int, MeshRow>& rows, WallTime at);
+MeshFindings JudgeMesh(const Cluster& cluster,
+                       const std::map<int, MeshRow>& rows, WallTime at);
 
 // In place of the catalogue's fixes where a port is kept for root.
 void SetWayOut(Cause cause, std::uint16_t port, Finding& finding);

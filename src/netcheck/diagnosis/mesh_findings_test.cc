@@ -49,12 +49,12 @@ class MeshVerdictTest : public testing::Test {
     At(from, to).path = path;
     At(from, to).seen = seen;
   }
-  MeshVerdict Judge() { return JudgeMesh(cluster_, rows_, WallTime{}); }
+  MeshFindings Judge() { return JudgeMesh(cluster_, rows_, WallTime{}); }
   // "error net-mtu: what"; one line per finding.
   std::string Text() {
     std::string text;
     for (const Finding& finding : Judge().findings) {
-      text += std::string(muster::ToText(finding.severity)) + " " +
+      text += std::string(muster::ToString(finding.severity)) + " " +
               std::string(Label(finding.cause)) + ": " + finding.what + "\n";
     }
     return text;
@@ -318,7 +318,7 @@ TEST_F(MeshVerdictTest, APortKeptForRootIsHeldByNobody) {
   const std::string why = "port 80 may not be listened on by this user";
   rows_[2].taken = {{80, why, Cause::kOsLimit}};
   const auto row = MeshRowFromJson(ToJson(rows_[2]));
-  ASSERT_TRUE(row) << row.error().ToText();
+  ASSERT_TRUE(row) << row.error().ToString();
   rows_[2] = *row;
   const auto verdict = Judge();
   ASSERT_EQ(verdict.findings.size(), 1U) << Text();
@@ -363,16 +363,16 @@ TEST_F(MeshVerdictTest, AMemberThatFallsSilentIsAtItsAddress) {
   EXPECT_EQ(Judge().findings[0].confidence, Confidence::kLikely);
 }
 
-struct Sight {
+struct ProbeOutcome {
   Path path;
   const char* seen;
   const char* cause;
 };
 
-class MeshSight : public MeshVerdictTest,
-                  public testing::WithParamInterface<Sight> {};
+class MeshProbe : public MeshVerdictTest,
+                  public testing::WithParamInterface<ProbeOutcome> {};
 
-TEST_P(MeshSight, HasItsCause) {
+TEST_P(MeshProbe, HasItsCause) {
   rows_.erase(2);
   Set(0, 2, GetParam().path, GetParam().seen);
   Set(1, 2, GetParam().path, GetParam().seen);
@@ -382,17 +382,17 @@ TEST_P(MeshSight, HasItsCause) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    All, MeshSight,
+    All, MeshProbe,
     testing::Values(
-        Sight{Path::kNoAnswer, "", "net-timeout-filtered"},
-        Sight{Path::kNoRoute, "EHOSTUNREACH", "net-timeout-filtered"},
-        Sight{Path::kStranger, "", "net-wrong-endpoint"},
-        Sight{Path::kForeign, "an SSH server", "net-wrong-endpoint"},
-        Sight{Path::kForeign, "an HTTP server (`HTTP/1.1 403 Forbidden`)",
-              "net-proxy"},
-        Sight{Path::kSilent, "", "net-wrong-endpoint"},
-        Sight{Path::kClosed, "", "net-wrong-endpoint"},
-        Sight{Path::kLargeLost, "", "net-mtu"}));
+        ProbeOutcome{Path::kNoAnswer, "", "net-timeout-filtered"},
+        ProbeOutcome{Path::kNoRoute, "EHOSTUNREACH", "net-timeout-filtered"},
+        ProbeOutcome{Path::kStranger, "", "net-wrong-endpoint"},
+        ProbeOutcome{Path::kForeign, "an SSH server", "net-wrong-endpoint"},
+        ProbeOutcome{Path::kForeign,
+                     "an HTTP server (`HTTP/1.1 403 Forbidden`)", "net-proxy"},
+        ProbeOutcome{Path::kSilent, "", "net-wrong-endpoint"},
+        ProbeOutcome{Path::kClosed, "", "net-wrong-endpoint"},
+        ProbeOutcome{Path::kLargeLost, "", "net-mtu"}));
 
 TEST_F(MeshVerdictTest, AClockThatIsAheadIsNamed) {
   for (const int from : {0, 1}) {

@@ -12,7 +12,7 @@ using At = std::pair<int, MeshTarget>;
 using Ranks = std::set<int>;
 using Targets = std::set<MeshTarget>;
 
-constexpr std::size_t kMostFaults = 24;
+constexpr std::size_t kMaxFaults = 24;
 
 // "10.0.0.7" -> "10.0.0."; a name is its own group.
 std::string NetworkOf(const std::string& host) {
@@ -53,7 +53,7 @@ class Search {
 
   std::vector<MeshFault> Run() {
     std::vector<MeshFault> faults;
-    while (!left_.empty() && faults.size() < kMostFaults) {
+    while (!left_.empty() && faults.size() < kMaxFaults) {
       MeshFault fault = Take(Widest());
       if (fault.paths.empty()) {
         break;
@@ -438,7 +438,7 @@ Trouble TroubleOf(Path path) {
   return Trouble::kNone;
 }
 
-std::string_view ToText(FaultShape shape) {
+std::string_view ToString(FaultShape shape) {
   constexpr std::array<std::string_view, 11> kShapes{
       "absent host", "link", "direction",       "isolated host", "host", "port",
       "outbound",    "all",  "port everywhere", "partition",     "block"};

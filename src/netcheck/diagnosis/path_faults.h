@@ -15,9 +15,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
 #include "netcheck/mesh/mesh.h"
 
 namespace muster::netcheck {
+
+using muster::ToString;  // those declared here do not hide it
 
 // Paths that look different and may have one root.
 enum class Trouble {
@@ -47,7 +50,7 @@ enum class FaultShape {
   kPartition,       // two groups, both ways
   kBlock,           // from one group to another
 };
-std::string_view ToText(FaultShape shape);
+std::string_view ToString(FaultShape shape);
 
 struct MeshFault {
   FaultShape shape = FaultShape::kBlock;

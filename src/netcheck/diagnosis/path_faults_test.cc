@@ -61,7 +61,7 @@ class ModelMesh {
 std::string Text(const std::vector<MeshFault>& faults) {
   std::string text;
   for (const MeshFault& fault : faults) {
-    text += std::string(ToText(fault.shape)) + " of";
+    text += std::string(ToString(fault.shape)) + " of";
     for (const int rank : fault.named) {
       text += " " + std::to_string(rank);
     }

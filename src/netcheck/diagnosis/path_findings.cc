@@ -9,11 +9,11 @@ namespace muster::netcheck {
 namespace {
 
 // More findings of one kind are told together.
-constexpr std::size_t kMostOfAKind = 4;
+constexpr std::size_t kMaxOfAKind = 4;
 
 // "no answer", with numbers of a typical path.
 std::string Observed(const PathResult& path) {
-  std::string text(ToText(path.path));
+  std::string text(ToString(path.path));
   if (!path.seen.empty()) {
     text += ": " + Printable(path.seen);
   }
@@ -33,12 +33,12 @@ std::vector<Fact> SightsOf(const MeshCase& one, const MeshFault& fault) {
   }
   std::vector<Fact> facts;
   for (const auto& [what, by] : sights) {
-    if (facts.size() == kMostEvidence) {
+    if (facts.size() == kMaxEvidence) {
       break;
     }
     const PathResult& path = *one.Find(by.front(), what.second);
     const Address address = AddressOf(one.cluster, what.second);
-    std::string place = muster::ToText(address);
+    std::string place = muster::ToString(address);
     if (!path.number.empty() && path.number != place) {
       place += " (" + path.number + ")";
     }
@@ -46,7 +46,7 @@ std::vector<Fact> SightsOf(const MeshCase& one, const MeshFault& fault) {
                      NamesOf(one.cluster, {by.begin(), by.end()}));
     fact.fields["host"] = address.host;
     fact.fields["port"] = std::int64_t{address.port};
-    fact.fields["peer"] = muster::ToText(address);
+    fact.fields["peer"] = muster::ToString(address);
     facts.push_back(std::move(fact));
   }
   return facts;
@@ -78,7 +78,7 @@ std::string LifeOf(const MeshCase& one, const MeshTarget& target) {
 
 // What its own network tells of a host, by whoever is there, too. One that
 // answers anybody is up.
-std::string_view NeighbourOf(const MeshCase& one, int rank) {
+std::string_view ArpStateOf(const MeshCase& one, int rank) {
   std::string_view told;
   for (const auto& [from, row] : one.rows) {
     for (const auto& [target, path] : row.paths) {
@@ -97,7 +97,7 @@ bool IsDown(const MeshCase& one, const MeshFault& fault) {
   return fault.shape == FaultShape::kAbsentHost &&
          fault.trouble == Trouble::kUnreachable &&
          LifeOf(one, fault.paths.front().second).empty() &&
-         NeighbourOf(one, rank) == kNoArp;
+         ArpStateOf(one, rank) == kNoArp;
 }
 
 // The kernel of who asks knows no way: no packet left.
@@ -275,7 +275,7 @@ Confidence Explain(const MeshCase& one, const MeshFault& fault,
   }
   facts.push_back(
       Seen(one,
-           NeighbourOf(one, fault.paths.front().second.rank) == kAnswersArp
+           ArpStateOf(one, fault.paths.front().second.rank) == kAnswersArp
                ? "it answers ARP, and no port of it answers: the host is up "
                  "and packets are filtered"
                : "no port of it answers and no member speaks from it: the host "
@@ -354,7 +354,7 @@ std::vector<MeshFault> Fold(std::vector<MeshFault> faults) {
       return other.shape == fault.shape && other.trouble == fault.trouble;
     };
     if (static_cast<std::size_t>(std::count_if(faults.begin(), faults.end(),
-                                               alike)) <= kMostOfAKind) {
+                                               alike)) <= kMaxOfAKind) {
       folded.push_back(fault);
       continue;
     }

@@ -66,12 +66,12 @@ void JudgeClocks(MeshCase& one) {
     }
     Add(one, Cause::kClockSkew,
         "the clock of " + NameOf(one.cluster, rank) + " is " +
-            muster::ToText(size) + way + " of " +
+            muster::ToString(size) + way + " of " +
             (pair ? "its peer's" : "the others'"),
         Confidence::kCertain,
         {Seen(one,
-              muster::ToText(size) + way + ", give or take " +
-                  muster::ToText(Median(bounds[rank])) +
+              muster::ToString(size) + way + ", give or take " +
+                  muster::ToString(Median(bounds[rank])) +
                   " (half a round trip), by " +
                   Count(static_cast<std::int64_t>(values.size()), "peer"),
               "mesh")},
@@ -91,7 +91,7 @@ void JudgeTranslations(MeshCase& one) {
         continue;
       }
       sources.insert(from);
-      if (facts.size() < kMostEvidence) {
+      if (facts.size() < kMaxEvidence) {
         facts.push_back(Seen(one,
                              "a connection of " + NameOf(one.cluster, from) +
                                  " arrives from " + Printable(path.translated),
@@ -126,17 +126,17 @@ void JudgeHealed(MeshCase& one) {
     for (const auto& [from, to] : paths) {
       named.insert({from, to.rank});
       const PathResult& path = *one.Find(from, to);
-      if (facts.size() < kMostEvidence) {
+      if (facts.size() < kMaxEvidence) {
         facts.push_back(Seen(one,
-                             muster::ToText(AddressOf(one.cluster, to)) +
+                             muster::ToString(AddressOf(one.cluster, to)) +
                                  ": well after " + std::to_string(path.tries) +
-                                 " tries, " + muster::ToText(path.healed),
+                                 " tries, " + muster::ToString(path.healed),
                              NameOf(one.cluster, from)));
       }
     }
     Add(one, CauseOfHealed(before),
         Count(static_cast<std::int64_t>(paths.size()), "path") + " showed `" +
-            std::string(ToText(before)) + "` at first and then healed",
+            std::string(ToString(before)) + "` at first and then healed",
         Confidence::kCertain, facts, named);
     one.findings.back().severity = Severity::kNote;
   }

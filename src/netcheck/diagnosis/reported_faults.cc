@@ -43,7 +43,7 @@ void JudgeLists(MeshCase& one, MeshView& view) {
   for (const auto& [who, others] : differs) {
     if (others.size() == most) {
       named.push_back(Printable(who));
-      if (lines.count(who) > 0 && facts.size() < kMostEvidence) {
+      if (lines.count(who) > 0 && facts.size() < kMaxEvidence) {
         facts.push_back(
             Seen(one, "its list has " + Printable(lines[who]), named.back()));
       }
@@ -125,7 +125,7 @@ void JudgeSideBySide(MeshCase& one, const Packages& packages,
       std::string line = name;
       line.append(1, ' ').append(version, 0, version.rfind('.'));
       lines.insert(std::move(line));
-      if (facts.size() < kMostEvidence) {
+      if (facts.size() < kMaxEvidence) {
         facts.push_back(Seen(
             one, Printable(std::string(name).append(1, ' ').append(version)),
             NamesOf(one.cluster, ranks)));
@@ -250,10 +250,10 @@ void JudgeLimits(MeshCase& one) {
         continue;
       }
       ++paths;
-      if (facts.size() < kMostEvidence) {
+      if (facts.size() < kMaxEvidence) {
         facts.push_back(Seen(one,
-                             muster::ToText(AddressOf(one.cluster, to)) + ": " +
-                                 Printable(path.seen),
+                             muster::ToString(AddressOf(one.cluster, to)) +
+                                 ": " + Printable(path.seen),
                              NameOf(one.cluster, rank)));
       }
     }
@@ -289,7 +289,7 @@ void JudgeWrongMembers(MeshCase& one, MeshView& view) {
     if (what.second >= 0) {
       named.insert(what.second);
     }
-    if (facts.size() < kMostEvidence) {
+    if (facts.size() < kMaxEvidence) {
       facts.push_back(Seen(one,
                            "at the address of " +
                                NameOf(one.cluster, what.first) +

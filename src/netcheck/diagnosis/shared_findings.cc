@@ -36,7 +36,7 @@ void JudgeKind(MeshCase& one, const Kind& kind,
     differ.push_back("`" + Printable(path) + "`");
     named.merge(OddOnes(by_digest));
     for (const auto& [digest, ranks] : by_digest) {
-      if (facts.size() < kMostEvidence) {
+      if (facts.size() < kMaxEvidence) {
         facts.push_back(Seen(one,
                              Printable(path) + ": digest " + Printable(digest),
                              NamesOf(one.cluster, ranks)));
@@ -105,7 +105,7 @@ void JudgeFolder(MeshCase& one, const std::string& path,
   }
   std::vector<Fact> facts;
   for (const auto& [by, of] : by_looker) {
-    if (facts.size() < kMostEvidence) {
+    if (facts.size() < kMaxEvidence) {
       facts.push_back(Seen(one,
                            "does not see what " + NamesOf(one.cluster, of) +
                                (of.size() == 1 ? " has" : " have") +

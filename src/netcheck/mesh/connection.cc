@@ -25,7 +25,8 @@ std::string MakeFiller() {
 
 }  // namespace
 
-MeshTalk::MeshTalk(sys::Loop& loop, sys::Fd fd, const TalkEnds& ends)
+MeshConnection::MeshConnection(sys::Loop& loop, sys::Fd fd,
+                               const ConnectionEnds& ends)
     : loop_(loop),
       fd_(std::move(fd)),
       writer_(ends.signer, ends.dialler),
@@ -33,11 +34,11 @@ MeshTalk::MeshTalk(sys::Loop& loop, sys::Fd fd, const TalkEnds& ends)
       dialler_(ends.dialler),
       greeted_(ends.dialler) {}
 
-MeshTalk::~MeshTalk() {
+MeshConnection::~MeshConnection() {
   *alive_ = false;
 }
 
-void MeshTalk::Begin(Events events) {
+void MeshConnection::Begin(Events events) {
   events_ = std::move(events);
   if (open_ && !readable_.active()) {
     readable_ = loop_.OnReadable(fd_.get(), [this] { Read(); });
@@ -48,16 +49,16 @@ void MeshTalk::Begin(Events events) {
   }
 }
 
-void MeshTalk::Greet() {
+void MeshConnection::Greet() {
   out_ += wire::kGreeting;
 }
 
-void MeshTalk::Salt(const std::string& salt) {
+void MeshConnection::Salt(const std::string& salt) {
   writer_.set_salt(salt);
   reader_.set_salt(salt);
 }
 
-void MeshTalk::Send(const wire::Frame& frame) {
+void MeshConnection::Send(const wire::Frame& frame) {
   if (!open_) {
     return;
   }
@@ -65,7 +66,7 @@ void MeshTalk::Send(const wire::Frame& frame) {
   Write();
 }
 
-void MeshTalk::Pour(std::size_t bytes) {
+void MeshConnection::Pour(std::size_t bytes) {
   if (!open_) {
     return;
   }
@@ -79,7 +80,7 @@ void MeshTalk::Pour(std::size_t bytes) {
   }
 }
 
-bool MeshTalk::WriteFrames() {
+bool MeshConnection::WriteFrames() {
   while (!out_.empty()) {
     const auto sent = sys::WriteNow(fd_.get(), out_);
     if (!sent) {
@@ -97,7 +98,7 @@ bool MeshTalk::WriteFrames() {
   return true;
 }
 
-bool MeshTalk::WritePoured() {
+bool MeshConnection::WritePoured() {
   while (pour_left_ > 0) {
     const auto sent = sys::WriteNow(
         fd_.get(), std::string_view(filler_).substr(0, pour_left_));
@@ -114,7 +115,7 @@ bool MeshTalk::WritePoured() {
   return true;
 }
 
-void MeshTalk::Write() {
+void MeshConnection::Write() {
   if (!WriteFrames() || !WritePoured()) {
     if (!writable_.active()) {
       writable_ = loop_.OnWritable(fd_.get(), [this] { Write(); });
@@ -134,7 +135,7 @@ void MeshTalk::Write() {
   }
 }
 
-void MeshTalk::Skip(std::uint64_t bytes) {
+void MeshConnection::Skip(std::uint64_t bytes) {
   std::string& buffer = reader_.buffer();
   const auto here = std::min<std::uint64_t>(bytes, buffer.size());
   buffer.erase(0, static_cast<std::size_t>(here));
@@ -142,24 +143,24 @@ void MeshTalk::Skip(std::uint64_t bytes) {
   TellSkipped(here);
 }
 
-void MeshTalk::TellSkipped(std::uint64_t bytes) const {
+void MeshConnection::TellSkipped(std::uint64_t bytes) const {
   if (bytes > 0 && events_.skipped) {
     const auto call = events_.skipped;
     call(bytes);
   }
 }
 
-void MeshTalk::SkipSome() {
+void MeshConnection::SkipSome() {
   const auto discarded = sys::DiscardTcp(fd_.get(), skip_left_);
   skip_left_ -= discarded.bytes;
   const auto alive = alive_;
   TellSkipped(discarded.bytes);
   if (*alive && discarded.arrived == sys::Arrived::kEnd) {
-    End(TalkEnd::kClosed);
+    End(ConnectionEnd::kClosed);
   }
 }
 
-void MeshTalk::End(TalkEnd end) {
+void MeshConnection::End(ConnectionEnd end) {
   if (!open_) {
     return;
   }
@@ -173,12 +174,12 @@ void MeshTalk::End(TalkEnd end) {
   }
 }
 
-bool MeshTalk::TakeGreeting() {
+bool MeshConnection::TakeGreeting() {
   std::string& bytes = reader_.buffer();
   const auto known = std::min(bytes.size(), wire::kGreeting.size());
   if (std::string_view(bytes).substr(0, known) !=
       wire::kGreeting.substr(0, known)) {
-    End(TalkEnd::kNoFrame);
+    End(ConnectionEnd::kNoFrame);
     return false;
   }
   if (bytes.size() < wire::kGreeting.size()) {
@@ -189,7 +190,7 @@ bool MeshTalk::TakeGreeting() {
   return true;
 }
 
-void MeshTalk::TakeFrames() {
+void MeshConnection::TakeFrames() {
   const auto alive = alive_;
   while (*alive && open_ && events_.frame && skip_left_ == 0) {
     auto frame = reader_.Take();
@@ -197,7 +198,8 @@ void MeshTalk::TakeFrames() {
       if (reader_.bad_signature() && !dialler_) {
         Send({.kind = wire::FrameKind::kRefusal});
       }
-      End(reader_.bad_signature() ? TalkEnd::kStranger : TalkEnd::kNoFrame);
+      End(reader_.bad_signature() ? ConnectionEnd::kStranger
+                                  : ConnectionEnd::kNoFrame);
       return;
     }
     if (!*frame) {
@@ -208,7 +210,7 @@ void MeshTalk::TakeFrames() {
   }
 }
 
-void MeshTalk::Read() {
+void MeshConnection::Read() {
   if (skip_left_ > 0) {
     SkipSome();
     return;
@@ -220,7 +222,7 @@ void MeshTalk::Read() {
     TakeFrames();
   }
   if (*alive && ended) {
-    End(TalkEnd::kClosed);
+    End(ConnectionEnd::kClosed);
   }
 }
 

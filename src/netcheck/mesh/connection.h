@@ -14,34 +14,34 @@
 namespace muster::netcheck {
 
 // Why a conversation ended.
-enum class TalkEnd {
+enum class ConnectionEnd {
   kClosed,    // the other end closed it, or is gone
   kNoFrame,   // what came is no frame: unread() begins with it
   kStranger,  // frames of another key
 };
 
 // Who sits at this end.
-struct TalkEnds {
+struct ConnectionEnds {
   wire::Signer signer;
   bool dialler = false;
 };
 
 // Loop thread only. Callbacks may destroy it; after `end` nothing comes.
-class MeshTalk {
+class MeshConnection {
  public:
   struct Events {
     std::function<void(const wire::Frame&)> frame;
-    std::function<void(TalkEnd)> end;
+    std::function<void(ConnectionEnd)> end;
     std::function<void()> drained;                     // what Pour was given
     std::function<void(std::uint64_t bytes)> skipped;  // some of Skip's
   };
 
   // `fd` is connected and non-blocking. A listener's end expects the greeting
   // before the first frame.
-  MeshTalk(sys::Loop& loop, sys::Fd fd, const TalkEnds& ends);
-  MeshTalk(const MeshTalk&) = delete;
-  MeshTalk& operator=(const MeshTalk&) = delete;
-  ~MeshTalk();
+  MeshConnection(sys::Loop& loop, sys::Fd fd, const ConnectionEnds& ends);
+  MeshConnection(const MeshConnection&) = delete;
+  MeshConnection& operator=(const MeshConnection&) = delete;
+  ~MeshConnection();
 
   // Reads from now on; may be called again, with other events. Without one for
   // frames these are kept.
@@ -68,7 +68,7 @@ class MeshTalk {
   void Write();
   bool WriteFrames();  // false: the kernel takes no more
   bool WritePoured();
-  void End(TalkEnd end);
+  void End(ConnectionEnd end);
   void SkipSome();
   void TellSkipped(std::uint64_t bytes) const;
   bool TakeGreeting();  // false: ended, or more is needed

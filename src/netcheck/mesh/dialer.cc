@@ -130,7 +130,7 @@ MeshTry::MeshTry(sys::Loop& loop, const sys::Clock& clock, Options options,
     const int why = sys::DialOutcome(dialling_.fd.get());
     why == 0 ? Connected() : FromErrno(why);
   });
-  Await(options_.patience.connect);
+  Await(options_.timeouts.connect);
 }
 
 void MeshTry::FromErrno(int why) {
@@ -141,22 +141,23 @@ void MeshTry::Connected() {
   ready_.Cancel();
   stage_ = Stage::kSayingHello;
   nonce_ = MakeNonce();
-  talk_ = std::make_unique<MeshTalk>(
+  connection_ = std::make_unique<MeshConnection>(
       loop_, std::move(dialling_.fd),
-      TalkEnds{.signer = options_.signer, .dialler = true});
-  talk_->Begin({.frame = [this](const wire::Frame& frame) { Heard(frame); },
-                .end = [this](TalkEnd end) { Ended(end); }});
+      ConnectionEnds{.signer = options_.signer, .dialler = true});
+  connection_->Begin(
+      {.frame = [this](const wire::Frame& frame) { Heard(frame); },
+       .end = [this](ConnectionEnd end) { Ended(end); }});
   // The list comes back from who has another one.
   Json hello = ToJson(*options_.self, options_.self->list_digest);
   hello["nonce"] = nonce_;
   asked_ = clock_.Now();
   asked_wall_ = clock_.WallNow();
-  talk_->Greet();
-  talk_->Send(
+  connection_->Greet();
+  connection_->Send(
       {.kind = wire::FrameKind::kHello,
        .body = hello.dump(-1, ' ', false, Json::error_handler_t::replace)});
-  talk_->Salt(nonce_);
-  Await(options_.patience.answer);
+  connection_->Salt(nonce_);
+  Await(options_.timeouts.answer);
 }
 
 void MeshTry::Heard(const wire::Frame& frame) {
@@ -186,7 +187,7 @@ void MeshTry::Welcomed(const wire::Frame& frame) {
   }
   const WallTime theirs{std::chrono::microseconds(*ParseInt(*clock))};
   result_.clock_ahead = theirs - (asked_wall_ + (wall - asked_wall_) / 2);
-  if (HostOf(*from) != HostOf(sys::OwnEnd(talk_->fd()))) {
+  if (HostOf(*from) != HostOf(sys::OwnEnd(connection_->fd()))) {
     result_.translated = *from;
   }
   who_ = *std::move(who);
@@ -198,15 +199,15 @@ void MeshTry::Welcomed(const wire::Frame& frame) {
     return;
   }
   stage_ = Stage::kSendingLarge;
-  talk_->Salt(nonce_ + *nonce);
-  talk_->Send({.kind = wire::FrameKind::kLarge,
-               .body = std::string(wire::kLargeSize, 'm')});
-  Await(options_.patience.large);
+  connection_->Salt(nonce_ + *nonce);
+  connection_->Send({.kind = wire::FrameKind::kLarge,
+                     .body = std::string(wire::kLargeSize, 'm')});
+  Await(options_.timeouts.large);
 }
 
-void MeshTry::Ended(TalkEnd end) {
-  const std::string& bytes = talk_->unread();
-  if (end == TalkEnd::kStranger) {
+void MeshTry::Ended(ConnectionEnd end) {
+  const std::string& bytes = connection_->unread();
+  if (end == ConnectionEnd::kStranger) {
     Done(Path::kStranger, "its frames are not signed with the key of this run");
   } else if (!bytes.empty()) {
     Done(Path::kForeign, channel::NameOfAnswer(bytes));
@@ -230,9 +231,9 @@ PathResult MeshTry::SoFar() const {
   }
   const Duration took = clock_.Now() - asked_;
   if (stage_ == Stage::kConnecting) {
-    return Judge(Path::kNoAnswer, muster::ToText(took) + " waited");
+    return Judge(Path::kNoAnswer, muster::ToString(took) + " waited");
   }
-  const std::string& bytes = talk_->unread();
+  const std::string& bytes = connection_->unread();
   if (stage_ == Stage::kSayingHello) {
     // An answer without its end: whatever it is, it is no frame so far.
     if (!bytes.empty() && !bytes.starts_with("MUSF")) {
@@ -240,7 +241,7 @@ PathResult MeshTry::SoFar() const {
     }
     return Judge(Path::kSilent, Got(bytes.size()));
   }
-  const auto state = sys::StateOf(talk_->fd());
+  const auto state = sys::StateOf(connection_->fd());
   if (state && (state->unanswered > 0 || state->unsent > 0)) {
     return Judge(Path::kLargeLost,
                  std::to_string(state->unanswered) + " segments of " +
@@ -250,15 +251,15 @@ PathResult MeshTry::SoFar() const {
   return Judge(Path::kSilent, "it stopped in the middle");
 }
 
-void MeshTry::Await(Duration patience) {
-  due_ = clock_.Now() + patience;
-  timer_ = loop_.After(patience, [this] { Late(); });
+void MeshTry::Await(Duration timeout) {
+  due_ = clock_.Now() + timeout;
+  timer_ = loop_.After(timeout, [this] { Late(); });
 }
 
 void MeshTry::Late() {
   // This process did not run for a while: what came meanwhile is not read yet.
   if (clock_.Now() > due_ + kStarved && !std::exchange(starved_, true)) {
-    Await(options_.patience.answer);
+    Await(options_.timeouts.answer);
     return;
   }
   PathResult result = SoFar();
@@ -274,10 +275,10 @@ void MeshTry::Done(Path path, std::string seen) {
   stage_ = Stage::kOver;
   ready_.Cancel();
   timer_.Cancel();
-  if (talk_) {
-    talk_->Begin({});
+  if (connection_) {
+    connection_->Begin({});
     if (path == Path::kOk) {
-      tried.talk = std::move(talk_);
+      tried.connection = std::move(connection_);
     }
   }
   // Not below a callback of the talk, which goes with this try.

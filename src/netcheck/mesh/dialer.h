@@ -20,7 +20,7 @@
 namespace muster::netcheck {
 
 // How long each part of a try may take.
-struct MeshPatience {
+struct MeshTimeouts {
   Duration connect = std::chrono::milliseconds(700);
   Duration answer = std::chrono::milliseconds(900);
   Duration large = std::chrono::milliseconds(1500);
@@ -59,7 +59,7 @@ std::string MakeNonce();
 struct MeshTried {
   PathResult result;
   std::optional<MeshIdentity> who;
-  std::unique_ptr<MeshTalk> talk;
+  std::unique_ptr<MeshConnection> connection;
 };
 
 // Loop thread only. Destroyed before it is done, it says nothing.
@@ -70,7 +70,7 @@ class MeshTry {
     sys::SocketAddress number;
     const MeshIdentity* self = nullptr;  // outlives it
     wire::Signer signer;
-    MeshPatience patience;
+    MeshTimeouts timeouts;
   };
   MeshTry(sys::Loop& loop, const sys::Clock& clock, Options options,
           std::function<void(MeshTried)> done);
@@ -82,9 +82,9 @@ class MeshTry {
   void Connected();
   void Heard(const wire::Frame& frame);
   void Welcomed(const wire::Frame& frame);
-  void Ended(TalkEnd end);
+  void Ended(ConnectionEnd end);
   void Late();
-  void Await(Duration patience);
+  void Await(Duration timeout);
   void Done(Path path, std::string seen);
   void FromErrno(int why);
   PathResult Judge(Path path, std::string seen) const;
@@ -97,7 +97,7 @@ class MeshTry {
   std::function<void(MeshTried)> done_;
   Stage stage_ = Stage::kConnecting;
   sys::Dialling dialling_;
-  std::unique_ptr<MeshTalk> talk_;
+  std::unique_ptr<MeshConnection> connection_;
   std::string nonce_;
   std::optional<MeshIdentity> who_;
   PathResult result_;

@@ -9,7 +9,7 @@ namespace muster::netcheck {
 namespace {
 
 // Connections that have not said who they are.
-constexpr std::size_t kMostUnknown = 256;
+constexpr std::size_t kMaxUnknown = 256;
 
 // The number of the list where it is one of ours; else every interface, for a
 // name may lead to the loopback here, and an address may be translated.
@@ -25,8 +25,9 @@ Result<sys::Listening> ListenAt(const Address& address) {
 
 }  // namespace
 
-MeshDoor::MeshDoor(sys::Loop& loop, const sys::Clock& clock, Options options,
-                   std::function<void(MeshGuest)> enters)
+MeshListener::MeshListener(sys::Loop& loop, const sys::Clock& clock,
+                           Options options,
+                           std::function<void(MeshGuest)> enters)
     : loop_(loop),
       clock_(clock),
       options_(std::move(options)),
@@ -34,12 +35,12 @@ MeshDoor::MeshDoor(sys::Loop& loop, const sys::Clock& clock, Options options,
   Listen();
 }
 
-void MeshDoor::Attend(int listener) {
+void MeshListener::Attend(int listener) {
   accepting_.push_back(
       loop_.OnReadable(listener, [this, listener] { Accept(listener); }));
 }
 
-void MeshDoor::Listen() {
+void MeshListener::Listen() {
   if (!options_.borrowed.empty()) {
     for (const int listener : options_.borrowed) {
       Attend(listener);
@@ -63,29 +64,29 @@ void MeshDoor::Listen() {
   }
 }
 
-void MeshDoor::Accept(int listener) {
+void MeshListener::Accept(int listener) {
   while (auto accepted = sys::AcceptNow(listener)) {
     if (!options_.borrowed.empty()) {
       sys::ResetOnClose(accepted->fd.get());
     }
-    if (callers_.size() >= kMostUnknown) {
+    if (callers_.size() >= kMaxUnknown) {
       continue;  // closed at once: it will try again
     }
     const auto caller = callers_.emplace(callers_.end());
     caller->from = accepted->peer;
-    caller->talk = std::make_unique<MeshTalk>(
+    caller->connection = std::make_unique<MeshConnection>(
         loop_, std::move(accepted->fd),
-        TalkEnds{.signer = options_.signer, .dialler = false});
+        ConnectionEnds{.signer = options_.signer, .dialler = false});
     caller->timer =
         loop_.After(options_.answer, [this, caller] { Forget(caller); });
-    caller->talk->Begin(
+    caller->connection->Begin(
         {.frame = [this,
                    caller](const wire::Frame& frame) { Hello(caller, frame); },
-         .end = [this, caller](TalkEnd) { Forget(caller); }});
+         .end = [this, caller](ConnectionEnd) { Forget(caller); }});
   }
 }
 
-void MeshDoor::Hello(CallerAt caller, const wire::Frame& frame) {
+void MeshListener::Hello(CallerAt caller, const wire::Frame& frame) {
   const Json body = Json::parse(frame.body, nullptr, false);
   auto who = MeshIdentityFromJson(body);
   const auto nonce = TextIn(body, "nonce");
@@ -100,19 +101,20 @@ void MeshDoor::Hello(CallerAt caller, const wire::Frame& frame) {
   welcome["seen_from"] = caller->from;
   welcome["clock_us"] =
       std::to_string(clock_.WallNow().time_since_epoch().count());
-  MeshTalk& talk = *caller->talk;
-  talk.Salt(*nonce);
-  talk.Send(
+  MeshConnection& connection = *caller->connection;
+  connection.Salt(*nonce);
+  connection.Send(
       {.kind = wire::FrameKind::kWelcome,
        .body = welcome.dump(-1, ' ', false, Json::error_handler_t::replace)});
-  talk.Salt(*nonce + ours);
-  talk.Begin({});
-  MeshGuest guest{.talk = std::move(caller->talk), .who = *std::move(who)};
+  connection.Salt(*nonce + ours);
+  connection.Begin({});
+  MeshGuest guest{.connection = std::move(caller->connection),
+                  .who = *std::move(who)};
   Forget(caller);
   enters_(std::move(guest));
 }
 
-void MeshDoor::Forget(CallerAt caller) {
+void MeshListener::Forget(CallerAt caller) {
   // Its callbacks may be on the stack.
   caller->gone = true;
   caller->timer.Cancel();

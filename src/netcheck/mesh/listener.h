@@ -21,13 +21,13 @@ namespace muster::netcheck {
 
 // Who came in: of the own key and with the same purpose.
 struct MeshGuest {
-  std::unique_ptr<MeshTalk> talk;
+  std::unique_ptr<MeshConnection> connection;
   MeshIdentity who;
 };
 
 // Loop thread only. Who says nothing within `answer` is sent away, and so is
 // who comes while 256 others have not said who they are.
-class MeshDoor {
+class MeshListener {
  public:
   struct Options {
     const Cluster* cluster = nullptr;    // outlives it
@@ -39,17 +39,17 @@ class MeshDoor {
     // that nothing of this may be left there. They outlive it.
     std::vector<int> borrowed;
   };
-  MeshDoor(sys::Loop& loop, const sys::Clock& clock, Options options,
-           std::function<void(MeshGuest)> enters);
-  MeshDoor(const MeshDoor&) = delete;
-  MeshDoor& operator=(const MeshDoor&) = delete;
+  MeshListener(sys::Loop& loop, const sys::Clock& clock, Options options,
+               std::function<void(MeshGuest)> enters);
+  MeshListener(const MeshListener&) = delete;
+  MeshListener& operator=(const MeshListener&) = delete;
 
   // Own ports that cannot be listened on: mostly somebody else holds them.
   const std::vector<PortTaken>& taken() const { return taken_; }
 
  private:
   struct Caller {
-    std::unique_ptr<MeshTalk> talk;
+    std::unique_ptr<MeshConnection> connection;
     std::string from;
     bool gone = false;
     sys::Loop::Handle timer;

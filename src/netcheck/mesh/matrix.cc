@@ -9,8 +9,8 @@
 namespace muster::netcheck {
 namespace {
 
-constexpr std::size_t kMostColumns = 9;
-constexpr std::size_t kMostRows = 16;
+constexpr std::size_t kMaxColumns = 9;
+constexpr std::size_t kMaxRows = 16;
 constexpr std::size_t kWidth = 8;
 
 std::string Cell(std::string text) {
@@ -18,7 +18,7 @@ std::string Cell(std::string text) {
   return text;
 }
 
-std::string WordOf(const PathResult& result) {
+std::string ToString(const PathResult& result) {
   switch (result.path) {
     case Path::kUntried:
       return ".";
@@ -76,10 +76,10 @@ std::vector<std::string> Matrix(const Cluster& cluster,
     }
   }
   std::vector<MeshTarget> columns = TargetsOf(cluster);
-  const bool folded = columns.size() > kMostColumns;
+  const bool folded = columns.size() > kMaxColumns;
   if (folded) {
     columns.assign(bad_columns.begin(), bad_columns.end());
-    columns.resize(std::min(columns.size(), kMostColumns));
+    columns.resize(std::min(columns.size(), kMaxColumns));
   }
   if (columns.empty() || rows.empty()) {
     return {};
@@ -92,13 +92,13 @@ std::vector<std::string> Matrix(const Cluster& cluster,
   }
   std::vector<std::string> lines{head + "   round trip in ms", ports};
   for (const auto& [from, row] : rows) {
-    if (folded && (bad_rows.count(from) == 0 || lines.size() > kMostRows)) {
+    if (folded && (bad_rows.count(from) == 0 || lines.size() > kMaxRows)) {
       continue;
     }
     std::string line = Cell(LabelOf(from));
     for (const MeshTarget& target : columns) {
       const auto path = row.paths.find(target);
-      line += Cell(path != row.paths.end() ? WordOf(path->second)
+      line += Cell(path != row.paths.end() ? ToString(path->second)
                    : target.rank == from   ? "-"
                                            : ".");
     }

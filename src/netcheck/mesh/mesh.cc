@@ -16,8 +16,8 @@ constexpr std::array<std::string_view, 14> kWords{
     "unresolved", "itself", "other member", "stranger",  "foreign",
     "silent",     "closed", "large lost",   "own limit"};
 
-constexpr std::size_t kMostClaim = 512;
-constexpr std::size_t kMostPairs = 64;
+constexpr std::size_t kMaxClaim = 512;
+constexpr std::size_t kMaxPairs = 64;
 
 std::int64_t Micros(Duration duration) {
   return std::chrono::duration_cast<std::chrono::microseconds>(duration)
@@ -77,10 +77,10 @@ void ReadPlain(PeerJson& reader, MeshRow& row) {
       numbers.at(i) = right ? one[i].get<std::int64_t>() : 0;
     }
     const auto& [rank, port, round_trip, ahead] = numbers;
-    constexpr std::int64_t kMostTime = 4'000'000'000'000'000;
+    constexpr std::int64_t kMaxTime = 4'000'000'000'000'000;
     if (!right || rank < 0 || rank > 1'000'000 || port < 0 || port > 65535 ||
-        round_trip < 0 || round_trip > kMostTime || ahead < -kMostTime ||
-        ahead > kMostTime) {
+        round_trip < 0 || round_trip > kMaxTime || ahead < -kMaxTime ||
+        ahead > kMaxTime) {
       reader.Wrong("well");
       return;
     }
@@ -109,12 +109,12 @@ void ReadPairs(PeerJson& reader, const char* name,
                std::map<std::string, std::string>& pairs) {
   for (const Json& one : reader.List(name)) {
     if (!one.is_array() || one.size() != 2 || !one[0].is_string() ||
-        !one[1].is_string() || pairs.size() == kMostPairs) {
+        !one[1].is_string() || pairs.size() == kMaxPairs) {
       reader.Wrong(name);
       return;
     }
-    pairs[one[0].get<std::string>().substr(0, kMostClaim)] =
-        one[1].get<std::string>().substr(0, kMostClaim);
+    pairs[one[0].get<std::string>().substr(0, kMaxClaim)] =
+        one[1].get<std::string>().substr(0, kMaxClaim);
   }
 }
 
@@ -130,7 +130,7 @@ Json PairsOf(const std::map<std::string, std::string>& pairs) {
 void ReadMarks(PeerJson& reader, MeshRow& row) {
   for (const Json& one : reader.List("marks")) {
     if (!one.is_array() || one.empty() || !one[0].is_number_integer() ||
-        one.size() > kMostPairs) {
+        one.size() > kMaxPairs) {
       reader.Wrong("marks");
       return;
     }
@@ -140,7 +140,7 @@ void ReadMarks(PeerJson& reader, MeshRow& row) {
         reader.Wrong("marks");
         return;
       }
-      folders.push_back(one[i].get<std::string>().substr(0, kMostClaim));
+      folders.push_back(one[i].get<std::string>().substr(0, kMaxClaim));
     }
   }
 }
@@ -158,7 +158,7 @@ void ReadClaims(PeerJson& reader, MeshRow& row) {
       return;
     }
     row.claims[one[0].get<int>()].insert(
-        one[1].get<std::string>().substr(0, kMostClaim));
+        one[1].get<std::string>().substr(0, kMaxClaim));
   }
   for (const Json& one : reader.List("taken")) {
     PeerJson taken(one);
@@ -175,12 +175,12 @@ void ReadClaims(PeerJson& reader, MeshRow& row) {
 
 }  // namespace
 
-std::string_view ToText(Path path) {
+std::string_view ToString(Path path) {
   return kWords.at(static_cast<std::size_t>(path));
 }
 
 Json ToJson(const PathResult& result) {
-  Json json{{"path", ToText(result.path)}, {"tries", result.tries}};
+  Json json{{"path", ToString(result.path)}, {"tries", result.tries}};
   const auto number = [&](const char* name, std::int64_t value) {
     if (value != 0) {
       json[name] = value;
@@ -192,7 +192,7 @@ Json ToJson(const PathResult& result) {
     }
   };
   if (result.before != Path::kUntried) {
-    json["before"] = ToText(result.before);
+    json["before"] = ToString(result.before);
   }
   if (result.answered_as >= 0) {
     json["answered_as"] = result.answered_as;

@@ -12,12 +12,15 @@
 #include <vector>
 
 #include "base/json_fwd.h"
+#include "base/text.h"
 #include "muster/address.h"
 #include "muster/cluster.h"
 #include "muster/deadline.h"
 #include "muster/error.h"
 
 namespace muster::netcheck {
+
+using muster::ToString;  // those declared here do not hide it
 
 // What one member saw at a port of another.
 enum class Path {
@@ -36,7 +39,7 @@ enum class Path {
   kLargeLost,    // small packets pass, large ones do not
   kOwnLimit,     // who asks could not begin: no file, port or memory is left
 };
-std::string_view ToText(Path path);
+std::string_view ToString(Path path);
 
 inline constexpr std::string_view kServedPlace = "on a disk that is served";
 inline constexpr std::string_view kOwnPlace = "on a disk of the host";

@@ -29,7 +29,7 @@ TEST(MeshRow, SurvivesItsJson) {
                           .sign_of_life = "port 22 is open",
                           .neighbour = std::string(kAnswersArp)};
   const auto back = MeshRowFromJson(ToJson(row));
-  ASSERT_TRUE(back) << back.error().ToText();
+  ASSERT_TRUE(back) << back.error().ToString();
   EXPECT_EQ(*back, row);
 }
 

@@ -4,8 +4,8 @@
 namespace muster::netcheck {
 namespace {
 
-constexpr std::size_t kMostElements = 1U << 16;
-constexpr std::size_t kMostText = 512;
+constexpr std::size_t kMaxElements = 1U << 16;
+constexpr std::size_t kMaxText = 512;
 
 }  // namespace
 
@@ -41,7 +41,7 @@ std::string PeerJson::Text(const char* name) {
     Wrong(name);
     return "";
   }
-  return field->get<std::string>().substr(0, kMostText);
+  return field->get<std::string>().substr(0, kMaxText);
 }
 
 const Json& PeerJson::List(const char* name) {
@@ -50,7 +50,7 @@ const Json& PeerJson::List(const char* name) {
   if (field == nullptr) {
     return none;
   }
-  if (!field->is_array() || field->size() > kMostElements) {
+  if (!field->is_array() || field->size() > kMaxElements) {
     Wrong(name);
     return none;
   }

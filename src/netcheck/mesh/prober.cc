@@ -46,7 +46,7 @@ std::string Dump(const Json& json) {
 
 }  // namespace
 
-MeshMember::MeshMember(sys::Loop& loop, const sys::Clock& clock,
+MeshProber::MeshProber(sys::Loop& loop, const sys::Clock& clock,
                        MeshOptions options,
                        std::function<void(MeshOutcome)> done)
     : loop_(loop),
@@ -67,14 +67,14 @@ MeshMember::MeshMember(sys::Loop& loop, const sys::Clock& clock,
           .files = options_.files};
   if (row_.rank >= 0) {
     Claim(options_.self);
-    door_.emplace(loop_, clock_,
-                  MeshDoor::Options{.cluster = &options_.cluster,
-                                    .self = &options_.self,
-                                    .signer = options_.signer,
-                                    .answer = options_.patience.answer,
-                                    .borrowed = options_.borrowed},
-                  [this](MeshGuest guest) { Enter(std::move(guest)); });
-    row_.taken = door_->taken();
+    listener_.emplace(loop_, clock_,
+                      MeshListener::Options{.cluster = &options_.cluster,
+                                            .self = &options_.self,
+                                            .signer = options_.signer,
+                                            .answer = options_.timeouts.answer,
+                                            .borrowed = options_.borrowed},
+                      [this](MeshGuest guest) { Enter(std::move(guest)); });
+    row_.taken = listener_->taken();
   }
   for (const MeshTarget& target : options_.to_try) {
     Aim& aim = aims_.emplace_back();
@@ -86,11 +86,11 @@ MeshMember::MeshMember(sys::Loop& loop, const sys::Clock& clock,
   beat_ = loop_.Every(kBeat, [this] { LookAtTime(); });
 }
 
-MeshMember::~MeshMember() {
+MeshProber::~MeshProber() {
   *alive_ = false;
 }
 
-void MeshMember::Enter(MeshGuest guest) {
+void MeshProber::Enter(MeshGuest guest) {
   const auto peer = peers_.emplace(peers_.end());
   const int rank = guest.who.rank;
   if (rank >= 0) {
@@ -99,22 +99,22 @@ void MeshMember::Enter(MeshGuest guest) {
     row_.heard.insert(rank);
   }
   peer->who = std::move(guest.who);
-  peer->talk = std::move(guest.talk);
-  peer->talk->Begin(
+  peer->connection = std::move(guest.connection);
+  peer->connection->Begin(
       {.frame = [this, peer](const wire::Frame& frame) { Take(peer, frame); },
-       .end = [this, peer](TalkEnd) { Forget(peer); }});
+       .end = [this, peer](ConnectionEnd) { Forget(peer); }});
   if (rank >= 0) {
     Arrived(rank);
   }
   if (row_.final) {
-    peer->talk->Send(
+    peer->connection->Send(
         {.kind = wire::FrameKind::kRow, .body = texts_.at(row_.rank)});
   }
 }
 
-void MeshMember::Take(PeerAt peer, const wire::Frame& frame) {
+void MeshProber::Take(PeerAt peer, const wire::Frame& frame) {
   if (frame.kind == wire::FrameKind::kLarge) {
-    peer->talk->Send({.kind = wire::FrameKind::kLargeSeen});
+    peer->connection->Send({.kind = wire::FrameKind::kLargeSeen});
     return;
   }
   if (frame.kind == wire::FrameKind::kDone) {
@@ -123,7 +123,7 @@ void MeshMember::Take(PeerAt peer, const wire::Frame& frame) {
       one.done |=
           one.who.rank == peer->who.rank && one.who.pid == peer->who.pid;
     }
-    LookSoon();
+    ProbeSoon();
     return;
   }
   if (frame.kind == wire::FrameKind::kRow) {
@@ -133,7 +133,7 @@ void MeshMember::Take(PeerAt peer, const wire::Frame& frame) {
   }
 }
 
-void MeshMember::TakeRow(const std::string& text) {
+void MeshProber::TakeRow(const std::string& text) {
   auto row = MeshRowFromJson(Json::parse(text, nullptr, false));
   const auto size = static_cast<int>(options_.cluster.members.size());
   if (!row || !row->final || row->rank < 0 || row->rank >= size) {
@@ -146,12 +146,12 @@ void MeshMember::TakeRow(const std::string& text) {
     texts_[rank] = text;
   }
   Arrived(rank);
-  LookSoon();
+  ProbeSoon();
 }
 
-void MeshMember::GiveRows(PeerAt peer, const Json& ranks) {
+void MeshProber::GiveRows(PeerAt peer, const Json& ranks) {
   // Who has not taken what it was sent will ask again.
-  if (!ranks.is_array() || peer->talk->unsent() > 0) {
+  if (!ranks.is_array() || peer->connection->unsent() > 0) {
     return;
   }
   std::set<int> asked;
@@ -162,21 +162,22 @@ void MeshMember::GiveRows(PeerAt peer, const Json& ranks) {
   }
   for (const int rank : asked) {
     if (const auto text = texts_.find(rank); text != texts_.end()) {
-      peer->talk->Send({.kind = wire::FrameKind::kRow, .body = text->second});
+      peer->connection->Send(
+          {.kind = wire::FrameKind::kRow, .body = text->second});
     }
   }
 }
 
-void MeshMember::Forget(PeerAt peer) {
+void MeshProber::Forget(PeerAt peer) {
   // Its callbacks may be on the stack.
   peer->gone = true;
 }
 
-void MeshMember::Sweep() {
+void MeshProber::Sweep() {
   std::erase_if(peers_, [](const Peer& one) { return one.gone; });
 }
 
-void MeshMember::Claim(const MeshIdentity& who) {
+void MeshProber::Claim(const MeshIdentity& who) {
   row_.claims[who.rank].insert(who.Who());
   const auto& ours = options_.self.members;
   if (!who.members.empty() && who.members != ours) {
@@ -190,7 +191,7 @@ void MeshMember::Claim(const MeshIdentity& who) {
 }
 
 // Once for each rank; the place may be a disk of the network that hangs.
-void MeshMember::LookForMark(const MeshIdentity& who) {
+void MeshProber::LookForMark(const MeshIdentity& who) {
   if (!options_.unseen || who.mark.empty() || row_.final ||
       row_.marks.count(who.rank) > 0 || !marks_.insert(who.rank).second) {
     return;
@@ -202,7 +203,7 @@ void MeshMember::LookForMark(const MeshIdentity& who) {
       if (*alive) {
         marks_.erase(rank);
         row_.marks[rank] = std::move(*folders);
-        LookSoon();
+        ProbeSoon();
       }
     });
   };
@@ -211,7 +212,7 @@ void MeshMember::LookForMark(const MeshIdentity& who) {
   }
 }
 
-void MeshMember::Arrived(int rank) {
+void MeshProber::Arrived(int rank) {
   came_.try_emplace(rank, clock_.Now());
   if (rank == row_.rank || !present_.insert(rank).second) {
     return;
@@ -223,7 +224,7 @@ void MeshMember::Arrived(int rank) {
   }
 }
 
-void MeshMember::LookUp(Aim& aim) {
+void MeshProber::LookUp(Aim& aim) {
   auto numbers = std::make_shared<Result<std::vector<sys::SocketAddress>>>(
       std::vector<sys::SocketAddress>());
   if (aim.address.IsNumeric()) {
@@ -244,7 +245,7 @@ void MeshMember::LookUp(Aim& aim) {
   }
 }
 
-void MeshMember::Named(Aim& aim,
+void MeshProber::Named(Aim& aim,
                        Result<std::vector<sys::SocketAddress>> numbers) {
   if (row_.final) {
     return;
@@ -260,7 +261,7 @@ void MeshMember::Named(Aim& aim,
   Try(aim);
 }
 
-void MeshMember::Try(Aim& aim) {
+void MeshProber::Try(Aim& aim) {
   aim.tried_last = clock_.Now();
   const std::size_t turn =
       static_cast<std::size_t>(aim.tries) % aim.numbers.size();
@@ -270,11 +271,11 @@ void MeshMember::Try(Aim& aim) {
                        .number = aim.numbers[turn],
                        .self = &options_.self,
                        .signer = options_.signer,
-                       .patience = options_.patience},
+                       .timeouts = options_.timeouts},
       [this, &aim](MeshTried tried) { Tried(aim, std::move(tried)); });
 }
 
-void MeshMember::Tried(Aim& aim, MeshTried tried) {
+void MeshProber::Tried(Aim& aim, MeshTried tried) {
   aim.attempt.reset();
   if (row_.final) {
     return;
@@ -303,12 +304,12 @@ void MeshMember::Tried(Aim& aim, MeshTried tried) {
     aim.decided = true;
     const auto peer = peers_.emplace(peers_.end());
     peer->who = *std::move(tried.who);
-    peer->talk = std::move(tried.talk);
-    peer->gone = !peer->talk->open();
-    peer->talk->Begin(
+    peer->connection = std::move(tried.connection);
+    peer->gone = !peer->connection->open();
+    peer->connection->Begin(
         {.frame = [this, peer](const wire::Frame& frame) { Take(peer, frame); },
-         .end = [this, peer](TalkEnd) { Forget(peer); }});
-    LookSoon();
+         .end = [this, peer](ConnectionEnd) { Forget(peer); }});
+    ProbeSoon();
     return;
   }
   if (aim.first == Path::kUntried) {
@@ -322,10 +323,10 @@ void MeshMember::Tried(Aim& aim, MeshTried tried) {
   if (!aim.decided) {
     Again(aim);
   }
-  LookSoon();
+  ProbeSoon();
 }
 
-void MeshMember::Again(Aim& aim) {
+void MeshProber::Again(Aim& aim) {
   const int doublings = std::min(aim.tries, 4);
   const Duration pause =
       std::min<Duration>(kFirstPause * (1 << doublings) / 2, kLongestPause);
@@ -336,7 +337,7 @@ void MeshMember::Again(Aim& aim) {
   });
 }
 
-void MeshMember::AskForLife(Aim& aim) {
+void MeshProber::AskForLife(Aim& aim) {
   const auto [at, fresh] = lives_.try_emplace(aim.address.host);
   if (!fresh || aim.numbers.empty()) {
     return;
@@ -361,12 +362,12 @@ void MeshMember::AskForLife(Aim& aim) {
   });
 }
 
-bool MeshMember::CameBefore(const Aim& aim) const {
+bool MeshProber::CameBefore(const Aim& aim) const {
   const auto came = came_.find(aim.target.rank);
   return came != came_.end() && came->second <= aim.tried_last;
 }
 
-bool MeshMember::AllDecided() const {
+bool MeshProber::AllDecided() const {
   // A member in whose place something else answers may come and say why.
   return std::all_of(aims_.begin(), aims_.end(), [&](const Aim& aim) {
     return aim.decided && (aim.result.path == Path::kOk ||
@@ -375,13 +376,13 @@ bool MeshMember::AllDecided() const {
 }
 
 // Not below a callback of what is swept away then.
-void MeshMember::LookSoon() {
+void MeshProber::ProbeSoon() {
   if (!ended_ && !soon_.active()) {
     soon_ = loop_.After(Duration::zero(), [this] { LookAtTime(); });
   }
 }
 
-void MeshMember::LookAtTime() {
+void MeshProber::LookAtTime() {
   if (ended_) {
     return;
   }
@@ -390,7 +391,7 @@ void MeshMember::LookAtTime() {
   const auto now = clock_.Now();
   if (now > std::exchange(looked_, now) + kStandstill &&
       !std::exchange(starved_, true)) {
-    end_ = std::max(end_, now + options_.patience.answer);
+    end_ = std::max(end_, now + options_.timeouts.answer);
   }
   if (!row_.final) {
     if ((!AllDecided() || !marks_.empty()) && clock_.Now() < end_) {
@@ -401,7 +402,7 @@ void MeshMember::LookAtTime() {
   Share();
 }
 
-void MeshMember::Finish() {
+void MeshProber::Finish() {
   for (Aim& aim : aims_) {
     if (aim.result.path == Path::kUntried) {
       aim.result = aim.attempt ? aim.attempt->SoFar() : PathResult{};
@@ -425,7 +426,7 @@ void MeshMember::Finish() {
     aim.attempt.reset();
   }
   lives_.clear();
-  AskNeighbours();
+  QueryArp();
   row_.final = true;
   rows_[row_.rank] = row_;
   texts_[row_.rank] = Dump(ToJson(row_));
@@ -440,13 +441,13 @@ void MeshMember::Finish() {
     // Once to each member, to each that only looks.
     if (!peer.gone && row_.rank >= 0 &&
         (peer.who.rank < 0 || told.insert(peer.who.rank).second)) {
-      peer.talk->Send(frame);
+      peer.connection->Send(frame);
     }
   }
 }
 
 // Of hosts that give no answer: whether they are on an own network, and up.
-void MeshMember::AskNeighbours() {
+void MeshProber::QueryArp() {
   const auto unanswered = [](const auto& path) {
     return path.second.path == Path::kNoAnswer ||
            path.second.path == Path::kNoRoute;
@@ -454,7 +455,7 @@ void MeshMember::AskNeighbours() {
   if (std::none_of(row_.paths.begin(), row_.paths.end(), unanswered)) {
     return;
   }
-  const auto neighbours = sys::Neighbours(clock_.Now() - began_);
+  const auto neighbours = sys::ArpTable(clock_.Now() - began_);
   for (auto& path : row_.paths) {
     const std::string& number = path.second.number;
     const auto at = neighbours.find(number.substr(0, number.rfind(':')));
@@ -465,7 +466,7 @@ void MeshMember::AskNeighbours() {
   }
 }
 
-std::set<int> MeshMember::Lacking() const {
+std::set<int> MeshProber::Lacking() const {
   std::set<int> lacking;
   for (const int rank : present_) {
     if (rows_.count(rank) == 0) {
@@ -475,14 +476,14 @@ std::set<int> MeshMember::Lacking() const {
   return lacking;
 }
 
-bool MeshMember::NobodyNeedsUs() const {
+bool MeshProber::NobodyNeedsUs() const {
   return std::all_of(peers_.begin(), peers_.end(), [](const Peer& peer) {
     return peer.gone || peer.who.rank < 0 || peer.done;
   });
 }
 
 // Who is connected sends its row as soon as it has one.
-std::set<int> MeshMember::OutOfReach(std::set<int> ranks) const {
+std::set<int> MeshProber::OutOfReach(std::set<int> ranks) const {
   for (const Peer& peer : peers_) {
     if (!peer.gone) {
       ranks.erase(peer.who.rank);
@@ -493,7 +494,7 @@ std::set<int> MeshMember::OutOfReach(std::set<int> ranks) const {
 
 // Rows come by themselves from those that we reach. Only for the others, and
 // after a while, a few at a time are asked: all at once they would all answer.
-void MeshMember::AskFor(const std::set<int>& lacking) {
+void MeshProber::AskFor(const std::set<int>& lacking) {
   if (clock_.Now() < ask_next_) {
     return;
   }
@@ -505,14 +506,14 @@ void MeshMember::AskFor(const std::set<int>& lacking) {
     // The next one in turn goes to the end of the list.
     peers_.splice(peers_.end(), peers_, peers_.begin());
     Peer& peer = peers_.back();
-    if (!peer.gone && peer.talk->unsent() == 0) {
-      peer.talk->Send(need);
+    if (!peer.gone && peer.connection->unsent() == 0) {
+      peer.connection->Send(need);
       ++asked;
     }
   }
 }
 
-void MeshMember::Share() {
+void MeshProber::Share() {
   const auto lacking = Lacking();
   // What was sent by who is connected may have gone into another connection,
   // which had ended at this end.
@@ -527,7 +528,7 @@ void MeshMember::Share() {
     }
     somebody |= peer.who.rank >= 0;
     if (lacking.empty() && !std::exchange(peer.told_done, true)) {
-      peer.talk->Send({.kind = wire::FrameKind::kDone});
+      peer.connection->Send({.kind = wire::FrameKind::kDone});
     }
   }
   // Who is connected may have begun later, and has as long as we had.
@@ -542,7 +543,7 @@ void MeshMember::Share() {
   }
 }
 
-void MeshMember::End() {
+void MeshProber::End() {
   if (ended_) {
     return;
   }
@@ -560,7 +561,7 @@ Result<MeshOutcome> RunMesh(const MeshOptions& options,
   MUSTER_ASSIGN(const auto loop, sys::Loop::Make());
   MeshOutcome outcome;
   {
-    MeshMember member(*loop, clock, options, [&](MeshOutcome told) {
+    MeshProber member(*loop, clock, options, [&](MeshOutcome told) {
       outcome = std::move(told);
       loop->Quit();
     });

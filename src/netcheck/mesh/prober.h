@@ -34,11 +34,11 @@ struct MeshOptions {
   MeshIdentity self;  // rank -1: looks, and does not listen
   wire::Signer signer;
   std::vector<MeshTarget> to_try;
-  std::vector<int> borrowed;  // listeners, as of a MeshDoor
+  std::vector<int> borrowed;  // listeners, as of a MeshListener
   Duration wait = std::chrono::milliseconds(2500);
   // Who still owes its row after this is not waited for.
   Duration most = std::chrono::seconds(110);
-  MeshPatience patience;
+  MeshTimeouts timeouts;
   std::map<std::string, std::string> versions, files;  // as in a MeshRow
   // Folders in which a peer's mark is not seen. May wait; threads of the pool.
   // Not set: none is looked for.
@@ -54,13 +54,13 @@ struct MeshOutcome {
 };
 
 // Loop thread only.
-class MeshMember {
+class MeshProber {
  public:
-  MeshMember(sys::Loop& loop, const sys::Clock& clock, MeshOptions options,
+  MeshProber(sys::Loop& loop, const sys::Clock& clock, MeshOptions options,
              std::function<void(MeshOutcome)> done);
-  MeshMember(const MeshMember&) = delete;
-  MeshMember& operator=(const MeshMember&) = delete;
-  ~MeshMember();
+  MeshProber(const MeshProber&) = delete;
+  MeshProber& operator=(const MeshProber&) = delete;
+  ~MeshProber();
 
  private:
   // A target and how far we are with it.
@@ -79,7 +79,7 @@ class MeshMember {
   };
   // A connection with another member, either way.
   struct Peer {
-    std::unique_ptr<MeshTalk> talk;
+    std::unique_ptr<MeshConnection> connection;
     MeshIdentity who;
     bool done = false;  // it needs nothing more
     bool told_done = false;
@@ -104,11 +104,11 @@ class MeshMember {
   void Arrived(int rank);
   void Claim(const MeshIdentity& who);
   void LookForMark(const MeshIdentity& who);
-  void LookSoon();
+  void ProbeSoon();
   void LookAtTime();
   bool AllDecided() const;
   bool CameBefore(const Aim& aim) const;
-  void AskNeighbours();
+  void QueryArp();
   void Finish();
   void Share();
   void AskFor(const std::set<int>& lacking);
@@ -132,7 +132,7 @@ class MeshMember {
   std::set<int> present_;
   std::map<int, sys::Clock::Steady> came_;  // when this member heard of them
   std::set<int> marks_;  // of ranks that are being looked for
-  std::optional<MeshDoor> door_;
+  std::optional<MeshListener> listener_;
   std::list<Aim> aims_;
   std::list<Peer> peers_;
   // One question a host: does port 22 answer?

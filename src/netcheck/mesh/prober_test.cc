@@ -18,7 +18,7 @@ class MeshTest : public testing::Test {
  protected:
   void SetUp() override {
     auto loop = sys::Loop::Make();
-    ASSERT_TRUE(loop) << loop.error().ToText();
+    ASSERT_TRUE(loop) << loop.error().ToString();
     loop_ = *std::move(loop);
   }
 
@@ -26,7 +26,7 @@ class MeshTest : public testing::Test {
     for (int rank = 0; rank < size; ++rank) {
       const std::string host = "127.0.7." + std::to_string(rank + 1);
       auto listening = sys::Listen({.host = host});
-      ASSERT_TRUE(listening) << listening.error().ToText();
+      ASSERT_TRUE(listening) << listening.error().ToString();
       Member member{.rank = rank, .index = rank};
       member.address = {listening->address, "test"};
       cluster_.members.push_back(member);
@@ -44,7 +44,7 @@ class MeshTest : public testing::Test {
   // Something else that takes connections in the place of a member.
   void Stand(int rank, std::function<void(sys::Fd)> takes) {
     auto listening = sys::Listen(AddressOfRank(rank));
-    ASSERT_TRUE(listening) << listening.error().ToText();
+    ASSERT_TRUE(listening) << listening.error().ToString();
     const int fd = listening->fd.get();
     standing_.push_back(*std::move(listening));
     handles_.push_back(loop_->OnReadable(fd, [fd, takes] {
@@ -81,7 +81,7 @@ class MeshTest : public testing::Test {
     }
     ++running_;
     const int slot = as.rank;
-    members_.push_back(std::make_unique<MeshMember>(
+    members_.push_back(std::make_unique<MeshProber>(
         *loop_, clock_, options, [this, slot](MeshOutcome outcome) {
           outcomes_[slot] = std::move(outcome);
           if (--running_ == 0) {
@@ -101,14 +101,14 @@ class MeshTest : public testing::Test {
                                  std::function<void(MeshTried)> done) {
     const auto number =
         sys::Resolve(AddressOfRank(rank), Deadline::After(milliseconds(1000)));
-    EXPECT_TRUE(number) << number.error().ToText();
+    EXPECT_TRUE(number) << number.error().ToString();
     return std::make_unique<MeshTry>(
         *loop_, clock_,
         MeshTry::Options{.target = TargetOfRank(rank),
                          .number = number->front(),
                          .self = &guest_,
                          .signer = SignerOf("k"),
-                         .patience = {}},
+                         .timeouts = {}},
         std::move(done));
   }
   void Run() { loop_->Run(); }
@@ -124,7 +124,7 @@ class MeshTest : public testing::Test {
       .rank = 1, .host = "h1", .pid = 101, .version = "0.1.0"};
   std::vector<sys::Listening> standing_;
   std::vector<sys::Loop::Handle> handles_;
-  std::vector<std::unique_ptr<MeshMember>> members_;
+  std::vector<std::unique_ptr<MeshProber>> members_;
   std::map<int, MeshOutcome> outcomes_;
   int running_ = 0;
 };
@@ -141,7 +141,7 @@ TEST_F(MeshTest, EveryMemberGetsEveryRow) {
       EXPECT_EQ(row.heard.size(), 3U);
       for (const auto& [target, result] : row.paths) {
         EXPECT_EQ(result.path, Path::kOk)
-            << from << " to " << target.rank << ": " << ToText(result.path);
+            << from << " to " << target.rank << ": " << ToString(result.path);
         EXPECT_GT(result.round_trip, Duration::zero());
       }
     }
@@ -237,7 +237,7 @@ TEST_F(MeshTest, GarbageDoesNotDisturb) {
   Start({.rank = 0});
   const auto number =
       sys::Resolve(AddressOfRank(0), Deadline::After(milliseconds(1000)));
-  ASSERT_TRUE(number) << number.error().ToText();
+  ASSERT_TRUE(number) << number.error().ToString();
   std::vector<sys::Dialling> noise;
   handles_.push_back(loop_->After(milliseconds(1), [&] {
     for (int i = 0; i < 100; ++i) {
@@ -278,24 +278,25 @@ TEST_F(MeshTest, ATryKnowsItsEndBeforeItTellsIt) {
 TEST_F(MeshTest, ARowThatIsOwedIsNotWaitedForWithoutEnd) {
   MakeCluster(2);
   std::unique_ptr<MeshTry> attempt;
-  std::unique_ptr<MeshTalk> talk;
+  std::unique_ptr<MeshConnection> connection;
   int rows = 0;
   Start({.rank = 0, .wait = milliseconds(300), .most = milliseconds(2200)});
   attempt = TryAt(0, [&](MeshTried tried) {
     ASSERT_EQ(tried.result.path, Path::kOk);
-    talk = std::move(tried.talk);
-    talk->Begin({.frame =
-                     [&](const wire::Frame& frame) {
-                       if (frame.kind == wire::FrameKind::kRow && ++rows == 1) {
-                         std::string need = "[0";
-                         for (int i = 0; i < 1000; ++i) {
-                           need += ",0";
-                         }
-                         talk->Send({.kind = wire::FrameKind::kNeed,
-                                     .body = need + "]"});
-                       }
-                     },
-                 .end = {}});
+    connection = std::move(tried.connection);
+    connection->Begin({.frame =
+                           [&](const wire::Frame& frame) {
+                             if (frame.kind == wire::FrameKind::kRow &&
+                                 ++rows == 1) {
+                               std::string need = "[0";
+                               for (int i = 0; i < 1000; ++i) {
+                                 need += ",0";
+                               }
+                               connection->Send({.kind = wire::FrameKind::kNeed,
+                                                 .body = need + "]"});
+                             }
+                           },
+                       .end = {}});
   });
   Run();
   EXPECT_EQ(outcomes_[0].rows.count(1), 0U);

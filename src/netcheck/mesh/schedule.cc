@@ -8,7 +8,7 @@ namespace muster::netcheck {
 std::vector<MeshTarget> Schedule(const std::vector<MeshTarget>& targets,
                                  int members, int self) {
   std::set<int> partners;
-  if (self > 0 && members > kMostForEveryPair) {
+  if (self > 0 && members > kMaxForEveryPair) {
     partners.insert(0);
     for (int jump = 1; jump <= members / 2; jump *= 2) {
       partners.insert((self + jump) % members);

@@ -14,7 +14,7 @@
 
 namespace muster::netcheck {
 
-inline constexpr int kMostForEveryPair = 64;
+inline constexpr int kMaxForEveryPair = 64;
 
 // Targets that `self` tries, of all; a self of -1 looks at all of them.
 std::vector<MeshTarget> Schedule(const std::vector<MeshTarget>& targets,

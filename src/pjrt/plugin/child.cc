@@ -14,7 +14,7 @@ namespace {
 constexpr char kFailed[] = "failed";
 
 // How often it is seen what memory the child has.
-constexpr std::chrono::milliseconds kLookEvery{50};
+constexpr std::chrono::milliseconds kProbeEvery{50};
 
 // What a child may take, and what was when it began.
 struct Bound {
@@ -96,7 +96,7 @@ Result<std::string> Await(sys::ChildWork& work, const ChildQuestion& question,
       return Error(Cause::kDeadlineExceeded,
                    Named(question) + " gave no answer in time" + While(work));
     }
-    sys::AwaitAny(one, deadline.Sooner(Deadline::After(kLookEvery)));
+    sys::AwaitAny(one, deadline.Sooner(Deadline::After(kProbeEvery)));
   }
 }
 

@@ -47,7 +47,7 @@ TEST(AskInChild, LeavesOneAloneThatTakesLittle) {
                                         return Result<Json>(Json{{"a", 1}});
                                       }},
                                  Deadline::After(kLong));
-  ASSERT_TRUE(answer) << answer.error().ToText();
+  ASSERT_TRUE(answer) << answer.error().ToString();
   EXPECT_EQ(answer->value("a", 0), 1);
 }
 

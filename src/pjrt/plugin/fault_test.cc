@@ -63,7 +63,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{static_cast<pjrt::abi::Code>(99), "odd", Cause::kFrameworkBug}));
 
 // As XLA documents its codes, with the words of its examples.
-TEST(FaultOfOpening, IsNoFaultOfAProgram) {
+TEST(FaultOfDeviceOpen, IsNoFaultOfAProgram) {
   EXPECT_EQ(CauseOf({"PJRT_Client_Create", pjrt::abi::Code::kFailedPrecondition,
                      "No visible GPU devices."}),
             Cause::kDeviceMissing);

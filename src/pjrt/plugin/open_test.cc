@@ -18,11 +18,11 @@ using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
 // None of the fake's behaviours but those that hang takes long.
-Result<Opened> Open(const char* behaviour, Duration patience = seconds(60),
+Result<Opened> Open(const char* behaviour, Duration timeout = seconds(60),
                     OpenRequest request = {}) {
   request.plugin = request.plugin.empty() ? MUSTER_FAKE_PJRT : request.plugin;
   request.variables.emplace_back("MUSTER_FAKE_PJRT", behaviour);
-  return OpenInChild(request, Deadline::After(patience));
+  return OpenInChild(request, Deadline::After(timeout));
 }
 
 TEST(OpenInChild, AddsOverAllDevicesAndSaysWhatTheyAre) {
@@ -30,7 +30,7 @@ TEST(OpenInChild, AddsOverAllDevicesAndSaysWhatTheyAre) {
   const auto opened =
       Open("", seconds(60),
            {.hear = [&](const auto& said) { heard.push_back(said); }});
-  ASSERT_TRUE(opened) << opened.error().ToText();
+  ASSERT_TRUE(opened) << opened.error().ToString();
   EXPECT_EQ(opened->platform, "cpu");
   EXPECT_EQ(opened->version, "fake runtime\n1.2.3");
   EXPECT_THAT(opened->kinds, AllOf(SizeIs(4), Each("fake")));
@@ -39,7 +39,7 @@ TEST(OpenInChild, AddsOverAllDevicesAndSaysWhatTheyAre) {
 
 TEST(OpenInChild, AsksACpuForAsManyDevicesAsAreWanted) {
   const auto opened = Open("", seconds(60), {.cpu_devices = 8});
-  ASSERT_TRUE(opened) << opened.error().ToText();
+  ASSERT_TRUE(opened) << opened.error().ToString();
   EXPECT_THAT(opened->kinds, SizeIs(8));
 }
 
@@ -81,7 +81,7 @@ TEST(OpenInChild, AddsOverEightDevicesOfARealPlugin) {
   }
   const auto opened =
       Open("", seconds(240), {.plugin = plugin, .cpu_devices = 8});
-  ASSERT_TRUE(opened) << opened.error().ToText();
+  ASSERT_TRUE(opened) << opened.error().ToString();
   EXPECT_EQ(opened->platform, "cpu");
   EXPECT_THAT(opened->kinds, SizeIs(8));
 }

@@ -11,7 +11,7 @@ namespace muster::pjrt {
 namespace {
 
 // Lists longer than this are no attributes.
-constexpr std::size_t kMostValues = 10'000;
+constexpr std::size_t kMaxValues = 10'000;
 
 std::string_view View(const char* text, std::size_t size) {
   return text == nullptr ? std::string_view() : std::string_view(text, size);
@@ -27,7 +27,7 @@ std::optional<Value> ReadValue(const pjrt::abi::NamedValue& value) {
     case pjrt::abi::ValueType::kInt64List: {
       const std::int64_t* list = value.int64_array_value;
       return Value(std::vector<std::int64_t>(
-          list, list + std::min(value.value_size, kMostValues)));
+          list, list + std::min(value.value_size, kMaxValues)));
     }
     case pjrt::abi::ValueType::kFloat:
       return Value(value.float_value);
@@ -40,7 +40,7 @@ std::optional<Value> ReadValue(const pjrt::abi::NamedValue& value) {
 // Values of types that are not known are left out.
 Values ReadValues(const pjrt::abi::NamedValue* values, std::size_t count) {
   Values read;
-  for (std::size_t i = 0; values != nullptr && i < std::min(count, kMostValues);
+  for (std::size_t i = 0; values != nullptr && i < std::min(count, kMaxValues);
        ++i) {
     if (auto value = ReadValue(values[i])) {
       read.emplace(View(values[i].name,
@@ -250,7 +250,7 @@ Result<Values> Executable::Cost() const {
 
 Result<std::string> Executable::OptimizedProgram() const {
   constexpr std::string_view kFormat = "hlo_with_config";
-  constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+  constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
   pjrt::abi::Program program;
   program.format = kFormat.data();
   program.format_size = kFormat.size();
@@ -259,7 +259,7 @@ Result<std::string> Executable::OptimizedProgram() const {
   args.program = &program;
   MUSTER_TRY(plugin_->Call(args));
   if (View(program.format, program.format_size) != kFormat ||
-      program.code_size > kMostBytes) {
+      program.code_size > kMaxBytes) {
     return Error(Cause::kVerPluginMismatch,
                  "the plug-in gives its compiled program in a form that is "
                  "not read here");

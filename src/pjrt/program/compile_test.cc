@@ -12,8 +12,7 @@ namespace {
 using std::chrono::seconds;
 
 // Asks the fake; none of its behaviours but `hang` takes long.
-Result<CompileAnswer> Ask(const char* behaviour,
-                          Duration patience = seconds(60),
+Result<CompileAnswer> Ask(const char* behaviour, Duration timeout = seconds(60),
                           CompileRequest request = {}) {
   // NOLINTBEGIN(concurrency-mt-unsafe): a test has one thread.
   setenv("MUSTER_FAKE_PJRT", behaviour, 1);
@@ -22,7 +21,7 @@ Result<CompileAnswer> Ask(const char* behaviour,
   }
   request.topology = "v5e:2x2";
   request.code = "module {}";
-  auto answer = CompileInChild(request, Deadline::After(patience));
+  auto answer = CompileInChild(request, Deadline::After(timeout));
   unsetenv("MUSTER_FAKE_PJRT");
   // NOLINTEND(concurrency-mt-unsafe)
   return answer;
@@ -38,12 +37,12 @@ Cause RefusalOf(const Result<CompileAnswer>& answer) {
 
 TEST(CompileInChild, GivesMemoryAndCost) {
   const auto answer = Ask("");
-  ASSERT_TRUE(answer) << answer.error().ToText();
+  ASSERT_TRUE(answer) << answer.error().ToString();
   EXPECT_EQ(answer->api_minor, 81);
   EXPECT_EQ(answer->stablehlo, "1.2.3");
   EXPECT_EQ(answer->accelerator.devices, 4);
   EXPECT_EQ(answer->accelerator.memory, 1 << 20);
-  ASSERT_TRUE(answer->result) << answer->result.error().ToText();
+  ASSERT_TRUE(answer->result) << answer->result.error().ToString();
   EXPECT_EQ(answer->result->partitions, 4);
   EXPECT_EQ(answer->result->memory.arguments, 100);
   EXPECT_EQ(answer->result->memory.peak, 123);
@@ -87,13 +86,13 @@ TEST(CompileInChild, NamesAFunctionThatAShortTableLacks) {
 
 TEST(CompileInChild, SpeaksToAPluginWhoseStructsGrew) {
   const auto answer = Ask("grown");
-  ASSERT_TRUE(answer) << answer.error().ToText();
-  EXPECT_TRUE(answer->result) << answer->result.error().ToText();
+  ASSERT_TRUE(answer) << answer.error().ToString();
+  EXPECT_TRUE(answer->result) << answer->result.error().ToString();
 }
 
 TEST(CompileInChild, MakesForeignTextShortAndPrintable) {
   const auto answer = Ask("escapes");
-  ASSERT_TRUE(answer) << answer.error().ToText();
+  ASSERT_TRUE(answer) << answer.error().ToString();
   ASSERT_FALSE(answer->result);
   const std::string& text = answer->result.error().message();
   EXPECT_EQ(text.find('\033'), std::string::npos);

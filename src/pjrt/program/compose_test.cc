@@ -77,7 +77,7 @@ TEST(Compose, RefusesWhatItCannotTakeOver) {
     StepProgram program = Program();
     program.gradient = gradient;
     const auto text = Compose(program, 2);
-    return text ? "taken" : text.error().ToText();
+    return text ? "taken" : text.error().ToString();
   };
   EXPECT_THAT(refusal("ML\xEFR"), HasSubstr("no text that begins"));
   EXPECT_THAT(refusal("#loc = loc(\"a\")\nmodule {\n}"),

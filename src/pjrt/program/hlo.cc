@@ -106,11 +106,11 @@ Shape ReadShape(std::string_view bytes) {
 
 // The product; nullopt: none that memory could have.
 std::optional<std::int64_t> Elements(const std::vector<std::int64_t>& sides) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 56;
+  constexpr std::int64_t kMaxCount = std::int64_t{1} << 56;
   std::int64_t product = 1;
   for (const std::int64_t side : sides) {
     if (side < 0 || __builtin_mul_overflow(product, side, &product) ||
-        product > kMost) {
+        product > kMaxCount) {
       return std::nullopt;
     }
   }
@@ -513,7 +513,7 @@ class Reader {
         [](const Array& a, const Array& b) { return a.bytes > b.bytes; });
     std::map<Role, std::size_t> taken;
     for (Array& array : all) {
-      if (taken[array.role]++ < kMostOfARole) {
+      if (taken[array.role]++ < kMaxOfARole) {
         holdings.largest.push_back(std::move(array));
       }
     }
@@ -538,7 +538,7 @@ class Reader {
 
 }  // namespace
 
-std::string_view WordOf(Role role) {
+std::string_view ToString(Role role) {
   switch (role) {
     case Role::kArgument:
       return "argument";

@@ -9,12 +9,15 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text.h"
 #include "muster/error.h"
 
 namespace muster::pjrt {
 
+using muster::ToString;  // those declared here do not hide it
+
 enum class Role { kArgument, kOutput, kInside };
-std::string_view WordOf(Role role);  // "argument"
+std::string_view ToString(Role role);  // "argument"
 
 // Arrays of one role and shape; name and place are those of the first.
 struct Array {
@@ -28,13 +31,13 @@ struct Array {
 };
 
 struct Holdings {
-  // Largest first, at most kMostOfARole of each role.
+  // Largest first, at most kMaxOfARole of each role.
   std::vector<Array> largest;
   // Of all arguments and outputs, and how much of that is padding.
   std::int64_t bytes = 0;
   std::int64_t padding = 0;
 };
-constexpr std::size_t kMostOfARole = 3;
+constexpr std::size_t kMaxOfARole = 3;
 
 // `hlo`: the bytes of an HloModuleProtoWithConfig. Arrays in other memories
 // than HBM are left out, as are results that are parts of others. file-corrupt:

@@ -84,7 +84,7 @@ std::string ProgramOf(const std::string& computations) {
 Array OnlyArgument(const std::string& shape) {
   const auto holdings = ReadHoldings(
       ProgramOf(ComputationOf(1, 9, {{0, "parameter", shape, "", {}}})));
-  EXPECT_TRUE(holdings) << holdings.error().ToText();
+  EXPECT_TRUE(holdings) << holdings.error().ToString();
   EXPECT_EQ(holdings->largest.size(), 1U);
   return holdings->largest.front();
 }
@@ -136,7 +136,7 @@ TEST(Holdings, TellArgumentsOutputsAndValuesInside) {
                      {2, "fusion", large, there, {}},
                      {3, "bitcast", large, "", {}},
                      {4, "tuple", TupleOf({small, large}), "", {}}})));
-  ASSERT_TRUE(holdings) << holdings.error().ToText();
+  ASSERT_TRUE(holdings) << holdings.error().ToString();
   ASSERT_EQ(holdings->largest.size(), 4U);
   EXPECT_EQ(holdings->bytes, 3 * 4096 + 8192);
   for (const Array& one : holdings->largest) {
@@ -159,7 +159,7 @@ TEST(Holdings, CountAResultThatIsAnOutputOnce) {
        {1, "fusion", array, "", {}, {0}},
        {2, "bitcast", array, "", {}, {1}},
        {4, "tuple", TupleOf({array, array}), "", {}, {2, 0}}})));
-  ASSERT_TRUE(holdings) << holdings.error().ToText();
+  ASSERT_TRUE(holdings) << holdings.error().ToString();
   ASSERT_EQ(holdings->largest.size(), 2U);
   EXPECT_EQ(holdings->largest[0].name, "argument 0");
   EXPECT_EQ(holdings->largest[0].count, 1);
@@ -180,7 +180,7 @@ TEST(Holdings, FollowLoopsOnceAndLeaveOutOtherMemories) {
                               {{1, "parameter", array, "", {}},
                                {2, "fusion", array, "", {1, 2}},
                                {3, "call", TupleOf({array}), "", {1, 2}}})));
-  ASSERT_TRUE(holdings) << holdings.error().ToText();
+  ASSERT_TRUE(holdings) << holdings.error().ToString();
   // The loop's fusion; computation 1 is the entry, and no part of itself.
   ASSERT_EQ(holdings->largest.size(), 1U);
   EXPECT_EQ(holdings->largest[0].role, Role::kInside);

@@ -83,15 +83,15 @@ class Table {
   }
 
   // Where the elements of a vector of tables or strings lie; those after
-  // kMostElements are left out.
+  // kMaxElements are left out.
   std::vector<std::size_t> Elements(std::size_t number) const {
-    constexpr std::uint32_t kMostElements = 100'000;
+    constexpr std::uint32_t kMaxElements = 100'000;
     std::vector<std::size_t> places;
     const auto field = Field(number);
     const auto vector = field ? Follow(*field) : std::nullopt;
     const auto size =
         vector ? At<std::uint32_t>(bytes_, *vector) : std::nullopt;
-    for (std::uint32_t i = 0; size && i < std::min(*size, kMostElements); ++i) {
+    for (std::uint32_t i = 0; size && i < std::min(*size, kMaxElements); ++i) {
       const std::size_t place = *vector + (i + std::size_t{1}) * 4;
       if (!At<std::uint32_t>(bytes_, place)) {
         break;
@@ -136,9 +136,9 @@ constexpr std::size_t kModuleField = 13;
 constexpr std::size_t kShapeField = 1;  // of an argument
 
 // Together they bound what a file can make us keep.
-constexpr std::size_t kMostSides = 100'000;
+constexpr std::size_t kMaxSides = 100'000;
 constexpr std::size_t kLongestSide = 100;
-constexpr std::size_t kMostTypeBytes = 1000;
+constexpr std::size_t kMaxTypeBytes = 1000;
 
 using Sides = std::vector<std::string>;
 
@@ -151,7 +151,7 @@ std::vector<Sides> ArgumentsOf(const Table& table) {
     for (const std::size_t side : argument ? argument->Elements(kShapeField)
                                            : std::vector<std::size_t>()) {
       const auto text = argument->BytesAt(side);
-      if (++count > kMostSides || !text || text->size() > kLongestSide) {
+      if (++count > kMaxSides || !text || text->size() > kLongestSide) {
         return {};
       }
       sides.emplace_back(*text);
@@ -197,9 +197,9 @@ std::vector<Sides> ArgumentsOf(std::string_view text) {
       --depth;
     } else if (depth == 1 && text.substr(at).starts_with(kType)) {
       const auto begin = at + kType.size();
-      const auto type = text.substr(begin, kMostTypeBytes);
+      const auto type = text.substr(begin, kMaxTypeBytes);
       arguments.push_back(SidesOf(type.substr(0, type.find_first_of(">,"))));
-      if (arguments.size() > kMostSides) {
+      if (arguments.size() > kMaxSides) {
         return {};
       }
     }
@@ -257,7 +257,7 @@ bool LooksLikeText(std::string_view bytes) {
 
 }  // namespace
 
-std::string_view WordOf(Container container) {
+std::string_view ToString(Container container) {
   switch (container) {
     case Container::kText:
       return "StableHLO text";
@@ -297,7 +297,7 @@ std::vector<std::string> SymbolsOf(const Module& module) {
   // What expressions of sides are written with beside symbols.
   static constexpr std::array<std::string_view, 4> kFunctions{"floordiv", "mod",
                                                               "max", "min"};
-  constexpr std::size_t kMostSymbols = 10;
+  constexpr std::size_t kMaxSymbols = 10;
   const auto is_name = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
            (c >= '0' && c <= '9');
@@ -311,7 +311,7 @@ std::vector<std::string> SymbolsOf(const Module& module) {
           ++end;
         }
         const std::string name = side.substr(at, end - at);
-        if (!name.empty() && !IsDigits(name) && symbols.size() < kMostSymbols &&
+        if (!name.empty() && !IsDigits(name) && symbols.size() < kMaxSymbols &&
             std::find(kFunctions.begin(), kFunctions.end(), name) ==
                 kFunctions.end()) {
           symbols.insert(name);

@@ -9,15 +9,18 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text.h"
 #include "muster/error.h"
 
 namespace muster::pjrt {
+
+using muster::ToString;  // those declared here do not hide it
 
 // A larger file is refused.
 constexpr std::size_t kModuleLimit = std::size_t{512} << 20;
 
 enum class Container { kText, kBytecode, kJaxExport };
-std::string_view WordOf(Container container);
+std::string_view ToString(Container container);
 
 struct Module {
   Container container = Container::kText;

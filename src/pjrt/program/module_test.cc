@@ -60,7 +60,7 @@ TEST(Module, TakesBytecodeAsItIs) {
 
 TEST(Module, UnpacksAnArtefactOfJaxExport) {
   const auto module = ReadModule(JaxExport("ML\xEFRcode"));
-  ASSERT_TRUE(module) << module.error().ToText();
+  ASSERT_TRUE(module) << module.error().ToString();
   EXPECT_EQ(module->container, Container::kJaxExport);
   EXPECT_EQ(module->code, "ML\xEFRcode");
   EXPECT_EQ(module->partitions, 8);

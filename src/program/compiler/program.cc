@@ -100,12 +100,11 @@ Result<std::string> SymbolOf(const ProgramRequest& request,
 Result<pjrt::Module> Sized(const ProgramRequest& request,
                            const pjrt::Module& symbolic,
                            const std::string& symbol) {
-  MUSTER_ASSIGN(std::string code,
-                Specialise({.python = request.python,
-                            .file = request.file,
-                            .symbol = symbol,
-                            .size = *request.batch},
-                           Deadline::After(request.patience)));
+  MUSTER_ASSIGN(std::string code, Specialise({.python = request.python,
+                                              .file = request.file,
+                                              .symbol = symbol,
+                                              .size = *request.batch},
+                                             Deadline::After(request.timeout)));
   MUSTER_ASSIGN(pjrt::Module module, pjrt::ReadModule(std::move(code)));
   module.replicas = symbolic.replicas;
   module.partitions = symbolic.partitions;
@@ -248,12 +247,12 @@ std::string OperationOf(const Error& error) {
   return "";
 }
 
-void AddInstead(const Error& error, Finding& finding) {
+void AddAlternative(const Error& error, Finding& finding) {
   if (error.cause() != Cause::kOpUnsupported) {
     return;
   }
   for (const Fact& fact : error.evidence()) {
-    const auto instead = InsteadOf(fact.Text("op"), fact.Text("text"));
+    const auto instead = AlternativeTo(fact.Text("op"), fact.Text("text"));
     if (!instead.empty()) {
       finding.fixes.insert(finding.fixes.begin(),
                            {.text = std::string(instead)});
@@ -276,7 +275,7 @@ Finding Refusal(const ProgramRequest& request, const Error& error,
     finding.what =
         place + "does not compile for " + request.on + ": " + error.message();
   }
-  AddInstead(error, finding);
+  AddAlternative(error, finding);
   for (const bool fits : {true, false}) {
     if (std::string text = ElsewhereText(elsewhere, fits); !text.empty()) {
       finding.evidence.push_back(
@@ -419,7 +418,7 @@ namespace {
 
 Status AskAndJudge(const ProgramRequest& request, const pjrt::Module& module,
                    const pjrt::CompileRequest& ask, ProgramReport& report) {
-  const Deadline deadline = Deadline::After(request.patience);
+  const Deadline deadline = Deadline::After(request.timeout);
   auto answer = pjrt::CompileInChild(ask, deadline);
   if (!answer) {
     if (answer.error().cause() == Cause::kUsageInvalid) {

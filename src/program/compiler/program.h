@@ -29,7 +29,7 @@ struct ProgramRequest {
   std::optional<int> replicas, partitions;  // absent: as the module says
   std::string signature;        // of a SavedModel, or a function; empty: all
   std::optional<int> examples;  // of a run, over all devices
-  Duration patience = std::chrono::seconds(120);
+  Duration timeout = std::chrono::seconds(120);
   // The size of an artefact of jax.export that has a symbol for it, and the
   // Python that has jax to put it in; empty: there is none.
   std::optional<int> batch;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "program/compiler/program.h"
+#include "sys/fake/fake_clock.h"
+#include "sys/fake/fake_env.h"
+#include "sys/fake/fake_fs.h"
 
 #include <gtest/gtest.h>
 

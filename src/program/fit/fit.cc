@@ -230,10 +230,10 @@ const accelerator::Specs* SmallestThatFits(double bytes) {
 
 Result<std::optional<int>> DevicesThatFit(const FitRequest& request,
                                           const accelerator::Specs& specs) {
-  constexpr int kMost = 1024;
+  constexpr int kMaxCount = 1024;
   FitRequest sharded = request;
   sharded.sharded = true;
-  for (int devices = 1; devices <= kMost; devices *= 2) {
+  for (int devices = 1; devices <= kMaxCount; devices *= 2) {
     MUSTER_ASSIGN(const Fit fit, EstimateFit(sharded, devices));
     if (fit.bytes <= static_cast<double>(specs.memory)) {
       return std::optional(devices);

@@ -40,7 +40,7 @@ TEST(ParseParams, ReadsUnits) {
 
 TEST(EstimateFit, AddsWhatAdamInF32Keeps) {
   const auto fit = EstimateFit(Request("adam", "f32", "1000000000"), 8);
-  ASSERT_TRUE(fit) << fit.error().ToText();
+  ASSERT_TRUE(fit) << fit.error().ToString();
   EXPECT_EQ(TermOf(*fit, "weights"), 4e9);
   EXPECT_EQ(TermOf(*fit, "gradients"), 4e9);
   EXPECT_EQ(TermOf(*fit, "optimizer states"), 8e9);
@@ -62,7 +62,7 @@ TEST(EstimateFit, KnowsWhatATransformerKeeps) {
   const char* shape =
       "layers=24,hidden=1024,heads=16,sequence=1024,batch=8,vocab=32000";
   const auto all = EstimateFit(Request("sgd", "bf16", shape), 1);
-  ASSERT_TRUE(all) << all.error().ToText();
+  ASSERT_TRUE(all) << all.error().ToString();
   EXPECT_NEAR(TermOf(*all, "activations"), 33.8e9, 0.2e9);
   const auto remat = EstimateFit(
       Request("sgd", "bf16", (std::string(shape) + ",remat").c_str()), 1);

@@ -38,7 +38,8 @@ bool Has(std::string_view text, std::string_view part) {
 
 }  // namespace
 
-std::string_view InsteadOf(std::string_view operation, std::string_view text) {
+std::string_view AlternativeTo(std::string_view operation,
+                               std::string_view text) {
   const auto* found =
       std::find_if(kInstead.begin(), kInstead.end(), [&](const Instead& one) {
         return Has(operation, one.operation) && Has(text, one.text);

@@ -7,6 +7,7 @@
 namespace muster::program {
 
 // By the operation that the compiler names and by its text. Empty: not known.
-std::string_view InsteadOf(std::string_view operation, std::string_view text);
+std::string_view AlternativeTo(std::string_view operation,
+                               std::string_view text);
 
 }  // namespace muster::program

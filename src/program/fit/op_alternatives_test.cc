@@ -9,23 +9,23 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(InsteadOf, KnowsCallsOfPythonAndOfOtherPlatforms) {
-  EXPECT_THAT(InsteadOf("xla_ffi_python_cpu_callback", ""),
+TEST(AlternativeTo, KnowsCallsOfPythonAndOfOtherPlatforms) {
+  EXPECT_THAT(AlternativeTo("xla_ffi_python_cpu_callback", ""),
               HasSubstr("between steps"));
-  EXPECT_THAT(InsteadOf("lapack_spotrf_ffi", ""), HasSubstr("for TPUs"));
-  EXPECT_THAT(InsteadOf("cusolver_potrf_ffi", ""), HasSubstr("for TPUs"));
-  EXPECT_THAT(InsteadOf("__cudnn$convForward", ""), HasSubstr("for TPUs"));
+  EXPECT_THAT(AlternativeTo("lapack_spotrf_ffi", ""), HasSubstr("for TPUs"));
+  EXPECT_THAT(AlternativeTo("cusolver_potrf_ffi", ""), HasSubstr("for TPUs"));
+  EXPECT_THAT(AlternativeTo("__cudnn$convForward", ""), HasSubstr("for TPUs"));
 }
 
-TEST(InsteadOf, KnowsTypesThatAreNotThere) {
+TEST(AlternativeTo, KnowsTypesThatAreNotThere) {
   EXPECT_THAT(
-      InsteadOf("FFT", "Unexpected operand type for FFT: c128[8,8]{1,0}"),
+      AlternativeTo("FFT", "Unexpected operand type for FFT: c128[8,8]{1,0}"),
       HasSubstr("complex64"));
 }
 
-TEST(InsteadOf, DoesNotClaimToKnowTheRest) {
-  EXPECT_EQ(InsteadOf("my_missing_op", "Custom emitter not found"), "");
-  EXPECT_EQ(InsteadOf("", ""), "");
+TEST(AlternativeTo, DoesNotClaimToKnowTheRest) {
+  EXPECT_EQ(AlternativeTo("my_missing_op", "Custom emitter not found"), "");
+  EXPECT_EQ(AlternativeTo("", ""), "");
 }
 
 }  // namespace

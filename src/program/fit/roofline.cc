@@ -8,8 +8,8 @@
 
 namespace muster::program {
 
-std::optional<Fastest> FastestRun(std::string_view topology, int devices,
-                                  const Work& work) {
+std::optional<Fastest> Roofline(std::string_view topology, int devices,
+                                const Work& work) {
   const auto colon = topology.find(':');
   if (colon == std::string_view::npos) {
     return std::nullopt;

@@ -21,7 +21,7 @@ struct Fastest {
 
 // For a topology as `--on` names it, of so many devices. nullopt: the chip's
 // figures, or all of the work, are not known.
-std::optional<Fastest> FastestRun(std::string_view topology, int devices,
-                                  const Work& work);
+std::optional<Fastest> Roofline(std::string_view topology, int devices,
+                                const Work& work);
 
 }  // namespace muster::program

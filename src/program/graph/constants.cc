@@ -10,7 +10,7 @@ namespace muster::program::graph {
 namespace {
 
 // More steps than this are not taken for all values of a step together.
-constexpr std::size_t kMostLooks = 1'000'000;
+constexpr std::size_t kMaxProbes = 1'000'000;
 
 template <std::size_t kCount>
 bool IsOne(const std::array<std::string_view, kCount>& names,
@@ -94,7 +94,7 @@ const Node* Constants::Find(int scope, std::string_view input) {
   return at == index.end() ? nullptr : at->second;
 }
 
-Constants::Folded Constants::FirstLook(const Node& node) {
+Constants::Folded Constants::FirstProbe(const Node& node) {
   if (node.op == "Const") {
     return Folded::kYes;
   }
@@ -110,7 +110,7 @@ bool Constants::IsFolded(int scope, const Node& node) {
   std::vector<const Node*> open{&node};
   while (!open.empty()) {
     const Node& at = *open.back();
-    const auto [entry, fresh] = folded_.try_emplace(&at, FirstLook(at));
+    const auto [entry, fresh] = folded_.try_emplace(&at, FirstProbe(at));
     if (entry->second != Folded::kWaits) {
       open.pop_back();
       continue;
@@ -164,7 +164,7 @@ Source Constants::Trace(int scope, std::string_view input) {
     if (name.starts_with('^') || !seen.insert({in, NodeOfInput(name)}).second) {
       continue;
     }
-    if (++looked_at_ > kMostLooks) {
+    if (++looked_at_ > kMaxProbes) {
       return {.origin = Origin::kUnclear};
     }
     std::optional<Source> origin;

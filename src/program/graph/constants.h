@@ -36,7 +36,7 @@ class Constants {
 
  private:
   enum class Folded { kWaits, kNo, kYes };
-  static Folded FirstLook(const Node& node);
+  static Folded FirstProbe(const Node& node);
   const NodeIndex& IndexOf(int scope);
   const Node* Find(int scope, std::string_view input);
   // The input of the call that an argument of a function stands for; empty:

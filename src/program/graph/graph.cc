@@ -11,11 +11,11 @@ namespace muster::program::graph {
 namespace {
 
 // TensorFlow's shapes have no more.
-constexpr std::size_t kMostSizes = 254;
+constexpr std::size_t kMaxSizes = 254;
 constexpr std::string_view kDamaged =
     "it is a graph of TensorFlow that is cut short or damaged";
 // What one attribute may name.
-constexpr std::size_t kMostNamed = 1 << 14;
+constexpr std::size_t kMaxNamed = 1 << 14;
 
 // A value of a map<string, …>: key and bytes of the value.
 struct Entry {
@@ -34,7 +34,7 @@ class GraphReader {
     } else {
       wire::FieldReader at(bytes);
       while (Next(at)) {
-        if (at.number() == 2 && graphs.size() < kMostMetaGraphs) {
+        if (at.number() == 2 && graphs.size() < kMaxMetaGraphs) {
           ReadMetaGraph(at.bytes(), graphs.emplace_back());
         }
       }
@@ -53,7 +53,7 @@ class GraphReader {
   }
 
  private:
-  static constexpr std::size_t kMostMetaGraphs = 16;
+  static constexpr std::size_t kMaxMetaGraphs = 16;
 
   void Fail(std::string problem) {
     problem_ = problem_.empty() ? std::move(problem) : problem_;
@@ -120,7 +120,7 @@ class GraphReader {
   void ReadMetaInfo(std::string_view bytes, MetaGraph& graph) {
     wire::FieldReader at(bytes);
     while (Next(at)) {
-      if (at.number() == 4 && Take(parts_, kMostParts, "tags")) {
+      if (at.number() == 4 && Take(parts_, kMaxParts, "tags")) {
         graph.tags.push_back(at.bytes());
       } else if (at.number() == 5) {
         graph.version = at.bytes();
@@ -132,7 +132,7 @@ class GraphReader {
   void ReadObjects(std::string_view bytes, MetaGraph& graph) {
     wire::FieldReader at(bytes);
     while (Next(at)) {
-      if (at.number() == 2 && Take(parts_, kMostParts, "functions")) {
+      if (at.number() == 2 && Take(parts_, kMaxParts, "functions")) {
         graph.traced.push_back(ReadEntry(at.bytes()).key);
       }
     }
@@ -141,13 +141,13 @@ class GraphReader {
   void ReadSignature(std::string_view bytes, MetaGraph& graph) {
     const Entry entry = ReadEntry(bytes);
     Signature signature{.name = entry.key};
-    if (!Take(parts_, kMostParts, "signatures")) {
+    if (!Take(parts_, kMaxParts, "signatures")) {
       return;
     }
     wire::FieldReader at(entry.value);
     while (Next(at)) {
       if ((at.number() == 1 || at.number() == 2) &&
-          Take(parts_, kMostParts, "inputs and outputs")) {
+          Take(parts_, kMaxParts, "inputs and outputs")) {
         (at.number() == 1 ? signature.inputs : signature.outputs)
             .push_back(ReadTensor(ReadEntry(at.bytes())));
       }
@@ -186,7 +186,7 @@ class GraphReader {
   void ReadLibrary(std::string_view bytes, MetaGraph& graph) {
     wire::FieldReader at(bytes);
     while (Next(at)) {
-      if (at.number() == 1 && Take(nodes_, kMostNodes, "operations")) {
+      if (at.number() == 1 && Take(nodes_, kMaxNodes, "operations")) {
         Function function = ReadFunction(at.bytes());
         const std::string_view name = function.name;
         graph.functions.emplace(name, std::move(function));
@@ -213,7 +213,7 @@ class GraphReader {
       if (at.number() == 1) {
         function.name = at.bytes();
       } else if ((at.number() == 2 || at.number() == 3) &&
-                 Take(parts_, kMostParts, "arguments")) {
+                 Take(parts_, kMaxParts, "arguments")) {
         (at.number() == 2 ? function.inputs : function.outputs)
             .push_back(ReadArgument(at.bytes()));
       }
@@ -234,7 +234,7 @@ class GraphReader {
   }
 
   void ReadNode(std::string_view bytes, std::vector<Node>& nodes) {
-    if (!Take(nodes_, kMostNodes, "operations")) {
+    if (!Take(nodes_, kMaxNodes, "operations")) {
       return;
     }
     Node& node = nodes.emplace_back();
@@ -246,9 +246,9 @@ class GraphReader {
         node.op = at.bytes();
       } else if (at.number() == 4) {
         node.device = at.bytes();
-      } else if (at.number() == 3 && Take(parts_, kMostParts, "inputs")) {
+      } else if (at.number() == 3 && Take(parts_, kMaxParts, "inputs")) {
         node.inputs.push_back(at.bytes());
-      } else if (at.number() == 5 && Take(parts_, kMostParts, "attributes")) {
+      } else if (at.number() == 5 && Take(parts_, kMaxParts, "attributes")) {
         const Entry entry = ReadEntry(at.bytes());
         node.attributes.push_back({.name = entry.key, .value = entry.value});
       }
@@ -363,10 +363,10 @@ std::vector<DataType> TypesIn(std::string_view value) {
         if (list.number() != 6) {
           continue;
         }
-        if (!list.has_bytes() && types.size() < kMostNamed) {
+        if (!list.has_bytes() && types.size() < kMaxNamed) {
           types.push_back(static_cast<DataType>(list.value()));
         }
-        for (const char one : list.bytes().substr(0, kMostNamed)) {  // packed
+        for (const char one : list.bytes().substr(0, kMaxNamed)) {  // packed
           types.push_back(static_cast<DataType>(one & 0x7F));
         }
       }
@@ -379,7 +379,7 @@ std::vector<std::string_view> FunctionsIn(std::string_view value) {
   std::vector<std::string_view> names;
   const auto take = [&](std::string_view function) {
     for (wire::FieldReader at(function); at.Next();) {
-      if (at.number() == 1 && names.size() < kMostNamed) {
+      if (at.number() == 1 && names.size() < kMaxNamed) {
         names.push_back(at.bytes());
       }
     }
@@ -408,7 +408,7 @@ std::optional<std::vector<std::int64_t>> ShapeIn(std::string_view value) {
       if (sizes.number() == 3 && sizes.value() != 0) {
         return std::nullopt;
       }
-      if (sizes.number() != 2 || shape.size() >= kMostSizes) {
+      if (sizes.number() != 2 || shape.size() >= kMaxSizes) {
         continue;
       }
       std::int64_t size = 0;

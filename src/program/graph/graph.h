@@ -17,8 +17,8 @@
 namespace muster::program::graph {
 
 // More of them in a file is refused: no memory is taken for them.
-constexpr std::size_t kMostNodes = std::size_t{1} << 20;
-constexpr std::size_t kMostParts = std::size_t{1} << 22;  // inputs, attributes
+constexpr std::size_t kMaxNodes = std::size_t{1} << 20;
+constexpr std::size_t kMaxParts = std::size_t{1} << 22;  // inputs, attributes
 
 enum class Form { kSavedModel, kGraphDef };
 

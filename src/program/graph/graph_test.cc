@@ -85,7 +85,7 @@ TEST(GraphFile, WithANodeThatIsNoOperationIsDamaged) {
 TEST(GraphFile, WithTooManyOperationsIsRefused) {
   const std::string node = wire::BytesField(1, wire::BytesField(2, "A"));
   std::string many;
-  for (std::size_t i = 0; i <= kMostNodes; ++i) {
+  for (std::size_t i = 0; i <= kMaxNodes; ++i) {
     many += node;
   }
   const auto file = ReadGraphFile(std::move(many));

@@ -284,7 +284,7 @@ class Judging {
 
 // Each step costs time by the size of the whole file.
 std::size_t MostSteps(const GraphFile& file) {
-  constexpr std::size_t kMostSteps = 256;
+  constexpr std::size_t kMaxSteps = 256;
   std::size_t nodes = 1;
   for (const MetaGraph& graph : file.graphs) {
     nodes += graph.nodes.size() + graph.functions.size();
@@ -292,7 +292,7 @@ std::size_t MostSteps(const GraphFile& file) {
       nodes += function.nodes.size();
     }
   }
-  return std::clamp<std::size_t>(4 * kMostNodes / nodes, 1, kMostSteps);
+  return std::clamp<std::size_t>(4 * kMaxNodes / nodes, 1, kMaxSteps);
 }
 
 }  // namespace

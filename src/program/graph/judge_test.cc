@@ -16,7 +16,7 @@ Judgement Judge(const std::string& bytes, std::string_view name = "") {
   const auto file = ReadGraphFile(bytes);
   EXPECT_TRUE(file);
   auto judgement = JudgeGraph(*file, name);
-  EXPECT_TRUE(judgement) << judgement.error().ToText();
+  EXPECT_TRUE(judgement) << judgement.error().ToString();
   return *std::move(judgement);
 }
 

@@ -45,12 +45,12 @@ constexpr std::array<std::string_view, 33> kTypes{"?",
                                                   "uint2"};
 
 // Where the name of an operation begins like this.
-struct Advice {
+struct Remedy {
   std::string_view begins, text;
 };
 constexpr std::string_view kInPipeline =
     "do it in the input pipeline (Dataset.map), which the host runs";
-constexpr std::string_view kOutsideSummary =
+constexpr std::string_view kUnmanagedSummary =
     "write summaries of what the step returns, outside of it";
 constexpr std::string_view kPython =
     "write it with operations of TensorFlow, or do it in the input pipeline "
@@ -60,7 +60,7 @@ constexpr std::string_view kPrint =
 constexpr std::string_view kResource =
     "tf.Variable of TensorFlow 2, or get_variable(use_resource=True): only "
     "resource variables are compiled";
-constexpr auto kAdvice = std::to_array<Advice>({
+constexpr auto kAdvice = std::to_array<Remedy>({
     {"EagerPyFunc", kPython},
     {"PyFunc", kPython},
     {"PrintV2", kPrint},
@@ -71,13 +71,13 @@ constexpr auto kAdvice = std::to_array<Advice>({
     {"SegmentMin", "tf.math.unsorted_segment_min with num_segments"},
     {"SegmentProd", "tf.math.unsorted_segment_prod with num_segments"},
     {"SegmentSum", "tf.math.unsorted_segment_sum with num_segments"},
-    {"Write", kOutsideSummary},
-    {"ScalarSummary", kOutsideSummary},
-    {"HistogramSummary", kOutsideSummary},
-    {"ImageSummary", kOutsideSummary},
-    {"AudioSummary", kOutsideSummary},
-    {"TensorSummary", kOutsideSummary},
-    {"MergeSummary", kOutsideSummary},
+    {"Write", kUnmanagedSummary},
+    {"ScalarSummary", kUnmanagedSummary},
+    {"HistogramSummary", kUnmanagedSummary},
+    {"ImageSummary", kUnmanagedSummary},
+    {"AudioSummary", kUnmanagedSummary},
+    {"TensorSummary", kUnmanagedSummary},
+    {"MergeSummary", kUnmanagedSummary},
     {"Decode", kInPipeline},
     {"Encode", kInPipeline},
     {"Parse", kInPipeline},
@@ -172,7 +172,7 @@ std::optional<DataType> DataTypeOf(std::string_view name) {
 std::string_view Instead(std::string_view operation) {
   const auto* at = std::find_if(
       kAdvice.begin(), kAdvice.end(),
-      [&](const Advice& one) { return operation.starts_with(one.begins); });
+      [&](const Remedy& one) { return operation.starts_with(one.begins); });
   return at == kAdvice.end() ? std::string_view() : at->text;
 }
 

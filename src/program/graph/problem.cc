@@ -9,10 +9,10 @@ namespace muster::program::graph {
 namespace {
 
 // Nodes that one finding names; the number of all of them is told.
-constexpr std::size_t kMostPlaces = 16;
-constexpr std::size_t kMostProblems = 64;
+constexpr std::size_t kMaxPlaces = 16;
+constexpr std::size_t kMaxProblems = 64;
 constexpr std::size_t kLongestStack = 12;
-constexpr std::size_t kMostInputs = 8;
+constexpr std::size_t kMaxInputs = 8;
 
 std::string Quoted(std::string_view text) {
   constexpr std::size_t kLongest = 200;
@@ -181,7 +181,7 @@ void Problems::Add(Kind kind, std::string_view what, const Place& place) {
     return;
   }
   ++problem.count;
-  if (problem.places.size() < kMostPlaces) {
+  if (problem.places.size() < kMaxPlaces) {
     problem.places.push_back(place);
   }
 }
@@ -227,7 +227,7 @@ void Problems::Noted::Add(const Node& node) {
 std::string Problems::Noted::Text() const {
   std::vector<std::string> names;
   for (const std::string_view name : operations) {
-    if (names.size() == kMostInputs) {
+    if (names.size() == kMaxInputs) {
       names.emplace_back("…");
       break;
     }
@@ -291,7 +291,7 @@ Finding Problems::FindingOf(const Problem& problem) const {
 std::vector<Finding> Problems::Findings() const {
   std::vector<Finding> findings = cycles_;
   for (const Problem& problem : problems_) {
-    if (findings.size() < kMostProblems) {
+    if (findings.size() < kMaxProblems) {
       findings.push_back(FindingOf(problem));
     }
   }
@@ -322,7 +322,7 @@ std::vector<std::string> Problems::Notes() const {
       "none");
   std::vector<std::string> open;
   for (const auto& [input, shape] : open_inputs_) {
-    if (open.size() == kMostInputs) {
+    if (open.size() == kMaxInputs) {
       open.emplace_back("…");
       break;
     }
@@ -333,8 +333,8 @@ std::vector<std::string> Problems::Notes() const {
     notes.push_back("inputs of no fixed size, compiled anew for each: " +
                     Join(open, ", "));
   }
-  if (problems_.size() + cycles_.size() > kMostProblems) {
-    notes.push_back("only the first " + std::to_string(kMostProblems) + " of " +
+  if (problems_.size() + cycles_.size() > kMaxProblems) {
+    notes.push_back("only the first " + std::to_string(kMaxProblems) + " of " +
                     std::to_string(problems_.size() + cycles_.size()) +
                     " findings are told");
   }

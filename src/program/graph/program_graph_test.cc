@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "program/graph/testing.h"
+#include "sys/fake/fake_clock.h"
+#include "sys/fake/fake_env.h"
+#include "sys/fake/fake_fs.h"
 
 namespace muster::program {
 namespace {
@@ -54,7 +57,7 @@ TEST(CheckGraph, FailsAFileThatIsCutShort) {
   machine.fs.files["/m/saved_model.pb"] = "no protobuf at all";
   for (const char* file : {"/a.pb", "/m"}) {
     const auto report = machine.Check({.file = file});
-    ASSERT_TRUE(report) << report.error().ToText();
+    ASSERT_TRUE(report) << report.error().ToString();
     EXPECT_EQ(report->outcome.state, OutcomeState::kFail);
     EXPECT_EQ(report->outcome.findings[0].cause, Cause::kFileCorrupt);
   }

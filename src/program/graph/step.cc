@@ -13,7 +13,7 @@ namespace muster::program::graph {
 namespace {
 
 constexpr std::string_view kReplicate = "_tpu_replicate";
-constexpr std::string_view kOutside = "_xla_outside_compilation";
+constexpr std::string_view kUnmanaged = "_xla_outside_compilation";
 
 // Its function is a step of a TPU, whatever is around it.
 bool BeginsStep(const Node& node) {
@@ -187,7 +187,7 @@ class Walk {
     for (const Node* node : nodes) {
       const bool begins = BeginsStep(*node);
       found_mark_ = found_mark_ || begins;
-      if (node->Find(kOutside)) {
+      if (node->Find(kUnmanaged)) {
         step_.outside.push_back({.scope = scope, .node = node});
       } else if (IsOfPipeline(node->op)) {
         step_.pipeline.push_back({.scope = scope, .node = node});

@@ -27,7 +27,7 @@ library {
   }
 })",
                                  Form::kGraphDef);
-  ASSERT_TRUE(bytes) << bytes.error().ToText();
+  ASSERT_TRUE(bytes) << bytes.error().ToString();
   const auto file = ReadGraphFile(*bytes);
   ASSERT_TRUE(file);
   const MetaGraph& graph = file->graphs[0];

@@ -12,7 +12,7 @@
 namespace muster::resolve {
 namespace {
 
-constexpr std::size_t kMostNamed = 3;
+constexpr std::size_t kMaxNamed = 3;
 
 // Whom this process talks to, each once.
 std::vector<std::string> HostsOf(const Resolved& resolved) {
@@ -50,10 +50,10 @@ std::vector<std::string> Diverted(const std::vector<std::string>& hosts,
 
 std::string NotCovered(std::vector<std::string> diverted, std::size_t all) {
   const auto count = diverted.size();
-  diverted.resize(std::min(count, kMostNamed));
+  diverted.resize(std::min(count, kMaxNamed));
   return std::to_string(count) + " of " +
          Count(static_cast<std::int64_t>(all), "host") + " (" +
-         Printable(Join(diverted, ", ")) + (count > kMostNamed ? ", …" : "") +
+         Printable(Join(diverted, ", ")) + (count > kMaxNamed ? ", …" : "") +
          ")";
 }
 

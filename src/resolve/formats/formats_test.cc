@@ -61,7 +61,7 @@ TEST(HostFile, AddsRepeatedSlotsUpToTheLimit) {
 }
 
 TEST(TpuEndpoints, ErrorsNameTheEntry) {
-  EXPECT_THAT(ParseTpuEndpoints("a:1,b:x").error().ToText(),
+  EXPECT_THAT(ParseTpuEndpoints("a:1,b:x").error().ToString(),
               AllOf(HasSubstr("at position 3"), HasSubstr("entry 2")));
 }
 

@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::size_t kLongestText = 8U << 20;
 constexpr std::size_t kLongestList = 1U << 20;
-constexpr int kMostSlots = 65536;
-constexpr std::size_t kMostHosts = 65536;
+constexpr int kMaxSlots = 65536;
+constexpr std::size_t kMaxHosts = 65536;
 
 std::vector<std::string> Words(std::string_view line) {
   std::vector<std::string> words;
@@ -34,7 +34,7 @@ std::vector<std::string> Words(std::string_view line) {
 
 std::optional<int> SlotNumber(std::string_view text) {
   const auto number = ParseInt(text);
-  return number && *number >= 0 && *number <= kMostSlots
+  return number && *number >= 0 && *number <= kMaxSlots
              ? std::optional(static_cast<int>(*number))
              : std::nullopt;
 }
@@ -155,15 +155,15 @@ Result<std::vector<HostSlots>> ParseHostFile(std::string_view text,
                    "`" + Printable(Trim(line)) + "` is not: host slots=N");
     }
     const auto [place, added] = places.emplace(one->host, hosts.size());
-    if (hosts.size() >= kMostHosts) {
+    if (hosts.size() >= kMaxHosts) {
       return Wrong(what, number,
-                   "more than " + std::to_string(kMostHosts) + " hosts");
+                   "more than " + std::to_string(kMaxHosts) + " hosts");
     }
     if (added) {
       hosts.push_back(*std::move(one));
     } else if (rules.add_repeated) {
       int& slots = hosts[place->second].slots;
-      slots = std::min(slots + one->slots, kMostSlots);
+      slots = std::min(slots + one->slots, kMaxSlots);
     } else {
       return Wrong(what, number,
                    "the host `" + Printable(one->host) + "` occurs twice");
@@ -211,7 +211,7 @@ Result<std::vector<Placed>> PlaceProcesses(const std::vector<HostSlots>& hosts,
     const auto first = placed.size();
     for (int local = 0; local < one.slots; ++local) {
       const int rank = static_cast<int>(placed.size());
-      if ((most && rank >= *most) || rank >= kMostSlots) {
+      if ((most && rank >= *most) || rank >= kMaxSlots) {
         break;
       }
       placed.push_back({.host = one.host,

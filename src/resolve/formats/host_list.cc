@@ -10,11 +10,11 @@ namespace muster::resolve {
 namespace {
 
 // More than any machine has, and little enough not to use up memory.
-constexpr std::size_t kMostHosts = 65536;
+constexpr std::size_t kMaxHosts = 65536;
 constexpr std::size_t kLongestText = 1U << 20;
 // Of a host: names of the DNS have 253 characters, numbers far less.
 constexpr std::size_t kLongestName = 255;
-constexpr std::size_t kMostDigits = 18;
+constexpr std::size_t kMaxDigits = 18;
 
 bool IsDigit(char c) {
   return c >= '0' && c <= '9';
@@ -33,7 +33,7 @@ class Reader {
     std::vector<std::string> hosts;
     while (SkipBetweenItems(), at_ < text_.size()) {
       MUSTER_ASSIGN(auto item, Item());
-      if (hosts.size() + item.size() > kMostHosts) {
+      if (hosts.size() + item.size() > kMaxHosts) {
         return TooMany();
       }
       hosts.insert(hosts.end(), item.begin(), item.end());
@@ -54,7 +54,7 @@ class Reader {
         }
         ++at_;
       }
-      if (repeat > kMostHosts || counts.size() + repeat > kMostHosts) {
+      if (repeat > kMaxHosts || counts.size() + repeat > kMaxHosts) {
         return TooMany();
       }
       counts.insert(counts.end(), repeat, static_cast<int>(count));
@@ -73,7 +73,7 @@ class Reader {
                      what + " at position " + std::to_string(at_ + 1));
   }
   Error TooMany() const {
-    return Wrong("more than " + std::to_string(kMostHosts) + " entries");
+    return Wrong("more than " + std::to_string(kMaxHosts) + " entries");
   }
 
   void SkipBetweenItems() {
@@ -88,7 +88,7 @@ class Reader {
       ++at_;
     }
     const auto number = ParseInt(text_.substr(from, at_ - from));
-    if (!number || *number > static_cast<std::int64_t>(kMostHosts)) {
+    if (!number || *number > static_cast<std::int64_t>(kMaxHosts)) {
       at_ = from;
       return Wrong(std::string(what) + " is missing or too large");
     }
@@ -111,7 +111,7 @@ class Reader {
         continue;
       }
       MUSTER_ASSIGN(const auto numbers, Bracket());
-      if (names.size() * numbers.size() > kMostHosts) {
+      if (names.size() * numbers.size() > kMaxHosts) {
         return TooMany();
       }
       std::vector<std::string> product;
@@ -162,9 +162,9 @@ class Reader {
     if (at_ == from) {
       return Wrong("not a number inside the brackets");
     }
-    if (at_ - from > kMostDigits) {
+    if (at_ - from > kMaxDigits) {
       at_ = from;
-      return Wrong("a number of more than " + std::to_string(kMostDigits) +
+      return Wrong("a number of more than " + std::to_string(kMaxDigits) +
                    " digits");
     }
     return text_.substr(from, at_ - from);
@@ -173,7 +173,7 @@ class Reader {
   Status Range(std::vector<std::string>& numbers) {
     const std::size_t from = at_;
     const std::size_t space = SkipSpace();
-    if (space > kMostDigits) {
+    if (space > kMaxDigits) {
       return Wrong("white space inside the brackets");
     }
     MUSTER_ASSIGN(const std::string_view low_text, Digits());
@@ -195,8 +195,8 @@ class Reader {
       at_ = from;
       return Wrong("the range does not ascend");
     }
-    if (*high - *low >= static_cast<std::int64_t>(kMostHosts) ||
-        numbers.size() > kMostHosts) {
+    if (*high - *low >= static_cast<std::int64_t>(kMaxHosts) ||
+        numbers.size() > kMaxHosts) {
       return TooMany();
     }
     for (std::int64_t number = *low; number <= *high; ++number) {

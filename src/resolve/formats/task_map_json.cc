@@ -6,7 +6,7 @@
 namespace muster::resolve {
 namespace {
 
-constexpr int kMostPlaces = 65536;
+constexpr int kMaxPlaces = 65536;
 
 Error Wrong(const std::string& place, const std::string& problem) {
   return Error(Cause::kClusterSpecInvalid, place + " " + problem);
@@ -25,7 +25,7 @@ Result<TaskMap::Tasks> TasksFromJson(const Json& json,
     std::int64_t index = position++;
     if (json.is_object()) {
       const auto number = ParseInt(Trim(key));
-      if (!number || *number < 0 || *number >= kMostPlaces) {
+      if (!number || *number < 0 || *number >= kMaxPlaces) {
         return Wrong(place, "key is \"" + Printable(key) +
                                 "\", which is no whole number");
       }
@@ -38,7 +38,7 @@ Result<TaskMap::Tasks> TasksFromJson(const Json& json,
       return Wrong(place + "[" + std::to_string(index) + "]",
                    std::string("is no address but ") + value.type_name());
     }
-    if (index >= kMostPlaces) {
+    if (index >= kMaxPlaces) {
       return Wrong(place, "has more than 65536 addresses");
     }
     if (!tasks.emplace(static_cast<int>(index), value.get<std::string>())

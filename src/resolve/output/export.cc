@@ -34,7 +34,7 @@ Json SpecJson(const Cluster& cluster) {
   for (const Member& member : cluster.members) {
     if (member.address) {
       map.jobs[member.task][member.index] =
-          muster::ToText(member.address->value);
+          muster::ToString(member.address->value);
     }
   }
   return ToJson(map);
@@ -96,7 +96,7 @@ Result<Environment> ForJax(const Resolved& resolved) {
     return Environment{};
   }
   MUSTER_ASSIGN(const auto coordinator, CoordinatorOf(cluster, "JAX"));
-  return Environment{{"JAX_COORDINATOR_ADDRESS", muster::ToText(coordinator)},
+  return Environment{{"JAX_COORDINATOR_ADDRESS", muster::ToString(coordinator)},
                      {"JAX_NUM_PROCESSES", std::to_string(cluster.size.value)},
                      {"JAX_PROCESS_ID", std::to_string(OwnRank(cluster))}};
 }
@@ -180,7 +180,7 @@ std::string JaxCall(const Cluster& cluster) {
     return "";
   }
   return "# JAX: jax.distributed.initialize(" +
-         PythonQuoted(muster::ToText(cluster.coordinator->value)) + ", " +
+         PythonQuoted(muster::ToString(cluster.coordinator->value)) + ", " +
          std::to_string(cluster.size.value) + ", " +
          std::to_string(OwnRank(cluster)) + ")\n";
 }

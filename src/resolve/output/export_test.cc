@@ -25,7 +25,7 @@ FakeHere TwoHosts() {
 TEST(Export, GivesEachFrameworkItsVariables) {
   auto here = TwoHosts();
   const auto resolved = here.Ask();
-  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_TRUE(resolved) << resolved.error().ToString();
   EXPECT_EQ(ExportFor("tf", *resolved)->at("TF_CONFIG"),
             R"({"cluster":{"worker":["10.0.0.1:8476","10.0.0.2:8476"]},)"
             R"("task":{"type":"worker","index":1}})");
@@ -42,7 +42,7 @@ TEST(Export, IsReadBackAsTheSameCluster) {
     FakeHere other;
     other.env.variables = *ExportFor(framework, *resolved);
     const auto again = other.Ask();
-    ASSERT_TRUE(again) << framework << again.error().ToText();
+    ASSERT_TRUE(again) << framework << again.error().ToString();
     EXPECT_EQ(again->cluster.size.value, 2) << framework;
     EXPECT_EQ(again->cluster.self->value, 1) << framework;
     EXPECT_EQ(again->cluster.coordinator->value,
@@ -61,7 +61,7 @@ TEST(Export, GivesNoRankOfTorchToWhoDoesNotTrain) {
             "task": {"type": ")" +
         task + R"(", "index": 0}})";
     const auto resolved = here.Ask();
-    ASSERT_TRUE(resolved) << resolved.error().ToText();
+    ASSERT_TRUE(resolved) << resolved.error().ToString();
     EXPECT_THAT(ExportText("torch", *resolved).error().message(),
                 HasSubstr(std::string(task) + " 0"));
     EXPECT_THAT(*ExportText("shell", *resolved),
@@ -75,9 +75,9 @@ TEST(Export, GivesEachProcessOfAHostItsOwnTpuPort) {
       {"TPU_PROCESS_ADDRESSES", "localhost:8476,localhost:8477"},
       {"CLOUD_TPU_TASK_ID", "1"}};
   const auto resolved = here.Ask();
-  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_TRUE(resolved) << resolved.error().ToString();
   const auto env = ExportFor("torch_xla", *resolved);
-  ASSERT_TRUE(env) << env.error().ToText();
+  ASSERT_TRUE(env) << env.error().ToString();
   EXPECT_EQ(env->at("TPU_PROCESS_ADDRESSES"), "localhost:8476,localhost:8477");
   EXPECT_EQ(env->at("TPU_PROCESS_PORT"), "8477");
 }
@@ -88,7 +88,7 @@ TEST(Export, QuotesForTheShellAndPython) {
       R"({"cluster": {"it's": ["10.0.0.2:1"], "worker": ["10.0.0.3:1"]},
           "task": {"type": "it's", "index": 0}})";
   const auto resolved = here.Ask();
-  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_TRUE(resolved) << resolved.error().ToString();
   EXPECT_THAT(*ExportText("tf", *resolved), HasSubstr(R"(it'\''s)"));
   EXPECT_THAT(*ExportText("python", *resolved), HasSubstr(R"(it\'s)"));
 }
@@ -102,7 +102,7 @@ TEST(Export, OfTasksWithoutAddressesUsesTheirHosts) {
                         {"SLURM_STEP_NODELIST", "n[1-2]"},
                         {"SLURM_STEP_TASKS_PER_NODE", "2,1"}};
   const auto resolved = here.Ask();
-  ASSERT_TRUE(resolved) << resolved.error().ToText();
+  ASSERT_TRUE(resolved) << resolved.error().ToString();
   EXPECT_THAT(ExportFor("tf", *resolved)->at("TF_CONFIG"),
               HasSubstr(R"(["n1:2222","n1:2223","n2:2222"])"));
 }

@@ -10,7 +10,7 @@
 namespace muster::resolve {
 namespace {
 
-constexpr std::size_t kMostMembers = 64;
+constexpr std::size_t kMaxMembers = 64;
 
 // Rows of columns that are as wide as their widest cell, the last one open.
 std::string Table(const std::vector<std::vector<std::string>>& rows) {
@@ -49,7 +49,7 @@ Rows Head(const Resolved& resolved) {
         {"own rank", "all of them, on this host", cluster.size.source});
   }
   if (cluster.coordinator) {
-    rows.push_back({"coordinator", ToText(cluster.coordinator->value),
+    rows.push_back({"coordinator", ToString(cluster.coordinator->value),
                     cluster.coordinator->source});
   } else {
     rows.push_back({"coordinator", "in this process", "no source tells one"});
@@ -97,7 +97,7 @@ Rows Chips(const Resolved& resolved) {
 
 std::string HostOf(const Claim& winner, const Member& member) {
   if (member.address) {
-    return ToText(member.address->value);
+    return ToString(member.address->value);
   }
   const auto rank = static_cast<std::size_t>(member.rank);
   return winner.rank_hosts.size() > rank ? Printable(winner.rank_hosts[rank])
@@ -109,10 +109,10 @@ Rows Members(const Resolved& resolved) {
   const Claim& winner = resolved.claims.front();
   Rows rows{{"rank", "task", "address", "source"}};
   for (const Member& member : cluster.members) {
-    if (rows.size() > kMostMembers) {
-      rows.push_back({"…", Count(std::ssize(cluster.members) -
-                                     std::ptrdiff_t{kMostMembers},
-                                 "more member")});
+    if (rows.size() > kMaxMembers) {
+      rows.push_back(
+          {"…", Count(std::ssize(cluster.members) - std::ptrdiff_t{kMaxMembers},
+                      "more member")});
       break;
     }
     const auto& address = member.address;
@@ -150,7 +150,7 @@ std::string Says(const Claim& claim) {
     text += ", rank " + std::to_string(claim.cluster.self->value);
   }
   if (claim.cluster.coordinator) {
-    text += ", coordinator " + ToText(claim.cluster.coordinator->value);
+    text += ", coordinator " + ToString(claim.cluster.coordinator->value);
   }
   return text;
 }

@@ -12,8 +12,8 @@ namespace {
 
 constexpr const char* kName = "TPU_NAME";
 constexpr std::size_t kLongestEnvironment = 4U << 20;
-constexpr int kMostAncestors = 32;
-constexpr std::size_t kMostProcesses = 4096;
+constexpr int kMaxAncestors = 32;
+constexpr std::size_t kMaxProcesses = 4096;
 
 std::string FirstMark(const sys::Host& host,
                       const std::vector<std::string>& variables,
@@ -91,7 +91,7 @@ std::vector<Process> Ancestors(const sys::Fs& fs) {
   std::vector<Process> ancestors;
   std::string id = ParentOf("self", fs);
   while (!id.empty() && id != "0" && id != "1" &&
-         std::ssize(ancestors) < kMostAncestors) {
+         std::ssize(ancestors) < kMaxAncestors) {
     ancestors.push_back(ReadProcess(id, fs));
     ReadEnvironment(fs, ancestors.back());
     id = ParentOf(id, fs);
@@ -107,7 +107,7 @@ std::vector<Process> Kernels(const sys::Fs& fs) {
     return kernels;
   }
   std::erase_if(*names, [](const std::string& one) { return !IsDigits(one); });
-  names->resize(std::min(names->size(), kMostProcesses));
+  names->resize(std::min(names->size(), kMaxProcesses));
   for (const std::string& id : *names) {
     Process process = ReadProcess(id, fs);
     if (process.IsNotebook()) {

@@ -13,7 +13,7 @@
 namespace muster::resolve {
 namespace {
 
-constexpr std::int64_t kMostTasks = 65536;
+constexpr std::int64_t kMaxTasks = 65536;
 constexpr const char* kSetters =
     "this is no Slurm job step, srun sets them for each task: srun python …";
 
@@ -185,10 +185,10 @@ Result<Claim> ReadTensorflowStep(const Request& request,
     total += node.tasks;
     most = std::max(most, node.tasks);
   }
-  if (total > kMostTasks) {
+  if (total > kMaxTasks) {
     return Error(Cause::kClusterSpecInvalid,
                  "the nodes of the step have " + Count(total, "task") +
-                     ", the limit is " + std::to_string(kMostTasks));
+                     ", the limit is " + std::to_string(kMaxTasks));
   }
   MUSTER_ASSIGN(const auto jobs, ReadJobs(request, host, total));
   MUSTER_ASSIGN(const Gpus gpus, ReadGpus(request, most, env));

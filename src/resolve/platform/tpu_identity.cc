@@ -120,7 +120,7 @@ Status FillProcessEnv(const TopologyRequest& request, const sys::Host& host,
   topology.process_env = std::map<std::string, std::string>{
       {"TPU_CHIPS_PER_PROCESS_BOUNDS", "1,1,1"},
       {"TPU_PROCESS_BOUNDS",
-       accelerator::ToText(accelerator::Product(*hosts, chips))},
+       accelerator::ToString(accelerator::Product(*hosts, chips))},
       {"CLOUD_TPU_TASK_ID", std::to_string(worker * size + rank)},
       {"TPU_PROCESS_PORT", std::to_string(kFirstPort + rank)},
       {"TPU_PROCESS_ADDRESSES", Join(addresses, ",")},

@@ -18,11 +18,11 @@ Match Speak(const Request& request, const sys::Host&) {
 }
 
 Result<Cluster> OnThisHost(int processes) {
-  constexpr int kMost = static_cast<int>(wire::kBoardSlots);
-  if (processes < 1 || processes > kMost) {
+  constexpr int kMaxCount = static_cast<int>(wire::kProgressSlots);
+  if (processes < 1 || processes > kMaxCount) {
     return Error(Cause::kClusterSpecInvalid,
                  "-n is " + std::to_string(processes) + ": a host runs 1 to " +
-                     std::to_string(kMost) + " ranks");
+                     std::to_string(kMaxCount) + " ranks");
   }
   Cluster cluster{.size = {processes, "flag -n"}, .one_host = true};
   for (int rank = 0; rank < processes; ++rank) {

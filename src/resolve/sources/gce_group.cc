@@ -91,14 +91,14 @@ Result<std::string> AddPage(const Place& place, const std::string& token,
 
 Result<std::vector<std::string>> Instances(const Place& place,
                                            const sys::Host& host) {
-  constexpr int kMostPages = 100;
+  constexpr int kMaxPages = 100;
   std::vector<std::string> names;
   std::string token;
   for (int page = 0; page == 0 || !token.empty(); ++page) {
-    if (page == kMostPages) {
+    if (page == kMaxPages) {
       return Error(Cause::kClusterSpecInvalid,
                    "the instance group `" + Printable(place.group) +
-                       "` has more than " + Count(kMostPages, "page") +
+                       "` has more than " + Count(kMaxPages, "page") +
                        " of instances");
     }
     MUSTER_ASSIGN(token, AddPage(place, token, host, names));

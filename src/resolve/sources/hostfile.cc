@@ -50,7 +50,7 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
   }
   claim.rank_hosts = claim.hosts;  // by node
   if (!claim.node_rank && !request.as_peer) {
-    MUSTER_ASSIGN(claim.node_rank, ToldRank(request, host));
+    MUSTER_ASSIGN(claim.node_rank, GivenRank(request, host));
   }
   if (!claim.node_rank && !request.as_peer) {
     return Error(Cause::kNetWrongEndpoint,

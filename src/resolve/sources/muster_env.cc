@@ -38,7 +38,7 @@ Result<Claim> FromHosts(const Request& request, const sys::Host& host) {
 Result<Claim> FromSize(const Request& request, const sys::Host& host) {
   Claim claim{.source = "muster"};
   MUSTER_ASSIGN(const int size, SizeVariable(host.env, "MUSTER_SIZE"));
-  MUSTER_ASSIGN(auto rank, ToldRank(request, host));
+  MUSTER_ASSIGN(auto rank, GivenRank(request, host));
   Variables variables{
       .names = {"MUSTER_SIZE", "MUSTER_RANK", "MUSTER_COORDINATOR"},
       .setters = "set them on every host, or set MUSTER_HOSTS instead"};

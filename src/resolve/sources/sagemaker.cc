@@ -125,7 +125,7 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
   if (!torch) {
     MUSTER_TRY(FillTensorflow(request, job, index, claim));
     if (IsSet(host.env, "MASTER_ADDR") || IsSet(host.env, "MASTER_PORT")) {
-      TakeToldCoordinator(claim);
+      TakeGivenCoordinator(claim);
     }
   }
   return claim;

@@ -52,7 +52,7 @@ struct Agent::Inner {
   void OnMessage(const channel::Envelope& message);
   Status Handle(const std::string& kind, const Json& body);
   Status OnCall(const Json& body);
-  Status OnMeet(const Json& body);
+  Status OnPeerCheck(const Json& body);
   Status OnLaunch(const Json& body);
   Status OnStop(const Json& body);
   Status OnStoreReply(const Json& body);
@@ -77,7 +77,7 @@ struct Agent::Inner {
   int called = 0;                    // attempt of the newest call
   std::vector<sys::Listening> held;  // for that attempt, by rank, two each
   // Takes connections on those; keeps what it has sent until they are let go.
-  std::unique_ptr<AgentMeeting> meeting;
+  std::unique_ptr<AgentPeerCheck> peer_check;
   bool told_taken = false;
   sys::Loop::Handle asking;  // again for ports that are taken
 
@@ -105,7 +105,7 @@ void Agent::Inner::Tell(Fact fact) const {
 void Agent::Inner::TellRefused(const std::string& kind,
                                const Error& why) const {
   MUSTER_LOG(kWarn, "the agent refuses what the coordinator sends",
-             {{"kind", kind}, {"error", why.ToText()}});
+             {{"kind", kind}, {"error", why.ToString()}});
   Tell({.name = "agent.refused",
         .fields = {{"kind", kind},
                    {"cause", std::string(Label(why.cause()))},
@@ -135,7 +135,7 @@ Status Agent::Inner::Handle(const std::string& kind, const Json& body) {
     return OnCall(body);
   }
   if (kind == "meet") {
-    return OnMeet(body);
+    return OnPeerCheck(body);
   }
   if (kind == "launch") {
     return OnLaunch(body);
@@ -192,22 +192,22 @@ void Agent::Inner::SayHello() {
 
 // Nobody else has the ports until here.
 void Agent::Inner::LetGo() {
-  meeting.reset();
+  peer_check.reset();
   held.clear();
 }
 
-Status Agent::Inner::OnMeet(const Json& body) {
+Status Agent::Inner::OnPeerCheck(const Json& body) {
   if (attempt) {
     return Error(Cause::kUsageInvalid, "a meeting while ranks run");
   }
-  MUSTER_ASSIGN(meeting, AgentMeeting::Start(
-                             loop, context.host.clock,
-                             {.meet = &body,
-                              .attempt = called,
-                              .identity = &options.identity,
-                              .signer = options.signer,
-                              .held = held},
-                             [this](const Json& met) { Send("met", met); }));
+  MUSTER_ASSIGN(peer_check, AgentPeerCheck::Start(
+                                loop, context.host.clock,
+                                {.meet = &body,
+                                 .attempt = called,
+                                 .identity = &options.identity,
+                                 .signer = options.signer,
+                                 .held = held},
+                                [this](const Json& met) { Send("met", met); }));
   return Ok();
 }
 
@@ -262,7 +262,7 @@ void Agent::Inner::TellTaken(int rank, const Error& why, bool waits) const {
   MUSTER_LOG(kWarn,
              waits ? "waiting for a port that the user fixed"
                    : "there are not enough ports to offer",
-             {{"rank", rank}, {"error", why.ToText()}});
+             {{"rank", rank}, {"error", why.ToString()}});
   Tell(std::move(fact));
 }
 

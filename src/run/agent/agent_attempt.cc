@@ -27,14 +27,16 @@ AgentAttempt::~AgentAttempt() {
 
 // The board and the segment of this host, as ranks get them.
 Status AgentAttempt::MakePages() {
-  MUSTER_ASSIGN(const int board,
-                sys::MakeSharedMemory("muster-board", sizeof(wire::Board)));
-  board_fd_ = sys::Fd(board);
+  MUSTER_ASSIGN(
+      const int progress_page,
+      sys::MakeSharedMemory("muster-board", sizeof(wire::ProgressPage)));
+  progress_page_fd_ = sys::Fd(progress_page);
   MUSTER_ASSIGN(const int segment, sys::MakeSharedMemory("muster-segment", 0));
   segment_fd_ = sys::Fd(segment);
-  MUSTER_ASSIGN(pages_, sys::Mapping::Map(board, sizeof(wire::Board)));
-  shares_.board = new (pages_.data()) wire::Board;
-  shares_.board_fd = board;
+  MUSTER_ASSIGN(pages_,
+                sys::Mapping::Map(progress_page, sizeof(wire::ProgressPage)));
+  shares_.progress_page = new (pages_.data()) wire::ProgressPage;
+  shares_.progress_page_fd = progress_page;
   shares_.segment_fd = segment;
   return Ok();
 }
@@ -50,7 +52,7 @@ std::string AgentAttempt::MakeLogDirectory() {
   const auto made = context_.host.fs.MakeDirectories(path);
   if (!made) {
     MUSTER_LOG(kWarn, "there will be no log files of this attempt",
-               {{"error", made.error().ToText()}});
+               {{"error", made.error().ToString()}});
     context_.tell(
         {.name = "log.failed",
          .fields = {{"attempt", std::int64_t{plan_.attempt}},
@@ -178,15 +180,15 @@ void AgentAttempt::Stop(Cause cause, bool now) {
   OnExit();
 }
 
-// Ends what ranks wait for: the reason first, then the bell.
+// Ends what ranks wait for: the reason first, then the event.
 void AgentAttempt::WriteStop(Cause cause) const {
-  if (shares_.board == nullptr) {
+  if (shares_.progress_page == nullptr) {
     return;
   }
-  wire::Board& board = *shares_.board;
-  board.stop.store(1 + static_cast<std::uint32_t>(cause));
-  board.bell.fetch_add(1);
-  sys::FutexWakeAll(board.bell);
+  wire::ProgressPage& progress_page = *shares_.progress_page;
+  progress_page.stop.store(1 + static_cast<std::uint32_t>(cause));
+  progress_page.event.fetch_add(1);
+  sys::FutexWakeAll(progress_page.event);
 }
 
 // What ranks leave behind is killed too, so this comes in every case.

@@ -65,7 +65,7 @@ class AgentAttempt : public std::enable_shared_from_this<AgentAttempt> {
   wire::LaunchPlan plan_;
   State state_ = State::kRunning;
   Cause stop_cause_ = Cause::kCancelled;  // once asked
-  sys::Fd board_fd_;
+  sys::Fd progress_page_fd_;
   sys::Fd segment_fd_;
   sys::Mapping pages_;
   RankShares shares_;

@@ -34,11 +34,11 @@ Result<std::vector<int>> Borrow(
 
 }  // namespace
 
-struct AgentMeeting::Inner {
-  netcheck::MeshMember member;
+struct AgentPeerCheck::Inner {
+  netcheck::MeshProber member;
 };
 
-Result<std::unique_ptr<AgentMeeting>> AgentMeeting::Start(
+Result<std::unique_ptr<AgentPeerCheck>> AgentPeerCheck::Start(
     sys::Loop& loop, const sys::Clock& clock, const Options& options,
     std::function<void(const Json&)> tell) {
   MUSTER_ASSIGN(Meet meet, MeetFromJson(*options.meet));
@@ -58,7 +58,7 @@ Result<std::unique_ptr<AgentMeeting>> AgentMeeting::Start(
                .purpose = "run, attempt " + std::to_string(meet.attempt)},
       .signer = options.signer,
       .to_try = netcheck::Schedule(targets, size, rank),
-      .wait = kMeetingWait};
+      .wait = kPeerCheckTimeout};
   for (const Member& member : meet.ports.members) {
     mesh.self.members.push_back(Place(member));
   }
@@ -68,13 +68,14 @@ Result<std::unique_ptr<AgentMeeting>> AgentMeeting::Start(
                      rank](netcheck::MeshOutcome outcome) {
     tell(ToJson(Met{.attempt = attempt, .row = std::move(outcome.rows[rank])}));
   };
-  return std::unique_ptr<AgentMeeting>(new AgentMeeting(std::unique_ptr<Inner>(
-      new Inner{netcheck::MeshMember(loop, clock, std::move(mesh), told)})));
+  return std::unique_ptr<AgentPeerCheck>(
+      new AgentPeerCheck(std::unique_ptr<Inner>(new Inner{
+          netcheck::MeshProber(loop, clock, std::move(mesh), told)})));
 }
 
-AgentMeeting::AgentMeeting(std::unique_ptr<Inner> inner)
+AgentPeerCheck::AgentPeerCheck(std::unique_ptr<Inner> inner)
     : inner_(std::move(inner)) {}
 
-AgentMeeting::~AgentMeeting() = default;
+AgentPeerCheck::~AgentPeerCheck() = default;
 
 }  // namespace muster::run

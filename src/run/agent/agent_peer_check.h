@@ -20,7 +20,7 @@ namespace muster::run {
 
 // Loop thread only. What it has sent may still be on its way when it has told,
 // so that it is kept until the ports are let go.
-class AgentMeeting {
+class AgentPeerCheck {
  public:
   struct Options {
     const Json* meet = nullptr;  // body of a "meet"; for the call alone
@@ -32,14 +32,14 @@ class AgentMeeting {
   // `tell`: once, with the body of a "met". usage-invalid: it is of another
   // attempt, not for one rank, or at ports that are not held;
   // ver-peer-mismatch; os-limit.
-  static Result<std::unique_ptr<AgentMeeting>> Start(
+  static Result<std::unique_ptr<AgentPeerCheck>> Start(
       sys::Loop& loop, const sys::Clock& clock, const Options& options,
       std::function<void(const Json&)> tell);
-  ~AgentMeeting();
+  ~AgentPeerCheck();
 
  private:
   struct Inner;
-  explicit AgentMeeting(std::unique_ptr<Inner> inner);
+  explicit AgentPeerCheck(std::unique_ptr<Inner> inner);
   std::unique_ptr<Inner> inner_;
 };
 

@@ -23,7 +23,7 @@ constexpr int kErrFd = 2;
 constexpr int kAgentFd = 3;
 
 // Bytes of a fact or an error: text may grow six times on its way as JSON.
-constexpr std::size_t kMostTold = 1U << 20;
+constexpr std::size_t kMaxReported = 1U << 20;
 
 // "wait_status" of a process that ended with this exit code.
 int StatusOf(int code) {
@@ -108,7 +108,7 @@ Status AgentRank::Prepare(sys::ProcessSpec& spec,
                           std::vector<sys::Fd>& for_child) {
   if (!HasSlot()) {
     return Error(Cause::kOsLimit, "one host takes at most " +
-                                      std::to_string(wire::kBoardSlots) +
+                                      std::to_string(wire::kProgressSlots) +
                                       " ranks");
   }
   MUSTER_ASSIGN(auto out, OpenOutput(sys::Console::Stream::kOut));
@@ -253,7 +253,7 @@ void AgentRank::AddOom(const wire::Exit& exit) {
 
 bool AgentRank::HasSlot() const {
   return plan_.local_rank >= 0 &&
-         static_cast<std::size_t>(plan_.local_rank) < wire::kBoardSlots;
+         static_cast<std::size_t>(plan_.local_rank) < wire::kProgressSlots;
 }
 
 // Adds to the bare exit what is known of the rank, and tells it once.
@@ -263,9 +263,9 @@ void AgentRank::TellExit(wire::RankExited exited) {
   }
   exited.rank = plan_.rank;
   exited.attempt = attempt_;
-  if (shares_.board != nullptr && HasSlot()) {
-    exited.progress = wire::ReadSlot(
-        shares_.board->slots.at(static_cast<std::size_t>(plan_.local_rank)));
+  if (shares_.progress_page != nullptr && HasSlot()) {
+    exited.progress = wire::ReadSlot(shares_.progress_page->slots.at(
+        static_cast<std::size_t>(plan_.local_rank)));
   }
   exited.facts = facts_;
   exited.error_cause = error_cause_;
@@ -278,8 +278,8 @@ void AgentRank::TellExit(wire::RankExited exited) {
 
 wire::RankSample AgentRank::Sample() const {
   wire::RankSample sample{.rank = plan_.rank};
-  sample.progress = wire::ReadSlot(
-      shares_.board->slots.at(static_cast<std::size_t>(plan_.local_rank)));
+  sample.progress = wire::ReadSlot(shares_.progress_page->slots.at(
+      static_cast<std::size_t>(plan_.local_rank)));
   if (const auto process = sys::ReadProcess(pid_)) {
     sample.state = process->state;
     sample.wait_channel = process->wait_channel;
@@ -300,7 +300,7 @@ void AgentRank::AskToStop(Cause cause, std::chrono::milliseconds grace) {
 void AgentRank::Signal(int signal) const {
   if (const auto sent = context_.spawner.Signal(pid_, signal); !sent) {
     MUSTER_LOG(kDebug, "a rank could not be signalled",
-               {{"rank", plan_.rank}, {"error", sent.error().ToText()}});
+               {{"rank", plan_.rank}, {"error", sent.error().ToString()}});
   }
 }
 
@@ -339,7 +339,7 @@ void AgentRank::OnMessage(const wire::RankMessage& message) {
   // The library takes more than the link to the coordinator does.
   const std::size_t size = message.key.size() + message.value.size();
   const std::size_t limit =
-      IsStoreOp(message.op) ? wire::kMaxStoreValue : kMostTold;
+      IsStoreOp(message.op) ? wire::kMaxStoreValue : kMaxReported;
   if (size > limit && message.op != wire::RankOp::kFailed) {
     const Error error(Cause::kOsLimit, "a message of " + BytesText(size) +
                                            " is more than the " +
@@ -367,7 +367,7 @@ void AgentRank::OnMessage(const wire::RankMessage& message) {
         return;
       }
       registered_ = true;
-      const int pages[] = {shares_.board_fd, shares_.segment_fd};
+      const int pages[] = {shares_.progress_page_fd, shares_.segment_fd};
       link_->Send({.op = wire::RankOp::kRegistered,
                    .id = message.id,
                    .value = plan_.registered},
@@ -415,7 +415,7 @@ void AgentRank::OnFailed(const wire::RankMessage& message) {
   error_cause_ = message.key;
   const auto json =
       ParseJson(message.value, Cause::kFileCorrupt, "a rank's error");
-  if (!json || !json->is_object() || message.value.size() > kMostTold) {
+  if (!json || !json->is_object() || message.value.size() > kMaxReported) {
     error_message_ = PlainText(message.value, RankOutput::kKeptBytes);
     return;
   }
@@ -442,7 +442,7 @@ void AgentRank::OnLinkEnd(const std::optional<Error>& why) {
 
 void AgentRank::TellRefused(const Error& why) {
   MUSTER_LOG(kWarn, "what a rank has sent makes no sense",
-             {{"rank", plan_.rank}, {"error", why.ToText()}});
+             {{"rank", plan_.rank}, {"error", why.ToString()}});
   Fact fact = About("rank.refused");
   fact.fields["cause"] = std::string(Label(why.cause()));
   fact.fields["text"] = why.message();
@@ -455,7 +455,7 @@ void AgentRank::TellLogFailure(const Error& why) {
     return;
   }
   MUSTER_LOG(kWarn, "log files cannot be written; output is only shown",
-             {{"error", why.ToText()}});
+             {{"error", why.ToString()}});
   Fact fact = About("log.failed");
   fact.fields["cause"] = std::string(Label(why.cause()));
   fact.fields["text"] = why.message();

@@ -52,8 +52,8 @@ std::map<std::string, std::string> EnvironmentOf(
 
 // What the ranks of a host and attempt share. Outlives them.
 struct RankShares {
-  wire::Board* board = nullptr;  // null: could not be made
-  int board_fd = -1;
+  wire::ProgressPage* progress_page = nullptr;  // null: could not be made
+  int progress_page_fd = -1;
   int segment_fd = -1;
   OomWatch oom;
   bool log_failure_told = false;

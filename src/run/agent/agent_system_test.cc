@@ -98,7 +98,7 @@ class AgentSystemTest : public testing::Test {
   }
 
   // Of what nobody tells.
-  void UntilSeen(const std::function<bool()>& done) const {
+  void UntilProbed(const std::function<bool()>& done) const {
     const auto look = loop->Every(milliseconds(10), [this] { loop->Quit(); });
     Until(done);
   }
@@ -169,7 +169,7 @@ TEST_F(AgentSystemTest, StopsTheOthersWhenOneIsKilled) {
   Launch({"trap 'exit 9' TERM; echo ready; while :; do sleep 0.01; done",
           "while :; do sleep 600; done"});
   Until([&] { return seen.started.contains(1); });
-  UntilSeen([&] {
+  UntilProbed([&] {
     const auto out = fs.Read(root + "/rank0.out");
     return out && *out == "ready\n";
   });
@@ -187,7 +187,7 @@ TEST_F(AgentSystemTest, StopsARankThatWasStopped) {
   Launch({"kill -STOP $$", "exit 0"});
   Until([&] { return seen.started.contains(0); });
   const int pid = seen.started.at(0).pid;
-  UntilSeen([&] {
+  UntilProbed([&] {
     const auto process = sys::ReadProcess(pid);
     return process && process->state == 'T';
   });

@@ -10,6 +10,10 @@
 #include <vector>
 
 #include "base/json.h"
+#include "sys/fake/fake_clock.h"
+#include "sys/fake/fake_env.h"
+#include "sys/fake/fake_fs.h"
+#include "sys/fake/fake_spawner.h"
 #include "sys/memory.h"
 #include "sys/net/net.h"
 #include "sys/net/stream.h"
@@ -323,7 +327,7 @@ TEST_F(AgentTest, ARankThatRunsWhenAllAreKilledWasKilledByUs) {
 
 TEST_F(AgentTest, ASlotOfTheBoardIsNeeded) {
   auto plan = Plan();
-  plan.ranks[1].local_rank = wire::kBoardSlots;
+  plan.ranks[1].local_rank = wire::kProgressSlots;
   Say("launch", ToJson(plan));
   EXPECT_EQ(Exited().error_cause, "os-limit");
 }
@@ -379,21 +383,23 @@ TEST_F(AgentTest, GivesARankItsPagesAndReadsItsProgress) {
   EXPECT_EQ(registered.id, 5U);
   EXPECT_EQ(registered.value, "{\"rank\": 1}");
   ASSERT_EQ(pages.size(), 2U);
-  auto mapping = sys::Mapping::Map(pages[0].get(), sizeof(wire::Board)).value();
-  auto* board = static_cast<wire::Board*>(mapping.data());
-  board->slots[1].step = 12;
+  auto mapping =
+      sys::Mapping::Map(pages[0].get(), sizeof(wire::ProgressPage)).value();
+  auto* progress_page = static_cast<wire::ProgressPage*>(mapping.data());
+  progress_page->slots[1].step = 12;
   const auto before = Count("progress");
   Until([&] { return Count("progress") > before + 1; });
   const auto progress =
       wire::ProgressFromJson(Body("progress", Count("progress") - 1)).value();
   EXPECT_EQ(progress.ranks.at(1).progress.step, 12U);
   EXPECT_FALSE(progress.ranks.at(1).finalizing);
-  board->slots[1].step = 13;
+  progress_page->slots[1].step = 13;
   spawner.End(Pid(1), SIGKILL);
   EXPECT_EQ(Exited().progress.step, 13U);
   Say("stop", ToJson(wire::StopRanks{.attempt = 1, .cause = "peer-died"}));
-  EXPECT_EQ(board->stop, 1 + static_cast<std::uint32_t>(Cause::kPeerDied));
-  EXPECT_EQ(board->bell, 1U);
+  EXPECT_EQ(progress_page->stop,
+            1 + static_cast<std::uint32_t>(Cause::kPeerDied));
+  EXPECT_EQ(progress_page->event, 1U);
 }
 
 TEST_F(AgentTest, RefusesAProgramOfAnotherProtocol) {

@@ -13,7 +13,7 @@
 namespace muster::run {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{8} << 20;
+constexpr std::size_t kMaxBytes = std::size_t{8} << 20;
 constexpr std::size_t kPiece = std::size_t{256} << 10;
 
 const diagnose::Matcher& CatalogueMatcher() {
@@ -23,10 +23,10 @@ const diagnose::Matcher& CatalogueMatcher() {
 
 void ReadTail(const std::string& path, const diagnose::Source& source,
               diagnose::LogScanner& scanner) {
-  auto file = sys::ByteSource::OpenTail(path, kMostBytes);
+  auto file = sys::ByteSource::OpenTail(path, kMaxBytes);
   if (!file) {
     MUSTER_LOG(kDebug, "a rank's log is not read",
-               {{"error", file.error().ToText()}});
+               {{"error", file.error().ToString()}});
     return;
   }
   scanner.Begin(source);
@@ -35,7 +35,7 @@ void ReadTail(const std::string& path, const diagnose::Source& source,
     const auto count = file->Read(piece);
     if (!count) {
       MUSTER_LOG(kWarn, "the rest of a rank's log cannot be read",
-                 {{"error", count.error().ToText()}});
+                 {{"error", count.error().ToString()}});
       break;
     }
     if (*count == 0) {

@@ -13,7 +13,7 @@ namespace muster::run {
 // one, nor a KILL, nor the TERM that we send.
 bool IsWorthReading(int wait_status);
 
-// Reads the newest bytes (kMostBytes of each stream) of the rank's log files in
+// Reads the newest bytes (kMaxBytes of each stream) of the rank's log files in
 // `directory`. No file, no facts. Any thread; takes as long as reading takes,
 // and once in a process about 0.1 s to make the matcher.
 std::vector<Fact> ReadRankLogs(const std::string& directory, int rank,

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "sys/fake/fake_clock.h"
+#include "sys/fake/fake_fs.h"
 #include "sys/net/stream.h"
 
 namespace muster::run {

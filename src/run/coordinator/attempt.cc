@@ -199,7 +199,7 @@ record::Failure Attempt::RootOf(const diagnose::Verdict& verdict) const {
       failure.kind = record::Failure::Kind::kSignal;
       failure.status = exit.signal().value_or(0);
       break;
-    case diagnose::RootKind::kOutside:
+    case diagnose::RootKind::kUnmanaged:
       failure.kind = record::Failure::Kind::kHostLost;
       break;
     case diagnose::RootKind::kStall:

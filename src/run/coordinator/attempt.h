@@ -20,7 +20,7 @@ namespace muster::run {
 
 class Attempt {
  public:
-  // An agent of the attempt; `number` is the Gathering's.
+  // An agent of the attempt; `number` is the RendezvousServer's.
   struct Agent {
     int number = 0;
     std::string host;  // for people

@@ -69,7 +69,7 @@ void Coordinator::Start(channel::Transport* transport, Cluster cluster,
           {"world_size", std::int64_t{cluster_.WorldSize()}},
           {"max_restarts", std::int64_t{options_.max_restarts}},
           {"cluster", ToJson(cluster_).dump()}});
-  gathering_ = rendezvous::Gathering::Make(
+  rendezvous_ = rendezvous::RendezvousServer::Make(
       loop_, host_.clock, transport, cluster_,
       {.identity = std::move(identity),
        .on_message =
@@ -82,22 +82,22 @@ void Coordinator::Start(channel::Transport* transport, Cluster cluster,
 
 void Coordinator::BeginAttempt() {
   ++number_;
-  state_ = State::kGathering;
+  state_ = State::kRendezvousServer;
   attempt_.reset();
   Record(record::kAttemptCalled);
-  gathering_->Call(
+  rendezvous_->Call(
       number_, Deadline::After(options_.gather_timeout),
       [this](const std::vector<rendezvous::Missing>& missing) {
         OnMissing(missing);
       },
-      [this](rendezvous::Gathered gathered) {
-        OnGathered(std::move(gathered));
+      [this](rendezvous::RendezvousResult gathered) {
+        OnRendezvous(std::move(gathered));
       });
 }
 
 void Coordinator::OnMissing(std::span<const rendezvous::Missing> missing) {
   const auto members = static_cast<int>(cluster_.members.size());
-  const std::string text = ToText(missing, members);
+  const std::string text = ToString(missing, members);
   Say(text);
   Fact fact;
   fact.name = "attempt.waiting";
@@ -108,7 +108,7 @@ void Coordinator::OnMissing(std::span<const rendezvous::Missing> missing) {
   journal_.Note(std::move(fact));
 }
 
-void Coordinator::OnGathered(rendezvous::Gathered gathered) {
+void Coordinator::OnRendezvous(rendezvous::RendezvousResult gathered) {
   for (const Finding& warning : gathered.warnings) {
     Tell(warning);
   }
@@ -135,25 +135,25 @@ void Coordinator::OnGathered(rendezvous::Gathered gathered) {
 }
 
 void Coordinator::Meet(const Cluster& ports) {
-  meeting_.emplace(ports, static_cast<int>(hellos_.size()));
+  peer_check_.emplace(ports, static_cast<int>(hellos_.size()));
   const Json meet = ToJson(run::Meet{.attempt = number_, .ports = ports});
   for (const rendezvous::Attendance& agent : gathered_.agents) {
     Send(agent.agent, "meet", meet);
   }
-  meeting_end_ = loop_.After(kMeetingLimit, [this] { EndMeeting(); });
+  peer_check_end_ = loop_.After(kPeerCheckLimit, [this] { EndPeerCheck(); });
 }
 
 void Coordinator::OnMet(int agent, Met met) {
-  if (meeting_ && met.attempt == number_ &&
-      meeting_->Tells(agent, std::move(met.row))) {
-    EndMeeting();
+  if (peer_check_ && met.attempt == number_ &&
+      peer_check_->Tells(agent, std::move(met.row))) {
+    EndPeerCheck();
   }
 }
 
-void Coordinator::EndMeeting() {
-  meeting_end_.Cancel();
-  const auto findings = meeting_->Judge(host_.clock.WallNow());
-  meeting_.reset();
+void Coordinator::EndPeerCheck() {
+  peer_check_end_.Cancel();
+  const auto findings = peer_check_->Judge(host_.clock.WallNow());
+  peer_check_.reset();
   if (MayStart(findings)) {
     Plan();
   }
@@ -198,7 +198,7 @@ bool Coordinator::MayStart(std::span<const Finding> findings) {
   return root == nullptr;
 }
 
-void Coordinator::Launch(const rendezvous::Gathered& gathered,
+void Coordinator::Launch(const rendezvous::RendezvousResult& gathered,
                          const Planned& planned) {
   std::vector<Attempt::Agent> agents;
   for (const rendezvous::Attendance& agent : gathered.agents) {
@@ -340,7 +340,7 @@ void Coordinator::EndRun(RunEnd end) {
   const wire::Goodbye goodbye{.exit_code = end.exit_code,
                               .origin = std::string(OriginName(end.origin)),
                               .summary = end.text};
-  gathering_->SendAll({"goodbye", ToJson(goodbye).dump()});
+  rendezvous_->SendAll({"goodbye", ToJson(goodbye).dump()});
   loop_.Post([on_end = std::exchange(on_end_, nullptr), end = std::move(end)] {
     on_end(end);
   });
@@ -355,13 +355,13 @@ void Coordinator::Interrupt(const std::string& by, bool now) {
   if (state_ == State::kRunning || state_ == State::kStopping) {
     Say(now ? by + ": the ranks are killed now"
             : by + ": the ranks are asked to end, they have " +
-                  ToText(options_.grace) + "; once more to kill them now");
+                  ToString(options_.grace) + "; once more to kill them now");
     EndRanks(std::string(Label(Cause::kCancelled)), now);
     return;
   }
-  gathering_->CancelCall();
-  meeting_.reset();
-  meeting_end_.Cancel();
+  rendezvous_->CancelCall();
+  peer_check_.reset();
+  peer_check_end_.Cancel();
   pause_.Cancel();
   Conclude({.kind = record::Failure::Kind::kInterrupted,
             .cause = Cause::kCancelled});

@@ -74,23 +74,24 @@ class Coordinator {
   void Start(channel::Transport* transport, Cluster cluster,
              wire::Hello identity, std::function<void(const RunEnd&)> on_end);
   // Where agents attend. Not before Start.
-  rendezvous::Gathering& gathering() { return *gathering_; }
+  rendezvous::RendezvousServer& rendezvous() { return *rendezvous_; }
 
   // Somebody wants the run to end: in order, or `now` without grace.
   void Interrupt(const std::string& by, bool now);
 
  private:
-  enum class State { kGathering, kRunning, kStopping, kPausing, kEnded };
+  enum class State { kRendezvousServer, kRunning, kStopping, kPausing, kEnded };
 
   // Life of an attempt.
   void BeginAttempt();
   void OnMissing(std::span<const rendezvous::Missing> missing);
-  void OnGathered(rendezvous::Gathered gathered);
+  void OnRendezvous(rendezvous::RendezvousResult gathered);
   void Meet(const Cluster& ports);
   void OnMet(int agent, Met met);
-  void EndMeeting();
+  void EndPeerCheck();
   void Plan();
-  void Launch(const rendezvous::Gathered& gathered, const Planned& planned);
+  void Launch(const rendezvous::RendezvousResult& gathered,
+              const Planned& planned);
   void EndRanks(const std::string& cause, bool now);
   void OnAttemptOver();
   void Conclude(const record::Failure& failure);
@@ -132,12 +133,12 @@ class Coordinator {
   Cluster cluster_;
   std::function<void(const RunEnd&)> on_end_;
 
-  State state_ = State::kGathering;
-  int number_ = 0;                   // of the attempt
-  rendezvous::Gathered gathered_;    // until the ranks are launched
-  std::vector<wire::Hello> hellos_;  // of the same
-  std::optional<Meeting> meeting_;
-  sys::Loop::Handle meeting_end_;
+  State state_ = State::kRendezvousServer;
+  int number_ = 0;                         // of the attempt
+  rendezvous::RendezvousResult gathered_;  // until the ranks are launched
+  std::vector<wire::Hello> hellos_;        // of the same
+  std::optional<PeerCheck> peer_check_;
+  sys::Loop::Handle peer_check_end_;
   std::unique_ptr<Attempt> attempt_;
   std::unique_ptr<Store> store_;
   std::unique_ptr<monitor::ProgressLog> progress_;
@@ -152,7 +153,7 @@ class Coordinator {
   sys::Loop::Handle pause_;
   sys::Loop::Handle waiting_;  // for those that others have left
   // Last: its callbacks use all of the above.
-  std::unique_ptr<rendezvous::Gathering> gathering_;
+  std::unique_ptr<rendezvous::RendezvousServer> rendezvous_;
 };
 
 }  // namespace muster::run

@@ -26,7 +26,7 @@ std::optional<T> Understood(const channel::Envelope& message,
   auto body = json ? read(*json) : Result<T>(std::move(json).error());
   if (!body) {
     MUSTER_LOG(kWarn, "a message of an agent is not understood",
-               {{"kind", message.kind}, {"why", body.error().ToText()}});
+               {{"kind", message.kind}, {"why", body.error().ToString()}});
     return std::nullopt;
   }
   return *std::move(body);
@@ -202,9 +202,9 @@ void Coordinator::OnFact(Fact fact) {
 }
 
 void Coordinator::OnLost(int agent, const Error& why) {
-  if (meeting_) {
-    meeting_.reset();
-    meeting_end_.Cancel();
+  if (peer_check_) {
+    peer_check_.reset();
+    peer_check_end_.Cancel();
     FailSetUp(std::vector{why});
     return;
   }
@@ -224,7 +224,7 @@ void Coordinator::OnLost(int agent, const Error& why) {
 }
 
 void Coordinator::Send(int agent, const std::string& kind, const Json& body) {
-  if (channel::Link* link = gathering_->link(agent)) {
+  if (channel::Link* link = rendezvous_->link(agent)) {
     link->Send(
         {kind, body.dump(-1, ' ', false, Json::error_handler_t::replace)});
   }

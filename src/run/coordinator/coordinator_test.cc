@@ -7,6 +7,8 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "record/events.h"
+#include "sys/fake/fake_env.h"
+#include "sys/fake/fake_fs.h"
 
 namespace muster::run {
 namespace {
@@ -154,7 +156,7 @@ class CoordinatorTest : public testing::Test {
       result = end;
       loop_->Quit();
     });
-    coordinator_.gathering().AttendHere(std::move(links_.second), hello_);
+    coordinator_.rendezvous().AttendHere(std::move(links_.second), hello_);
     loop_->Run();
     return result;
   }
@@ -171,7 +173,7 @@ class CoordinatorTest : public testing::Test {
     };
     coordinator.Start(nullptr, cluster_, hello_,
                       [&](const RunEnd&) { loop_->Quit(); });
-    coordinator.gathering().AttendHere(std::move(links_.second), hello_);
+    coordinator.rendezvous().AttendHere(std::move(links_.second), hello_);
     loop_->Run();
   }
 
@@ -182,10 +184,10 @@ class CoordinatorTest : public testing::Test {
       result = end;
       loop_->Quit();
     });
-    auto& gathering = coordinator_.gathering();
+    auto& rendezvous = coordinator_.rendezvous();
     agent_.Becomes(HelloOfRank(0));
-    gathering.AttendHere(std::move(links_.second), HelloOfRank(0));
-    gathering.AttendHere(std::move(second), HelloOfRank(1));
+    rendezvous.AttendHere(std::move(links_.second), HelloOfRank(0));
+    rendezvous.AttendHere(std::move(second), HelloOfRank(1));
     loop_->Run();
     return result;
   }
@@ -344,7 +346,7 @@ TEST_F(CoordinatorTest, ALostAgentThatStaysAwayEndsAs75) {
     result = end;
     loop_->Quit();
   });
-  coordinator.gathering().AttendHere(std::move(links_.second), hello_);
+  coordinator.rendezvous().AttendHere(std::move(links_.second), hello_);
   loop_->Run();
   EXPECT_EQ(result.exit_code, 75);
   EXPECT_EQ(result.origin, Origin::kMuster);

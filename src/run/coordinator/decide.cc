@@ -146,7 +146,7 @@ Decision Decide(sys::Clock::Steady now, const RunState& state,
       .reason =
           "restart " + std::to_string(next.restarts) + " of " +
           std::to_string(options.max_restarts) +
-          (wait > Duration::zero() ? " in " + ToText(wait) : std::string()),
+          (wait > Duration::zero() ? " in " + ToString(wait) : std::string()),
       .not_before =
           now + std::chrono::duration_cast<sys::Clock::Steady::duration>(wait),
       .state = next};

@@ -53,7 +53,7 @@ std::string OneLine(const Finding& finding) {
   std::vector<std::string> named = finding.subjects;
   const std::size_t more = named.size() > kNamed ? named.size() - kNamed : 0;
   named.resize(named.size() - more);
-  return std::string(ToText(finding.severity)) + "[" +
+  return std::string(ToString(finding.severity)) + "[" +
          std::string(Label(finding.cause)) + "]" +
          (named.empty() ? "" : " on " + Join(named, ", ")) +
          (more == 0 ? "" : " and " + std::to_string(more) + " more") + ": " +

@@ -44,7 +44,7 @@ Result<Met> MetFromJson(const Json& json) {
   return met;
 }
 
-bool Meeting::Tells(int agent, netcheck::MeshRow row) {
+bool PeerCheck::Tells(int agent, netcheck::MeshRow row) {
   const auto size = static_cast<int>(ports_.members.size());
   if (row.rank >= 0 && row.rank < size && told_.insert(agent).second) {
     netcheck::KeepRanksBelow(size, row);
@@ -53,7 +53,7 @@ bool Meeting::Tells(int agent, netcheck::MeshRow row) {
   return static_cast<int>(told_.size()) == agents_;
 }
 
-std::vector<Finding> Meeting::Judge(WallTime at) const {
+std::vector<Finding> PeerCheck::Judge(WallTime at) const {
   return netcheck::JudgeMesh(ports_, rows_, at).findings;
 }
 

@@ -18,9 +18,9 @@
 namespace muster::run {
 
 // How long paths that are not well are tried. All that are well end it at once.
-inline constexpr std::chrono::milliseconds kMeetingWait{3000};
+inline constexpr std::chrono::milliseconds kPeerCheckTimeout{3000};
 // When those that have not told are not waited for any more.
-inline constexpr std::chrono::seconds kMeetingLimit{10};
+inline constexpr std::chrono::seconds kPeerCheckLimit{10};
 
 // coordinator -> agent, kind "meet": the members with the addresses and ports
 // of PortsOfRanks.
@@ -40,9 +40,9 @@ Result<Meet> MeetFromJson(const Json& json);
 Result<Met> MetFromJson(const Json& json);
 
 // One for each attempt. Pure.
-class Meeting {
+class PeerCheck {
  public:
-  Meeting(Cluster ports, int agents)
+  PeerCheck(Cluster ports, int agents)
       : ports_(std::move(ports)), agents_(agents) {}
 
   // True when all have told. An agent tells once.

@@ -14,15 +14,15 @@ using testing::IsEmpty;
 using testing::SizeIs;
 
 // Members on addresses of the loopback, each with ports that it holds.
-class MeetingTest : public testing::Test {
+class PeerCheckTest : public testing::Test {
  protected:
   void SetUp() override {
     auto loop = sys::Loop::Make();
-    ASSERT_TRUE(loop) << loop.error().ToText();
+    ASSERT_TRUE(loop) << loop.error().ToString();
     loop_ = *std::move(loop);
     for (int rank = 0; rank < 3; ++rank) {
       auto held = sys::HoldPorts("", 2, 0, 0);
-      ASSERT_TRUE(held) << held.error().ToText();
+      ASSERT_TRUE(held) << held.error().ToString();
       const std::string host = "127.0.9." + std::to_string(rank + 1);
       Member member{.rank = rank, .task = "worker", .index = rank};
       member.address = {{host, held->front().address.port}, "test"};
@@ -37,15 +37,15 @@ class MeetingTest : public testing::Test {
 
   // The findings of a meeting to which these ranks come, with these keys.
   std::vector<Finding> Hold(const std::vector<std::string>& keys) {
-    Meeting meeting(meet_.ports, 3);
+    PeerCheck peer_check(meet_.ports, 3);
     const Json body = ToJson(meet_);
-    std::vector<std::unique_ptr<AgentMeeting>> agents;
+    std::vector<std::unique_ptr<AgentPeerCheck>> agents;
     for (std::size_t rank = 0; rank < keys.size(); ++rank) {
       wire::Hello identity;
       identity.ranks = {static_cast<int>(rank)};
       identity.host = "w-" + std::to_string(rank);
       identity.version = "0.1.0";
-      auto agent = AgentMeeting::Start(
+      auto agent = AgentPeerCheck::Start(
           *loop_, clock_,
           {.meet = &body,
            .attempt = meet_.attempt,
@@ -54,16 +54,16 @@ class MeetingTest : public testing::Test {
            .held = held_[rank]},
           [&, rank](const Json& json) {
             auto met = MetFromJson(json);
-            ASSERT_TRUE(met) << met.error().ToText();
-            if (meeting.Tells(static_cast<int>(rank), std::move(met->row))) {
+            ASSERT_TRUE(met) << met.error().ToString();
+            if (peer_check.Tells(static_cast<int>(rank), std::move(met->row))) {
               loop_->Quit();
             }
           });
-      EXPECT_TRUE(agent) << agent.error().ToText();
+      EXPECT_TRUE(agent) << agent.error().ToString();
       agents.push_back(*std::move(agent));
     }
     loop_->Run();
-    return meeting.Judge(WallTime{});
+    return peer_check.Judge(WallTime{});
   }
 
   static wire::Signer SignerOf(const std::string& key) {
@@ -76,11 +76,11 @@ class MeetingTest : public testing::Test {
   std::vector<std::vector<sys::Listening>> held_;
 };
 
-TEST_F(MeetingTest, FindsNothingWhereAllIsWell) {
+TEST_F(PeerCheckTest, FindsNothingWhereAllIsWell) {
   EXPECT_THAT(Hold({"a", "a", "a"}), IsEmpty());
 }
 
-TEST_F(MeetingTest, LeavesNothingAtThePorts) {
+TEST_F(PeerCheckTest, LeavesNothingAtThePorts) {
   EXPECT_THAT(Hold({"a", "a", "a"}), IsEmpty());
   for (auto& held : held_) {
     const auto port = held.front().address.port;
@@ -90,7 +90,7 @@ TEST_F(MeetingTest, LeavesNothingAtThePorts) {
   }
 }
 
-TEST_F(MeetingTest, NamesAPortThatNobodyReaches) {
+TEST_F(PeerCheckTest, NamesAPortThatNobodyReaches) {
   held_[0].pop_back();  // that of the store beside rank 0
   const auto findings = Hold({"a", "a", "a"});
   ASSERT_THAT(findings, SizeIs(1U));
@@ -98,37 +98,37 @@ TEST_F(MeetingTest, NamesAPortThatNobodyReaches) {
   EXPECT_EQ(findings[0].subjects, std::vector<std::string>{"rank 0"});
 }
 
-TEST_F(MeetingTest, TakesNobodyOfAnotherKey) {
+TEST_F(PeerCheckTest, TakesNobodyOfAnotherKey) {
   const auto findings = Hold({"a", "b", "a"});
   ASSERT_FALSE(findings.empty());
   EXPECT_EQ(findings[0].cause, Cause::kNetWrongEndpoint);
 }
 
-TEST_F(MeetingTest, OfAnotherAttemptIsRefused) {
+TEST_F(PeerCheckTest, OfAnotherAttemptIsRefused) {
   wire::Hello identity;
   identity.ranks = {0};
   const Json body = ToJson(meet_);
-  const auto agent = AgentMeeting::Start(*loop_, clock_,
-                                         {.meet = &body,
-                                          .attempt = 7,
-                                          .identity = &identity,
-                                          .signer = SignerOf("a"),
-                                          .held = held_[0]},
-                                         [](const Json&) {});
+  const auto agent = AgentPeerCheck::Start(*loop_, clock_,
+                                           {.meet = &body,
+                                            .attempt = 7,
+                                            .identity = &identity,
+                                            .signer = SignerOf("a"),
+                                            .held = held_[0]},
+                                           [](const Json&) {});
   EXPECT_EQ(agent.error().cause(), Cause::kUsageInvalid);
 }
 
-TEST_F(MeetingTest, TakesNoPortThatIsNotHeld) {
+TEST_F(PeerCheckTest, TakesNoPortThatIsNotHeld) {
   wire::Hello identity;
   identity.ranks = {1};
   const Json body = ToJson(meet_);
-  const auto agent = AgentMeeting::Start(*loop_, clock_,
-                                         {.meet = &body,
-                                          .attempt = 1,
-                                          .identity = &identity,
-                                          .signer = SignerOf("a"),
-                                          .held = held_[2]},
-                                         [](const Json&) {});
+  const auto agent = AgentPeerCheck::Start(*loop_, clock_,
+                                           {.meet = &body,
+                                            .attempt = 1,
+                                            .identity = &identity,
+                                            .signer = SignerOf("a"),
+                                            .held = held_[2]},
+                                           [](const Json&) {});
   EXPECT_EQ(agent.error().cause(), Cause::kUsageInvalid);
 }
 
@@ -138,14 +138,14 @@ TEST(Met, OfSomethingElseIsNoMet) {
   EXPECT_FALSE(MeetFromJson(Json{{"attempt", 1}}));
 }
 
-TEST(Meeting, CountsAnAgentOnceAndNoRankThatIsNone) {
+TEST(PeerCheck, CountsAnAgentOnceAndNoRankThatIsNone) {
   Cluster ports;
   ports.members = {{.rank = 0}, {.rank = 1}};
-  Meeting meeting(ports, 2);
-  EXPECT_FALSE(meeting.Tells(1, {.rank = 0}));
-  EXPECT_FALSE(meeting.Tells(1, {.rank = 1}));
-  EXPECT_FALSE(meeting.Tells(2, {.rank = 7}));
-  EXPECT_TRUE(meeting.Tells(2, {.rank = 1}));
+  PeerCheck peer_check(ports, 2);
+  EXPECT_FALSE(peer_check.Tells(1, {.rank = 0}));
+  EXPECT_FALSE(peer_check.Tells(1, {.rank = 1}));
+  EXPECT_FALSE(peer_check.Tells(2, {.rank = 7}));
+  EXPECT_TRUE(peer_check.Tells(2, {.rank = 1}));
 }
 
 }  // namespace

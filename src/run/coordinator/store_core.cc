@@ -191,7 +191,7 @@ StoreCore::Answers StoreCore::Expire(Time now) {
 wire::RankMessage StoreCore::TooLate(const Waiting& waiting) const {
   const wire::RankMessage& message = waiting.request.message;
   const std::string name = "`" + Printable(message.key) + "`";
-  const std::string within = " within " + ToText(waiting.limit);
+  const std::string within = " within " + ToString(waiting.limit);
   return Refusal(
       message, Error(Cause::kDeadlineExceeded,
                      message.op == wire::RankOp::kBarrier

@@ -51,7 +51,7 @@ PlanOptions Options() {
 Planned Make(const Cluster& cluster, std::vector<wire::Hello> agents,
              const PlanOptions& options = Options()) {
   auto planned = MakePlan(cluster, agents, options);
-  EXPECT_TRUE(planned) << planned.error().ToText();
+  EXPECT_TRUE(planned) << planned.error().ToString();
   return std::move(planned).value();
 }
 

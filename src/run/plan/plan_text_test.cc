@@ -26,7 +26,7 @@ Json Plan() {
   agent.environment = {{"TORCHELASTIC_USE_AGENT_STORE", "True"}};
   auto planned = MakePlan(cluster, std::vector{agent},
                           {.argv = {"python3", "a b.py"}, .dry_run = true});
-  EXPECT_TRUE(planned) << planned.error().ToText();
+  EXPECT_TRUE(planned) << planned.error().ToString();
   return PlanJson(cluster, *planned);
 }
 

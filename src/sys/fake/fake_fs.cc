@@ -4,7 +4,7 @@
 #include <cerrno>
 
 #include "base/text.h"
-#include "sys/file/fs.h"
+#include "sys/fake/fake_fs.h"
 
 namespace muster::sys {
 namespace {

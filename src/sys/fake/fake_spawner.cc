@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "sys/process/spawner.h"
+#include "sys/fake/fake_spawner.h"
 
 namespace muster::sys {
 

@@ -29,7 +29,7 @@ class FileDigestTest : public testing::Test {
   FileDigest Of(const std::string& name, const DigestLimits& limits = {}) {
     auto digest = DigestOf(root_ + name, limits,
                            Deadline::After(std::chrono::seconds(60)));
-    EXPECT_TRUE(digest) << digest.error().ToText();
+    EXPECT_TRUE(digest) << digest.error().ToString();
     return digest ? *digest : FileDigest();
   }
 

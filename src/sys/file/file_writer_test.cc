@@ -13,7 +13,7 @@ TEST(FileWriter, KeepsSmallAndLargePiecesInOrder) {
   const TemporaryFolder folder;
   const std::string path = folder / "file";
   auto writer = FileWriter::Create(path);
-  ASSERT_TRUE(writer) << writer.error().ToText();
+  ASSERT_TRUE(writer) << writer.error().ToString();
   std::string wanted;
   for (const std::size_t size : {3UL, 300'000UL, 1UL, 0UL, 262'144UL, 7UL}) {
     const std::string piece(size, static_cast<char>('a' + size % 26));

@@ -8,6 +8,7 @@
 
 #include <cerrno>
 
+#include "sys/fake/fake_fs.h"
 #include "sys/file/byte_source.h"
 #include "sys/testing.h"
 
@@ -148,7 +149,7 @@ TEST(RealFs, LeavesTheOldFileWhenTheDiskIsFull) {
   ASSERT_TRUE(full);
   auto status = (*full)->Append("x");
   ASSERT_FALSE(status);
-  EXPECT_EQ(status.error().ToText(),
+  EXPECT_EQ(status.error().ToString(),
             "disk-full: write of `/dev/full` failed: ENOSPC (No space left on "
             "device)");
 }
@@ -185,11 +186,11 @@ TEST(RealFs, ALinkReplacesTheOneBefore) {
 }
 
 TEST(RoomToRead, AsksForNoMoreThanTheFileHasWhileItsSizeIsKnown) {
-  constexpr std::size_t kMost = 0x7ffff000;  // of one call
+  constexpr std::size_t kMaxCount = 0x7ffff000;  // of one call
   constexpr std::size_t kSize = std::size_t{5} << 30;
   EXPECT_EQ(RoomToRead({.told = kSize, .limit = kSize}), kSize + 1);
-  EXPECT_EQ(RoomToRead({.have = kMost, .told = kSize, .limit = kSize}),
-            kSize + 1 - kMost);
+  EXPECT_EQ(RoomToRead({.have = kMaxCount, .told = kSize, .limit = kSize}),
+            kSize + 1 - kMaxCount);
   EXPECT_EQ(RoomToRead({.have = kSize, .told = kSize, .limit = kSize}), 1U);
   EXPECT_EQ(RoomToRead({.told = kSize, .limit = 100}), 101U);
 }
@@ -202,7 +203,7 @@ TEST(RoomToRead, DoublesWhereTheSizeIsNotKnownOrWasWrong) {
 
 TEST(FromErrno, NamesTheCauseAndKeepsTheFact) {
   const Error error = FromErrno("open", "/x", ENOENT);
-  EXPECT_EQ(error.ToText(),
+  EXPECT_EQ(error.ToString(),
             "file-missing: open of `/x` failed: ENOENT (No such file or "
             "directory)");
   EXPECT_EQ(error.evidence().at(0).Text("errno"), "ENOENT");

@@ -25,7 +25,7 @@ class PrivateFile : public ::testing::Test {
   // The error's cause and text, or the bytes.
   std::string Read(std::size_t limit = 100) {
     auto bytes = ReadPrivateFile(path, limit);
-    return bytes ? *bytes : bytes.error().ToText();
+    return bytes ? *bytes : bytes.error().ToString();
   }
 
   std::string directory;

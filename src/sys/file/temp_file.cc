@@ -17,7 +17,7 @@
 namespace muster::sys {
 namespace {
 
-constexpr std::chrono::seconds kPatience{1};
+constexpr std::chrono::seconds kTimeout{1};
 
 // Holds nothing that others wait to be closed.
 [[noreturn]] void RemoveAtEndOf(int alive, const std::string& path) {
@@ -38,7 +38,7 @@ constexpr std::chrono::seconds kPatience{1};
 
 }  // namespace
 
-Result<RemovedAtEnd> RemovedAtEnd::Make(const std::string& path) {
+Result<TempFile> TempFile::Make(const std::string& path) {
   MUSTER_ASSIGN(PipeEnds ends, MakePipe());
   // It keeps them blocked: a signal for all of a group may come at once.
   sigset_t all, before;
@@ -56,15 +56,15 @@ Result<RemovedAtEnd> RemovedAtEnd::Make(const std::string& path) {
     ends.write.Close();
     RemoveAtEndOf(ends.read.get(), path);
   }
-  return RemovedAtEnd(pid, std::move(ends.write));
+  return TempFile(pid, std::move(ends.write));
 }
 
-RemovedAtEnd::~RemovedAtEnd() {
+TempFile::~TempFile() {
   if (pid_ == 0) {
     return;
   }
   alive_.Close();
-  const Deadline deadline = Deadline::After(kPatience);
+  const Deadline deadline = Deadline::After(kTimeout);
   while (waitpid(pid_, nullptr, WNOHANG) == 0 && !deadline.Expired()) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }

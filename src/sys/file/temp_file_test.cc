@@ -15,7 +15,7 @@
 namespace muster::sys {
 namespace {
 
-class RemovedAtEndTest : public testing::Test {
+class TempFileTest : public testing::Test {
  protected:
   void SetUp() override {
     path_ =
@@ -36,21 +36,21 @@ class RemovedAtEndTest : public testing::Test {
   std::string path_;
 };
 
-TEST_F(RemovedAtEndTest, GoesWithItsOwner) {
+TEST_F(TempFileTest, GoesWithItsOwner) {
   {
-    auto made = RemovedAtEnd::Make(path_);
-    ASSERT_TRUE(made) << made.error().ToText();
-    const RemovedAtEnd moved = *std::move(made);
+    auto made = TempFile::Make(path_);
+    ASSERT_TRUE(made) << made.error().ToString();
+    const TempFile moved = *std::move(made);
     Write();
     ASSERT_TRUE(std::filesystem::exists(path_));
   }
   EXPECT_TRUE(Goes());
 }
 
-TEST_F(RemovedAtEndTest, GoesWithAProcessThatIsKilled) {
+TEST_F(TempFileTest, GoesWithAProcessThatIsKilled) {
   const pid_t pid = fork();
   if (pid == 0) {
-    const auto made = RemovedAtEnd::Make(path_);
+    const auto made = TempFile::Make(path_);
     Write();
     if (!std::filesystem::exists(path_)) {
       _exit(1);

@@ -97,7 +97,7 @@ void Acceptor::SayThatFewAreLeft() {
     MUSTER_LOG(kWarn,
                "connections are closed as they come: few files can be opened "
                "any more (ulimit -n)",
-               {{"listens_at", ToText(listening_.address)}});
+               {{"listens_at", ToString(listening_.address)}});
   }
 }
 

@@ -111,7 +111,7 @@ bool TakeRows(std::string_view bytes, Duration within,
 
 }  // namespace
 
-std::map<std::string, Neighbour> Neighbours(Duration within) {
+std::map<std::string, Neighbour> ArpTable(Duration within) {
   std::map<std::string, Neighbour> neighbours;
   // What the kernel tells is there when the question was sent.
   const Fd fd(socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK,

@@ -18,6 +18,6 @@ enum class Neighbour {
 // What the kernel knows of IPv4 addresses that packets were sent to, by their
 // numbers. Those behind a router are not among them, nor those of which it only
 // knows from before `within`. Empty where it does not tell. Waits for nobody.
-std::map<std::string, Neighbour> Neighbours(Duration within);
+std::map<std::string, Neighbour> ArpTable(Duration within);
 
 }  // namespace muster::sys

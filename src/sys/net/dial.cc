@@ -71,12 +71,12 @@ struct Try {
 };
 
 std::string Observed(const Try& attempt) {
-  const std::string after = " after " + muster::ToText(attempt.took);
+  const std::string after = " after " + muster::ToString(attempt.took);
   switch (attempt.why) {
     case ECONNREFUSED:
       return "refused the connection" + after;
     case ETIMEDOUT:
-      return "gave no answer within " + muster::ToText(attempt.took);
+      return "gave no answer within " + muster::ToString(attempt.took);
     case EHOSTUNREACH:
     case ENETUNREACH:
       return "cannot be reached: no route" + after;
@@ -98,7 +98,7 @@ Fact ToFact(const Try& attempt, const Address& address) {
               .fields = {{"errno", ErrnoName(attempt.why)},
                          {"after_ms", ms},
                          {"address", attempt.number}},
-              .subject = ToText(address),
+              .subject = ToString(address),
               .by = "tcp probe",
               .at = attempt.at};
 }
@@ -111,7 +111,7 @@ Error FromTries(const Address& address, const std::vector<Try>& tries) {
         return CauseOfConnect(one.why) == Cause::kNetWrongEndpoint;
       });
   const Try& telling = refused == tries.end() ? tries.front() : *refused;
-  const std::string name = ToText(address);
+  const std::string name = ToString(address);
   std::string who = "`" + name + "`";
   if (telling.number != name) {
     who += " (" + telling.number + ")";

@@ -49,9 +49,9 @@ class Http {
 
 // Asks each URL once for the life of the object, a host that did not answer
 // never again, and nothing once `total` has been spent on those that did not.
-class PatientHttp : public Http {
+class CachingHttp : public Http {
  public:
-  PatientHttp(Http& http, Duration total) : http_(http), left_(total) {}
+  CachingHttp(Http& http, Duration total) : http_(http), left_(total) {}
   Result<HttpResponse> Send(const HttpRequest& request) override;
   // Another `total` to wait; what was answered stays answered.
   void Refill(Duration total) { left_ = total; }
@@ -61,23 +61,6 @@ class PatientHttp : public Http {
   Duration left_;
   std::map<std::string, Result<HttpResponse>> answers_;
   std::map<std::string, Error> silent_hosts_;
-};
-
-// For tests: answers by URL. A host without any answer does not resolve; a URL
-// without one on a host that has some is 404. Query parameters that the
-// listed URL does not have are ignored, as is their order.
-class FakeHttp : public Http {
- public:
-  struct Answer {
-    HttpResponse response;
-    std::string fault;  // "", nxdomain, timeout, refused
-  };
-  std::map<std::string, Answer> answers;
-  // What a 404 of the metadata server carries.
-  bool flavor_on_404 = true;
-  std::vector<HttpRequest> requests;  // that were sent
-
-  Result<HttpResponse> Send(const HttpRequest& request) override;
 };
 
 // "http://host:80/path?query" in parts; the host with its port.

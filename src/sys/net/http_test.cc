@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sys/net/http.h"
+#include "sys/fake/fake_http.h"
 
 #include <gtest/gtest.h>
 
@@ -23,11 +24,11 @@ TEST(FakeHttp, WantsTheHeaderOfTheMetadataServer) {
   EXPECT_EQ(http.Send({.url = "http://m/computeMetadata/v1/x"})->status, 403);
 }
 
-TEST(PatientHttp, AsksOnceAndNeverAgainASilentHost) {
+TEST(CachingHttp, AsksOnceAndNeverAgainASilentHost) {
   FakeHttp fake;
   fake.answers["http://a/1"].response = {.status = 200};
   fake.answers["http://b/0"].fault = "timeout";
-  PatientHttp http(fake, std::chrono::seconds(4));
+  CachingHttp http(fake, std::chrono::seconds(4));
   for (int i = 0; i < 3; ++i) {
     EXPECT_TRUE(http.Send({.url = "http://a/1"}));
     EXPECT_FALSE(http.Send({.url = "http://b/" + std::to_string(i)}));
@@ -35,10 +36,10 @@ TEST(PatientHttp, AsksOnceAndNeverAgainASilentHost) {
   EXPECT_EQ(fake.requests.size(), 2U);
 }
 
-TEST(PatientHttp, AsksAgainAfterAnErrorOfTheServer) {
+TEST(CachingHttp, AsksAgainAfterAnErrorOfTheServer) {
   FakeHttp fake;
   fake.answers["http://a/1"].response = {.status = 503};
-  PatientHttp http(fake, std::chrono::seconds(4));
+  CachingHttp http(fake, std::chrono::seconds(4));
   EXPECT_EQ(http.Send({.url = "http://a/1"})->status, 503);
   fake.answers["http://a/1"].response = {.status = 200};
   EXPECT_EQ(http.Send({.url = "http://a/1"})->status, 200);
@@ -56,18 +57,18 @@ class SlowHttp : public Http {
   }
 };
 
-TEST(PatientHttp, HasTimeForAllThatAnswer) {
+TEST(CachingHttp, HasTimeForAllThatAnswer) {
   SlowHttp slow;
-  PatientHttp http(slow, std::chrono::milliseconds(5));
+  CachingHttp http(slow, std::chrono::milliseconds(5));
   for (int i = 0; i < 5; ++i) {
     EXPECT_TRUE(http.Send({.url = "http://a/" + std::to_string(i)})) << i;
   }
 }
 
-TEST(PatientHttp, StopsWhenItsTimeIsSpent) {
+TEST(CachingHttp, StopsWhenItsTimeIsSpent) {
   FakeHttp fake;
   fake.answers["http://a/1"].response = {.status = 200};
-  PatientHttp http(fake, Duration::zero());
+  CachingHttp http(fake, Duration::zero());
   EXPECT_EQ(http.Send({.url = "http://a/1"}).error().cause(),
             Cause::kNetTimeoutFiltered);
 }

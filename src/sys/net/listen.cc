@@ -57,13 +57,13 @@ std::optional<Holder> FindHolder(std::uint16_t port) {
 Error InUse(const Address& address, bool look_for_holder) {
   Fact fact{.name = "port.taken",
             .fields = {{"port", std::int64_t{address.port}}},
-            .subject = ToText(address),
+            .subject = ToString(address),
             .by = "bind",
             .at = RealClock().WallNow()};
   std::string who = "another socket (its owner is not visible to us)";
   const auto holder = look_for_holder ? FindHolder(address.port) : std::nullopt;
   if (holder) {
-    who = ToText(*holder);
+    who = ToString(*holder);
     fact.fields["holder"] = who;
     fact.fields["pid"] = std::int64_t{holder->pid};
   }
@@ -146,7 +146,7 @@ Error FromBind(const Address& address, const BindOptions& options, int why) {
                  "`" + address.host +
                      "` is not an address of this machine, so nothing can "
                      "listen on `" +
-                     ToText(address) + "`");
+                     ToString(address) + "`");
   }
   if (why == EACCES) {
     return Error(Cause::kOsLimit,
@@ -154,7 +154,7 @@ Error FromBind(const Address& address, const BindOptions& options, int why) {
                      " may not be listened on by this user (EACCES): low ports "
                      "are kept for root");
   }
-  return FromErrno("bind", ToText(address), why);
+  return FromErrno("bind", ToString(address), why);
 }
 
 Result<Listening> BindFirst(const Address& address,
@@ -225,7 +225,7 @@ Result<std::vector<Listening>> HoldPorts(const std::string& host, int count,
 Status TakeConnections(const Listening& held) {
   if (listen(held.fd.get(), SOMAXCONN) != 0) {
     const int why = errno;
-    return FromErrno("listen", ToText(held.address), why);
+    return FromErrno("listen", ToString(held.address), why);
   }
   return Ok();
 }

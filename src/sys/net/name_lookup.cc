@@ -145,7 +145,7 @@ std::string SocketAddress::Text() const {
   if (host.starts_with(kMapped) && host.find('.') != std::string::npos) {
     host.erase(0, kMapped.size());
   }
-  return ToText(Address{.host = std::move(host), .port = port()});
+  return ToString(Address{.host = std::move(host), .port = port()});
 }
 
 std::uint16_t SocketAddress::port() const {

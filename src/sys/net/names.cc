@@ -20,13 +20,4 @@ Result<std::vector<std::string>> RealNames::Lookup(const std::string& host,
   return numbers;
 }
 
-Result<std::vector<std::string>> FakeNames::Lookup(const std::string& host,
-                                                   Deadline) const {
-  const auto found = addresses.find(host);
-  if (found == addresses.end() || found->second.empty()) {
-    return Error(Cause::kNetNameResolution, "`" + host + "` does not resolve");
-  }
-  return found->second;
-}
-
 }  // namespace muster::sys

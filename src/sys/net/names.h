@@ -26,11 +26,4 @@ class RealNames : public Names {
                                           Deadline deadline) const override;
 };
 
-class FakeNames : public Names {
- public:
-  std::map<std::string, std::vector<std::string>> addresses;
-  Result<std::vector<std::string>> Lookup(const std::string& host,
-                                          Deadline deadline) const override;
-};
-
 }  // namespace muster::sys

@@ -107,7 +107,7 @@ TEST(Dial, TellsNoAnswer) {
     }
     waiting.push_back(std::move(*fd));
   }
-  EXPECT_EQ(seen.cause(), Cause::kNetTimeoutFiltered) << seen.ToText();
+  EXPECT_EQ(seen.cause(), Cause::kNetTimeoutFiltered) << seen.ToString();
   EXPECT_EQ(seen.evidence().at(0).name, "connect.timeout");
 }
 
@@ -204,13 +204,13 @@ TEST(Pipe, NeverWaits) {
 }
 
 // Ends a child that waits where it must not.
-constexpr unsigned kPatience = 10;
+constexpr unsigned kTimeout = 10;
 
 // The exit code of `play` in a process of its own; -1: it was ended.
 int CodeOf(const std::function<int()>& play) {
   const pid_t child = fork();
   if (child == 0) {
-    alarm(kPatience);
+    alarm(kTimeout);
     _exit(play());
   }
   int status = 0;

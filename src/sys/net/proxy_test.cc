@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sys/net/proxy.h"
+#include "sys/fake/fake_env.h"
 
 #include <gtest/gtest.h>
 

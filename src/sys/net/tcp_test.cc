@@ -25,19 +25,19 @@ int Decide(const Dialling& dialling) {
 
 TEST(Tcp, ConnectsAndBothEndsNameEachOther) {
   auto listening = Listen({.host = "127.0.0.1"});
-  ASSERT_TRUE(listening) << listening.error().ToText();
+  ASSERT_TRUE(listening) << listening.error().ToString();
   const Dialling dialling = StartDial(NumberOf(listening->address));
   ASSERT_EQ(Decide(dialling), 0);
   const auto accepted = AcceptNow(listening->fd.get());
   ASSERT_TRUE(accepted);
   EXPECT_EQ(accepted->peer, OwnEnd(dialling.fd.get()));
-  EXPECT_EQ(OtherEnd(dialling.fd.get()), ToText(listening->address));
+  EXPECT_EQ(OtherEnd(dialling.fd.get()), ToString(listening->address));
   EXPECT_GT(StateOf(dialling.fd.get())->segment, 0U);
 }
 
 TEST(Tcp, ReceivesWhatCameAndTheEnd) {
   auto listening = Listen({.host = "127.0.0.1"});
-  ASSERT_TRUE(listening) << listening.error().ToText();
+  ASSERT_TRUE(listening) << listening.error().ToString();
   Dialling dialling = StartDial(NumberOf(listening->address));
   ASSERT_EQ(Decide(dialling), 0);
   auto accepted = AcceptNow(listening->fd.get());
@@ -55,7 +55,7 @@ TEST(Tcp, SaysThatNobodyListens) {
   Address free;
   {
     auto listening = Listen({.host = "127.0.0.1"});
-    ASSERT_TRUE(listening) << listening.error().ToText();
+    ASSERT_TRUE(listening) << listening.error().ToString();
     free = listening->address;
   }
   const Dialling dialling = StartDial(NumberOf(free));
@@ -65,7 +65,7 @@ TEST(Tcp, SaysThatNobodyListens) {
 
 TEST(Tcp, AcceptsNothingWhereNobodyWaits) {
   auto listening = Listen({.host = "127.0.0.1"});
-  ASSERT_TRUE(listening) << listening.error().ToText();
+  ASSERT_TRUE(listening) << listening.error().ToString();
   EXPECT_FALSE(AcceptNow(listening->fd.get()));
 }
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sys/fake/fake_fs.h"
 #include "sys/process/process.h"
 
 namespace muster::sys {

@@ -43,9 +43,9 @@ void WriteAll(int fd, std::string_view left) {
 void BeFirstToGo() {
   const int score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (score >= 0) {
-    constexpr std::string_view kMost = "1000";
+    constexpr std::string_view kMaxCount = "1000";
     [[maybe_unused]] const ssize_t written =
-        write(score, kMost.data(), kMost.size());
+        write(score, kMaxCount.data(), kMaxCount.size());
     close(score);
   }
 }
@@ -194,7 +194,7 @@ Result<std::string> ChildWork::Await(Duration limit) {
   }
   return said ? *std::move(said)
               : Error(Cause::kDeadlineExceeded,
-                      "no answer within " + ToText(limit));
+                      "no answer within " + ToString(limit));
 }
 
 void AwaitAny(std::span<const ChildWork* const> works, Deadline deadline) {

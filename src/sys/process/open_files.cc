@@ -47,16 +47,16 @@ bool HasDescriptor(const Fs& fs, const std::string& process,
 
 }  // namespace
 
-std::string ToText(const Holder& holder) {
+std::string ToString(const Holder& holder) {
   return "process " + std::to_string(holder.pid) + " (" +
          Printable(holder.command) + ")";
 }
 
-std::string ToText(const std::vector<Holder>& holders) {
+std::string ToString(const std::vector<Holder>& holders) {
   std::vector<std::string> texts;
   texts.reserve(holders.size());
   for (const Holder& one : holders) {
-    texts.push_back(ToText(one));
+    texts.push_back(ToString(one));
   }
   return Join(texts, ", ");
 }

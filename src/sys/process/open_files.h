@@ -6,7 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "base/text.h"
+
 namespace muster::sys {
+
+using muster::ToString;  // those declared here do not hide it
 
 struct Holder {
   int pid = 0;
@@ -16,9 +20,9 @@ struct Holder {
 };
 
 // "process 41 (python3)".
-std::string ToText(const Holder& holder);
+std::string ToString(const Holder& holder);
 // With commas.
-std::string ToText(const std::vector<Holder>& holders);
+std::string ToString(const std::vector<Holder>& holders);
 
 // Processes with a descriptor whose link in /proc/PID/fd says one of `targets`
 // ("/dev/accel0", "socket:[4711]"), at most `most` of them. A path is that of

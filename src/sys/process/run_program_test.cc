@@ -19,7 +19,7 @@ Result<ProgramAnswer> Shell(const std::string& text,
 
 TEST(RunProgram, GivesOutputAndEnding) {
   const auto answer = Shell("echo $SAID; exit 3");
-  ASSERT_TRUE(answer) << answer.error().ToText();
+  ASSERT_TRUE(answer) << answer.error().ToString();
   EXPECT_EQ(answer->output, "hello\n");
   EXPECT_EQ(answer->Ending(), "status 3");
   EXPECT_EQ(Shell("kill -9 $$")->Ending(), "signal 9");
@@ -42,7 +42,7 @@ TEST(RunProgram, CutsWhatSaysTooMuchWhereThatIsWanted) {
                                   .most_bytes = 64,
                                   .too_much = Program::TooMuch::kCut},
                                  Deadline::After(seconds(60)));
-  ASSERT_TRUE(answer) << answer.error().ToText();
+  ASSERT_TRUE(answer) << answer.error().ToString();
   EXPECT_TRUE(answer->Succeeded());
   EXPECT_EQ(answer->output.size(), 64U);
 }
@@ -50,7 +50,7 @@ TEST(RunProgram, CutsWhatSaysTooMuchWhereThatIsWanted) {
 TEST(RunProgram, PassesNoWordThroughAShell) {
   const auto answer = RunProgram({.argv = {"printf", "%s", "$(id)"}},
                                  Deadline::After(seconds(60)));
-  ASSERT_TRUE(answer) << answer.error().ToText();
+  ASSERT_TRUE(answer) << answer.error().ToString();
   EXPECT_EQ(answer->output, "$(id)");
 }
 

@@ -481,7 +481,7 @@ void GuardianSpawner::KillAll(std::function<void(int killed)> done) {
                       Deadline::After(kReplyWithin));
   if (!sent) {
     MUSTER_LOG(kDebug, "the guardian was not reached",
-               {{"error", sent.error().ToText()}});
+               {{"error", sent.error().ToString()}});
   }
 }
 

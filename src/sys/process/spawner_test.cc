@@ -14,6 +14,7 @@
 #include <set>
 
 #include "sys/env.h"
+#include "sys/fake/fake_spawner.h"
 #include "sys/file/fs.h"
 #include "sys/net/net.h"
 #include "sys/net/stream.h"
@@ -84,7 +85,7 @@ class SpawnerTest : public testing::Test {
       seen = exit;
       loop->Quit();
     });
-    EXPECT_TRUE(pid) << (pid ? "" : pid.error().ToText());
+    EXPECT_TRUE(pid) << (pid ? "" : pid.error().ToString());
     if (pid) {
       loop->Run();
       EXPECT_EQ(seen.pid, *pid);

@@ -89,7 +89,7 @@ void Console::Inner::Flush(Pipe& pipe) {
   if (const Status written = WriteWhatFits(pipe); !written) {
     // The reader has gone (`muster run | head`): the files go on.
     MUSTER_LOG(kDebug, "an output stream has ended",
-               {{"error", written.error().ToText()}});
+               {{"error", written.error().ToString()}});
     pipe.writable.Cancel();
     pipe.pending.clear();
     pipe.fd.Close();

@@ -23,7 +23,7 @@ muster::Status Work() {
 int main() {
   auto status = Work();
   if (!status) {
-    std::fprintf(stderr, "%s\n", status.error().ToText().c_str());
+    std::fprintf(stderr, "%s\n", status.error().ToString().c_str());
     return 1;
   }
   return 0;

@@ -30,7 +30,7 @@ muster::Status Resolve() {
 int main(int argc, char**) {
   auto status = argc > 1 ? Resolve() : Work();
   if (!status) {
-    std::fprintf(stderr, "%s\n", status.error().ToText().c_str());
+    std::fprintf(stderr, "%s\n", status.error().ToString().c_str());
     return 1;
   }
   return 0;

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Clock of tests; linked by them alone.
+#pragma once
+
+#include "sys/time/clock.h"
+
+namespace muster::sys {
+
+// For tests: stands still until told to move.
+class FakeClock : public Clock {
+ public:
+  Steady Now() const override { return now; }
+  WallTime WallNow() const override { return wall; }
+  void Advance(Duration by) {
+    now += std::chrono::duration_cast<std::chrono::steady_clock::duration>(by);
+    wall += std::chrono::duration_cast<std::chrono::microseconds>(by);
+  }
+
+  Steady now{std::chrono::seconds(1000)};
+  WallTime wall{std::chrono::seconds(1'800'000'000)};
+};
+
+}  // namespace muster::sys
