@@ -10,6 +10,7 @@
 //
 //   rank_link
 #include <sched.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -31,9 +32,9 @@
 #include "base/board.h"
 #include "base/rank_wire.h"
 #include "member/step_meter.h"
-#include "must.h"
 #include "sys/memory.h"
 #include "sys/process.h"
+#include "value_or_exit.h"
 
 namespace muster {
 namespace {
@@ -74,7 +75,7 @@ void PinTo(std::size_t core) {
       _exit(0);
     }
     buffer.append(chunk.data(), static_cast<std::size_t>(got));
-    while (Must(TakeMessage(buffer))) {
+    while (ValueOrExit(TakeMessage(buffer))) {
     }
   }
 }
@@ -166,12 +167,14 @@ class Added {
   std::vector<double> agent_;
 };
 
-// A process of the agent, on a core of its own choice; ends with its owner.
+// A process of the agent, on a core of its own; ends with its owner, also when
+// that is killed.
 class Agent {
  public:
   template <typename Body>
   Agent(std::size_t core, Body&& body) : pid_(fork()) {
     if (pid_ == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
       PinTo(core);
       body();
     }
@@ -202,8 +205,9 @@ void SendFrame(int socket, std::uint64_t step) {
 }
 
 void Measure(const char* where, std::size_t rank_core, std::size_t agent_core) {
-  const int page = Must(sys::MakeSharedMemory("bench board", sizeof(Board)));
-  auto mapping = Must(sys::Mapping::Map(page, sizeof(Board)));
+  const int page =
+      ValueOrExit(sys::MakeSharedMemory("bench board", sizeof(Board)));
+  auto mapping = ValueOrExit(sys::Mapping::Map(page, sizeof(Board)));
   close(page);
   auto* board = new (mapping.data()) Board;
   std::array<int, 2> ends{};
