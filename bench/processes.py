@@ -92,10 +92,11 @@ def end_children(grace):
 
 
 def catch(handler):
-    """Calls handler(signal number) on the signals that end a program; SIGHUP
-    stays ignored where nohup ignores it."""
+    """Calls handler(signal number) on the signals that end a program: also on
+    SIGINT where a script's `&` ignores it, not on SIGHUP below nohup."""
     for number in SIGNALS:
-        if signal.getsignal(number) != signal.SIG_IGN:
+        if number != signal.SIGHUP or \
+                signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, lambda number, _frame: handler(number))
 
 
