@@ -88,15 +88,6 @@ TEST(Endpoint, TellsNamesOfTpusFromAddresses) {
   EXPECT_FALSE(IsTpuEndpoints("grpctpu"));
 }
 
-TEST(IpAddress, IsComparedAsANumber) {
-  EXPECT_TRUE(SameIp("::1", "0:0:0:0:0:0:0:1"));
-  EXPECT_TRUE(SameIp("::ffff:10.0.0.1", "10.0.0.1"));
-  EXPECT_FALSE(SameIp("10.0.0.1", "10.0.0.2"));
-  EXPECT_TRUE(IsLoopbackIp("127.1.2.3"));
-  EXPECT_FALSE(IsIpAddress("1::2::3"));
-  EXPECT_FALSE(IsIpAddress("256.0.0.1"));
-}
-
 TEST(RdzvConf, ErrorsNameThePosition) {
   EXPECT_THAT(Refusal(ParseRdzvConf("a=1,b")),
               HasSubstr("the key `b` has no value at position 5"));

@@ -8,7 +8,6 @@
 #include "base/text.h"
 #include "cluster/members.h"
 #include "resolve/contradictions.h"
-#include "resolve/grammar/endpoint.h"
 #include "resolve/notebook.h"
 #include "resolve/proxies.h"
 #include "resolve/self.h"
@@ -135,8 +134,7 @@ std::string OtherHosts(const Claim& claim) {
 Status CheckCoordinator(const Claim& claim, const sys::Host& host) {
   const std::string others = OtherHosts(claim);
   if (others.empty() || !claim.coordinator_host ||
-      !(claim.coordinator_host->value == "localhost" ||
-        IsLoopbackIp(claim.coordinator_host->value))) {
+      !Address{.host = claim.coordinator_host->value}.IsLoopback()) {
     return Ok();
   }
   return Error(Cause::kNetLoopbackName,
@@ -388,8 +386,8 @@ std::optional<Finding> CheckCoordinatorIsHere(const Resolved& resolved,
   const Address& there = cluster.coordinator->value;
   const bool here = std::any_of(
       ours.begin(), ours.end(),
-      [&](const std::string& one) { return SameIp(one, there.host); });
-  if (!IsIpAddress(there.host) || IsLoopbackIp(there.host) || here) {
+      [&](const std::string& one) { return there.HasIpOf({.host = one}); });
+  if (!there.Ip() || there.IsLoopback() || here) {
     return std::nullopt;
   }
   Finding finding = Warning(

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/json.h"
+#include "muster/address.h"
 #include "resolve/grammar/endpoint.h"
 #include "resolve/grammar/host_file.h"
 #include "resolve/grammar/host_list.h"
@@ -104,7 +105,7 @@ void Fuzz(const std::string& bytes) {
     case 10:
       static_cast<void>(ParseTpuType(text));
       Check(ParseBounds(text, "bounds"));
-      static_cast<void>(IsIpAddress(text));
+      static_cast<void>(muster::Address{.host = text}.IsLoopback());
       break;
     default:
       Tasks(text);

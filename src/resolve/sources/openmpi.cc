@@ -85,7 +85,8 @@ bool IsThisHostsOwn(const Claim& claim, std::string_view uri,
   const bool all_here =
       claim.local_num_processes && claim.num_processes &&
       claim.local_num_processes->value == claim.num_processes->value;
-  return !IsLaunchersServer(uri) || (IsLoopbackIp(address) && !all_here);
+  return !IsLaunchersServer(uri) ||
+         (Address{.host = address}.IsLoopback() && !all_here);
 }
 
 Error NoAddress(const std::string& name, const std::string& uri) {
