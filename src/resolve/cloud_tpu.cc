@@ -257,45 +257,4 @@ Status CheckReady(const TpuNode& node, bool healthy) {
   return Ok();
 }
 
-std::optional<std::string> AskWorkerVersion(const std::string& endpoint,
-                                            const sys::Host& host) {
-  const auto split = SplitHostPort(endpoint);
-  if (!split) {
-    return std::nullopt;
-  }
-  sys::HttpRequest get{.url = "http://" + JoinHostPort(split->host, 8475) +
-                              "/requestversion"};
-  const auto answer = cloud::Ask(
-      {.request = get, .what = "the version of the TPU worker"}, host);
-  const std::string version =
-      answer && *answer ? TextOf(**answer, "currentVersion") : "";
-  return version.empty() ? std::nullopt : std::optional(version);
-}
-
-Result<TpuDescription> DescribeTpu(const Request& request,
-                                   const sys::Host& host) {
-  MUSTER_ASSIGN(const auto target, FindTpuTarget(request, host));
-  TpuDescription told{.use_api = target.kind == TpuTarget::Kind::kName};
-  if (target.kind == TpuTarget::Kind::kAddresses) {
-    MUSTER_ASSIGN(told.node.endpoints, ParseTpuEndpoints(target.text));
-    told.node.runtime_version =
-        AskWorkerVersion(told.node.endpoints.front(), host).value_or("");
-  }
-  if (!told.use_api) {
-    return told;
-  }
-  MUSTER_ASSIGN(told.node.place, PlaceTpu(target, request, host));
-  auto node = GetTpuNode(told.node.place, request, host);
-  if (node) {
-    told.node = *std::move(node);
-    return told;
-  }
-  const Cause cause = node.error().cause();
-  const bool out_of_reach = cause == Cause::kNetNameResolution ||
-                            cause == Cause::kNetTimeoutFiltered ||
-                            cause == Cause::kNetWrongEndpoint;
-  return out_of_reach ? Result<TpuDescription>(told)
-                      : Result<TpuDescription>(std::move(node).error());
-}
-
 }  // namespace muster::resolve

@@ -146,25 +146,12 @@ TEST(NodeRange, NamesThePlace) {
   EXPECT_THAT(Refusal(ParseNodeRange("")), HasSubstr("at position 1"));
 }
 
-TEST(Filter, NamesThePlace) {
-  const SlotLists hosts{{"a", {0, 1}}, {"b", {0}}};
-  EXPECT_THAT(Refusal(FilterHosts(hosts, "a:0@c", "")),
-              HasSubstr("`c` is not in the list at position 5"));
-  EXPECT_THAT(Refusal(FilterHosts(hosts, "", "b@a:0,7")),
-              HasSubstr("has no slot `7` at position 7"));
-}
-
 TEST(TpuType, KnowsHostsOfEachGeneration) {
   EXPECT_EQ(HostsOf(*ParseTpuType("v4-16"), 4), 2);
   EXPECT_EQ(HostsOf(*ParseTpuType("v5litepod-16"), 4), 4);
   EXPECT_EQ(HostsOf(*ParseTpuType("v6e-8"), 8), 1);
   EXPECT_FALSE(ParseTpuType("v4-"));
   EXPECT_FALSE(ParseTpuType("nonsense"));
-  EXPECT_THAT(Refusal(ParseBounds("2,2", "TPU_HOST_BOUNDS")),
-              HasSubstr("TPU_HOST_BOUNDS is `2,2`"));
-  EXPECT_THAT(Refusal(ParseBounds("2,2", "b")), HasSubstr("at position 4"));
-  EXPECT_THAT(Refusal(ParseBounds("2,x,1", "b")), HasSubstr("at position 3"));
-  EXPECT_THAT(Refusal(ParseBounds("2,2,1,1", "b")), HasSubstr("at position 6"));
 }
 
 }  // namespace

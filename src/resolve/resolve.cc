@@ -418,14 +418,6 @@ Status CheckToldRank(const Claim& claim, const Request& request,
       {{"own rank", {std::to_string(told->value), told->source}, other}}, host);
 }
 
-// SLURM_NTASKS alone: Slurm's environment, though no step of it. The shell that
-// Slurm gives to a person is not meant.
-bool IsAllocation(const sys::Env& env) {
-  const std::string name = env.Get("SLURM_JOB_NAME").value_or("");
-  return IsSet(env, "SLURM_NTASKS") && !IsSet(env, "SLURM_JOB_ID") &&
-         name != "bash" && name != "interactive";
-}
-
 // What stands around the answer and may spoil it.
 void AddSurroundings(const sys::Host& host, Resolved& resolved) {
   static const std::set<std::string_view> notebooks{
@@ -460,24 +452,6 @@ Result<Claim> AskSource(std::string_view name, const Request& request,
   only.source = name;
   only.as_peer = true;
   return source->read(only, host);
-}
-
-Result<std::string> Detect(const Request& request, const sys::Host& host) {
-  // The name by which frameworks know what a source stands for.
-  static const std::map<std::string_view, const char*> names{
-      {"torch", "torchrun"},       {"lsf", "lsf"},
-      {"openmpi", "openmpi"},      {"slurm", "slurm"},
-      {"gke-tpu", "gke-tpu"},      {"k8s-job", "k8s-job"},
-      {"gce-tpu-vm", "gce-tpu-vm"}};
-  for (const Source* source : AllSources()) {
-    const auto known = names.find(source->name);
-    if (known != names.end() &&
-        (source->match(request, host).speaks ||
-         (source->name == "slurm" && IsAllocation(host.env)))) {
-      return std::string(known->second);
-    }
-  }
-  return std::string();
 }
 
 Result<Resolved> Resolve(const Request& request, const sys::Host& host) {

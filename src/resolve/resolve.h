@@ -111,10 +111,6 @@ inline constexpr std::chrono::seconds kPatience{4};
 Result<Claim> AskSource(std::string_view name, const Request& request,
                         const sys::Host& host);
 
-// The name of the first source that speaks for a whole environment (openmpi,
-// slurm, gce-tpu-vm, …); empty: none.
-Result<std::string> Detect(const Request& request, const sys::Host& host);
-
 struct RenderOptions {
   bool verbose = false;  // what every source said
 };

@@ -142,30 +142,6 @@ bool IsThisHost(const Address& address, const sys::Env& env) {
   return ThisHostNames(env).Are(address);
 }
 
-bool MatchesThisHost(const std::string& name, const sys::Host& host) {
-  if (IsThisHost({.host = name}, host.env)) {
-    return true;
-  }
-  std::vector<std::string> theirs{name};
-  std::vector<std::string> ours = host.env.LocalAddresses();
-  if (host.names != nullptr) {
-    const auto deadline = Deadline::After(std::chrono::seconds(1));
-    for (const auto& [text, list] :
-         {std::pair(name, &theirs), std::pair(host.env.Hostname(), &ours)}) {
-      const auto found = host.names->Lookup(text, deadline);
-      if (found) {
-        list->insert(list->end(), found->begin(), found->end());
-      }
-    }
-  }
-  return std::any_of(theirs.begin(), theirs.end(), [&](const auto& one) {
-    return std::any_of(ours.begin(), ours.end(), [&](const auto& other) {
-      const Address their{.host = one};
-      return their.HasIpOf({.host = other}) && !their.IsLoopback();
-    });
-  });
-}
-
 Result<Sourced<int>> FindSelf(const Cluster& cluster, const Request& request,
                               const sys::Host& host) {
   MUSTER_ASSIGN(const auto told, ToldRank(request, host));

@@ -7,24 +7,24 @@
 #include "base/text.h"
 #include "cloud/metadata.h"
 #include "cloud/timestamp.h"
+#include "device_count.h"
+#include "host_match.h"
+#include "host_slots.h"
 #include "request.h"
 #include "resolve/cloud_tpu.h"
-#include "resolve/device_count.h"
 #include "resolve/grammar/endpoint.h"
-#include "resolve/grammar/host_file.h"
 #include "resolve/grammar/host_list.h"
 #include "resolve/grammar/key_values.h"
-#include "resolve/grammar/roles.h"
 #include "resolve/grammar/task_map.h"
-#include "resolve/grammar/task_map_union.h"
 #include "resolve/grammar/torch_url.h"
 #include "resolve/local_tpu.h"
-#include "resolve/self.h"
-#include "resolve/slurm.h"
+#include "resolve/source.h"
 #include "resolve/tensorflow.h"
-#include "resolve/tpu_health.h"
-#include "resolve/tpu_identity.h"
-#include "resolve/validate.h"
+#include "roles.h"
+#include "task_map_union.h"
+#include "tpu_nodes.h"
+#include "tpu_topology.h"
+#include "validate.h"
 
 namespace muster::conformance {
 namespace {
@@ -250,9 +250,32 @@ Result<Json> AskGceGroup(const Json& args, const sys::Host& host) {
   return ToJson(*first);
 }
 
+// SLURM_NTASKS alone: Slurm's environment, though no step of it. The shell that
+// Slurm gives to a person is not meant.
+bool IsAllocation(const sys::Env& env) {
+  const std::string name = env.Get("SLURM_JOB_NAME").value_or("");
+  return IsSet(env, "SLURM_NTASKS") && !IsSet(env, "SLURM_JOB_ID") &&
+         name != "bash" && name != "interactive";
+}
+
+// The first source that speaks for a whole environment, by the name by which
+// frameworks know it.
 Result<Json> AskAuto(const Json& args, const sys::Host& host) {
-  MUSTER_ASSIGN(const auto name, Detect(ToRequest(args), host));
-  return Object("detected", name.empty() ? Json() : Json(name));
+  static const std::map<std::string_view, const char*> names{
+      {"torch", "torchrun"},       {"lsf", "lsf"},
+      {"openmpi", "openmpi"},      {"slurm", "slurm"},
+      {"gke-tpu", "gke-tpu"},      {"k8s-job", "k8s-job"},
+      {"gce-tpu-vm", "gce-tpu-vm"}};
+  const Request request = ToRequest(args);
+  for (const Source* source : AllSources()) {
+    const auto known = names.find(source->name);
+    if (known != names.end() &&
+        (source->match(request, host).speaks ||
+         (source->name == "slurm" && IsAllocation(host.env)))) {
+      return Object("detected", known->second);
+    }
+  }
+  return Object("detected", Json());
 }
 
 Asked AskedOf(const Json& args) {

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "resolve/resolve.h"
-#include "resolve/tpu_identity.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {
@@ -89,5 +88,4 @@ void Fuzz(const std::string& bytes) {
   if (claim) {
     static_cast<void>(muster::resolve::Complete(*claim));
   }
-  static_cast<void>(muster::resolve::IdentifyTpu(host));
 }

@@ -1,17 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "resolve/tpu_identity.h"
+#include "tpu_topology.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/text.h"
 #include "cloud/metadata.h"
 #include "resolve/grammar/endpoint.h"
+#include "resolve/grammar/key_values.h"
 #include "resolve/grammar/tpu_type.h"
 #include "resolve/local_tpu.h"
 #include "resolve/variables.h"
 
-namespace muster::resolve {
+namespace muster::conformance {
 namespace {
+
+using namespace resolve;  // NOLINT(google-build-using-namespace): its tests
+
+// "2,2,1".
+using Bounds = std::array<int, 3>;
+
+Result<Bounds> ParseBounds(std::string_view text, const std::string& what) {
+  const auto wrong = [&](std::size_t at) {
+    return Error(Cause::kClusterSpecInvalid,
+                 what + " is `" + Printable(text.substr(0, 200)) +
+                     "`, expected three numbers from 1 to 1024 as in 2,2,1: "
+                     "not so at position " +
+                     std::to_string(at + 1));
+  };
+  Bounds bounds{};
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < bounds.size(); ++i) {
+    const auto comma = std::min(text.find(',', at), text.size());
+    const auto number = ParseInt(Trim(text.substr(at, comma - at)));
+    const bool last = i + 1 == bounds.size();
+    if (!number || *number < 1 || *number > 1024) {
+      return wrong(at);
+    }
+    if (last != (comma == text.size())) {
+      return wrong(comma);
+    }
+    bounds[i] = static_cast<int>(*number);
+    at = comma + 1;
+  }
+  return bounds;
+}
+
+std::string ToText(const Bounds& bounds) {
+  return std::to_string(bounds[0]) + "," + std::to_string(bounds[1]) + "," +
+         std::to_string(bounds[2]);
+}
+
+Bounds Product(const Bounds& a, const Bounds& b) {
+  return {a[0] * b[0], a[1] * b[1], a[2] * b[2]};
+}
+
+int SizeOf(const Bounds& bounds) {
+  return bounds[0] * bounds[1] * bounds[2];
+}
+
+// Hosts of a v2 or v3 slice as bounds, which no metadata tell.
+std::optional<Bounds> HostBoundsOf(std::string_view type) {
+  static const std::map<std::string_view, Bounds> table{
+      {"v2-8", {1, 1, 1}},     {"v2-32", {2, 2, 1}},  {"v2-128", {4, 4, 1}},
+      {"v2-256", {4, 8, 1}},   {"v2-512", {8, 8, 1}}, {"v3-8", {1, 1, 1}},
+      {"v3-32", {2, 2, 1}},    {"v3-64", {2, 4, 1}},  {"v3-128", {4, 4, 1}},
+      {"v3-256", {4, 8, 1}},   {"v3-512", {8, 8, 1}}, {"v3-1024", {8, 16, 1}},
+      {"v3-2048", {16, 16, 1}}};
+  const auto found = table.find(type);
+  return found == table.end() ? std::nullopt : std::optional(found->second);
+}
 
 constexpr int kFirstPort = 8476;
 
@@ -39,9 +97,9 @@ class TpuValues {
   explicit TpuValues(const sys::Host& host) : host_(host) {
     const cloud::Metadata metadata(host);
     if (metadata.SwitchedOff().empty()) {
-      auto values = ReadTpuEnv(metadata);
-      if (values) {
-        tpu_env_ = std::move(values->values);
+      const auto text = metadata.Attribute("tpu-env");
+      if (text) {
+        tpu_env_ = ParseTpuEnv(text->value_or("")).values;
       }
     }
   }
@@ -169,11 +227,6 @@ Status FillCounts(const TopologyRequest& request, TpuTopology& topology) {
 
 }  // namespace
 
-Result<TpuEnv> ReadTpuEnv(const cloud::Metadata& metadata) {
-  MUSTER_ASSIGN(const auto text, metadata.Attribute("tpu-env"));
-  return ParseTpuEnv(text.value_or(""));
-}
-
 TpuIdentity IdentifyTpu(const sys::Host& host) {
   const cloud::Metadata metadata(host);
   TpuIdentity identity;
@@ -235,4 +288,4 @@ Result<TpuTopology> ReadTopology(const TopologyRequest& request,
   return topology;
 }
 
-}  // namespace muster::resolve
+}  // namespace muster::conformance
