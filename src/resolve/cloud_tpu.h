@@ -45,10 +45,9 @@ Result<TpuPlace> PlaceTpu(const TpuTarget& target, const Request& request,
 
 // cloud-*: what the API refuses. tpu-not-found: no such name in this zone;
 // lists those that are there, and the zones that have the name.
-Result<TpuNode> GetTpuNode(const TpuPlace& place, const Request& request,
-                           const sys::Host& host);
+Result<TpuNode> GetTpuNode(const TpuPlace& place, const sys::Host& host);
 
-// READY, with addresses; with `healthy` also HEALTHY.
-Status CheckReady(const TpuNode& node, bool healthy);
+// READY, with addresses.
+Status CheckReady(const TpuNode& node);
 
 }  // namespace muster::resolve

@@ -10,7 +10,7 @@
 #include "resolve/grammar/host_file.h"
 #include "resolve/grammar/host_list.h"
 #include "resolve/grammar/key_values.h"
-#include "resolve/grammar/torch_url.h"
+#include "resolve/grammar/node_range.h"
 #include "resolve/grammar/tpu_type.h"
 
 namespace muster::resolve {
@@ -111,29 +111,6 @@ TEST(HostFile, NamesTheLine) {
                             {.default_slots = 2, .add_repeated = true}))[0]
                 .slots,
             4);
-}
-
-TEST(TorchUrl, DoesNotTakeARankTwice) {
-  EXPECT_THAT(Refusal(ParseTorchUrl("tcp://a:1?rank=0&world_size=2", 1, {})),
-              HasSubstr("rank is in the URL and given beside it"));
-  EXPECT_FALSE(ParseTorchUrl("tcp://a:1?rank=2&world_size=2", {}, {}));
-}
-
-TEST(TorchUrl, NamesThePlace) {
-  const auto refused = [](const char* url) {
-    return Refusal(ParseTorchUrl(url, {}, {}));
-  };
-  EXPECT_THAT(refused("tcp://a?rank=0&world_size=2"),
-              HasSubstr("the port is missing at position 8"));
-  EXPECT_THAT(refused("tcp://:1?rank=0&world_size=2"),
-              HasSubstr("the host is missing at position 7"));
-  EXPECT_THAT(refused("tcp://a:1?rank=x&world_size=2"),
-              HasSubstr("is no whole number, at position 16"));
-  EXPECT_THAT(refused("tcp://a:1?world_size=2"),
-              HasSubstr("the rank is missing at position 23"));
-  EXPECT_THAT(refused("udp://a:1"), HasSubstr("`udp`"));
-  EXPECT_THAT(refused("file://a?rank=0&world_size=2"),
-              HasSubstr("the path is missing (file:///PATH) at position 8"));
 }
 
 TEST(NodeRange, NamesThePlace) {

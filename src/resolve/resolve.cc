@@ -171,11 +171,21 @@ struct Rest {
   std::vector<Claim> coordinators;  // a coordinator without ranks
 };
 
+// What a source claims, with what muster concludes of it.
+Result<Claim> ReadAndConclude(const Source& source, const Request& request,
+                              const sys::Host& host) {
+  MUSTER_ASSIGN(Claim claim, source.read(request, host));
+  if (source.conclude != nullptr) {
+    MUSTER_TRY(source.conclude(request, host, claim));
+  }
+  return claim;
+}
+
 // Reads a source; a claim of nothing is a silence.
 Status ReadSource(const Source& source, const Request& request,
                   const sys::Host& host, Resolved& resolved, Rest& rest) {
   const std::string name(source.name);
-  auto claim = source.read(request, host);
+  auto claim = ReadAndConclude(source, request, host);
   if (!claim) {
     Error error = std::move(claim).error().While("reading the source " + name);
     if (!source.may_be_left_over || !request.source.empty() ||
@@ -443,15 +453,6 @@ Fact Observed(std::string name, std::map<std::string, FactValue> fields,
           .subject = "this host",
           .by = "resolve on " + host.env.Hostname(),
           .at = host.clock.WallNow()};
-}
-
-Result<Claim> AskSource(std::string_view name, const Request& request,
-                        const sys::Host& host) {
-  MUSTER_ASSIGN(const Source* source, RequireSource(name));
-  Request only = request;
-  only.source = name;
-  only.as_peer = true;
-  return source->read(only, host);
 }
 
 Result<Resolved> Resolve(const Request& request, const sys::Host& host) {

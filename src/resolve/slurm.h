@@ -22,6 +22,6 @@ Result<std::vector<std::string>> PlaceTasks(
 
 // What TensorFlow's SlurmClusterResolver makes of a step, with Slurm's order of
 // hosts.
-Result<Claim> ReadTensorflowStep(const Request& request, const sys::Host& host);
+Result<Claim> ReadTensorflowStep(const sys::Host& host);
 
 }  // namespace muster::resolve

@@ -3,6 +3,7 @@
 // facts of TPUs, validations.
 #include "queries.h"
 
+#include "arguments.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "cloud/metadata.h"
@@ -16,12 +17,11 @@
 #include "resolve/grammar/host_list.h"
 #include "resolve/grammar/key_values.h"
 #include "resolve/grammar/task_map.h"
-#include "resolve/grammar/torch_url.h"
 #include "resolve/local_tpu.h"
 #include "resolve/source.h"
-#include "resolve/tensorflow.h"
 #include "roles.h"
 #include "task_map_union.h"
+#include "torch_url.h"
 #include "tpu_nodes.h"
 #include "tpu_topology.h"
 #include "validate.h"
@@ -146,7 +146,7 @@ Result<Json> AskClusterSpec(const Json& args, const sys::Host&) {
     if (!args.contains(query)) {
       continue;
     }
-    MUSTER_ASSIGN(const auto* tasks, map.Job(Text(args, query)));
+    MUSTER_ASSIGN(const auto* tasks, JobOf(map, Text(args, query)));
     Json indices = Json::array();
     Json places = Json::array();
     for (int i = 0; i < TaskMap::Places(*tasks); ++i) {
@@ -162,8 +162,9 @@ Result<Json> AskClusterSpec(const Json& args, const sys::Host&) {
   }
   if (args.contains("task_address")) {
     const Json& place = args["task_address"];
-    MUSTER_ASSIGN(json["address"], map.AddressOf(place.at(0).get<std::string>(),
-                                                 place.at(1).get<int>()));
+    MUSTER_ASSIGN(
+        json["address"],
+        AddressOf(map, place.at(0).get<std::string>(), place.at(1).get<int>()));
     json["task_address"] = json["address"];
   }
   if (args.contains("equal_to")) {
@@ -200,22 +201,20 @@ Result<Json> AskUnion(const Json& args, const sys::Host&) {
     }
     maps.push_back(std::move(written));
     if (first) {
-      const Request own = ToRequest(one);
-      MUSTER_TRY(ApplyTensorflow(own, {}, claim));
+      OverrideTask(one, claim);
       if (const auto environment = TextArg(one, "environment")) {
         claim.more["environment"] = *environment;
       }
       first = false;
     }
   }
-  claim.master.reset();
   MUSTER_ASSIGN(claim.tasks, UniteTaskMaps(maps));
-  const Request request = ToRequest(args);
-  const MasterRequest& asked = request.master;
-  if (!asked.task_type || !asked.task_id) {
-    claim.master = Sourced<std::string>{"", "no task is named"};
+  OverrideTask(args, claim);
+  claim.master = Sourced<std::string>{"", "no task is named"};
+  if (const Json master = args.value("master", Json::object());
+      master.contains("task_type") && master.contains("task_id")) {
+    MUSTER_TRY(TakeMaster(args, claim));
   }
-  MUSTER_TRY(ApplyTensorflow(request, {}, claim));
   return ToJson(claim);
 }
 
@@ -236,7 +235,7 @@ Result<Json> AskGceGroup(const Json& args, const sys::Host& host) {
   for (const Json& group : groups) {
     Json merged = args;
     merged.update(group);
-    MUSTER_ASSIGN(auto claim, AskSource("gce-group", ToRequest(merged), host));
+    MUSTER_ASSIGN(auto claim, AskSource("gce-group", merged, host));
     maps.push_back({.map = *claim.tasks});
     hosts.insert(hosts.end(), claim.hosts.begin(), claim.hosts.end());
     if (!first) {
@@ -328,7 +327,8 @@ Result<Json> AskDeviceCount(const Json& args, const sys::Host& host) {
                       .task_id = IntArg(args, "task_id"),
                       .kind = Text(args, "kind")};
   if (!filter.task_type && host.env.Get("TF_CONFIG")) {
-    MUSTER_ASSIGN(const auto claim, AskSource("tf-config", {}, host));
+    MUSTER_ASSIGN(const auto claim,
+                  AskSource("tf-config", Json::object(), host));
     if (claim.task_type && claim.task_id) {
       filter.task_type = claim.task_type->value;
       filter.task_id = claim.task_id->value;
@@ -364,7 +364,7 @@ Result<TpuNode> NodeOf(const Json& args, const sys::Host& host) {
   const Request request = ToRequest(args);
   MUSTER_ASSIGN(const auto target, FindTpuTarget(request, host));
   MUSTER_ASSIGN(const auto place, PlaceTpu(target, request, host));
-  return GetTpuNode(place, request, host);
+  return GetTpuNode(place, host);
 }
 
 Result<Json> AskTpuHealth(const Json& args, const sys::Host& host) {
@@ -401,9 +401,12 @@ Result<Json> AskTpuRequireHealthy(const Json& args, const sys::Host& host) {
   for (const Json& name : names) {
     Json one = args;
     one["tpu"] = name;
-    Request request = ToRequest(one);
-    request.cloud.require_healthy = true;
-    MUSTER_TRY(AskSource("tpu", request, host));
+    MUSTER_ASSIGN(const auto claim, AskSource("tpu", one, host));
+    const auto health = std::get<std::string>(claim.more.at("health"));
+    if (health != "HEALTHY") {
+      return Error(Cause::kTpuUnhealthy,
+                   "the TPU " + name.dump() + " is not HEALTHY: " + health);
+    }
   }
   return Object("ok", true);
 }

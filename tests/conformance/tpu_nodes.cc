@@ -46,7 +46,7 @@ Result<TpuDescription> DescribeTpu(const Request& request,
     return told;
   }
   MUSTER_ASSIGN(told.node.place, PlaceTpu(target, request, host));
-  auto node = GetTpuNode(told.node.place, request, host);
+  auto node = GetTpuNode(told.node.place, host);
   if (node) {
     told.node = *std::move(node);
     return told;

@@ -10,9 +10,9 @@
 #include "resolve/grammar/host_file.h"
 #include "resolve/grammar/host_list.h"
 #include "resolve/grammar/key_values.h"
+#include "resolve/grammar/node_range.h"
 #include "resolve/grammar/roles.h"
 #include "resolve/grammar/task_map.h"
-#include "resolve/grammar/torch_url.h"
 #include "resolve/grammar/tpu_type.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -84,7 +84,6 @@ void Fuzz(const std::string& bytes) {
       static_cast<void>(ParseTpuEnv(text));
       break;
     case 8:
-      Check(ParseTorchUrl(text, std::nullopt, std::nullopt));
       Check(ParseNodeRange(text));
       break;
     case 9:

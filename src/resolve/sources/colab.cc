@@ -6,7 +6,6 @@
 #include "resolve/local_tpu.h"
 #include "resolve/notebook.h"
 #include "resolve/source.h"
-#include "resolve/tensorflow.h"
 #include "resolve/variables.h"
 
 namespace muster::resolve::colab {
@@ -61,7 +60,7 @@ Claim OnThisMachine(const LocalTpu& tpu) {
   return claim;
 }
 
-Result<Claim> Read(const Request& request, const sys::Host& host) {
+Result<Claim> Read(const Request&, const sys::Host& host) {
   const LocalTpu tpu = FindLocalTpu(host);
   const Text address = TextVariable(host.env, kAddress);
   if (!address || tpu.chips > 0) {
@@ -78,7 +77,8 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
   claim.hosts = *endpoints;
   claim.tasks.emplace().jobs["worker"] = ToTasks(*endpoints);
   claim.rpc_layer = Sourced<std::string>{"grpc", "default of TPUs"};
-  MUSTER_TRY(ApplyTensorflow(request, {.default_type = "worker"}, claim));
+  claim.task_type = Sourced<std::string>{"worker", "default of tf"};
+  claim.task_id = Sourced<int>{0, "default of tf"};
   return claim;
 }
 
