@@ -6,7 +6,7 @@ SHELL := /bin/bash
 JOBS ?= $(shell nproc)
 RELEASE := build/release
 
-.PHONY: help build run test lint bench fuzz setup test-build asan tsan asan-build tsan-build torch213 torch213-build
+.PHONY: help build run test lint docs bench fuzz setup test-build asan tsan asan-build tsan-build torch213 torch213-build
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -39,8 +39,14 @@ test-build: setup build/.made $(RELEASE)/build.ninja
 	    >$(RELEASE).log 2>&1 || { cat $(RELEASE).log; exit 1; }
 	@cmake --build --preset release -j $(JOBS)
 
-lint: setup build/.made ## formatting, clang-tidy, include table, headers, shellcheck, generated files
+lint: setup build/.made ## formatting, clang-tidy, include table, headers, shellcheck
 	@tools/lint.sh
+
+docs: build ## the generated pages of docs/reference, and the site: build/site
+	@tools/setup.sh tools/packages-docs.txt
+	@cmake --build --preset release -j $(JOBS) --target resolve_reference
+	@tools/docs.sh
+	@tools/docs_site.py
 
 asan tsan: %: %-build ## the rooms without torch and gRPC, sanitized
 	@ctest --preset $@ -j $(JOBS)

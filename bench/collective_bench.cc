@@ -19,7 +19,7 @@
 #include "collective/shared_memory.h"
 #include "must.h"
 #include "sys/memory.h"
-#include "sys/process.h"
+#include "sys/process/process.h"
 
 namespace muster {
 namespace {
@@ -79,7 +79,8 @@ void Measure(Collective& group, std::size_t bytes, const Settings& settings) {
   std::fflush(stdout);
 }
 
-int RunRank(int rank, int segment, Board& board, const Settings& settings) {
+int RunRank(int rank, int segment, wire::Board& board,
+            const Settings& settings) {
   PinTo(rank);
   auto group = Must(MakeSharedMemory({.rank = rank,
                                       .size = settings.ranks,
@@ -94,9 +95,10 @@ int RunRank(int rank, int segment, Board& board, const Settings& settings) {
 
 int Run(const Settings& settings) {
   const int segment = Must(sys::MakeSharedMemory("bench segment", 0));
-  const int page = Must(sys::MakeSharedMemory("bench board", sizeof(Board)));
-  auto mapping = Must(sys::Mapping::Map(page, sizeof(Board)));
-  auto* board = new (mapping.data()) Board;
+  const int page =
+      Must(sys::MakeSharedMemory("bench board", sizeof(wire::Board)));
+  auto mapping = Must(sys::Mapping::Map(page, sizeof(wire::Board)));
+  auto* board = new (mapping.data()) wire::Board;
   std::printf("%d ranks, %s%s\n%14s %15s %15s\n", settings.ranks,
               settings.outside ? "buffers of the program" : "in place",
               settings.check_finite ? ", checked" : "", "size", "median",

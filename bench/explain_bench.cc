@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/text.h"
-#include "evidence/log_scanner.h"
-#include "explain/answer.h"
+#include "diagnose/match/log_scanner.h"
+#include "diagnose/verdict/answer.h"
 
 namespace muster {
 namespace {
@@ -53,7 +53,7 @@ int WriteLog(std::size_t pieces) {
 }
 
 int WritePatterns() {
-  for (const auto& row : evidence::CataloguePatterns()) {
+  for (const auto& row : diagnose::CataloguePatterns()) {
     // Names of groups may not repeat in one alternation.
     std::string text(row.text);
     for (std::size_t at = 0; (at = text.find("(?P<", at)) != text.npos;) {
@@ -75,8 +75,8 @@ int Measure(std::size_t pieces) {
   for (unsigned i = 0; i < 16; ++i) {
     some.push_back(Piece(kMiB, i));
   }
-  const evidence::Matcher matcher;
-  evidence::LogScanner scanner(matcher);
+  const diagnose::Matcher matcher;
+  diagnose::LogScanner scanner(matcher);
   scanner.Begin({.name = "bench"});
   std::size_t bytes = 0;
   // Of the processor: what else the machine does is not measured.
@@ -89,7 +89,7 @@ int Measure(std::size_t pieces) {
   const double took =
       static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   const auto facts = scanner.TakeFacts();
-  const explain::Answer answer = explain::Explain(facts);
+  const diagnose::Answer answer = diagnose::Explain(facts);
   std::printf("%.0f MiB per second of one core  %zu patterns  %zu facts  %s\n",
               static_cast<double>(bytes) / kMiB / took, matcher.patterns(),
               facts.size(), std::string(ToText(answer.kind)).c_str());

@@ -28,12 +28,12 @@
 #include <utility>
 #include <vector>
 
-#include "base/board.h"
-#include "base/rank_wire.h"
 #include "member/step_meter.h"
 #include "must.h"
 #include "sys/memory.h"
-#include "sys/process.h"
+#include "sys/process/process.h"
+#include "wire/progress_page.h"
+#include "wire/rank_frame.h"
 
 namespace muster {
 namespace {
@@ -74,15 +74,15 @@ void PinTo(std::size_t core) {
       _exit(0);
     }
     buffer.append(chunk.data(), static_cast<std::size_t>(got));
-    while (Must(TakeMessage(buffer))) {
+    while (Must(wire::TakeMessage(buffer))) {
     }
   }
 }
 
-[[noreturn]] void SampleBoard(const Board& board) {
+[[noreturn]] void SampleBoard(const wire::Board& board) {
   std::uint64_t sum = 0;
   for (;;) {
-    sum += ReadSlot(board.slots[0]).step;
+    sum += wire::ReadSlot(board.slots[0]).step;
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
     if (sum == 1) {  // keeps the reads
       _exit(1);
@@ -192,9 +192,10 @@ class Agent {
 };
 
 void SendFrame(int socket, std::uint64_t step) {
-  const std::string frame = Encode({.op = RankOp::kFact,
-                                    .number = static_cast<std::int64_t>(step),
-                                    .value = "0.123456"});
+  const std::string frame =
+      wire::Encode({.op = wire::RankOp::kFact,
+                    .number = static_cast<std::int64_t>(step),
+                    .value = "0.123456"});
   if (write(socket, frame.data(), frame.size()) < 0) {
     std::perror("write");
     std::_Exit(1);
@@ -202,10 +203,11 @@ void SendFrame(int socket, std::uint64_t step) {
 }
 
 void Measure(const char* where, std::size_t rank_core, std::size_t agent_core) {
-  const int page = Must(sys::MakeSharedMemory("bench board", sizeof(Board)));
-  auto mapping = Must(sys::Mapping::Map(page, sizeof(Board)));
+  const int page =
+      Must(sys::MakeSharedMemory("bench board", sizeof(wire::Board)));
+  auto mapping = Must(sys::Mapping::Map(page, sizeof(wire::Board)));
   close(page);
-  auto* board = new (mapping.data()) Board;
+  auto* board = new (mapping.data()) wire::Board;
   std::array<int, 2> ends{};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
     std::perror("socketpair");

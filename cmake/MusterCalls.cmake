@@ -2,7 +2,7 @@
 # The calls of a proto file as a header, for who has to know all of them when it
 # is compiled, with or without gRPC:
 #
-#   muster_calls(PROTO muster.v1.proto HEADER connect/agent_calls.h)
+#   muster_calls(PROTO muster.v1.proto HEADER channel/agent_calls.h)
 function(muster_calls)
   cmake_parse_arguments(ARG "" "PROTO;HEADER" "" ${ARGN})
   get_filename_component(proto ${ARG_PROTO} ABSOLUTE)
@@ -27,12 +27,12 @@ function(muster_calls)
 #include <array>
 #include <string_view>
 
-namespace muster::connect {
+namespace muster::channel {
 
 // "/package.Service/Method", in the order of the file.
 inline constexpr auto kAgentCalls = std::to_array<std::string_view>({
 @entries@});
 
-}  // namespace muster::connect
+}  // namespace muster::channel
 ]])
 endfunction()

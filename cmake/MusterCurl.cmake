@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # libcurl and what http and https need of its archives, linked statically; the
-# rest is in src/sys/curl_absent.cc.
+# rest is in src/sys/net/curl_absent.cc.
 
 # Makes the INTERFACE target muster_curl_archives.
 function(muster_find_curl)

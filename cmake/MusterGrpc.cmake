@@ -51,7 +51,7 @@ function(muster_find_grpc)
 endfunction()
 
 # muster_proto_library(TARGET FILE.proto) compiles messages and services of one
-# proto file; users include it relative to src/ ("connect/x.grpc.pb.h").
+# proto file; users include it relative to src/ ("channel/grpc/x.grpc.pb.h").
 function(muster_proto_library target proto)
   muster_find_grpc()
   get_filename_component(proto ${proto} ABSOLUTE)
@@ -81,7 +81,7 @@ function(muster_static_program target)
     return()  # the runtime of a sanitizer is shared anyway
   endif()
   set(arc4random
-    ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../src/connect/arc4random.cc)
+    ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../src/channel/grpc/arc4random.cc)
   target_sources(${target} PRIVATE ${arc4random})
   set_source_files_properties(${arc4random} TARGET_DIRECTORY ${target}
     PROPERTIES SKIP_PRECOMPILE_HEADERS ON)

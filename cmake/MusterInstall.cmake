@@ -22,8 +22,8 @@ function(muster_installed_library name)
 endfunction()
 
 muster_installed_library(libmuster EXPORT muster
-  MODULES base finding sys sys_curl cluster cloud resolve resolve_cluster member input
-          checkpoint collective
+  MODULES base finding cluster wire sys sys_curl accelerator cloud resolve
+          resolve_cluster member input checkpoint collective
   LINKS Threads::Threads isal z
         # Only who calls ResolveCluster needs libcurl.so and libcrypto.so when
         # it runs.

@@ -10,9 +10,9 @@ function(muster_tpu_ops table output)
   file(CONFIGURE OUTPUT ${output} @ONLY CONTENT
 [[// SPDX-License-Identifier: Apache-2.0
 // Generated from tpu_ops.txt by cmake/MusterTpuOps.cmake.
-#include "check/graph/operation.h"
+#include "program/graph/operation.h"
 
-namespace muster::check::graph {
+namespace muster::program::graph {
 namespace {
 
 constexpr Operation kOperations[] = {
@@ -22,6 +22,6 @@ constexpr Operation kOperations[] = {
 
 std::span<const Operation> AllOperations() { return kOperations; }
 
-}  // namespace muster::check::graph
+}  // namespace muster::program::graph
 ]])
 endfunction()

@@ -4,7 +4,6 @@
 //   gen_causes CAUSES OUT      OUT/muster/cause.h, OUT/cause_table.cc,
 //                              OUT/catalogue_table.cc, OUT/cause_rules.cc,
 //                              OUT/cause_texts.cc and OUT/log_patterns.cc
-//   gen_causes --docs CAUSES OUT   OUT/README.md and OUT/LABEL.md
 //   gen_causes --check CAUSES      nothing but the check
 //
 // Exit status 1: a file is wrong; each problem is printed with its place.
@@ -47,32 +46,18 @@ bool Update(const std::filesystem::path& path, const Writer& writer,
   return true;
 }
 
-// The reference pages.
-bool WriteDocs(const std::filesystem::path& out, const Files& files) {
-  bool written = Update(out / "README.md", causes::WriteOverview, files);
-  for (const causes::CauseFile& file : files) {
-    const auto page = [&](const Files& /*all*/, std::ostream& to) {
-      causes::WriteEntry(file, to);
-    };
-    written = Update(out / (file.label.text + ".md"), page, files) && written;
-  }
-  return written;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::vector<std::string> args(argv + 1, argv + argc);
-  const bool docs = !args.empty() && args[0] == "--docs";
-  const bool option = docs || (!args.empty() && args[0] == "--check");
-  const bool unknown = !option && !args.empty() && args[0].rfind("--", 0) == 0;
-  if (unknown || args.size() != (docs ? 3U : 2U)) {
-    std::cerr << "usage: gen_causes CAUSES OUT | --docs CAUSES OUT | --check "
-                 "CAUSES\n";
+  const bool check = !args.empty() && args[0] == "--check";
+  const bool unknown = !check && !args.empty() && args[0].rfind("--", 0) == 0;
+  if (unknown || args.size() != 2) {
+    std::cerr << "usage: gen_causes CAUSES OUT | --check CAUSES\n";
     return 2;
   }
   causes::Problems problems;
-  const std::filesystem::path root = option ? args[1] : args[0];
+  const std::filesystem::path root = check ? args[1] : args[0];
   if (!std::filesystem::is_directory(root)) {
     std::cerr << "gen_causes: there is no folder " << root << "\n";
     return 1;
@@ -88,11 +73,8 @@ int main(int argc, char** argv) {
     std::cerr << problems.text();
     return 1;
   }
-  if (args[0] == "--check") {
+  if (check) {
     return 0;
-  }
-  if (args[0] == "--docs") {
-    return WriteDocs(args[2], files) ? 0 : 1;
   }
   const std::filesystem::path out = args[1];
   const bool written =

@@ -77,9 +77,13 @@ expect "a pattern with a weight" \
   'error: unknown key `weight`'
 expect "text and says together" \
   "s/^match:.*/match: [{ text: 'a real', says: ['real'] }]/" \
-  'error: `text` or `says`, not both'
+  'error: one of `text`, `says` and `note`'
 expect "neither text nor says" "s/^match:.*/match: [{ with: [exit.killed] }]/" \
-  'error: neither `text` nor `says`'
+  'error: neither `text` nor `says` nor `note`'
+expect "a pattern of notes" "s/^match:.*/match: [{ note: 'a real' }]/"
+expect "a pattern of notes that misses its example" \
+  "s/^match:.*/match: [{ note: 'elephant' }]/" \
+  'error: no pattern of this file finds the example'
 expect "a condition that is no fact" \
   "s/^match:.*/match: [{ text: 'a real', with: [log.no such fact] }]/" \
   'error: a condition is `thing.observed`'
@@ -159,6 +163,9 @@ beside "a text of nothing" texts.txt '# texts\n@ thing-odd\nit is odd\n' \
 beside "a reason with a comma" facts.yaml \
   "harmless:\n  - { text: 'a remark', says: well, also here }\n" \
   'facts.yaml:2:37: error: unknown key `also here`'
+beside "a fact with two patterns" facts.yaml \
+  "facts:\n  - { name: thing.odd, text: 'it is odd', note: 'odd' }\n" \
+  'facts.yaml:2:5: error: `text` or `note`, not both'
 beside "facts that are no list" facts.yaml 'harmless: a remark\n' \
   'facts.yaml:1:11: error: expected a list of patterns'
 

@@ -80,23 +80,6 @@ check_shell() {
   git ls-files -- '*.sh' .ci/run | xargs shellcheck
 }
 
-check_generated() {
-  local generator
-  cmake --build "$build" -j "$jobs" --target gen_causes
-  generator=$(find "$build" -maxdepth 2 -name gen_causes -type f -perm -u+x |
-    head -n 1)
-  if [ -z "$generator" ]; then
-    echo "no gen_causes below $build"
-    return 1
-  fi
-  rm -rf "$build/causes-pages"
-  "$generator" --docs causes "$build/causes-pages"
-  diff -ru docs/reference/causes "$build/causes-pages" || {
-    echo "docs/reference/causes is stale: $generator --docs causes docs/reference/causes"
-    return 1
-  }
-}
-
 mkdir -p build
 if [ $# -gt 0 ]; then
   tidy "$build" "$@"
@@ -105,9 +88,9 @@ fi
 step format check_format
 step layers python3 tools/layers.py
 step shellcheck check_shell
+step docs tools/docs.sh --check
 step configure configure
 step headers check_headers
-step generated check_generated
 step clang-tidy tidy_all
 step configure-train configure_train
 step clang-tidy-train tidy_train

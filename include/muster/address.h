@@ -15,8 +15,8 @@ namespace muster {
 
 // A host (name, IPv4 or IPv6 without brackets) and a port; port 0 = not given.
 struct Address {
-  std::string host;
-  std::uint16_t port = 0;
+  std::string host;        // without brackets
+  std::uint16_t port = 0;  // 0: not given
 
   auto operator<=>(const Address&) const = default;
 

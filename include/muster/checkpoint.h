@@ -27,9 +27,9 @@ namespace muster {
 
 // Name, element type and shape of a tensor.
 struct TensorSpec {
-  std::string name;
-  DType dtype = DType::kFloat32;
-  std::vector<std::int64_t> shape;
+  std::string name;                 // unique in a checkpoint
+  DType dtype = DType::kFloat32;    // of its elements
+  std::vector<std::int64_t> shape;  // empty: a scalar
 
   bool operator==(const TensorSpec&) const = default;
 };
@@ -41,8 +41,8 @@ std::optional<std::uint64_t> BytesOf(const TensorSpec& spec);
 
 // A tensor to be saved: row-major, little-endian, owned by somebody else.
 struct TensorView {
-  TensorSpec spec;
-  std::span<const std::byte> bytes;
+  TensorSpec spec;                   // what the bytes are
+  std::span<const std::byte> bytes;  // BytesOf(spec) of them
 };
 
 // A set of tensors and words, read back. Tensors are sorted by name; their
@@ -52,11 +52,11 @@ struct Checkpoint {
   Checkpoint(Checkpoint&&) noexcept = default;
   Checkpoint& operator=(Checkpoint&&) noexcept = default;
 
-  std::uint64_t step = 0;
-  std::string path;                             // of the safetensors file
-  std::map<std::string, std::string> metadata;  // what Save was given
-  std::string writer;                           // "muster 0.1.0"
-  std::vector<TensorSpec> specs;
+  std::uint64_t step = 0;                         // after which it was saved
+  std::string path;                               // of the safetensors file
+  std::map<std::string, std::string> metadata;    // what Save was given
+  std::string writer;                             // "muster 0.1.0"
+  std::vector<TensorSpec> specs;                  // by name
   std::vector<std::span<const std::byte>> bytes;  // parallel to specs
   std::string storage;                            // the whole file
 
@@ -77,9 +77,10 @@ struct LoadOutcome {
   std::vector<Error> skipped;
 };
 
+// Where checkpoints are, and how many.
 struct CheckpointOptions {
-  std::string directory;
-  int keep = 3;  // complete checkpoints that stay; at least 1
+  std::string directory;  // made when it is missing
+  int keep = 3;           // complete checkpoints that stay; at least 1
 };
 
 // The checkpoints in one directory. Only one process writes (rank 0): while a
@@ -119,6 +120,7 @@ class CheckpointStore {
   // Steps that have a directory, ascending; whether they are whole is not
   // checked.
   Result<std::vector<std::uint64_t>> Steps() const;
+  // As it was given.
   const std::string& directory() const { return options_.directory; }
 
  private:

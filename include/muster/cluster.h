@@ -16,8 +16,8 @@ namespace muster {
 // "default: nothing describes a cluster".
 template <typename T>
 struct Sourced {
-  T value{};
-  std::string source;
+  T value{};           // the value
+  std::string source;  // where it came from
 
   bool operator==(const Sourced&) const = default;
 };
@@ -25,7 +25,7 @@ struct Sourced {
 // One process slot of the cluster. The rank numbers all members: chief (or
 // master) first, then workers, then other tasks, ps last.
 struct Member {
-  int rank = 0;
+  int rank = 0;                             // among all members
   std::string task = "worker";              // chief, worker, ps, evaluator, …
   int index = 0;                            // within the task
   std::optional<Sourced<Address>> address;  // nullopt: not told by any source
@@ -37,6 +37,7 @@ struct Member {
 struct Cluster {
   std::vector<Member> members;       // by rank, without holes
   std::optional<Sourced<int>> self;  // own rank; nullopt: all are ours
+  // Of member 0; nullopt: in this process, or not told by any source.
   std::optional<Sourced<Address>> coordinator;
   // Sourced size, so that "one process" can say why it believes so.
   Sourced<int> size;

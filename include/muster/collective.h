@@ -17,10 +17,11 @@ namespace muster {
 
 // A stretch of memory with its element type.
 struct Buffer {
-  void* data = nullptr;
-  std::size_t count = 0;  // elements
-  DType dtype = DType::kFloat32;
+  void* data = nullptr;           // its begin
+  std::size_t count = 0;          // elements
+  DType dtype = DType::kFloat32;  // of its elements
 
+  // Its length.
   std::size_t bytes() const { return count * SizeOf(dtype); }
 };
 
@@ -41,6 +42,7 @@ class Work {
   virtual Status Wait(Deadline deadline, std::stop_token stop) = 0;
 };
 
+// What an AllReduce does beside the sum.
 struct AllReduceOptions {
   // Reports a sum that is not finite as numerics-nan.
   bool check_finite = false;
@@ -51,10 +53,12 @@ struct AllReduceOptions {
 class Collective {
  public:
   virtual ~Collective() = default;
+  // This rank within the group.
   virtual int rank() const = 0;
+  // Ranks of the group.
   virtual int size() const = 0;
-  virtual std::string_view name()
-      const = 0;  // "shared memory", "gloo", "alone"
+  // "shared memory", "gloo", "alone".
+  virtual std::string_view name() const = 0;
 
   // Memory, 64-byte aligned and zeroed, in which AllReduce needs no copy. All
   // ranks allocate the same sizes in the same order. Valid while the
@@ -72,16 +76,20 @@ class Collective {
   // output: size() x input.count elements, by rank.
   virtual Result<std::unique_ptr<Work>> StartAllGather(Buffer input,
                                                        Buffer output) = 0;
+  // Complete when all ranks have started it.
   virtual Result<std::unique_ptr<Work>> StartBarrier() = 0;
 };
 
-// The blocking forms.
+// StartAllReduce and Wait.
 Status AllReduce(Collective& group, Buffer buffer, Deadline deadline,
                  std::stop_token stop = {});
+// StartBroadcast and Wait.
 Status Broadcast(Collective& group, Buffer buffer, int root, Deadline deadline,
                  std::stop_token stop = {});
+// StartAllGather and Wait.
 Status AllGather(Collective& group, Buffer input, Buffer output,
                  Deadline deadline, std::stop_token stop = {});
+// StartBarrier and Wait.
 Status Barrier(Collective& group, Deadline deadline, std::stop_token stop = {});
 
 // A group of one: every operation is complete at once.

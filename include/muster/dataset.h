@@ -16,15 +16,18 @@
 
 namespace muster {
 
+// The part of a data set.
 enum class Split { kTrain, kTest };
 
 // Samples with labels, read in any order. Const methods: any thread.
 class Dataset {
  public:
   virtual ~Dataset() = default;
-  virtual std::uint64_t size() const = 0;  // samples
+  // Number of samples.
+  virtual std::uint64_t size() const = 0;
   // Of one sample, channels first: {1, 28, 28}.
   virtual std::span<const std::int64_t> sample_shape() const = 0;
+  // Labels are 0 to classes() - 1.
   virtual int classes() const = 0;
   // Writes the samples at `indices`, in that order. `features` has room for
   // indices.size() times the elements of a sample (uint8 data become x / 255),
@@ -78,11 +81,12 @@ struct FashionMnist {
 
 // ---- Which samples, in which order ----
 
+// What the order of samples depends on.
 struct SamplerOptions {
   std::uint64_t size = 0;          // of the dataset
   std::uint64_t global_batch = 0;  // samples per step, over all ranks
-  std::uint64_t seed = 0;
-  bool shuffle = true;
+  std::uint64_t seed = 0;          // of the order
+  bool shuffle = true;             // false: the order of the dataset
 };
 
 // One step of the whole cluster. `position` counts samples since the start of
@@ -94,6 +98,7 @@ struct GlobalBatch {
   std::uint64_t first = 0;     // within the epoch's order
   std::uint64_t count = 0;     // global_batch, less at the end of an epoch
 
+  // Position of the batch after it.
   std::uint64_t next() const { return position + count; }
   bool operator==(const GlobalBatch&) const = default;
 };
@@ -103,15 +108,16 @@ struct GlobalBatch {
 // than ranks the last parts are empty, and their ranks take part with weight 0.
 struct Share {
   std::uint64_t first = 0;  // within the epoch's order
-  std::uint64_t count = 0;
+  std::uint64_t count = 0;  // samples
 
   bool operator==(const Share&) const = default;
 };
 // Which rank of how many.
 struct RankOf {
-  int rank = 0;
-  int size = 1;
+  int rank = 0;  // 0 to size - 1
+  int size = 1;  // ranks
 };
+// The part of a rank.
 Share ShareOf(const GlobalBatch& batch, RankOf who);
 
 // The order of samples: a function of seed, epoch and size alone, the same on
@@ -125,6 +131,7 @@ class Sampler {
   // The batch at a position. Any position is valid: one within a batch of
   // this size (the run went on with another batch) gives a batch from there.
   GlobalBatch At(std::uint64_t position) const;
+  // Batches of an epoch, the last one may be smaller.
   std::uint64_t StepsPerEpoch() const;
   // Indices into the dataset; valid until the next call.
   std::span<const std::uint64_t> Indices(std::uint64_t epoch, Share share);
@@ -138,12 +145,13 @@ class Sampler {
 
 // ---- Batches made ahead ----
 
+// What a Loader makes.
 struct LoaderOptions {
   std::uint64_t global_batch = 0;  // over all ranks
-  std::uint64_t epochs = 1;
-  std::uint64_t seed = 0;
-  bool shuffle = true;
-  RankOf who;
+  std::uint64_t epochs = 1;        // passes over the dataset
+  std::uint64_t seed = 0;          // of the order
+  bool shuffle = true;             // false: the order of the dataset
+  RankOf who;                      // whose share
   std::uint64_t position = 0;  // where to begin: GlobalBatch::next of the last
   std::size_t ahead = 8;       // batches made before they are asked for
 };
@@ -158,9 +166,13 @@ class Batch {
   Batch& operator=(Batch&& other) noexcept;
   ~Batch();
 
-  std::span<float> features() const { return features_; }  // 64-byte aligned
+  // Samples one after the other, 64-byte aligned.
+  std::span<float> features() const { return features_; }
+  // One for each sample.
   std::span<std::int64_t> labels() const { return labels_; }
-  std::uint64_t count() const { return labels_.size(); }  // may be 0
+  // Samples; may be 0.
+  std::uint64_t count() const { return labels_.size(); }
+  // The batch of which this is a share.
   const GlobalBatch& global() const { return global_; }
   // How long Next waited for it: the input wait of this step.
   Duration waited() const { return waited_; }
@@ -197,6 +209,7 @@ class Loader {
 
   // Position of the batch that Next gives next.
   std::uint64_t position() const;
+  // Batches of an epoch, the last one may be smaller.
   std::uint64_t StepsPerEpoch() const;
   // Sum of all waits in Next.
   Duration input_wait() const;

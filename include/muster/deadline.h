@@ -7,22 +7,28 @@
 
 namespace muster {
 
+// A span of time, to the nanosecond.
 using Duration = std::chrono::nanoseconds;
 
 // An absolute point on the steady clock. A value; any thread.
 class Deadline {
  public:
+  // The clock of all deadlines.
   using Clock = std::chrono::steady_clock;
 
+  // From now on.
   static Deadline After(Duration duration) {
     return Deadline(Clock::now() + duration);
   }
+  // At this time.
   static Deadline At(Clock::time_point when) { return Deadline(when); }
 
+  // The time.
   Clock::time_point when() const { return when_; }
+  // Whether it has passed.
   bool Expired() const { return Clock::now() >= when_; }
 
-  // Never negative.
+  // Time that is left; never negative.
   Duration Remaining() const {
     return std::max(Duration::zero(),
                     std::chrono::duration_cast<Duration>(when_ - Clock::now()));
@@ -34,6 +40,7 @@ class Deadline {
     return static_cast<int>(std::min<long long>(ms, 1'000'000'000));
   }
 
+  // The earlier one of both.
   Deadline Sooner(Deadline other) const {
     return Deadline(std::min(when_, other.when_));
   }

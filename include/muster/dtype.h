@@ -9,6 +9,7 @@
 
 namespace muster {
 
+// An element type.
 enum class DType : std::uint8_t {
   kFloat32,
   kFloat64,
@@ -23,8 +24,9 @@ enum class DType : std::uint8_t {
 
 // Bytes of one element.
 std::size_t SizeOf(DType dtype);
-// safetensors' names: "F32", "I64", …, and back.
+// The name of safetensors: "F32", "I64", ….
 std::string_view ToText(DType dtype);
+// And back; nullopt for any other text.
 std::optional<DType> DTypeFromText(std::string_view text);
 
 }  // namespace muster

@@ -28,6 +28,7 @@ namespace muster {
 // done. Cannot be made without a cause. A value type; any thread.
 class [[nodiscard]] Error {
  public:
+  // file and line are those of the caller.
   Error(Cause cause, std::string message, const char* file = __builtin_FILE(),
         int line = __builtin_LINE());
 
@@ -41,11 +42,17 @@ class [[nodiscard]] Error {
   // The same failure, told in another sentence.
   Error Reworded(std::string message) const;
 
+  // The label of the catalog.
   Cause cause() const { return cause_; }
+  // What happened, in one sentence.
   const std::string& message() const { return message_; }
+  // What was observed.
   const std::vector<Fact>& evidence() const { return evidence_; }
+  // What was being done, innermost first.
   const std::vector<std::string>& context() const { return context_; }
+  // Where it was made.
   const char* file() const { return file_; }
+  // Where it was made.
   int line() const { return line_; }
 
   // "net-name-resolution: `w-3` does not resolve (while gathering members)".
@@ -72,41 +79,55 @@ namespace internal {
 template <typename T>
 class [[nodiscard]] Result {
  public:
+  // Of the value.
   using value_type = T;
 
+  // A success.
   // NOLINTNEXTLINE(google-explicit-constructor): `return value;` must work.
   Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+  // A failure.
   // NOLINTNEXTLINE(google-explicit-constructor): `return error;` must work.
   Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
 
+  // Whether it succeeded.
   bool has_value() const { return state_.index() == 0; }
+  // Whether it succeeded.
   explicit operator bool() const { return has_value(); }
 
+  // The value; aborts with the error if there is none. So do * and ->.
   T& value() & {
     RequireValue();
     return *std::get_if<0>(&state_);
   }
+  // The same.
   const T& value() const& {
     RequireValue();
     return *std::get_if<0>(&state_);
   }
+  // The value, moved.
   T&& value() && {
     RequireValue();
     return std::move(*std::get_if<0>(&state_));
   }
+  // value().
   T& operator*() & { return value(); }
+  // value().
   const T& operator*() const& { return value(); }
+  // value().
   T&& operator*() && { return std::move(*this).value(); }
+  // A member of value().
   T* operator->() { return &value(); }
+  // A member of value().
   const T* operator->() const { return &value(); }
 
+  // The value, or this if it failed.
   template <typename U>
   T value_or(U&& fallback) && {
     return has_value() ? std::move(*std::get_if<0>(&state_))
                        : static_cast<T>(std::forward<U>(fallback));
   }
 
-  // Must have failed.
+  // The error; aborts if it succeeded.
   const Error& error() const& {
     if (has_value()) {
       internal::DieOfFailedCheck("Result::error() of a value", __FILE__,
@@ -114,6 +135,7 @@ class [[nodiscard]] Result {
     }
     return *std::get_if<1>(&state_);
   }
+  // The error, moved.
   Error&& error() && {
     return std::move(const_cast<Error&>(std::as_const(*this).error()));
   }
@@ -132,7 +154,9 @@ class [[nodiscard]] Result {
 struct Unit {
   bool operator==(const Unit&) const = default;
 };
+// Success, or an Error.
 using Status = Result<Unit>;
+// Success.
 inline Status Ok() {
   return Unit{};
 }

@@ -31,11 +31,12 @@ struct Fact {
 
   bool operator==(const Fact&) const = default;
 
-  // The field as text or number; the fallback when it is absent or of another
-  // type.
+  // The field as text; the fallback when it is absent.
   std::string Text(std::string_view field,
                    std::string_view fallback = "") const;
+  // The field as a number; the fallback when it is absent or not a number.
   std::int64_t Number(std::string_view field, std::int64_t fallback = 0) const;
+  // Whether the field is there.
   bool Has(std::string_view field) const;
 };
 

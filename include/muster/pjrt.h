@@ -51,21 +51,23 @@ struct StepProgram {
   // usage-invalid names the key of step.json that is missing or wrong.
   static Result<StepProgram> Open(const std::string& path);
 
-  StepForm form = StepForm::kCompose;
-  int devices = 0;                   // kSpmd: those it was exported for
-  std::uint64_t local_batch = 0;     // samples of one device and step
-  std::vector<TensorSpec> state;     // parameters, then the optimizer's
-  std::size_t parameters = 0;        // how many of the state
-  std::vector<TensorSpec> batch;     // of one device: local_batch x …
-  std::vector<std::string> metrics;  // float32 scalars; "loss" is reported
+  StepForm form = StepForm::kCompose;  // which programs there are
+  int devices = 0;                     // kSpmd: those it was exported for
+  std::uint64_t local_batch = 0;       // samples of one device and step
+  std::vector<TensorSpec> state;       // parameters, then the optimizer's
+  std::size_t parameters = 0;          // how many of the state
+  std::vector<TensorSpec> batch;       // of one device: local_batch x …
+  std::vector<std::string> metrics;    // float32 scalars; "loss" is reported
 
-  std::string gradient, update;  // kCompose
-  std::string step;              // kSpmd
-  std::string initialize;        // (seed: int32) -> (state…)
-  std::string evaluate;  // (parameters…, batch…) -> (scores…), or ""
+  std::string gradient;    // kCompose
+  std::string update;      // kCompose
+  std::string step;        // kSpmd
+  std::string initialize;  // (seed: int32) -> (state…)
+  std::string evaluate;    // (parameters…, batch…) -> (scores…), or ""
   std::vector<std::string> scores;  // float32 scalars: sums over the batch
 };
 
+// Which plug-in, and how it is opened.
 struct PjrtOptions {
   std::string plugin;  // path of the shared object
   int devices = 0;     // replicas; 0: all that the plug-in has
@@ -91,9 +93,11 @@ class PjrtStrategy {
   PjrtStrategy& operator=(PjrtStrategy&&) noexcept;
   ~PjrtStrategy();
 
+  // Devices in use.
   int num_replicas_in_sync() const;
   std::uint64_t global_batch() const;  // samples of a step, over all replicas
   std::uint64_t step() const;          // done, over restarts
+  // As it was given to Make.
   const StepProgram& program() const;
   // "PJRT 0.81".
   const std::string& platform() const;

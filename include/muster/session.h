@@ -16,8 +16,10 @@
 
 namespace muster {
 
+namespace wire {
 struct Board;
 struct BoardSlot;
+}  // namespace wire
 namespace sys {
 class Env;
 }
@@ -38,22 +40,24 @@ class Session {
       Deadline deadline = Deadline::After(std::chrono::seconds(30)));
   ~Session();
 
-  bool alone() const;  // no agent
-  int rank() const;
-  int world_size() const;
-  int local_rank() const;
-  int local_size() const;  // ranks on this host
-  int attempt() const;     // 1 at the first start
-  const std::string& run_id() const;
+  bool alone() const;                 // no agent
+  int rank() const;                   // of this process
+  int world_size() const;             // ranks that train in step
+  int local_rank() const;             // among the ranks on this host
+  int local_size() const;             // ranks on this host
+  int attempt() const;                // 1 at the first start
+  const std::string& run_id() const;  // the name of the folder in runs/
   // task -> addresses by index, as TensorFlow's cluster_spec.
   const std::map<std::string, std::vector<std::string>>& Spec() const;
 
-  // Store of this attempt, shared by all ranks. A key and its value have 2 MiB
-  // together, all of them 256 MiB: os-limit. Get waits for the key:
-  // deadline-exceeded names it. A wait also ends with the cause for which the
-  // agent stops the attempt, and with peer-died when the agent is gone.
+  // Writes to the store of this attempt, which all ranks share. A key and its
+  // value have 2 MiB together, all of them 256 MiB: os-limit. A wait ends with
+  // the cause for which the agent stops the attempt, and with peer-died when
+  // the agent is gone.
   Status Put(std::string_view key, std::string_view value, Deadline deadline);
+  // Waits for the key; deadline-exceeded names it.
   Result<std::string> Get(std::string_view key, Deadline deadline);
+  // Adds to a number (0 when the key is not there); the sum.
   Result<std::int64_t> Add(std::string_view key, std::int64_t amount,
                            Deadline deadline);
   // Until all ranks that train (world_size) have come; deadline-exceeded names
@@ -71,9 +75,10 @@ class Session {
   // Why, when StopRequested: the cause written on the board.
   Error StopError() const;
 
-  // Shared with the agent; a session of one has private ones.
-  Board& board() const;
-  BoardSlot& slot() const;
+  // Shared with the agent; a session of one has a private one.
+  wire::Board& board() const;
+  // This rank's part of it.
+  wire::BoardSlot& slot() const;
   // Descriptor of the memory that ranks of one host share; a memory file of
   // its own without an agent.
   int segment() const;

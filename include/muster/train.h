@@ -66,11 +66,15 @@ class MultiWorkerMirrored {
   MultiWorkerMirrored& operator=(MultiWorkerMirrored&&) noexcept;
   ~MultiWorkerMirrored();
 
+  // Of this process.
   int rank() const;
+  // Ranks that train in step.
   int num_replicas_in_sync() const;
   // Spec() gives what TensorFlow calls cluster_spec.
   const Cluster& cluster() const;
+  // To the agent.
   Session& session() const;
+  // What Reduce and the trainer use.
   Collective& group() const;
 
   // Calls fn() on this replica and gives what it returned (nothing, a value, a
@@ -103,11 +107,13 @@ struct TensorBatch {
   std::uint64_t next_position = 0;
   Duration waited{};  // for the input
 
+  // Samples of this rank; may be 0.
   std::uint64_t count() const {
     return labels.defined() ? static_cast<std::uint64_t>(labels.size(0)) : 0;
   }
 };
 
+// Checkpoints, waits and buckets of a Trainer.
 struct TrainerOptions {
   // Directory of the checkpoints; empty: none are written. Only rank 0 reads
   // and writes it, so no disk needs to be shared.
@@ -117,30 +123,35 @@ struct TrainerOptions {
   // Of a wait for other ranks; longer than any of them may write a checkpoint
   // or evaluate. Ranks that died or stopped are told by the agent, far sooner.
   Duration wait_limit = std::chrono::minutes(10);
-  // Bytes of the first and of the other gradient buckets; 0: what suits the
-  // group.
+  // Bytes of the first gradient bucket; 0: what suits the group.
   std::size_t first_bucket = 0;
+  // Bytes of the other ones; 0: what suits the group.
   std::size_t bucket = 0;
 };
 
+// What Trainer::Batches gives.
 struct BatchesOptions {
   std::uint64_t global_batch = 0;  // samples per step, over all ranks
-  std::uint64_t epochs = 1;
+  std::uint64_t epochs = 1;        // passes over the dataset
   std::uint64_t seed = 0;  // of the order, and of random numbers in a step
-  bool shuffle = true;
+  bool shuffle = true;     // false: the order of the dataset
 };
 
 // The batches of a training loop, for a range-for. An error ends the loop and
 // is returned by Trainer::Finish.
 class BatchRange {
  public:
+  // An input iterator.
   class Iterator {
    public:
+    // The batch.
     TensorBatch& operator*() const { return range_->current_; }
+    // To the next batch.
     Iterator& operator++() {
       range_->Advance();
       return *this;
     }
+    // Whether there is no batch.
     bool operator==(std::default_sentinel_t) const { return range_->done_; }
 
    private:
@@ -151,10 +162,12 @@ class BatchRange {
 
   BatchRange(BatchRange&&) noexcept;
   ~BatchRange();
+  // The next batch; call it once.
   Iterator begin() {
     Advance();
     return Iterator(this);
   }
+  // After the last batch.
   std::default_sentinel_t end() const { return {}; }
 
  private:
@@ -185,6 +198,7 @@ class Trainer {
                               const TrainerOptions& options = {}) {
     return MakeFor(strategy, *model, optimizer, options);
   }
+  // The same for a module itself.
   static Result<Trainer> MakeFor(MultiWorkerMirrored& strategy,
                                  torch::nn::Module& model,
                                  torch::optim::Optimizer& optimizer,
@@ -246,6 +260,7 @@ class Trainer {
 // A network of fully connected layers with ReLU between them.
 class MlpNet : public torch::nn::Module {
  public:
+  // `hidden`: the width of each hidden layer.
   MlpNet(std::int64_t inputs, std::vector<std::int64_t> hidden,
          std::int64_t outputs);
   torch::Tensor forward(torch::Tensor x);  // N x …, flattened
@@ -253,8 +268,10 @@ class MlpNet : public torch::nn::Module {
  private:
   std::vector<torch::nn::Linear> layers_;
 };
+// An MlpNet, held as libtorch holds modules.
 class Mlp : public torch::nn::ModuleHolder<MlpNet> {
  public:
+  // As MlpNet.
   Mlp(std::int64_t inputs, std::vector<std::int64_t> hidden,
       std::int64_t outputs)
       : ModuleHolder(
@@ -264,6 +281,7 @@ class Mlp : public torch::nn::ModuleHolder<MlpNet> {
 // conv 3x3x32, pool, conv 3x3x64, pool, dense 128, dense: for 28 x 28 images.
 class CnnNet : public torch::nn::Module {
  public:
+  // `outputs`: the number of classes.
   explicit CnnNet(std::int64_t outputs);
   // How images lie in memory between its convolutions: "oneDNN blocked" where
   // this libtorch has oneDNN, else "contiguous".
@@ -274,8 +292,10 @@ class CnnNet : public torch::nn::Module {
   torch::nn::Conv2d first_, second_;
   torch::nn::Linear dense_, last_;
 };
+// A CnnNet, held as libtorch holds modules.
 class Cnn : public torch::nn::ModuleHolder<CnnNet> {
  public:
+  // As CnnNet.
   explicit Cnn(std::int64_t outputs)
       : ModuleHolder(std::make_shared<CnnNet>(outputs)) {}
 };

@@ -10,26 +10,10 @@
 
 #include "check/context.h"
 #include "finding/finding.h"
+#include "finding/outcome.h"
 #include "muster/deadline.h"
 
 namespace muster::check {
-
-// broken: the check itself could not be made, which says nothing of what it
-// looks at.
-enum class Verdict { kPass, kWarn, kFail, kSkip, kBroken };
-
-struct Outcome {
-  Verdict verdict = Verdict::kBroken;
-  std::string detail;  // what was seen, or why it was skipped or is broken
-  std::vector<Finding> findings;
-  std::vector<std::string> lines;  // a table for people, below the line
-  std::string data;                // the same for programs: JSON, or empty
-};
-Outcome Pass(std::string detail);
-Outcome Skip(std::string reason);
-Outcome Broken(std::string reason);
-// The worst finding decides: error fails, warning warns; none passes.
-Outcome Judge(std::vector<Finding> findings, std::string detail_if_none);
 
 // What one answer holds for.
 enum class Scope { kCluster, kHost };
@@ -67,7 +51,6 @@ struct Check {
 // All of checks/, by id.
 std::span<const Check* const> AllChecks();
 
-std::string_view WordOf(Verdict verdict);
 std::string_view WordOf(Scope scope);
 
 // One thing that a check saw, with its source: "/proc/self/limits". Fields are

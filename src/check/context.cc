@@ -3,16 +3,16 @@
 
 #include <algorithm>
 
+#include "accelerator/device_files.h"
 #include "base/text.h"
-#include "sys/accelerators.h"
 
 namespace muster::check {
 namespace {
 
 template <typename Wanted>
 int CountPci(const sys::Fs& fs, Wanted wanted) {
-  const auto devices =
-      sys::PciDevices(fs).value_or(std::vector<sys::PciDevice>());
+  const auto devices = accelerator::PciDevices(fs).value_or(
+      std::vector<accelerator::PciDevice>());
   return static_cast<int>(
       std::count_if(devices.begin(), devices.end(), wanted));
 }
@@ -87,19 +87,20 @@ bool SeveralHosts(const Cluster& cluster) {
 }
 
 int TpusOnBus(const sys::Fs& fs) {
-  return CountPci(fs, [](const sys::PciDevice& device) {
-    return !sys::TpuGeneration(device).empty();
+  return CountPci(fs, [](const accelerator::PciDevice& device) {
+    return !accelerator::TpuGeneration(device).empty();
   });
 }
 
 int GpusOnBus(const sys::Fs& fs) {
-  return CountPci(fs, sys::IsNvidiaGpu);
+  return CountPci(fs, accelerator::IsNvidiaGpu);
 }
 
 std::vector<std::string> TpuDevices(const sys::Fs& fs) {
-  std::vector<std::string> paths = sys::NumberedFiles(fs, "/dev", "accel");
+  std::vector<std::string> paths =
+      accelerator::NumberedFiles(fs, "/dev", "accel");
   if (paths.empty()) {
-    paths = sys::NumberedFiles(fs, "/dev/vfio", "");
+    paths = accelerator::NumberedFiles(fs, "/dev/vfio", "");
     // The bus is looked at last: it may have hundreds of devices.
     if (!paths.empty() && TpusOnBus(fs) == 0) {
       paths.clear();
@@ -109,7 +110,7 @@ std::vector<std::string> TpuDevices(const sys::Fs& fs) {
 }
 
 std::vector<std::string> GpuDevices(const sys::Fs& fs) {
-  return sys::NumberedFiles(fs, "/dev", "nvidia");
+  return accelerator::NumberedFiles(fs, "/dev", "nvidia");
 }
 
 std::optional<std::int64_t> NumberIn(const sys::Fs& fs,

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "connect/target.h"
 #include "finding/finding.h"
+#include "identify/target.h"
 #include "muster/cluster.h"
 #include "muster/deadline.h"
 #include "sys/host.h"
@@ -36,20 +36,20 @@ struct MeshSetup {
 
 // Servers of others that are asked who they are.
 struct TargetSetup {
-  std::vector<connect::Target> targets;  // --target
+  std::vector<identify::Target> targets;  // --target
   std::string framework;  // whose servers the members are; empty: nobody's
   std::optional<int> replicas;  // that are expected
   Duration wait = std::chrono::milliseconds(2500);
-  connect::MakeCaller callers;  // empty: gRPC is not spoken
+  channel::MakeCaller callers;  // empty: gRPC is not spoken
 };
 
 // The TPU of a program that is to start. It opens the chips of its own host, or
 // workers at addresses do.
 struct TpuSetup {
   std::string source;  // who names it: "source tpu"; empty: nobody
-  std::vector<connect::Target> workers;
+  std::vector<identify::Target> workers;
   // Of the slice, where there are no workers.
-  std::vector<connect::Target> hosts;
+  std::vector<identify::Target> hosts;
   std::size_t left_out = 0;                // hosts beyond those
   std::optional<Error> unasked;            // why the workers cannot be asked
   std::optional<Sourced<int>> chips_here;  // that this host should have

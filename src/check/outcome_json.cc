@@ -10,8 +10,9 @@
 namespace muster::check {
 namespace {
 
-constexpr std::array kVerdicts{Verdict::kPass, Verdict::kWarn, Verdict::kFail,
-                               Verdict::kSkip, Verdict::kBroken};
+constexpr std::array kOutcomeStates{OutcomeState::kPass, OutcomeState::kWarn,
+                                    OutcomeState::kFail, OutcomeState::kSkip,
+                                    OutcomeState::kBroken};
 
 double Seconds(Duration duration) {
   return std::chrono::duration<double>(duration).count();
@@ -24,7 +25,7 @@ std::string Encode(const Outcome& outcome) {
   for (const Finding& finding : outcome.findings) {
     findings.push_back(muster::ToJson(finding));
   }
-  return Json{{"outcome", WordOf(outcome.verdict)},
+  return Json{{"outcome", ToString(outcome.state)},
               {"detail", outcome.detail},
               {"lines", outcome.lines},
               {"data", outcome.data},
@@ -47,13 +48,13 @@ Result<Outcome> Decode(std::string_view text) {
     outcome.lines.push_back(line.is_string() ? line.get<std::string>() : "");
   }
   const std::string word = json.value("outcome", "");
-  const auto verdict =
-      std::find_if(kVerdicts.begin(), kVerdicts.end(),
-                   [&](Verdict one) { return WordOf(one) == word; });
-  if (verdict == kVerdicts.end()) {
+  const auto state =
+      std::find_if(kOutcomeStates.begin(), kOutcomeStates.end(),
+                   [&](OutcomeState one) { return ToString(one) == word; });
+  if (state == kOutcomeStates.end()) {
     return unreadable;
   }
-  outcome.verdict = *verdict;
+  outcome.state = *state;
   for (const Json& one : json["findings"]) {
     MUSTER_ASSIGN(Finding finding, FindingFromJson(one));
     outcome.findings.push_back(std::move(finding));
@@ -69,7 +70,7 @@ Json ToJson(const Answer& answer) {
   Json json{{"id", answer.check->id},
             {"title", answer.check->title},
             {"scope", WordOf(answer.check->scope)},
-            {"outcome", WordOf(answer.outcome.verdict)},
+            {"outcome", ToString(answer.outcome.state)},
             {"detail", answer.outcome.detail},
             {"causes", std::move(causes)},
             {"seconds", Seconds(answer.took)}};

@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "check/outcome_json.h"
-#include "sys/child_work.h"
+#include "sys/process/child_work.h"
 
 namespace muster::check {
 namespace {
@@ -171,8 +171,9 @@ class Round {
     for (const std::string& id : NeedsOf(check)) {
       const Slot* need = SlotOf(id);
       if (need != nullptr &&
-          (!need->known || (need->answer.outcome.verdict != Verdict::kPass &&
-                            need->answer.outcome.verdict != Verdict::kWarn))) {
+          (!need->known ||
+           (need->answer.outcome.state != OutcomeState::kPass &&
+            need->answer.outcome.state != OutcomeState::kWarn))) {
         return need;
       }
     }
@@ -194,7 +195,7 @@ class Round {
         } else if (need->known) {
           Know(context_, slot,
                Skip("needs `" + std::string(need->answer.check->id) +
-                    "`: " + std::string(WordOf(need->answer.outcome.verdict))));
+                    "`: " + std::string(ToString(need->answer.outcome.state))));
           changed = true;
         }
       }

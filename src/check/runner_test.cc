@@ -69,9 +69,9 @@ std::vector<Answer> RunAll(const std::vector<const Check*>& checks,
 
 TEST(Runner, SkipsWhatNeedsAFailedOneAndSaysWhich) {
   const auto answers = RunAll({&kGood, &kNeedsSkipped, &kBad, &kNeedsBad});
-  EXPECT_EQ(answers[0].outcome.verdict, Verdict::kPass);
-  EXPECT_EQ(answers[2].outcome.verdict, Verdict::kFail);
-  EXPECT_EQ(answers[3].outcome.verdict, Verdict::kSkip);
+  EXPECT_EQ(answers[0].outcome.state, OutcomeState::kPass);
+  EXPECT_EQ(answers[2].outcome.state, OutcomeState::kFail);
+  EXPECT_EQ(answers[3].outcome.state, OutcomeState::kSkip);
   EXPECT_EQ(answers[3].outcome.detail, "needs `b.bad`: fail");
   EXPECT_EQ(answers[1].outcome.detail, "needs `c.after`: skip");
 }
@@ -84,14 +84,14 @@ TEST(Runner, TakesOverWhatAChildFound) {
 
 TEST(Runner, CallsBrokenWhatDoesNotAnswerAndGoesOn) {
   const auto answers = RunAll({&kEndless, &kChild});
-  EXPECT_EQ(answers[0].outcome.verdict, Verdict::kBroken);
+  EXPECT_EQ(answers[0].outcome.state, OutcomeState::kBroken);
   EXPECT_EQ(answers[0].outcome.detail, "no answer within 50 ms");
-  EXPECT_EQ(answers[1].outcome.verdict, Verdict::kFail);
+  EXPECT_EQ(answers[1].outcome.state, OutcomeState::kFail);
 }
 
 TEST(Runner, CallsBrokenWhatCrashes) {
   const auto answers = RunAll({&kCrash});
-  EXPECT_EQ(answers[0].outcome.verdict, Verdict::kBroken);
+  EXPECT_EQ(answers[0].outcome.state, OutcomeState::kBroken);
   EXPECT_THAT(answers[0].outcome.detail, HasSubstr("signal 6"));
 }
 
@@ -178,8 +178,8 @@ TEST(AllChecks, FindNothingOnAHealthyHost) {
   const Context context = host.MakeContext();
   const auto checks = Select(AllChecks(), {}).value();
   for (const Answer& answer : RunChecks(checks, context, {})) {
-    EXPECT_TRUE(answer.outcome.verdict == Verdict::kPass ||
-                answer.outcome.verdict == Verdict::kSkip)
+    EXPECT_TRUE(answer.outcome.state == OutcomeState::kPass ||
+                answer.outcome.state == OutcomeState::kSkip)
         << answer.check->id << ": " << answer.outcome.detail;
   }
 }
@@ -189,7 +189,7 @@ TEST(OutcomeJson, GivesBackWhatItTook) {
   const Outcome outcome = Bad(host.MakeContext());
   const auto back = Decode(Encode(outcome));
   ASSERT_TRUE(back) << back.error().ToText();
-  EXPECT_EQ(back->verdict, outcome.verdict);
+  EXPECT_EQ(back->state, outcome.state);
   EXPECT_EQ(back->findings, outcome.findings);
 }
 

@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "check/runner.h"
 #include "check/testing.h"
-#include "connect/foreign_testing.h"
+#include "identify/testing.h"
 
 namespace muster::check {
 namespace {
@@ -19,7 +19,7 @@ Outcome Ask(FakeHost& host, const std::string& targets,
   context.target.framework = framework;
   context.target.wait = std::chrono::seconds(5);
   if (!targets.empty()) {
-    context.target.targets = *connect::ParseTargets(targets);
+    context.target.targets = *identify::ParseTargets(targets);
   }
   const auto checks =
       *Select(AllChecks(), std::vector<std::string>{"target.answers"});
@@ -40,7 +40,8 @@ TEST(TargetAnswers, IsMadeOnRequestOnly) {
 }
 
 TEST(TargetAnswers, PassesWhereWhoIsExpectedAnswers) {
-  connect::testing::ForeignHost ssh(connect::testing::Answer("SSH-2.0-x\r\n"));
+  identify::testing::ForeignHost ssh(
+      identify::testing::Answer("SSH-2.0-x\r\n"));
   FakeHost host;
   const Outcome outcome = Ask(host, "ssh://" + ToText(ssh.address()));
   EXPECT_EQ(Summary(outcome), "pass");
@@ -50,7 +51,8 @@ TEST(TargetAnswers, PassesWhereWhoIsExpectedAnswers) {
 }
 
 TEST(TargetAnswers, NamesWhoAnswersInstead) {
-  connect::testing::ForeignHost ssh(connect::testing::Answer("SSH-2.0-x\r\n"));
+  identify::testing::ForeignHost ssh(
+      identify::testing::Answer("SSH-2.0-x\r\n"));
   FakeHost host;
   const Outcome outcome = Ask(host, "grpc://" + ToText(ssh.address()));
   ASSERT_EQ(Summary(outcome), "fail net-wrong-endpoint");

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "check/check.h"
-#include "sys/names.h"
+#include "sys/net/names.h"
 
 namespace muster::check {
 
@@ -104,7 +104,7 @@ class FakeHost {
 
 // What a test says of an outcome: its verdict, and the first finding's cause.
 inline std::string Summary(const Outcome& outcome) {
-  std::string text(WordOf(outcome.verdict));
+  std::string text(ToString(outcome.state));
   if (!outcome.findings.empty()) {
     text += " " + std::string(Label(outcome.findings.front().cause));
   }

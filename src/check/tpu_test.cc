@@ -3,26 +3,26 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
-#include "base/proto_fields.h"
 #include "check/runner.h"
 #include "check/testing.h"
-#include "connect/foreign_testing.h"
+#include "identify/testing.h"
+#include "wire/proto_fields.h"
 
 namespace muster::check {
 namespace {
 
-using connect::testing::ForeignHost;
+using identify::testing::ForeignHost;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 // What a worker tells: its devices, by the port that is asked.
-struct Told : connect::Caller {
+struct Told : channel::Caller {
   explicit Told(std::string body) : status(std::move(body)) {}
-  connect::CallReply Call(const std::string& method, const std::string&,
+  channel::CallReply Call(const std::string& method, const std::string&,
                           Deadline) override {
     return method == "/tensorflow.WorkerService/GetStatus"
-               ? connect::CallReply{.body = status}
-               : connect::CallReply{.code = connect::kCallUnimplemented};
+               ? channel::CallReply{.body = status}
+               : channel::CallReply{.code = channel::kCallUnimplemented};
   }
   std::string status;
 };
@@ -30,11 +30,12 @@ struct Told : connect::Caller {
 std::string StatusOf(int task, int chips) {
   const std::string at =
       "/job:tpu_worker/replica:0/task:" + std::to_string(task) + "/device:";
-  std::string body =
-      BytesField(1, BytesField(1, at + "CPU:0") + BytesField(2, "CPU"));
+  std::string body = wire::BytesField(
+      1, wire::BytesField(1, at + "CPU:0") + wire::BytesField(2, "CPU"));
   for (int i = 0; i < chips; ++i) {
-    body += BytesField(1, BytesField(1, at + "TPU:" + std::to_string(i)) +
-                              BytesField(2, "TPU"));
+    body += wire::BytesField(
+        1, wire::BytesField(1, at + "TPU:" + std::to_string(i)) +
+               wire::BytesField(2, "TPU"));
   }
   return body;
 }
@@ -44,7 +45,7 @@ class TpuTest : public ::testing::Test {
  protected:
   void AddWorker(int chips, std::optional<int> task = std::nullopt) {
     workers_.push_back(std::make_unique<ForeignHost>(
-        connect::testing::Answer(std::string("\0\0\0\x04\0\0\0\0\0", 9))));
+        identify::testing::Answer(std::string("\0\0\0\x04\0\0\0\0\0", 9))));
     const Address& address = workers_.back()->address();
     const int place = static_cast<int>(setup.workers.size());
     told_[address.port] = StatusOf(task.value_or(place), chips);
@@ -52,7 +53,7 @@ class TpuTest : public ::testing::Test {
     setup.workers.push_back({.text = ToText(address),
                              .address = address,
                              .protocol = "tf",
-                             .task = connect::ForeignTask{"worker", place}});
+                             .task = identify::ForeignTask{"worker", place}});
   }
 
   // "pass", "fail device-missing", "skip": by the steps' order. Here, not in
@@ -69,7 +70,7 @@ class TpuTest : public ::testing::Test {
     outcomes.clear();
     for (const Check* check : checks) {
       const bool skipped =
-          !outcomes.empty() && outcomes.back().verdict != Verdict::kPass;
+          !outcomes.empty() && outcomes.back().state != OutcomeState::kPass;
       outcomes.push_back(skipped ? Skip(std::string(check->needs))
                                  : check->run(context));
       summaries.push_back(Summary(outcomes.back()));

@@ -11,10 +11,10 @@
 #include "checkpoint/safetensors.h"
 #include "muster/checkpoint.h"
 #include "muster/version.h"
-#include "sys/fd.h"
-#include "sys/file_lock.h"
-#include "sys/file_writer.h"
-#include "sys/fs.h"
+#include "sys/file/fd.h"
+#include "sys/file/file_lock.h"
+#include "sys/file/file_writer.h"
+#include "sys/file/fs.h"
 
 namespace muster {
 namespace {

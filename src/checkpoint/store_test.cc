@@ -12,7 +12,7 @@
 #include <fstream>
 
 #include "muster/checkpoint.h"
-#include "sys/fs.h"
+#include "sys/file/fs.h"
 #include "sys/testing.h"
 
 namespace muster {

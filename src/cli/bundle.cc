@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "evidence/bundle.h"
+#include "diagnose/read/bundle.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "cli/answer.h"
 #include "cli/verbs.h"
 #include "muster/version.h"
+#include "sys/terminal/results.h"
 
 namespace muster::cli {
 namespace {
@@ -20,7 +20,7 @@ std::string RemovedText(const std::map<std::string, int>& removed) {
   return parts.empty() ? "nothing that looks like a secret" : Join(parts, ", ");
 }
 
-std::string Text(const evidence::Bundle& bundle, const std::string& path) {
+std::string Text(const diagnose::Bundle& bundle, const std::string& path) {
   std::string text = path + ": " + BytesText(bundle.archive.size()) + ", " +
                      Count(std::ssize(bundle.files), "file") + "\n";
   text += "removed: " + RemovedText(bundle.removed) + "; " +
@@ -32,7 +32,7 @@ std::string Text(const evidence::Bundle& bundle, const std::string& path) {
   return text + "read it: muster explain " + path + "\n";
 }
 
-Json Document(const evidence::Bundle& bundle, const std::string& path) {
+Json Document(const diagnose::Bundle& bundle, const std::string& path) {
   return Json{{"schema", "muster.bundle/1"},
               {"archive", path},
               {"bytes", bundle.archive.size()},
@@ -44,22 +44,25 @@ Json Document(const evidence::Bundle& bundle, const std::string& path) {
 
 }  // namespace
 
-Result<int> BundleVerb(const CommandLine& line, const Settings& settings,
+Result<int> BundleVerb(const CommandLine& line,
+                       const settings::Settings& settings,
                        const sys::Host& host) {
   const auto bundle =
-      evidence::MakeBundle(line.inputs, {.environment = host.env.All(),
+      diagnose::MakeBundle(line.inputs, {.environment = host.env.All(),
                                          .version = std::string(kVersion),
                                          .at = host.clock.WallNow()});
   if (!bundle) {
-    PrintError(bundle.error(), settings.output.value, host.env, "bundle");
+    sys::PrintError(bundle.error(),
+                    settings.output.value == settings::Output::kJson, host.env,
+                    "bundle");
     return 2;
   }
   const std::string path =
       line.archive.empty() ? std::string(kDefaultArchive) : line.archive;
   MUSTER_TRY(host.fs.Write(path, bundle->archive));
-  settings.output.value == Output::kJson
-      ? PrintDocument(Document(*bundle, path))
-      : PrintResult(Text(*bundle, path));
+  settings.output.value == settings::Output::kJson
+      ? sys::PrintDocument(Document(*bundle, path))
+      : sys::PrintResult(Text(*bundle, path));
   return 0;
 }
 

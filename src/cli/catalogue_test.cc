@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "cli/command_line.h"
-#include "cli/settings.h"
+#include "settings/settings.h"
 
 namespace muster::cli {
 namespace {
@@ -28,7 +28,7 @@ TEST(CatalogueCommands, AreUnderstood) {
       auto line = ParseCommandLine(Words(fix.command));
       ASSERT_TRUE(line) << Label(cause) << ": " << fix.command << ": "
                         << line.error().ToText();
-      auto settings = ReadSettings(line->settings, sys::FakeEnv());
+      auto settings = settings::ReadSettings(line->settings, sys::FakeEnv());
       ASSERT_TRUE(settings) << fix.command;
       ++understood;
     }

@@ -5,13 +5,13 @@
 
 #include "base/text.h"
 #include "cli/flags.h"
-#include "cli/settings.h"
+#include "settings/settings.h"
 
 namespace muster::cli {
 namespace {
 
 void AddSettings(CLI::App& app, std::string_view verb, Texts& texts) {
-  for (const SettingRow& row : SettingRows()) {
+  for (const settings::SettingRow& row : settings::SettingRows()) {
     if (row.IsFor(verb)) {
       app.add_option(std::string(row.flag),
                      texts.settings[std::string(row.name)]);
@@ -145,7 +145,7 @@ Status TakeSources(const CLI::App& verb, const Texts& texts,
 }
 
 Status Take(const CLI::App& verb, const Texts& texts, CommandLine& line) {
-  for (const SettingRow& row : SettingRows()) {
+  for (const settings::SettingRow& row : settings::SettingRows()) {
     const auto given = Given(verb, std::string(row.flag).c_str(),
                              texts.settings.at(std::string(row.name)));
     // `check` has a flag --patience of its own.
@@ -195,12 +195,18 @@ Status CheckCommand(const CommandLine& line, bool has_dashes) {
   if (is_ssh && has_dashes && line.command.empty()) {
     return Usage("no command stands after `--`");
   }
-  const bool explains_nothing =
-      line.inputs.empty() && line.exit.empty() && !line.look && !line.list;
+  const bool explains_nothing = line.inputs.empty() && line.exit.empty() &&
+                                line.notes.empty() && !line.look && !line.list;
   if (line.verb == Verb::kExplain && explains_nothing) {
     return Usage(
         "give a log, a folder, `-` for standard input, the label of a cause, "
-        "--exit STATUS or --look; --list prints all causes");
+        "--exit STATUS, --note TEXT or --look; --list prints all causes");
+  }
+  if (std::any_of(line.notes.begin(), line.notes.end(),
+                  [](const std::string& note) { return Trim(note).empty(); })) {
+    return Usage(
+        "--note is empty: it takes what you saw, as in --note 'it hangs after "
+        "the first epoch'");
   }
   if (line.verb == Verb::kBundle && line.inputs.empty()) {
     return Usage(
@@ -245,6 +251,9 @@ struct Tree {
     AddSettings(*run, "run", texts);
     explain->add_option("inputs", line.inputs);
     explain->add_option("--exit", line.exit);
+    explain->add_option("--note", line.notes)
+        ->allow_extra_args(false)
+        ->take_all();
     explain->add_option("--rank-from", line.rank_from);
     explain->add_flag("--look", line.look);
     explain->add_flag("--list", line.list);
@@ -255,7 +264,7 @@ struct Tree {
     AddTpuFlags(*tpu, texts, line.tpu);
     AddReachFlags(*tpu, texts, line.reach);
     AddSettings(*tpu, "tpu", texts);
-    for (const SettingRow& row : SettingRows()) {
+    for (const settings::SettingRow& row : settings::SettingRows()) {
       texts.settings[std::string(row.name)];
     }
   }

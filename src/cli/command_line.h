@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/tpu_line.h"
+#include "cli/tpu/line.h"
 #include "muster/deadline.h"
 #include "muster/error.h"
 #include "resolve/resolve.h"
@@ -75,15 +75,16 @@ struct CommandLine {
   // bundle
   std::string archive;  // the file to write
   // explain
-  std::string exit;       // exit status or signal of the program
-  std::string rank_from;  // pattern over names of files and lines
-  bool look = false;      // at this machine, too
+  std::string exit;                // exit status or signal of the program
+  std::vector<std::string> notes;  // what the user saw
+  std::string rank_from;           // pattern over names of files and lines
+  bool look = false;               // at this machine, too
   // explain and check
   bool list = false;
   // tpu; --project and --zone are in `cluster`
   TpuFlags tpu;
   // tpu ssh, tpu notebook; check and run with --tpu
-  ReachFlags reach;
+  settings::ReachFlags reach;
 };
 
 // `args` without the program's name. Everything after the first `--` is the

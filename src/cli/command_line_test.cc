@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/settings.h"
+#include "settings/settings.h"
 
 namespace muster::cli {
 namespace {
@@ -139,7 +139,7 @@ TEST(CommandLine, ExplainsSeveralLogsTogether) {
 }
 
 TEST(Help, NamesEveryFlagOfTheTable) {
-  for (const SettingRow& row : SettingRows()) {
+  for (const settings::SettingRow& row : settings::SettingRows()) {
     const std::string help = HelpText(row.IsFor("check") ? Verb::kCheck
                                       : row.IsFor("tpu") ? Verb::kTpu
                                                          : Verb::kRun);
@@ -223,7 +223,17 @@ TEST(CommandLine, TakesHelpAsAWord) {
 TEST(CommandLine, ExplainsWithoutALogWhatElseTells) {
   EXPECT_EQ(Parse({"explain", "--exit", "137"}).exit, "137");
   EXPECT_TRUE(Parse({"explain", "--look"}).look);
+  EXPECT_THAT(Parse({"explain", "--note", "it hangs"}).notes,
+              testing::ElementsAre("it hangs"));
   EXPECT_FALSE(ParseCommandLine({"explain"}));
+}
+
+TEST(CommandLine, TakesNotesBesideALog) {
+  const CommandLine line =
+      Parse({"explain", "--note", "it hangs", "--note", "at step 3", "a.log"});
+  EXPECT_THAT(line.notes, testing::ElementsAre("it hangs", "at step 3"));
+  EXPECT_THAT(line.inputs, testing::ElementsAre("a.log"));
+  EXPECT_FALSE(ParseCommandLine({"explain", "a.log", "--note", " "}));
 }
 
 TEST(CommandLine, ReadsTheWordsAfterTpu) {

@@ -7,17 +7,17 @@
 #include "base/log.h"
 #include "base/signal_name.h"
 #include "base/text.h"
-#include "cli/answer.h"
 #include "cli/verbs.h"
-#include "evidence/inputs.h"
-#include "evidence/log_scanner.h"
-#include "evidence/look_texts.h"
-#include "evidence/looks.h"
-#include "explain/answer.h"
+#include "diagnose/inspect/command_probe.h"
+#include "diagnose/inspect/host_probe.h"
+#include "diagnose/match/log_scanner.h"
+#include "diagnose/read/inputs.h"
+#include "diagnose/verdict/answer.h"
 #include "finding/catalogue.h"
-#include "sys/byte_source.h"
+#include "sys/file/byte_source.h"
 #include "sys/machine.h"
-#include "sys/stream.h"
+#include "sys/net/stream.h"
+#include "sys/terminal/results.h"
 
 namespace muster::cli {
 namespace {
@@ -70,7 +70,8 @@ Result<int> PrintEntry(const std::string& label, bool json) {
     return NoSuchCause(label);
   }
   const CatalogueEntry& entry = EntryOf(*cause);
-  json ? PrintDocument(ToJson(entry)) : PrintResult(RenderText(entry));
+  json ? sys::PrintDocument(ToJson(entry))
+       : sys::PrintResult(RenderText(entry));
   return 0;
 }
 
@@ -83,13 +84,13 @@ bool IsLabel(const std::vector<std::string>& inputs) {
 
 // What this machine shows, with what kernel, scheduler and orchestrator say of
 // it.
-std::vector<Fact> Look(const evidence::Matcher& matcher,
+std::vector<Fact> Look(const diagnose::Matcher& matcher,
                        const sys::Host& host) {
-  std::vector<Fact> facts = evidence::LookAround(host.fs, sys::RealMachine());
+  std::vector<Fact> facts = diagnose::LookAround(host.fs, sys::RealMachine());
   auto said =
-      evidence::LookAtTexts(evidence::RealLookTools(), host.env, host.fs);
+      diagnose::LookAtTexts(diagnose::RealLookTools(), host.env, host.fs);
   std::move(said.facts.begin(), said.facts.end(), std::back_inserter(facts));
-  evidence::LogScanner scanner(matcher);
+  diagnose::LogScanner scanner(matcher);
   for (const auto& [name, text] : said.texts) {
     scanner.Begin({.name = name});
     scanner.Feed(text);
@@ -97,11 +98,11 @@ std::vector<Fact> Look(const evidence::Matcher& matcher,
   }
   // How the kernel's log ends is no end of the training.
   for (Fact& fact : scanner.TakeFacts()) {
-    if (fact.name != evidence::kEnd) {
+    if (fact.name != diagnose::kEnd) {
       facts.push_back(std::move(fact));
     }
   }
-  std::for_each(facts.begin(), facts.end(), evidence::PutAfterLogs);
+  std::for_each(facts.begin(), facts.end(), diagnose::PutAfterLogs);
   return facts;
 }
 
@@ -161,29 +162,33 @@ class ReadingLine {
   bool shown_ = false;  // and to be taken away
 };
 
-// What the inputs, the exit status and --look show. Where one of the others
-// tells something too, inputs that cannot be read are a warning.
-Result<evidence::Reading> ReadAll(const CommandLine& line,
+// What the inputs, the exit status, the notes and --look show. Where one of the
+// others says something too, inputs that cannot be read are a warning.
+Result<diagnose::Reading> ReadAll(const CommandLine& line,
                                   const std::string& exit,
-                                  const evidence::InputOptions& options,
+                                  const diagnose::InputOptions& options,
                                   const sys::Host& host) {
   const ReadingLine shown(line);
-  evidence::Reading all;
-  const evidence::Matcher matcher;
+  diagnose::Reading all;
+  const diagnose::Matcher matcher;
   if (!line.inputs.empty()) {
-    auto reading = evidence::ReadInputs(line.inputs, options, matcher);
-    if (!reading && exit.empty() && !line.look) {
+    auto reading = diagnose::ReadInputs(line.inputs, options, matcher);
+    if (!reading && exit.empty() && line.notes.empty() && !line.look) {
       return std::move(reading).error().While("reading what to explain");
     }
     if (reading) {
       all = *std::move(reading);
     } else {
-      all.notes.push_back(reading.error().message());
+      all.unread.push_back(reading.error().message());
     }
   }
   if (!exit.empty()) {
-    all.facts.push_back(evidence::ExitFact(exit));
+    all.facts.push_back(diagnose::ExitFact(exit));
   }
+  diagnose::LogScanner scanner(matcher);
+  scanner.AddNotes(line.notes);
+  std::vector<Fact> noted = scanner.TakeFacts();
+  std::move(noted.begin(), noted.end(), std::back_inserter(all.facts));
   if (line.look) {
     for (Fact& fact : Look(matcher, host)) {
       all.facts.push_back(std::move(fact));
@@ -192,42 +197,43 @@ Result<evidence::Reading> ReadAll(const CommandLine& line,
   return all;
 }
 
-void TellNotes(const evidence::Reading& reading) {
-  for (const std::string& note : reading.notes) {
-    MUSTER_LOG(kWarn, note);
+void LogUnread(const diagnose::Reading& reading) {
+  for (const std::string& what : reading.unread) {
+    MUSTER_LOG(kWarn, what);
   }
-  for (const std::string& note : reading.skipped) {
-    MUSTER_LOG(kInfo, note);
+  for (const std::string& what : reading.skipped) {
+    MUSTER_LOG(kInfo, what);
   }
 }
 
 // muster.explain/1 with what the answer does not rest on.
-Json ExplainDocument(const explain::Answer& answer,
-                     const evidence::Reading& reading) {
+Json ExplainDocument(const diagnose::Answer& answer,
+                     const diagnose::Reading& reading) {
   Json document = ToJson(answer);
-  document["notes"] = reading.notes;
-  for (const std::string& note : reading.skipped) {
-    document["notes"].push_back(note);
+  document["unread"] = reading.unread;
+  for (const std::string& what : reading.skipped) {
+    document["unread"].push_back(what);
   }
   return document;
 }
 
 }  // namespace
 
-Result<int> ExplainVerb(const CommandLine& line, const Settings& settings,
+Result<int> ExplainVerb(const CommandLine& line,
+                        const settings::Settings& settings,
                         const sys::Host& host) {
-  const bool json = settings.output.value == Output::kJson;
+  const bool json = settings.output.value == settings::Output::kJson;
   if (line.list) {
-    json ? PrintDocument(ListDocument()) : PrintResult(ListText());
+    json ? sys::PrintDocument(ListDocument()) : sys::PrintResult(ListText());
     return 0;
   }
   if (IsLabel(line.inputs)) {
     return PrintEntry(line.inputs[0], json);
   }
-  evidence::InputOptions options;
+  diagnose::InputOptions options;
   if (!line.rank_from.empty()) {
     MUSTER_ASSIGN(options.rank_from,
-                  evidence::RankPattern::Make(line.rank_from));
+                  diagnose::RankPattern::Make(line.rank_from));
   }
   std::string exit;
   if (!line.exit.empty()) {
@@ -235,14 +241,17 @@ Result<int> ExplainVerb(const CommandLine& line, const Settings& settings,
   }
   auto read = ReadAll(line, exit, options, host);
   if (!read) {
-    PrintError(read.error(), settings.output.value, host.env, "explain");
+    sys::PrintError(read.error(),
+                    settings.output.value == settings::Output::kJson, host.env,
+                    "explain");
     return 3;
   }
-  TellNotes(*read);
-  const explain::Answer answer = explain::WithReported(
-      explain::Explain(std::move(read->facts)), std::move(read->reported));
-  json ? PrintDocument(ExplainDocument(answer, *read))
-       : PrintResult(RenderText(answer, TerminalOptions(host.env, 1)));
+  LogUnread(*read);
+  const diagnose::Answer answer = diagnose::WithReported(
+      diagnose::Explain(std::move(read->facts)), std::move(read->reported));
+  json
+      ? sys::PrintDocument(ExplainDocument(answer, *read))
+      : sys::PrintResult(RenderText(answer, sys::TerminalOptions(host.env, 1)));
   return 0;
 }
 

@@ -42,7 +42,7 @@ void AddCheckFlags(CLI::App& app, Texts& texts, CommandLine& line);
 Status TakeCheck(const CLI::App& verb, const Texts& texts, CommandLine& line);
 
 // How the workers of a TPU are reached.
-void AddReachFlags(CLI::App& app, Texts& texts, ReachFlags& flags);
+void AddReachFlags(CLI::App& app, Texts& texts, settings::ReachFlags& flags);
 Status TakeReach(const CLI::App& verb, const Texts& texts, CommandLine& line);
 
 void AddTpuFlags(CLI::App& app, Texts& texts, TpuFlags& flags);

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "cli/command_line.h"
-#include "cli/settings.h"
+#include "settings/settings.h"
 
 namespace muster::cli {
 namespace {
@@ -144,15 +144,15 @@ healthy logs. Or print what a cause means and what heals it.
   muster explain rank0.log rank1.log       all ranks together name the root
   muster explain runs/ID
   kubectl logs POD | muster explain - --exit 137
+  muster explain train.log --note 'it hangs after the first epoch'
   muster explain peer-died                 what a cause means
   muster explain --list
 
 Inputs: logs, folders (also of a run), `-`, tar, zip, gzip and zstd, Kaggle's
-log, notebooks; none with --exit or --look. A line in parentheses is taken for a
-remark of yours, such as (it hangs after the first epoch); without a log there
-are candidates for it. What could not be read is a warning, and stands in
-`notes` of --output json. The exit code is 0 when there is an answer, 3 when
-nothing could be read.
+log, notebooks; none with --exit, --note or --look. A note is a witness and no
+proof: without a log it leads to candidates. What could not be read is a
+warning, and stands in `unread` of --output json. The exit code is 0 when there
+is an answer, 3 when nothing could be read.
 )";
 
 constexpr std::string_view kBundle =
@@ -231,7 +231,7 @@ The cluster (muster resolve shows what is used):
 )";
 
 // "  --grace TIME   doc (default 10s, MUSTER_GRACE)", wrapped at 80 columns.
-std::string SettingHelp(const SettingRow& row) {
+std::string SettingHelp(const settings::SettingRow& row) {
   constexpr std::size_t kColumn = 25;
   std::string head = "  " + std::string(row.flag) + " ";
   for (char c : row.type) {
@@ -266,7 +266,7 @@ std::string SettingHelp(const SettingRow& row) {
 std::string Flags(std::string_view verb, std::string_view own) {
   std::string text = "\nFlags:\n";
   text += own;
-  for (const SettingRow& row : SettingRows()) {
+  for (const settings::SettingRow& row : settings::SettingRows()) {
     if (row.IsFor(verb)) {
       text += SettingHelp(row);
     }
@@ -389,6 +389,8 @@ std::string HelpText(Verb verb) {
              Flags("explain",
                    "  --exit STATUS          how the program ended: 137, -9, "
                    "SIGBUS\n"
+                   "  --note TEXT            what you saw, in your words; may "
+                   "be given several times\n"
                    "  --rank-from PATTERN    RE2 with one group that is the "
                    "rank, tried on names of\n"
                    "                         files, and on the lines of files "

@@ -9,93 +9,60 @@
 #include <vector>
 
 #include "base/log.h"
-#include "cli/answer.h"
 #include "cli/command_line.h"
-#include "cli/handed.h"
 #include "cli/run.h"
-#include "cli/settings.h"
-#include "cli/tpu_reach.h"
 #include "cli/verbs.h"
 #include "cli/worker_verbs.h"
 #include "muster/version.h"
-#include "sys/curl_http.h"
+#include "remote/agent_bootstrap.h"
+#include "remote/tpu_workers.h"
+#include "settings/settings.h"
 #include "sys/host.h"
-#include "sys/process.h"
-#include "sys/standard_streams.h"
+#include "sys/net/curl_http.h"
+#include "sys/process/process.h"
+#include "sys/terminal/results.h"
+#include "sys/terminal/standard_streams.h"
 
 namespace muster::cli {
 namespace {
 
 // Where an error goes when the command line could not be read.
-Output OutputAskedFor(const std::vector<std::string>& args,
-                      const sys::Env& env) {
+bool JsonAskedFor(const std::vector<std::string>& args, const sys::Env& env) {
   const auto end = std::find(args.begin(), args.end(), "--");
   const auto flag = std::find(args.begin(), end, "--output");
-  const bool json =
-      (flag != end && flag + 1 != end && (flag + 1)->starts_with("json")) ||
-      std::any_of(args.begin(), end,
-                  [](const std::string& word) {
-                    return word.starts_with("--output=json");
-                  }) ||
-      (flag == end &&
-       env.Get("MUSTER_OUTPUT").value_or("").starts_with("json"));
-  return json ? Output::kJson : Output::kText;
-}
-
-Result<int> RunVerb(const CommandLine& line, const Settings& settings,
-                    const sys::Host& host,
-                    const std::optional<std::string>& handed_token) {
-  std::unique_ptr<sys::GuardianSpawner> spawner;
-  if (!line.dry_run) {
-    // Before anything that could start a thread.
-    MUSTER_ASSIGN(spawner, sys::GuardianSpawner::Fork());
-  }
-  RunFlags flags{.cluster = line.cluster,
-                 .command = line.command,
-                 .environment = line.environment,
-                 .dry_run = line.dry_run,
-                 .yes = line.yes,
-                 .settings = settings,
-                 .reach = line.reach,
-                 .handed_on = HandedOn(line, host.env),
-                 .handed_token = handed_token};
-  if (NamesTpu(line.cluster, host) && settings.start.source == "default") {
-    flags.settings.start = {StartBy::kSsh, "flag --tpu"};
-  }
-  if (!line.reach.copy.empty() && flags.settings.start.value != StartBy::kSsh) {
-    return Error(
-        Cause::kUsageInvalid,
-        "flag --copy needs ssh, and " + settings.start.source + " is `here`");
-  }
-  if (line.dry_run && flags.settings.start.value == StartBy::kSsh) {
-    // Whoever starts all need not be one of them.
-    flags.cluster.rank = flags.cluster.rank.value_or(0);
-  }
-  return Run(flags, host, std::move(spawner));
+  return (flag != end && flag + 1 != end && (flag + 1)->starts_with("json")) ||
+         std::any_of(args.begin(), end,
+                     [](const std::string& word) {
+                       return word.starts_with("--output=json");
+                     }) ||
+         (flag == end &&
+          env.Get("MUSTER_OUTPUT").value_or("").starts_with("json"));
 }
 
 Result<int> Execute(const CommandLine& line, const sys::Host& host,
                     const std::optional<std::string>& handed_token) {
   if (line.version) {
-    PrintResult("muster " + std::string(kVersion) + "\n");
+    sys::PrintResult("muster " + std::string(kVersion) + "\n");
     return 0;
   }
   if (line.help) {
-    PrintResult(HelpText(line.verb));
+    sys::PrintResult(HelpText(line.verb));
     return 0;
   }
-  MUSTER_ASSIGN(const Settings settings, ReadSettings(line.settings, host.env));
-  if (settings.output.value == Output::kJsonl && line.verb != Verb::kCheck) {
+  MUSTER_ASSIGN(const settings::Settings settings,
+                settings::ReadSettings(line.settings, host.env));
+  if (settings.output.value == settings::Output::kJsonl &&
+      line.verb != Verb::kCheck) {
     return Error(Cause::kUsageInvalid, settings.output.source +
                                            " is `jsonl`, which only `muster "
                                            "check` prints: expected text or "
                                            "json");
   }
   SetLogLevel(settings.log_level.value);
-  for (const std::string& misspelt : MisspeltVariables(host.env)) {
+  for (const std::string& misspelt : settings::MisspeltVariables(host.env)) {
     MUSTER_LOG(kWarn, misspelt);
   }
-  if (line.verb == Verb::kTpu || NamesTpu(line.cluster, host)) {
+  if (line.verb == Verb::kTpu || remote::NamesTpu(line.cluster, host)) {
     sys::LeaveNoCore();  // it will hold tokens and keys
   }
   switch (line.verb) {
@@ -165,11 +132,11 @@ std::string_view VerbWord(const std::vector<std::string>& args) {
 
 // The exit code, where results could be written.
 int EndWith(int code, std::string_view verb, const sys::Env& env) {
-  const Status written = ResultsWritten();
+  const Status written = sys::ResultsWritten();
   if (written) {
     return code;
   }
-  const int lost = PrintError(written.error(), Output::kText, env, verb);
+  const int lost = sys::PrintError(written.error(), false, env, verb);
   return code == 0 ? lost : code;
 }
 
@@ -183,17 +150,17 @@ int Main(std::vector<std::string> args) {
   sys::RealFs fs;
   std::optional<std::string> handed_token;
   if (args.size() == 2 && args[0] == "run" && args[1] == kFromStdin) {
-    auto handed = ReadHanded(0);
+    auto handed = remote::ReadHanded(0);
     if (!handed) {
-      return PrintError(handed.error(), Output::kText, env, "run");
+      return sys::PrintError(handed.error(), false, env, "run");
     }
     args = std::move(handed->args);
     handed_token = std::move(handed->token);
   }
   const auto line = ParseCommandLine(args);
   if (!line) {
-    return PrintError(line.error(), OutputAskedFor(args, env), env,
-                      VerbWord(args));
+    return sys::PrintError(line.error(), JsonAskedFor(args, env), env,
+                           VerbWord(args));
   }
   AnnouncedHttp announced;
   sys::PatientHttp http(announced, resolve::kPatience);
@@ -206,7 +173,7 @@ int Main(std::vector<std::string> args) {
   const std::string_view verb = VerbWord(args);
   return EndWith(
       code ? *code
-           : PrintError(code.error(), OutputAskedFor(args, env), env, verb),
+           : sys::PrintError(code.error(), JsonAskedFor(args, env), env, verb),
       verb, env);
 }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "resolve/resolve.h"
 
+#include "accelerator/local_devices.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "cli/answer.h"
 #include "cli/verbs.h"
-#include "resolve/export.h"
-#include "resolve/local_tpu.h"
+#include "resolve/environment/versions.h"
+#include "resolve/output/export.h"
 #include "resolve/self.h"
-#include "resolve/versions.h"
+#include "sys/terminal/results.h"
 
 namespace muster::cli {
 namespace {
@@ -29,7 +29,7 @@ void AddVersionFindings(const sys::Host& host, resolve::Resolved& resolved) {
   }
   const resolve::TpuHere tpu{
       .runtime = TextOf(resolved.claims.front(), "runtime_version"),
-      .chips = resolve::FindLocalTpu(host).chips,
+      .chips = accelerator::FindLocalTpu(host).chips,
       .has_libtpu = host.fs.Exists("/lib/libtpu.so") ||
                     host.fs.Exists("/usr/lib/libtpu.so")};
   const auto found = resolve::CheckVersions(*packages, tpu);
@@ -43,9 +43,9 @@ Status PrintText(const CommandLine& line, const sys::Host& host,
       resolve::RenderText(resolved, {.verbose = line.resolve.verbose});
   text += checked.empty() ? "" : checked + "\n";
   for (const Finding& finding : resolved.findings) {
-    text += "\n" + RenderText(finding, TerminalOptions(host.env, 1));
+    text += "\n" + RenderText(finding, sys::TerminalOptions(host.env, 1));
   }
-  PrintResult(text);
+  sys::PrintResult(text);
   return Ok();
 }
 
@@ -54,18 +54,19 @@ void PrintFindingsAside(const resolve::Resolved& resolved,
                         const sys::Host& host) {
   for (const Finding& finding : resolved.findings) {
     if (finding.severity != Severity::kNote) {
-      PrintAside(RenderText(finding, TerminalOptions(host.env, 2)));
+      sys::PrintAside(RenderText(finding, sys::TerminalOptions(host.env, 2)));
     }
   }
 }
 
 // What is printed for a shell or as a map of tasks has one form.
-Status CheckForms(const ResolveFlags& flags, const Sourced<Output>& output) {
+Status CheckForms(const ResolveFlags& flags,
+                  const Sourced<settings::Output>& output) {
   if (!flags.export_for.empty() && flags.spec) {
     return Error(Cause::kUsageInvalid,
                  "--export and --spec print two different things: give one");
   }
-  if (!flags.export_for.empty() && output.value == Output::kJson &&
+  if (!flags.export_for.empty() && output.value == settings::Output::kJson &&
       output.source.starts_with("flag")) {
     return Error(Cause::kUsageInvalid,
                  "--export prints text for a shell, and --output is `json`: "
@@ -76,7 +77,7 @@ Status CheckForms(const ResolveFlags& flags, const Sourced<Output>& output) {
 
 }  // namespace
 
-Status ResolveVerb(const CommandLine& line, const Settings& settings,
+Status ResolveVerb(const CommandLine& line, const settings::Settings& settings,
                    const sys::Host& host) {
   MUSTER_TRY(CheckForms(line.resolve, settings.output));
   for (const std::string& requirement : line.resolve.requirements) {
@@ -91,17 +92,17 @@ Status ResolveVerb(const CommandLine& line, const Settings& settings,
     MUSTER_ASSIGN(const auto text,
                   resolve::ExportText(line.resolve.export_for, resolved));
     PrintFindingsAside(resolved, host);
-    PrintResult(text);
+    sys::PrintResult(text);
     return Ok();
   }
   if (line.resolve.spec) {
     PrintFindingsAside(resolved, host);
-    PrintResult(resolve::SpecText(resolved.cluster));
+    sys::PrintResult(resolve::SpecText(resolved.cluster));
     return Ok();
   }
   AddVersionFindings(host, resolved);
-  if (settings.output.value == Output::kJson) {
-    PrintDocument(resolve::ToJson(resolved));
+  if (settings.output.value == settings::Output::kJson) {
+    sys::PrintDocument(resolve::ToJson(resolved));
     return Ok();
   }
   return PrintText(line, host, resolved, checked);

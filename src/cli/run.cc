@@ -1,507 +1,106 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/run.h"
 
-#include <csignal>
-#include <functional>
-#include <optional>
-#include <set>
-
-#include "base/json.h"
-#include "base/signal_name.h"
 #include "base/text.h"
-#include "cli/answer.h"
-#include "cli/handed.h"
-#include "cli/look.h"
-#include "cli/start_ssh.h"
-#include "connect/attending.h"
-#include "connect/grpc_transport.h"
-#include "connect/keyring.h"
-#include "connect/mesh_frame.h"
-#include "connect/transport.h"
-#include "run/agent.h"
-#include "run/console.h"
-#include "run/coordinator.h"
-#include "run/events.h"
-#include "run/identity.h"
-#include "run/journal.h"
-#include "run/plan.h"
-#include "run/plan_text.h"
-#include "run/report.h"
-#include "sys/loop.h"
-#include "sys/process.h"
-#include "sys/signals.h"
+#include "cli/preflight.h"
+#include "remote/start_ssh.h"
+#include "remote/tpu_workers.h"
+#include "run/session.h"
 
 namespace muster::cli {
 namespace {
 
-// A host that was lost from the view of a member: the code of DESIGN section 7
-// for "ended from outside".
-constexpr int kEndedFromOutside = 75;
-constexpr int kInterrupted = 130;
-constexpr int kNotSetUp = 125;
-
 // Libraries of accelerators take up to a minute to open them.
 constexpr std::chrono::minutes kUsualAcceleratorWait{2};
 
-// What every part of a run on this host needs.
-struct Place {
-  const RunFlags& flags;
-  const sys::Host& host;
-  const resolve::Resolved& resolved;
-  sys::Loop& loop;
-  sys::GuardianSpawner& spawner;
-  run::Console& console;
-  // What is found on this host before an attempt; not set: --check off.
-  std::function<std::vector<Finding>(int attempt)> look;
-  run::HostAccelerators accelerators;
-
-  const Cluster& cluster() const { return resolved.cluster; }
-  const Settings& settings() const { return flags.settings; }
-  bool json() const { return settings().output.value == Output::kJson; }
-
-  void Say(const std::string& text) const {
-    console.Write(run::Console::Stream::kErr, "muster: " + text + "\n");
-  }
-  void Show(const Finding& finding) const {
-    console.Write(run::Console::Stream::kErr,
-                  RenderText(finding, TerminalOptions(host.env, 2)));
-  }
-};
-
-bool IsForJax(const RunFlags& flags) {
-  return flags.cluster.profile == "jax";
+// Settings of what this end alone does.
+bool IsOfThisEnd(std::string_view setting) {
+  return setting == "start" || setting == "token_file" ||
+         setting == "deadline" || setting == "poll" ||
+         setting == "max_recreates";
 }
 
-bool AllRanksAreHere(const Cluster& cluster) {
-  return cluster.one_host || cluster.members.size() == 1;
-}
-
-std::vector<int> RanksHere(const Cluster& cluster) {
-  if (!AllRanksAreHere(cluster)) {
-    return {cluster.self->value};
-  }
-  std::vector<int> ranks;
-  for (const Member& member : cluster.members) {
-    ranks.push_back(member.rank);
-  }
-  return ranks;
-}
-
-std::map<std::string, std::string> UserEnvironment(const RunFlags& flags) {
-  std::map<std::string, std::string> environment;
-  for (const auto& [name, value] : flags.environment) {
-    environment[name] = value;
-  }
-  return environment;
-}
-
-run::WatchLimits LimitsOf(const Settings& settings) {
-  run::WatchLimits limits;
-  const Duration longest = settings.progress_timeout.value;
-  if (longest == kNone) {
-    limits.steps = false;
-  } else if (longest != kAuto) {
-    limits.step_floor = longest;
-    limits.step_factor = 0;
-    limits.asked = true;
-  }
-  return limits;
-}
-
-run::MeetingPorts MeetingPortsOf(const Settings& settings) {
-  return {settings.port_range.value.first, settings.port_range.value.last};
-}
-
-run::AgentOptions AgentOptionsOf(const Place& place,
-                                 const connect::Hello& identity,
-                                 connect::Signer signer) {
-  run::AgentOptions options;
-  options.identity = identity;
-  options.name = "agent of rank " + std::to_string(identity.ranks.front());
-  options.first_port = place.settings().port_range.value.first;
-  options.last_port = place.settings().port_range.value.last;
-  for (const auto& [rank, port] : run::FixedPorts(place.cluster())) {
-    if (std::find(identity.ranks.begin(), identity.ranks.end(), rank) !=
-        identity.ranks.end()) {
-      options.fixed_ports[rank] = port;
+// The command line of an agent, but for its rank and the hosts: settings that
+// this process has of its flags and its environment, the command.
+std::vector<std::string> HandedOn(const CommandLine& line,
+                                  const sys::Env& env) {
+  std::vector<std::string> args{"--start", "here"};
+  for (const settings::SettingRow& row : settings::SettingRows()) {
+    if (!row.IsFor("run") || IsOfThisEnd(row.name)) {
+      continue;
+    }
+    const auto given = line.settings.find(std::string(row.name));
+    const auto text = given != line.settings.end()
+                          ? std::optional(given->second)
+                          : env.Get(std::string(row.variable));
+    if (text) {
+      args.emplace_back(row.flag);
+      args.push_back(*text);
     }
   }
-  options.log_directory =
-      [runs = place.settings().runs_dir.value](const run::LaunchPlan& plan) {
-        return sys::JoinPath(sys::JoinPath(runs, plan.run_id),
-                             "logs/a" + std::to_string(plan.attempt));
-      };
-  options.look = place.look;
-  options.signer = std::move(signer);
-  options.accelerators = place.accelerators;
-  options.console = place.json() ? nullptr : &place.console;
-  return options;
+  for (const auto& [name, value] : line.environment) {
+    args.emplace_back("--env");
+    args.push_back(Join(std::vector{name, value}, "="));
+  }
+  args.emplace_back("--");
+  args.insert(args.end(), line.command.begin(), line.command.end());
+  return args;
 }
 
-// Tells `act` of each Ctrl-C, TERM and HUP; from the second on `now` is true.
-// So does who has started this agent over ssh, if somebody has; `gone` when
-// there is no connection to them any more.
-struct Callers {
-  std::unique_ptr<sys::SignalWatch> signals;
-  std::unique_ptr<StarterWatch> starter;
-};
-Result<Callers> WatchCallers(
-    const Place& place,
-    const std::function<void(const std::string& by, bool now)>& act,
-    const std::function<void(const std::string& why)>& gone) {
-  Callers callers;
-  MUSTER_ASSIGN(callers.signals,
-                sys::SignalWatch::Make(place.loop, {SIGINT, SIGTERM, SIGHUP},
-                                       [act, count = 0](int signal) mutable {
-                                         act(SignalName(signal), ++count > 1);
-                                       }));
-  if (place.flags.handed_token) {
-    callers.starter = std::make_unique<StarterWatch>(place.loop, 0, act, gone);
+run::Preflight PreflightOf(const settings::Settings& settings,
+                           const sys::Host& host, const Cluster& cluster) {
+  run::Preflight preflight;
+  if (settings.check.value == settings::Checks::kAuto) {
+    preflight.checks = LookAtHost(host, cluster, settings.runs_dir.value);
   }
-  return callers;
-}
-
-// The last line on stderr: how it ended, whose code that is, where to read on.
-std::string LastLine(const std::string& text, int code,
-                     const std::string& origin, const std::string& report) {
-  return text + ", exit code " + std::to_string(code) + " (" + origin +
-         "), report: " + report;
-}
-
-// Files and connections that a listener may need: members, ranks, and those who
-// knock without being let in.
-constexpr std::uint64_t kOpenFiles = 65'536;
-
-Address MeetingOf(const Place& place) {
-  return run::MeetingAddress(place.cluster(), MeetingPortsOf(place.settings()))
-      .value;
-}
-
-// What was handed over by who started this agent, or the file of the user.
-Result<std::optional<connect::RunKey>> TokenOf(const Place& place) {
-  std::optional<connect::RunKey> token;
-  if (const auto& handed = place.flags.handed_token) {
-    MUSTER_ASSIGN(token, connect::RunKey::FromToken(*handed));
-  } else if (const auto& file = place.settings().token_file.value;
-             !file.empty()) {
-    MUSTER_ASSIGN(token, connect::ReadTokenFile(file));
+  if (const Duration wait = settings.accelerator_wait.value;
+      wait != settings::kNone) {
+    preflight.accelerators = LookForAccelerators(host);
+    preflight.accelerators.wait =
+        wait == settings::kAuto ? kUsualAcceleratorWait : wait;
   }
-  return token;
-}
-
-// With which agents prove who they are outside of that.
-Result<connect::Signer> SignerOf(const Place& place) {
-  MUSTER_ASSIGN(const auto token, TokenOf(place));
-  return token ? connect::TokenSigner(*token) : connect::PlainSigner();
-}
-
-// What the agent reaches those of other hosts with: over TLS where a token is
-// given, else in clear text.
-Result<std::unique_ptr<connect::Transport>> MakeTransport(
-    const Place& place,
-    const std::function<Result<std::shared_ptr<connect::Keyring>>(
-        const connect::RunKey&)>& with) {
-  std::shared_ptr<connect::Keyring> keyring;
-  MUSTER_ASSIGN(const auto token, TokenOf(place));
-  if (token) {
-    MUSTER_ASSIGN(keyring, with(*token));
-    if (sys::IsRoot()) {
-      place.Say("runs as root, and so will the ranks of this host");
-    }
-  } else if (const Address meeting = MeetingOf(place); !meeting.IsLoopback()) {
-    // Before anybody waits for a coordinator that cannot listen either.
-    return connect::OnlyOnLoopback(meeting);
-  }
-  sys::RaiseFileLimit(kOpenFiles);
-  return connect::MakeGrpcTransport(place.loop, place.host.clock,
-                                    std::move(keyring));
-}
-
-int FinishRun(const Place& place, run::Journal& journal,
-              const run::RunEnd& end) {
-  auto report = journal.WriteReport();
-  if (!report) {
-    Finding finding = FromError(report.error());
-    finding.severity = Severity::kWarning;
-    place.Show(finding);
-  }
-  place.Say(LastLine(end.text, end.exit_code,
-                     std::string(run::OriginName(end.origin)),
-                     report ? sys::JoinPath(journal.folder(), "report.md")
-                            : "could not be written"));
-  if (report && place.flags.handed_token) {
-    place.console.Write(
-        run::Console::Stream::kOut,
-        ReportLines(
-            ReportMark(*place.flags.handed_token),
-            report->dump(-1, ' ', true, Json::error_handler_t::replace)));
-  }
-  place.console.Drain(Deadline::After(std::chrono::seconds(5)));
-  if (place.json()) {
-    PrintDocument(report ? *report : run::BuildReport(journal.facts()));
-  }
-  return end.exit_code;
-}
-
-// The process of member 0, or of all members: coordinator and agent.
-Result<int> Coordinate(const Place& place) {
-  const sys::Host& host = place.host;
-  const std::string id = run::MakeRunId(host.clock.WallNow(), sys::OwnPid());
-  MUSTER_ASSIGN(const auto journal,
-                run::Journal::Open(host, place.settings().runs_dir.value, id));
-  std::unique_ptr<connect::Transport> transport;
-  std::unique_ptr<connect::Listener> listener;
-  const auto identity = run::MakeIdentity(
-      host, place.cluster(), RanksHere(place.cluster()), place.flags.command);
-  run::Coordinator coordinator(
-      place.loop, host, place.console, *journal,
-      {.run_id = id,
-       .argv = place.flags.command,
-       .environment = UserEnvironment(place.flags),
-       .for_jax = IsForJax(place.flags),
-       .max_restarts = place.settings().max_restarts.value,
-       .gather_timeout = place.settings().gather_timeout.value,
-       .grace = place.settings().grace.value,
-       .meet = place.look != nullptr,
-       .limits = LimitsOf(place.settings()),
-       .color = TerminalOptions(host.env, 2).color});
-  if (!AllRanksAreHere(place.cluster())) {
-    MUSTER_ASSIGN(
-        transport, MakeTransport(place, [&](const connect::RunKey& token) {
-          return connect::Keyring::OfCoordinator(token, id, host.clock);
-        }));
-    MUSTER_ASSIGN(
-        listener,
-        transport->Listen(MeetingOf(place), identity,
-                          [&](std::unique_ptr<connect::Link> link) {
-                            coordinator.gathering().Attend(std::move(link));
-                          }));
-  }
-  MUSTER_ASSIGN(auto signer, SignerOf(place));
-  auto [here, there] = connect::InProcessLinks(place.loop);
-  run::Agent agent(place.loop, host, place.spawner, std::move(there),
-                   AgentOptionsOf(place, identity, std::move(signer)));
-  std::optional<run::RunEnd> end;
-  bool agent_ended = false;
-  const auto quit_when_both_ended = [&] {
-    if (end && agent_ended) {
-      place.loop.Quit();
-    }
-  };
-  MUSTER_ASSIGN(const auto callers, WatchCallers(
-                                        place,
-                                        [&](const std::string& by, bool now) {
-                                          coordinator.Interrupt(by, now);
-                                        },
-                                        [&](const std::string& why) {
-                                          coordinator.Interrupt(why, true);
-                                        }));
-  coordinator.Start(transport.get(), place.cluster(), identity,
-                    [&](const run::RunEnd& ended) {
-                      end = ended;
-                      quit_when_both_ended();
-                    });
-  coordinator.gathering().AttendHere(std::move(here), identity);
-  agent.Start([&](const run::AgentEnd&) {
-    agent_ended = true;
-    quit_when_both_ended();
-  });
-  place.loop.Run();
-  return FinishRun(place, *journal, *end);
-}
-
-// How a member's agent ended.
-int FinishMember(const Place& place, const run::AgentEnd& end) {
-  run::Goodbye goodbye;
-  if (end.goodbye) {
-    goodbye = *end.goodbye;
-  } else {
-    const Error error = end.error.value_or(
-        Error(Cause::kInternalError, "the agent ended without a reason"));
-    place.Show(FromError(error));
-    goodbye.exit_code =
-        error.cause() == Cause::kCancelled ? kInterrupted : kEndedFromOutside;
-    goodbye.origin = run::OriginName(run::Origin::kMuster);
-    goodbye.summary = error.cause() == Cause::kCancelled
-                          ? "interrupted"
-                          : "the coordinator was lost";
-  }
-  place.Say(LastLine(Printable(goodbye.summary), goodbye.exit_code,
-                     Printable(goodbye.origin), "on the host of rank 0"));
-  place.console.Drain(Deadline::After(std::chrono::seconds(5)));
-  if (place.json()) {
-    Json document;
-    document["schema"] = "muster.goodbye/1";
-    document["exit"] = {{"code", goodbye.exit_code},
-                        {"origin", goodbye.origin},
-                        {"text", goodbye.summary}};
-    PrintDocument(document);
-  }
-  return goodbye.exit_code;
-}
-
-// The process of any other member: an agent that attends.
-Result<int> AttendAsMember(const Place& place) {
-  const sys::Host& host = place.host;
-  const auto& cluster = place.cluster();
-  const auto identity =
-      run::MakeIdentity(host, cluster, RanksHere(cluster), place.flags.command);
-  MUSTER_ASSIGN(const auto transport,
-                MakeTransport(place, [&](const connect::RunKey& token) {
-                  return connect::Keyring::OfMember(
-                      token, identity.ranks.front(), host.clock);
-                }));
-  MUSTER_ASSIGN(const auto signer, SignerOf(place));
-  std::unique_ptr<connect::Listener> listener;
-  const auto& own =
-      cluster.members[static_cast<std::size_t>(identity.ranks.front())];
-  // Where the port is the program's own, nothing of ours may hold it.
-  if (own.address && own.address->value.port != 0 &&
-      run::FixedPorts(cluster).empty()) {
-    MUSTER_ASSIGN(listener,
-                  transport->Listen(own.address->value, identity, nullptr));
-  }
-  std::unique_ptr<run::Agent> agent;
-  std::optional<run::AgentEnd> end;
-  std::optional<Error> refused;
-  std::unique_ptr<connect::Attending> attending = connect::Attending::Start(
-      place.loop, host.clock, *transport,
-      {.coordinator = MeetingOf(place),
-       .identity = identity,
-       .deadline = Deadline::After(place.settings().gather_timeout.value),
-       .on_change = [&](const std::string& seen) { place.Say(seen); },
-       .on_done =
-           [&](Result<std::unique_ptr<connect::Link>> link) {
-             if (!link) {
-               refused = std::move(link).error();
-               place.loop.Quit();
-               return;
-             }
-             agent = std::make_unique<run::Agent>(
-                 place.loop, host, place.spawner, *std::move(link),
-                 AgentOptionsOf(place, identity, signer));
-             agent->Start([&](const run::AgentEnd& ended) {
-               end = ended;
-               place.loop.Quit();
-             });
-           }});
-  const auto give_up_waiting = [&](const std::string& by) {
-    refused =
-        Error(Cause::kCancelled, by + " while waiting for the coordinator");
-    place.loop.Quit();
-  };
-  MUSTER_ASSIGN(
-      const auto callers,
-      WatchCallers(
-          place,
-          [&](const std::string& by, bool now) {
-            if (!agent) {
-              give_up_waiting(by);
-              return;
-            }
-            place.Say(by + ": the ranks of this host are " +
-                      (now ? "killed now" : "asked to end"));
-            agent->Interrupt(now);
-          },
-          // The run may go on: who started this host may start it again.
-          [&](const std::string& why) {
-            agent ? agent->Leave() : give_up_waiting(why);
-          }));
-  place.loop.Run();
-  if (refused) {
-    place.Show(FromError(*refused));
-    const int code =
-        refused->cause() == Cause::kCancelled ? kInterrupted : kNotSetUp;
-    place.Say("this member did not take part, exit code " +
-              std::to_string(code) + " (muster)");
-    place.console.Drain(Deadline::After(std::chrono::seconds(5)));
-    return code;
-  }
-  return FinishMember(place, *end);
-}
-
-// What would be started. Other hosts are not asked: what they have set and how
-// many cores they have is not known.
-Result<int> DryRun(const RunFlags& flags, const sys::Host& host,
-                   const resolve::Resolved& resolved) {
-  const Cluster& cluster = resolved.cluster;
-  std::vector<connect::Hello> agents{
-      run::MakeIdentity(host, cluster, RanksHere(cluster), flags.command)};
-  const std::set<int> here(agents[0].ranks.begin(), agents[0].ranks.end());
-  for (const Member& member : cluster.members) {
-    if (!here.contains(member.rank)) {
-      connect::Hello other;
-      other.ranks = {member.rank};
-      other.host = member.address ? member.address->value.host
-                                  : "of rank " + std::to_string(member.rank);
-      other.cores = 0;
-      agents.push_back(std::move(other));
-    }
-  }
-  MUSTER_ASSIGN(
-      const auto planned,
-      run::MakePlan(cluster, agents,
-                    {.run_id = "(chosen at launch)",
-                     .max_restarts = flags.settings.max_restarts.value,
-                     .argv = flags.command,
-                     .user_environment = UserEnvironment(flags),
-                     .for_jax = IsForJax(flags),
-                     .grace = flags.settings.grace.value,
-                     .dry_run = true}));
-  for (const Finding& finding : resolved.findings) {
-    std::fputs(RenderText(finding, TerminalOptions(host.env, 2)).c_str(),
-               stderr);
-  }
-  const Json plan = run::PlanJson(cluster, planned);
-  if (flags.settings.output.value == Output::kJson) {
-    PrintDocument(plan);
-  } else {
-    PrintResult(run::RenderPlan(plan));
-  }
-  return 0;
+  return preflight;
 }
 
 }  // namespace
 
-Result<int> Run(const RunFlags& flags, const sys::Host& host,
-                std::unique_ptr<sys::GuardianSpawner> spawner) {
-  if (flags.settings.start.value == StartBy::kSsh && !flags.dry_run) {
-    return StartOverSsh(flags, host, std::move(spawner));
+Result<int> RunVerb(const CommandLine& line, const settings::Settings& settings,
+                    const sys::Host& host,
+                    const std::optional<std::string>& handed_token) {
+  std::unique_ptr<sys::GuardianSpawner> spawner;
+  if (!line.dry_run) {
+    // Before anything that could start a thread.
+    MUSTER_ASSIGN(spawner, sys::GuardianSpawner::Fork());
   }
-  MUSTER_ASSIGN(const auto resolved, resolve::Resolve(flags.cluster, host));
-  if (flags.dry_run) {
-    return DryRun(flags, host, resolved);
+  settings::RunFlags flags{.cluster = line.cluster,
+                           .command = line.command,
+                           .environment = line.environment,
+                           .dry_run = line.dry_run,
+                           .yes = line.yes,
+                           .settings = settings,
+                           .reach = line.reach,
+                           .handed_on = HandedOn(line, host.env),
+                           .handed_token = handed_token};
+  if (remote::NamesTpu(line.cluster, host) &&
+      settings.start.source == "default") {
+    flags.settings.start = {settings::StartBy::kSsh, "flag --tpu"};
   }
-  MUSTER_ASSIGN(const auto loop, sys::Loop::Make());
-  MUSTER_TRY(spawner->Attach(*loop));
-  run::Console console(*loop, {});
-  Place place{.flags = flags,
-              .host = host,
-              .resolved = resolved,
-              .loop = *loop,
-              .spawner = *spawner,
-              .console = console,
-              .look = {},
-              .accelerators = {}};
-  spawner->OnGuardianLost([&] {
-    place.Say("the guardian process was killed: no further rank can start");
+  if (!line.reach.copy.empty() &&
+      flags.settings.start.value != settings::StartBy::kSsh) {
+    return Error(
+        Cause::kUsageInvalid,
+        "flag --copy needs ssh, and " + settings.start.source + " is `here`");
+  }
+  if (line.dry_run && flags.settings.start.value == settings::StartBy::kSsh) {
+    // Whoever starts all need not be one of them.
+    flags.cluster.rank = flags.cluster.rank.value_or(0);
+  }
+  if (flags.settings.start.value == settings::StartBy::kSsh && !flags.dry_run) {
+    return remote::StartOverSsh(flags, host, std::move(spawner));
+  }
+  return run::Run(flags, host, std::move(spawner), [&](const Cluster& cluster) {
+    return PreflightOf(flags.settings, host, cluster);
   });
-  for (const Finding& finding : resolved.findings) {
-    place.Show(finding);
-  }
-  const Cluster& cluster = resolved.cluster;
-  if (flags.settings.check.value == Checks::kAuto) {
-    place.look = LookAtHost(host, cluster, flags.settings.runs_dir.value);
-  }
-  if (const Duration wait = flags.settings.accelerator_wait.value;
-      wait != kNone) {
-    place.accelerators = LookForAccelerators(host);
-    place.accelerators.wait = wait == kAuto ? kUsualAcceleratorWait : wait;
-  }
-  if (AllRanksAreHere(cluster) || cluster.self->value == 0) {
-    return Coordinate(place);
-  }
-  return AttendAsMember(place);
 }
 
 }  // namespace muster::cli

@@ -6,26 +6,27 @@
 #include <memory>
 
 #include "cli/command_line.h"
-#include "cli/settings.h"
-#include "cli/tpu.h"
-#include "cli/tpu_reach.h"
+#include "cli/tpu/tpu.h"
 #include "muster/error.h"
+#include "remote/tpu_workers.h"
+#include "settings/settings.h"
 #include "sys/host.h"
-#include "sys/spawner.h"
+#include "sys/process/spawner.h"
 
 namespace muster::cli {
 
 // `muster tpu ssh` and `muster tpu notebook`.
-Result<int> TpuReachVerb(const CommandLine& line, const Settings& settings,
+Result<int> TpuReachVerb(const CommandLine& line,
+                         const settings::Settings& settings,
                          const sys::Host& host);
 
 // The largest exit code of the command on the workers; 255 when one could not
 // be asked or was lost, 130 when interrupted. Without a command a shell for
 // this terminal: does not return.
-Result<int> TpuSsh(const TpuCall& call, const ReachedTpu& tpu,
+Result<int> TpuSsh(const TpuCall& call, const remote::ReachedTpu& tpu,
                    std::unique_ptr<sys::GuardianSpawner> spawner);
 // Until it is interrupted (0), or Jupyter or the connection ends (1).
-Result<int> TpuNotebook(const TpuCall& call, const ReachedTpu& tpu,
+Result<int> TpuNotebook(const TpuCall& call, const remote::ReachedTpu& tpu,
                         std::unique_ptr<sys::GuardianSpawner> spawner);
 
 // Whether `muster check` is to be made on the workers of a TPU.
@@ -33,7 +34,8 @@ bool ChecksWorkers(const CommandLine& line, const sys::Host& host);
 // `muster check --tpu NAME`: the same checks on each worker, at once. The exit
 // code is the worst: 1, then 3, then 0; 3 also for a worker that could not be
 // asked.
-Result<int> CheckWorkers(const CommandLine& line, const Settings& settings,
+Result<int> CheckWorkers(const CommandLine& line,
+                         const settings::Settings& settings,
                          const sys::Host& host);
 
 }  // namespace muster::cli

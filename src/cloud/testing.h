@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cloud/credentials.h"
+#include "cloud/auth/credentials.h"
 #include "sys/host.h"
 
 namespace muster::cloud {

@@ -23,9 +23,9 @@
 #include <thread>
 #include <vector>
 
-#include "base/board.h"
 #include "muster/collective.h"
 #include "sys/memory.h"
+#include "wire/progress_page.h"
 
 namespace muster {
 
@@ -35,7 +35,7 @@ struct CollectiveKind {
   std::function<std::shared_ptr<void>(int size)> share;
   // Called on each rank's own thread.
   std::function<Result<std::unique_ptr<Collective>>(int rank, int size,
-                                                    void* shared, Board&)>
+                                                    void* shared, wire::Board&)>
       make;
   // Names ranks that call something else, instead of meeting the deadline.
   bool names_mismatches = true;
@@ -161,7 +161,7 @@ class CollectiveConformance : public testing::TestWithParam<CollectiveKind> {
             std::memcmp(buffer.data, bytes.data(), bytes.size()) == 0);
   }
 
-  Board board_;
+  wire::Board board_;
 };
 
 TEST_P(CollectiveConformance, SumsEveryTypeAndSize) {

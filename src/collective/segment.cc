@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "sys/fs.h"
+#include "sys/file/fs.h"
 
 namespace muster {
 namespace {

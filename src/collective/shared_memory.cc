@@ -22,8 +22,8 @@
 #include <utility>
 #include <vector>
 
-#include "collective/bell.h"
 #include "collective/calls.h"
+#include "collective/futex_event.h"
 #include "collective/reduce.h"
 #include "collective/segment.h"
 
@@ -336,7 +336,7 @@ bool SharedMemory::Poll(std::uint64_t sequence) {
 Status SharedMemory::Wait(std::uint64_t sequence, Deadline deadline,
                           std::stop_token stop) {
   const auto begun = Deadline::Clock::now();
-  const Board& board = *options_.board;
+  const wire::Board& board = *options_.board;
   std::optional<std::stop_callback<std::function<void()>>> on_stop;
   for (;;) {
     Advance();
@@ -346,7 +346,7 @@ Status SharedMemory::Wait(std::uint64_t sequence, Deadline deadline,
     if (failed_) {
       return *failed_;
     }
-    if (auto reason = StopReason(board)) {
+    if (auto reason = wire::StopReason(board)) {
       return Fail(*std::move(reason));
     }
     if (stop.stop_requested()) {
@@ -436,7 +436,7 @@ Error SharedMemory::LateError(std::uint64_t sequence, Duration waited) const {
 Result<std::unique_ptr<Collective>> MakeSharedMemory(
     const SharedMemoryOptions& options) {
   if (options.size < 1 || options.rank < 0 || options.rank >= options.size ||
-      static_cast<std::size_t>(options.size) > kBoardSlots ||
+      static_cast<std::size_t>(options.size) > wire::kBoardSlots ||
       options.board == nullptr || options.segment < 0) {
     return Error(Cause::kUsageInvalid,
                  "rank " + std::to_string(options.rank) + " of " +

@@ -6,10 +6,10 @@
 #include <cstddef>
 #include <memory>
 
-#include "base/board.h"
 #include "muster/collective.h"
 #include "muster/deadline.h"
 #include "muster/error.h"
+#include "wire/progress_page.h"
 
 namespace muster {
 
@@ -21,7 +21,7 @@ struct SharedMemoryOptions {
   int segment = -1;
   // Whose stop word ends every wait and on whose bell the ranks sleep. Must
   // outlive the group.
-  Board* board = nullptr;
+  wire::Board* board = nullptr;
   // How long a wait looks before it sleeps, where each rank has a core.
   Duration spin = std::chrono::microseconds(50);
   // Address space kept for each rank's memory: the most it can allocate.

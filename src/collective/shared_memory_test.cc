@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "collective/conformance.h"
-#include "sys/fd.h"
+#include "sys/file/fd.h"
 #include "sys/memory.h"
-#include "sys/process.h"
+#include "sys/process/process.h"
 
 namespace muster {
 namespace {
@@ -28,7 +28,7 @@ CollectiveKind SharedMemoryKind(std::string name, Duration spin) {
   return {.name = std::move(name),
           .share = [](int) { return std::make_shared<sys::Fd>(NewSegment()); },
           .make =
-              [spin](int rank, int size, void* shared, Board& board) {
+              [spin](int rank, int size, void* shared, wire::Board& board) {
                 return MakeSharedMemory(
                     {.rank = rank,
                      .size = size,
@@ -47,7 +47,7 @@ INSTANTIATE_TEST_SUITE_P(
 // A group in one thread, for what needs no peers to move.
 struct Pair {
   sys::Fd segment = NewSegment();
-  Board board;
+  wire::Board board;
 
   Result<std::unique_ptr<Collective>> Join(int rank, int size = 2) {
     return MakeSharedMemory({.rank = rank,
@@ -176,8 +176,8 @@ TEST(SharedMemory, SaysWhoCameButDidNotDoItsPart) {
 class Processes {
  public:
   Processes()
-      : board_memory_(sys::Mapping::Map(Memfd(), sizeof(Board)).value()),
-        board_(new (board_memory_.data()) Board) {}
+      : board_memory_(sys::Mapping::Map(Memfd(), sizeof(wire::Board)).value()),
+        board_(new (board_memory_.data()) wire::Board) {}
   ~Processes() {
     if (child_ > 0) {
       kill(child_, SIGKILL);
@@ -185,7 +185,7 @@ class Processes {
     }
   }
 
-  Board& board() { return *board_; }
+  wire::Board& board() { return *board_; }
   std::unique_ptr<Collective> Join(int rank) {
     return MakeSharedMemory({.rank = rank,
                              .size = 2,
@@ -215,12 +215,12 @@ class Processes {
   static int Memfd() {
     static std::vector<sys::Fd> kept;
     kept.emplace_back(
-        sys::MakeSharedMemory("test board", sizeof(Board)).value());
+        sys::MakeSharedMemory("test board", sizeof(wire::Board)).value());
     return kept.back().get();
   }
 
   sys::Mapping board_memory_;
-  Board* board_;
+  wire::Board* board_;
   sys::Fd segment_ = NewSegment();
   int child_ = -1;
 };
@@ -237,7 +237,7 @@ TEST(SharedMemoryProcesses, AKilledPeerEndsTheWaitAsSoonAsTheAgentSaysSo) {
     kill(peer, SIGKILL);
     siginfo_t info;
     waitid(P_PID, static_cast<id_t>(peer), &info, WEXITED | WNOWAIT);
-    Board& board = processes.board();
+    wire::Board& board = processes.board();
     board.stop = 1 + static_cast<std::uint32_t>(Cause::kPeerDied);
     board.bell += 1;
     sys::FutexWakeAll(board.bell);

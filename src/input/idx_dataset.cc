@@ -6,7 +6,7 @@
 #include "input/convert.h"
 #include "input/idx.h"
 #include "muster/dataset.h"
-#include "sys/fs.h"
+#include "sys/file/fs.h"
 
 namespace muster {
 namespace {

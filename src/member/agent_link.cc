@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "sys/net.h"
+#include "sys/net/net.h"
 
 namespace muster {
 namespace {
@@ -16,7 +16,7 @@ Error AgentGone(const Error& error) {
                "the agent of this rank is gone: " + error.message());
 }
 
-Error Refusal(const RankMessage& reply) {
+Error Refusal(const wire::RankMessage& reply) {
   const auto cause = CauseFromLabel(reply.key);
   return Error(cause.value_or(Cause::kInternalError),
                cause ? reply.value
@@ -24,17 +24,17 @@ Error Refusal(const RankMessage& reply) {
                            reply.key + "`: " + reply.value);
 }
 
-std::string_view NameOf(RankOp op) {
+std::string_view NameOf(wire::RankOp op) {
   switch (op) {
-    case RankOp::kRegister:
+    case wire::RankOp::kRegister:
       return "registration";
-    case RankOp::kPut:
+    case wire::RankOp::kPut:
       return "put";
-    case RankOp::kGet:
+    case wire::RankOp::kGet:
       return "get";
-    case RankOp::kAdd:
+    case wire::RankOp::kAdd:
       return "add";
-    case RankOp::kBarrier:
+    case wire::RankOp::kBarrier:
       return "barrier";
     default:
       return "message";
@@ -43,8 +43,8 @@ std::string_view NameOf(RankOp op) {
 
 }  // namespace
 
-Status AgentLink::Send(const RankMessage& message, Deadline deadline) {
-  const std::string bytes = Encode(message);
+Status AgentLink::Send(const wire::RankMessage& message, Deadline deadline) {
+  const std::string bytes = wire::Encode(message);
   MUSTER_TRY(AwaitTurn(deadline));
   auto sent = sys::SendAll(fd_.get(), bytes, {}, deadline);
   MutexLock lock(send_mutex_);
@@ -76,12 +76,13 @@ Status AgentLink::AwaitTurn(Deadline deadline) {
   return Ok();
 }
 
-Status AgentLink::Tell(RankMessage message, Deadline deadline) {
+Status AgentLink::Tell(wire::RankMessage message, Deadline deadline) {
   message.id = 0;
   return Send(message, deadline);
 }
 
-Result<RankMessage> AgentLink::Ask(RankMessage message, Deadline deadline) {
+Result<wire::RankMessage> AgentLink::Ask(wire::RankMessage message,
+                                         Deadline deadline) {
   const auto op = message.op;
   const std::string key = message.key;
   message.id = ++last_id_;
@@ -89,7 +90,7 @@ Result<RankMessage> AgentLink::Ask(RankMessage message, Deadline deadline) {
     MutexLock lock(mutex_);
     waiting_.insert(message.id);
   }
-  std::optional<Result<RankMessage>> reply;
+  std::optional<Result<wire::RankMessage>> reply;
   if (Status sent = Send(message, deadline); !sent) {
     reply = std::move(sent).error();
   }
@@ -105,7 +106,7 @@ Result<RankMessage> AgentLink::Ask(RankMessage message, Deadline deadline) {
     waiting_.erase(message.id);
     replies_.erase(message.id);
   }
-  if (*reply && (*reply)->op == RankOp::kRefused) {
+  if (*reply && (*reply)->op == wire::RankOp::kRefused) {
     reply = Refusal(**reply);
   }
   if (!*reply) {
@@ -116,9 +117,9 @@ Result<RankMessage> AgentLink::Ask(RankMessage message, Deadline deadline) {
   return *std::move(reply);
 }
 
-std::optional<Result<RankMessage>> AgentLink::Look(std::uint64_t id,
-                                                   Deadline deadline,
-                                                   bool& read) {
+std::optional<Result<wire::RankMessage>> AgentLink::Look(std::uint64_t id,
+                                                         Deadline deadline,
+                                                         bool& read) {
   MutexLock lock(mutex_);
   for (;;) {
     if (const auto found = replies_.find(id); found != replies_.end()) {
@@ -162,7 +163,7 @@ void AgentLink::ReadOnce(Deadline deadline) {
 
 void AgentLink::Sort() {
   for (;;) {
-    auto message = TakeMessage(buffer_);
+    auto message = wire::TakeMessage(buffer_);
     if (!message) {
       broken_ = std::move(message).error().While("reading from the agent");
       return;
@@ -170,13 +171,13 @@ void AgentLink::Sort() {
     if (!*message) {
       return;
     }
-    RankMessage& came = **message;
-    if (came.op == RankOp::kStop) {
+    wire::RankMessage& came = **message;
+    if (came.op == wire::RankOp::kStop) {
       stop_ = Error(CauseFromLabel(came.key).value_or(Cause::kCancelled),
                     "the agent asked this rank to end");
     } else if (waiting_.contains(came.id)) {
       // An answer that nobody waits for any more came after its deadline.
-      RankMessage& reply = replies_[came.id];
+      wire::RankMessage& reply = replies_[came.id];
       reply = std::move(came);
     }
   }

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "base/mutex.h"
-#include "base/rank_wire.h"
 #include "muster/deadline.h"
 #include "muster/error.h"
-#include "sys/fd.h"
+#include "sys/file/fd.h"
+#include "wire/rank_frame.h"
 
 namespace muster {
 
@@ -24,12 +24,12 @@ class AgentLink {
   explicit AgentLink(sys::Fd fd) : fd_(std::move(fd)) {}
 
   // Sends what has no reply.
-  Status Tell(RankMessage message, Deadline deadline);
+  Status Tell(wire::RankMessage message, Deadline deadline);
   // Sends with an id of its own and waits for the reply. A kRefused becomes an
   // Error with its cause. peer-died (the agent is gone), deadline-exceeded,
   // file-corrupt (its bytes make no sense), the cause of a kStop: all but the
   // second are for good.
-  Result<RankMessage> Ask(RankMessage message, Deadline deadline);
+  Result<wire::RankMessage> Ask(wire::RankMessage message, Deadline deadline);
 
   // Descriptors that have come so far.
   std::vector<sys::Fd> TakeDescriptors();
@@ -38,11 +38,11 @@ class AgentLink {
   std::optional<Error> StopReason();
 
  private:
-  Status Send(const RankMessage& message, Deadline deadline);
+  Status Send(const wire::RankMessage& message, Deadline deadline);
   Status AwaitTurn(Deadline deadline);
   // The reply, an end, or nothing yet; `read` tells the caller to read.
-  std::optional<Result<RankMessage>> Look(std::uint64_t id, Deadline deadline,
-                                          bool& read);
+  std::optional<Result<wire::RankMessage>> Look(std::uint64_t id,
+                                                Deadline deadline, bool& read);
   void ReadOnce(Deadline deadline);
   void Sort() MUSTER_REQUIRES(mutex_);
 
@@ -60,7 +60,7 @@ class AgentLink {
   std::string buffer_ MUSTER_GUARDED_BY(mutex_);
   std::vector<sys::Fd> descriptors_ MUSTER_GUARDED_BY(mutex_);
   std::set<std::uint64_t> waiting_ MUSTER_GUARDED_BY(mutex_);
-  std::map<std::uint64_t, RankMessage> replies_ MUSTER_GUARDED_BY(mutex_);
+  std::map<std::uint64_t, wire::RankMessage> replies_ MUSTER_GUARDED_BY(mutex_);
   std::optional<Error> stop_ MUSTER_GUARDED_BY(mutex_);
   std::optional<Error> broken_ MUSTER_GUARDED_BY(mutex_);
 };

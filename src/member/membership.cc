@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <limits>
 
-#include "base/board.h"
 #include "base/json.h"
+#include "wire/progress_page.h"
 
 namespace muster {
 namespace {
@@ -81,11 +81,11 @@ Result<Membership> ParseMembership(std::string_view text) {
   Membership membership;
   membership.world_size = fields.Number("world_size", 1, kMost);
   membership.rank = fields.Number("rank", 0, kMost);
-  membership.local_size = fields.Number("local_size", 1, kBoardSlots);
+  membership.local_size = fields.Number("local_size", 1, wire::kBoardSlots);
   membership.local_rank =
       fields.Number("local_rank", 0, membership.local_size - 1);
   membership.slot =
-      static_cast<std::size_t>(fields.Number("slot", 0, kBoardSlots - 1));
+      static_cast<std::size_t>(fields.Number("slot", 0, wire::kBoardSlots - 1));
   membership.attempt = fields.Number("attempt", 1, kMost);
   membership.run_id = fields.Text("run");
   membership.tasks = fields.Tasks("tasks");

@@ -5,21 +5,21 @@
 #include <optional>
 #include <utility>
 
-#include "base/board.h"
 #include "base/json.h"
 #include "base/mutex.h"
-#include "base/rank_wire.h"
 #include "base/text.h"
 #include "member/agent_link.h"
 #include "member/membership.h"
-#include "member/outside.h"
+#include "member/unmanaged.h"
 #include "muster/version.h"
-#include "sys/clock.h"
 #include "sys/env.h"
-#include "sys/fd.h"
+#include "sys/file/fd.h"
 #include "sys/memory.h"
-#include "sys/process.h"
-#include "sys/stream.h"
+#include "sys/net/stream.h"
+#include "sys/process/process.h"
+#include "sys/time/clock.h"
+#include "wire/progress_page.h"
+#include "wire/rank_frame.h"
 
 namespace muster {
 namespace {
@@ -86,12 +86,13 @@ struct Session::Inner {
   std::unique_ptr<AgentLink> link;  // null: alone
   OwnStore own_store;
   std::optional<sys::Mapping> mapping;
-  std::unique_ptr<Board> own_board;
-  Board* board = nullptr;
+  std::unique_ptr<wire::Board> own_board;
+  wire::Board* board = nullptr;
   sys::Fd segment;
 
   // Requests end with the agent's word where it has one.
-  Result<RankMessage> Ask(RankMessage message, Deadline deadline) const {
+  Result<wire::RankMessage> Ask(wire::RankMessage message,
+                                Deadline deadline) const {
     return link->Ask(std::move(message),
                      Deadline::At(deadline.when() + kAnswerTime));
   }
@@ -105,8 +106,9 @@ Result<sys::Fd> TakeSocket(const std::string& text) {
   const auto number = ParseInt(text);
   const auto unusable = [&](const std::string& why) {
     return Error(Cause::kLaunchEnvMissing,
-                 std::string(kRankSocketVariable) + "=`" + Printable(text) +
-                     "` is not the socket of an agent (" + why +
+                 std::string(wire::kRankSocketVariable) + "=`" +
+                     Printable(text) + "` is not the socket of an agent (" +
+                     why +
                      "); it is set by `muster run` for the processes it starts "
                      "and does not reach further");
   };
@@ -124,14 +126,15 @@ Result<sys::Fd> TakeSocket(const std::string& text) {
   return socket;
 }
 
-Result<RankMessage> Register(AgentLink& link, Deadline deadline) {
+Result<wire::RankMessage> Register(AgentLink& link, Deadline deadline) {
   const Json about = {{"pid", sys::OwnPid()},
                       {"version", std::string(kVersion)}};
-  MUSTER_ASSIGN(RankMessage reply, link.Ask({.op = RankOp::kRegister,
-                                             .number = kRankProtocol,
-                                             .value = about.dump()},
-                                            deadline));
-  if (reply.op != RankOp::kRegistered) {
+  MUSTER_ASSIGN(wire::RankMessage reply,
+                link.Ask({.op = wire::RankOp::kRegister,
+                          .number = wire::kRankProtocol,
+                          .value = about.dump()},
+                         deadline));
+  if (reply.op != wire::RankOp::kRegistered) {
     return Error(Cause::kInternalError,
                  "the agent answered a registration with op " +
                      std::to_string(static_cast<int>(reply.op)));
@@ -142,13 +145,15 @@ Result<RankMessage> Register(AgentLink& link, Deadline deadline) {
 }  // namespace
 
 Status Session::Inner::MapBoard(sys::Fd page) {
-  MUSTER_ASSIGN(mapping, sys::Mapping::Map(page.get(), sizeof(Board)));
-  board = static_cast<Board*>(mapping->data());
-  if (board->magic != kBoardMagic || board->version != kBoardVersion) {
+  MUSTER_ASSIGN(mapping, sys::Mapping::Map(page.get(), sizeof(wire::Board)));
+  board = static_cast<wire::Board*>(mapping->data());
+  if (board->magic != wire::kBoardMagic ||
+      board->version != wire::kBoardVersion) {
     return Error(Cause::kVerPeerMismatch,
                  "the agent's board has version " +
                      std::to_string(board->version.load()) +
-                     ", this library knows " + std::to_string(kBoardVersion));
+                     ", this library knows " +
+                     std::to_string(wire::kBoardVersion));
   }
   return Ok();
 }
@@ -160,10 +165,10 @@ Result<std::unique_ptr<Session>> Session::Join() {
 Result<std::unique_ptr<Session>> Session::JoinFrom(const sys::Env& environment,
                                                    Deadline deadline) {
   auto inner = std::make_unique<Inner>();
-  const auto socket = environment.Get(kRankSocketVariable);
+  const auto socket = environment.Get(wire::kRankSocketVariable);
   if (!socket || socket->empty()) {
     MUSTER_TRY(RequireAlone(environment));
-    inner->own_board = std::make_unique<Board>();
+    inner->own_board = std::make_unique<wire::Board>();
     inner->board = inner->own_board.get();
     inner->membership.tasks = {{"worker", {"localhost"}}};
     MUSTER_ASSIGN(const int memory, sys::MakeSharedMemory("muster-segment", 0));
@@ -226,13 +231,13 @@ Status Session::Put(std::string_view key, std::string_view value,
   }
   // Not sent: the agent would have to take it in first.
   if (const std::size_t size = key.size() + value.size();
-      size > kMaxStoreValue) {
+      size > wire::kMaxStoreValue) {
     return Error(Cause::kOsLimit, "the value of `" + Printable(key) + "` has " +
                                       BytesText(size) +
                                       " with its key; the store's limit is " +
-                                      BytesText(kMaxStoreValue));
+                                      BytesText(wire::kMaxStoreValue));
   }
-  MUSTER_TRY(inner_->Ask({.op = RankOp::kPut,
+  MUSTER_TRY(inner_->Ask({.op = wire::RankOp::kPut,
                           .key = std::string(key),
                           .value = std::string(value)},
                          deadline));
@@ -243,8 +248,8 @@ Result<std::string> Session::Get(std::string_view key, Deadline deadline) {
   if (alone()) {
     return inner_->own_store.Get(key, deadline);
   }
-  MUSTER_ASSIGN(RankMessage reply,
-                inner_->Ask({.op = RankOp::kGet,
+  MUSTER_ASSIGN(wire::RankMessage reply,
+                inner_->Ask({.op = wire::RankOp::kGet,
                              .number = Milliseconds(deadline),
                              .key = std::string(key)},
                             deadline));
@@ -256,16 +261,17 @@ Result<std::int64_t> Session::Add(std::string_view key, std::int64_t amount,
   if (alone()) {
     return inner_->own_store.Add(key, amount);
   }
-  MUSTER_ASSIGN(const RankMessage reply, inner_->Ask({.op = RankOp::kAdd,
-                                                      .number = amount,
-                                                      .key = std::string(key)},
-                                                     deadline));
+  MUSTER_ASSIGN(
+      const wire::RankMessage reply,
+      inner_->Ask(
+          {.op = wire::RankOp::kAdd, .number = amount, .key = std::string(key)},
+          deadline));
   return reply.number;
 }
 
 Status Session::Barrier(std::string_view name, Deadline deadline) {
   if (!alone()) {
-    MUSTER_TRY(inner_->Ask({.op = RankOp::kBarrier,
+    MUSTER_TRY(inner_->Ask({.op = wire::RankOp::kBarrier,
                             .number = Milliseconds(deadline),
                             .key = std::string(name)},
                            deadline));
@@ -285,7 +291,7 @@ void Session::Report(Fact fact) {
   }
   // An agent that takes nothing any more is named by the next request.
   (void)inner_->link
-      ->Tell({.op = RankOp::kFact,
+      ->Tell({.op = wire::RankOp::kFact,
               .value = ToJson(fact).dump(-1, ' ', false,
                                          Json::error_handler_t::replace)},
              Deadline::After(kTellLimit))
@@ -307,7 +313,7 @@ void Session::Failed(const Error& error) {
   // This rank is about to end: its exit status tells what this cannot.
   (void)inner_->link
       ->Tell(
-          {.op = RankOp::kFailed,
+          {.op = wire::RankOp::kFailed,
            .key = std::string(Label(error.cause())),
            .value = about.dump(-1, ' ', false, Json::error_handler_t::replace)},
           Deadline::After(kTellLimit))
@@ -320,7 +326,7 @@ bool Session::StopRequested() const {
 }
 
 Error Session::StopError() const {
-  auto reason = StopReason(*inner_->board);
+  auto reason = wire::StopReason(*inner_->board);
   if (!reason && inner_->link != nullptr) {
     reason = inner_->link->StopReason();
   }
@@ -328,10 +334,10 @@ Error Session::StopError() const {
                 : Error(Cause::kInternalError, "no stop was asked for");
 }
 
-Board& Session::board() const {
+wire::Board& Session::board() const {
   return *inner_->board;
 }
-BoardSlot& Session::slot() const {
+wire::BoardSlot& Session::slot() const {
   return inner_->board->slots[inner_->membership.slot];
 }
 int Session::segment() const {

@@ -6,14 +6,14 @@
 
 #include <thread>
 
-#include "base/board.h"
 #include "base/json.h"
-#include "base/rank_wire.h"
 #include "sys/env.h"
 #include "sys/memory.h"
-#include "sys/net.h"
-#include "sys/process.h"
-#include "sys/stream.h"
+#include "sys/net/net.h"
+#include "sys/net/stream.h"
+#include "sys/process/process.h"
+#include "wire/progress_page.h"
+#include "wire/rank_frame.h"
 
 namespace muster {
 namespace {
@@ -40,20 +40,21 @@ class FakeAgent {
   FakeAgent() {
     auto pair = sys::SocketPair().value();
     socket_ = std::move(pair.first);
-    environment_.variables[kRankSocketVariable] =
+    environment_.variables[wire::kRankSocketVariable] =
         std::to_string(pair.second.Release());
-    board_ = sys::Fd(sys::MakeSharedMemory("board", sizeof(Board)).value());
+    board_ =
+        sys::Fd(sys::MakeSharedMemory("board", sizeof(wire::Board)).value());
     segment_ = sys::Fd(sys::MakeSharedMemory("segment", 0).value());
-    mapping_ = sys::Mapping::Map(board_.get(), sizeof(Board)).value();
-    new (mapping_.data()) Board();
+    mapping_ = sys::Mapping::Map(board_.get(), sizeof(wire::Board)).value();
+    new (mapping_.data()) wire::Board();
   }
 
   const sys::Env& environment() const { return environment_; }
-  Board& board() { return *static_cast<Board*>(mapping_.data()); }
+  wire::Board& board() { return *static_cast<wire::Board*>(mapping_.data()); }
 
-  RankMessage Receive() {
+  wire::RankMessage Receive() {
     for (;;) {
-      if (auto message = TakeMessage(buffer_).value()) {
+      if (auto message = wire::TakeMessage(buffer_).value()) {
         return *message;
       }
       if (!sys::ReceiveSome(socket_.get(), buffer_, nullptr, Later())) {
@@ -63,22 +64,23 @@ class FakeAgent {
     }
   }
 
-  void Send(const RankMessage& message, std::vector<int> descriptors = {}) {
-    EXPECT_TRUE(
-        sys::SendAll(socket_.get(), Encode(message), descriptors, Later()));
+  void Send(const wire::RankMessage& message,
+            std::vector<int> descriptors = {}) {
+    EXPECT_TRUE(sys::SendAll(socket_.get(), wire::Encode(message), descriptors,
+                             Later()));
   }
 
-  void Answer(const RankMessage& request, RankMessage reply) {
+  void Answer(const wire::RankMessage& request, wire::RankMessage reply) {
     reply.id = request.id;
     Send(reply);
   }
 
   // Answers the registration as rank 1 of 2.
   void Register(std::string_view membership = kMembership) {
-    const RankMessage request = Receive();
-    EXPECT_EQ(request.op, RankOp::kRegister);
-    EXPECT_EQ(request.number, kRankProtocol);
-    Send({.op = RankOp::kRegistered,
+    const wire::RankMessage request = Receive();
+    EXPECT_EQ(request.op, wire::RankOp::kRegister);
+    EXPECT_EQ(request.number, wire::kRankProtocol);
+    Send({.op = wire::RankOp::kRegistered,
           .id = request.id,
           .value = std::string(membership)},
          {board_.get(), segment_.get()});
@@ -106,7 +108,7 @@ TEST(Session, IsAloneWithoutAnAgent) {
   EXPECT_EQ(session->world_size(), 1);
   EXPECT_EQ(session->attempt(), 1);
   EXPECT_GE(session->segment(), 0);
-  EXPECT_EQ(session->board().magic, kBoardMagic);
+  EXPECT_EQ(session->board().magic, wire::kBoardMagic);
   EXPECT_FALSE(session->StopRequested());
   EXPECT_EQ(session->Spec().at("worker").size(), 1U);
 }
@@ -136,7 +138,7 @@ TEST(Session, RefusesToBeAloneAmongOthers) {
 TEST(Session, NamesADescriptorThatLeadsNowhere) {
   for (const char* text : {"999999", "2", "socket", "-1"}) {
     sys::FakeEnv environment;
-    environment.variables[kRankSocketVariable] = text;
+    environment.variables[wire::kRankSocketVariable] = text;
     const auto session = Session::JoinFrom(environment);
     ASSERT_FALSE(session);
     EXPECT_EQ(session.error().cause(), Cause::kLaunchEnvMissing);
@@ -150,7 +152,7 @@ TEST(Session, NamesADescriptorThatIsNoSocketOfAnAgent) {
   const sys::Fd file(sys::MakeSharedMemory("log", 0).value());
   for (const int fd : {pipe.read.get(), pipe.write.get(), file.get()}) {
     sys::FakeEnv environment;
-    environment.variables[kRankSocketVariable] = std::to_string(fd);
+    environment.variables[wire::kRankSocketVariable] = std::to_string(fd);
     const auto session = Session::JoinFrom(environment);
     ASSERT_FALSE(session);
     EXPECT_EQ(session.error().cause(), Cause::kLaunchEnvMissing);
@@ -202,7 +204,7 @@ TEST(Session, EndsTheJoinOfAnAgentThatIsGone) {
 TEST(Session, PassesOnWhyTheAgentRefusesIt) {
   FakeAgent agent;
   const std::jthread answers([&] {
-    agent.Answer(agent.Receive(), {.op = RankOp::kRefused,
+    agent.Answer(agent.Receive(), {.op = wire::RankOp::kRefused,
                                    .key = "ver-peer-mismatch",
                                    .value = "protocol 1 is too old"});
   });
@@ -234,16 +236,16 @@ TEST(Session, AsksTheAgentsStore) {
   const auto session = agent.Join();
   const std::jthread answers([&] {
     const auto put = agent.Receive();
-    EXPECT_EQ(put.op, RankOp::kPut);
+    EXPECT_EQ(put.op, wire::RankOp::kPut);
     EXPECT_EQ(put.key + "=" + put.value, "k=v");
-    agent.Answer(put, {.op = RankOp::kDone});
+    agent.Answer(put, {.op = wire::RankOp::kDone});
     const auto add = agent.Receive();
-    EXPECT_EQ(add.op, RankOp::kAdd);
-    agent.Answer(add, {.op = RankOp::kDone, .number = add.number + 40});
+    EXPECT_EQ(add.op, wire::RankOp::kAdd);
+    agent.Answer(add, {.op = wire::RankOp::kDone, .number = add.number + 40});
     const auto barrier = agent.Receive();
-    EXPECT_EQ(barrier.op, RankOp::kBarrier);
+    EXPECT_EQ(barrier.op, wire::RankOp::kBarrier);
     EXPECT_GT(barrier.number, 20'000);
-    agent.Answer(barrier, {.op = RankOp::kDone});
+    agent.Answer(barrier, {.op = wire::RankOp::kDone});
   });
   EXPECT_TRUE(session->Put("k", "v", Later()));
   EXPECT_EQ(session->Add("n", 2, Later()).value(), 42);
@@ -255,14 +257,14 @@ TEST(Session, PairsRepliesWithTheRequestsOfSeveralThreads) {
   const auto session = agent.Join();
   constexpr int kThreads = 8;
   const std::jthread answers([&] {
-    std::vector<RankMessage> requests;
+    std::vector<wire::RankMessage> requests;
     for (int i = 0; i < kThreads; ++i) {
       requests.push_back(agent.Receive());
     }
     for (auto request = requests.rbegin(); request != requests.rend();
          ++request) {
-      agent.Answer(*request,
-                   {.op = RankOp::kValue, .value = "value of " + request->key});
+      agent.Answer(*request, {.op = wire::RankOp::kValue,
+                              .value = "value of " + request->key});
     }
   });
   std::vector<std::jthread> threads;
@@ -281,8 +283,8 @@ TEST(Session, ALateAnswerIsNotTakenForAnother) {
   const std::jthread answers([&] {
     const auto first = agent.Receive();
     const auto second = agent.Receive();
-    agent.Answer(first, {.op = RankOp::kValue, .value = "too late"});
-    agent.Answer(second, {.op = RankOp::kValue, .value = "in time"});
+    agent.Answer(first, {.op = wire::RankOp::kValue, .value = "too late"});
+    agent.Answer(second, {.op = wire::RankOp::kValue, .value = "in time"});
   });
   EXPECT_EQ(session->Get("second", Later()).value(), "in time");
 }
@@ -291,7 +293,7 @@ TEST(Session, CarriesTheCauseOfARefusal) {
   FakeAgent agent;
   const auto session = agent.Join();
   const std::jthread answers([&] {
-    agent.Answer(agent.Receive(), {.op = RankOp::kRefused,
+    agent.Answer(agent.Receive(), {.op = wire::RankOp::kRefused,
                                    .key = "deadline-exceeded",
                                    .value = "rank 0 has not come"});
   });
@@ -319,7 +321,7 @@ TEST(Session, EndsAWaitWhenTheAgentStopsTheAttempt) {
   const auto session = agent.Join();
   const std::jthread stops([&] {
     agent.Receive();
-    agent.Send({.op = RankOp::kStop, .number = 1000, .key = "peer-died"});
+    agent.Send({.op = wire::RankOp::kStop, .number = 1000, .key = "peer-died"});
   });
   EXPECT_EQ(session->Get("k", Later()).error().cause(), Cause::kPeerDied);
   EXPECT_TRUE(session->StopRequested());
@@ -331,7 +333,7 @@ TEST(Session, EndsAWaitWhenTheAgentSendsGarbage) {
   const auto session = agent.Join();
   const std::jthread garbage([&] {
     agent.Receive();
-    agent.Send({.op = static_cast<RankOp>(99)});
+    agent.Send({.op = static_cast<wire::RankOp>(99)});
   });
   EXPECT_EQ(session->Get("k", Later()).error().cause(), Cause::kFileCorrupt);
 }
@@ -339,7 +341,7 @@ TEST(Session, EndsAWaitWhenTheAgentSendsGarbage) {
 TEST(Session, RefusesAValueThatTheStoreDoesNotHold) {
   FakeAgent agent;
   const auto session = agent.Join();
-  const std::string huge(kMaxStoreValue, 'x');
+  const std::string huge(wire::kMaxStoreValue, 'x');
   const auto status = session->Put("k", huge, Later());
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().cause(), Cause::kOsLimit);
@@ -351,8 +353,8 @@ TEST(Session, TellsFactsAndTheErrorItEndsWith) {
   FakeAgent agent;
   const auto session = agent.Join();
   session->Report({.name = "checkpoint.saved", .subject = "step 10"});
-  const RankMessage fact = agent.Receive();
-  EXPECT_EQ(fact.op, RankOp::kFact);
+  const wire::RankMessage fact = agent.Receive();
+  EXPECT_EQ(fact.op, wire::RankOp::kFact);
   const auto read = FactFromJson(Json::parse(fact.value)).value();
   EXPECT_EQ(read.by, "rank 1");
   EXPECT_EQ(read.name, "checkpoint.saved");
@@ -361,8 +363,8 @@ TEST(Session, TellsFactsAndTheErrorItEndsWith) {
   session->Failed(Error(Cause::kNumericsNan, "the loss is nan")
                       .With({.name = "loss", .subject = "rank 1"})
                       .While("training step 7"));
-  const RankMessage failed = agent.Receive();
-  EXPECT_EQ(failed.op, RankOp::kFailed);
+  const wire::RankMessage failed = agent.Receive();
+  EXPECT_EQ(failed.op, wire::RankOp::kFailed);
   EXPECT_EQ(failed.key, "numerics-nan");
   const Json about = Json::parse(failed.value);
   EXPECT_THAT(about["message"].get<std::string>(),

@@ -29,7 +29,7 @@ void StepMeter::Resume(std::uint64_t step) {
   slot_->step.store(step, kRelaxed);
   slot_->resumed_step.store(step, kRelaxed);
   slot_->checkpoint_step.store(step, kRelaxed);
-  SetPhase(Phase::kStart, Now());
+  SetPhase(wire::Phase::kStart, Now());
 }
 
 void StepMeter::TellClasses(int classes) {
@@ -62,14 +62,14 @@ void StepMeter::EndStep(const StepNews& news) {
     slot_->largest_step_ns.store(took, kRelaxed);
   }
   step_began_ = now;
-  if (phase_ != Phase::kStep) {
-    SetPhase(Phase::kStep, now);
+  if (phase_ != wire::Phase::kStep) {
+    SetPhase(wire::Phase::kStep, now);
   } else {
     slot_->beat_ns.store(now, kRelaxed);
   }
 }
 
-void StepMeter::Enter(Phase phase) {
+void StepMeter::Enter(wire::Phase phase) {
   before_ = phase_;
   entered_ = Now();
   SetPhase(phase, entered_);
@@ -78,9 +78,9 @@ void StepMeter::Enter(Phase phase) {
 void StepMeter::Leave() {
   std::uint64_t now = Now();
   std::uint64_t took = now - entered_;
-  if (phase_ == Phase::kCheckpoint) {
+  if (phase_ == wire::Phase::kCheckpoint) {
     Add(slot_->checkpoint_sum_ns, took);
-  } else if (phase_ == Phase::kEvaluate) {
+  } else if (phase_ == wire::Phase::kEvaluate) {
     Add(slot_->evaluate_sum_ns, took);
   }
   step_began_ = now;
@@ -92,14 +92,14 @@ void StepMeter::Checkpointed(std::uint64_t step) {
 }
 
 void StepMeter::Finished() {
-  SetPhase(Phase::kFinished, Now());
+  SetPhase(wire::Phase::kFinished, Now());
 }
 
 void StepMeter::Beat() {
   slot_->beat_ns.store(Now(), kRelaxed);
 }
 
-void StepMeter::SetPhase(Phase phase, std::uint64_t now) {
+void StepMeter::SetPhase(wire::Phase phase, std::uint64_t now) {
   phase_ = phase;
   slot_->phase.store(static_cast<std::uint32_t>(phase), kRelaxed);
   slot_->phase_since_ns.store(now, kRelaxed);

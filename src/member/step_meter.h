@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "base/board.h"
 #include "muster/deadline.h"
+#include "wire/progress_page.h"
 
 namespace muster {
 
@@ -22,7 +22,7 @@ struct StepNews {
 // call. The slot must outlive it. One thread.
 class StepMeter {
  public:
-  explicit StepMeter(BoardSlot& slot) : slot_(&slot) {}
+  explicit StepMeter(wire::BoardSlot& slot) : slot_(&slot) {}
 
   // The training goes on from this step with this many classes to tell apart
   // (0: not known).
@@ -34,7 +34,7 @@ class StepMeter {
   void EndStep(const StepNews& news);
 
   // Another phase, until Leave; the time is kept by phase.
-  void Enter(Phase phase);
+  void Enter(wire::Phase phase);
   void Leave();
   void Checkpointed(std::uint64_t step);
   void Finished();
@@ -42,13 +42,13 @@ class StepMeter {
   void Beat();
 
  private:
-  void SetPhase(Phase phase, std::uint64_t now);
+  void SetPhase(wire::Phase phase, std::uint64_t now);
 
-  BoardSlot* slot_;
+  wire::BoardSlot* slot_;
   std::uint64_t step_began_ = 0;
   std::uint64_t entered_ = 0;
-  Phase phase_ = Phase::kUnknown;
-  Phase before_ = Phase::kUnknown;
+  wire::Phase phase_ = wire::Phase::kUnknown;
+  wire::Phase before_ = wire::Phase::kUnknown;
 };
 
 }  // namespace muster

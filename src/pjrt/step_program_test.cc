@@ -7,7 +7,7 @@
 
 #include "base/json.h"
 #include "muster/pjrt.h"
-#include "sys/fs.h"
+#include "sys/file/fs.h"
 
 namespace muster {
 namespace {

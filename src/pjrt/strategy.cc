@@ -6,9 +6,9 @@
 #include "base/text.h"
 #include "member/step_meter.h"
 #include "muster/pjrt.h"
-#include "pjrt/client.h"
-#include "pjrt/compose.h"
-#include "pjrt/module.h"
+#include "pjrt/plugin/client.h"
+#include "pjrt/program/compose.h"
+#include "pjrt/program/module.h"
 
 namespace muster {
 namespace {
@@ -306,7 +306,7 @@ Status PjrtStrategy::ProveReplicasEqual() {
 Status PjrtStrategy::Save(CheckpointStore& store,
                           const std::map<std::string, std::string>& metadata) {
   Inner& self = *inner_;
-  self.meter.Enter(Phase::kCheckpoint);
+  self.meter.Enter(wire::Phase::kCheckpoint);
   const auto work = [&]() -> Status {
     MUSTER_ASSIGN(const Checkpoint held, State());
     std::vector<TensorView> tensors;

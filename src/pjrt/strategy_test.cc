@@ -7,9 +7,9 @@
 #include <array>
 #include <cstdlib>
 
-#include "base/board.h"
 #include "muster/pjrt.h"
 #include "sys/env.h"
+#include "wire/progress_page.h"
 
 namespace muster {
 namespace {
@@ -94,7 +94,7 @@ TEST_F(StrategyTest, StepsOnAllDevicesAndTellsTheAgent) {
   ASSERT_TRUE(strategy->Initialize(1));
   EXPECT_THAT(Step(*strategy).value(), ElementsAre(0.0F));
   EXPECT_EQ(strategy->step(), 1U);
-  const auto progress = ReadSlot(session_->slot());
+  const auto progress = wire::ReadSlot(session_->slot());
   EXPECT_EQ(progress.step, 1U);
   EXPECT_EQ(progress.samples, 4U);
   EXPECT_TRUE(strategy->ProveReplicasEqual());

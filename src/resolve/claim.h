@@ -9,7 +9,7 @@
 
 #include "finding/finding.h"
 #include "muster/cluster.h"
-#include "resolve/grammar/task_map.h"
+#include "resolve/formats/task_map.h"
 
 namespace muster::resolve {
 

@@ -4,8 +4,8 @@
 
 #include "base/text.h"
 #include "cluster/members.h"
-#include "resolve/address_list.h"
 #include "resolve/claim.h"
+#include "resolve/formats/address_list.h"
 #include "resolve/variables.h"
 
 namespace muster::resolve {

@@ -4,9 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "accelerator/local_devices.h"
 #include "base/text.h"
-#include "resolve/export.h"
-#include "resolve/local_tpu.h"
+#include "resolve/output/export.h"
 #include "resolve/testing.h"
 
 namespace muster::resolve {
@@ -502,7 +502,8 @@ TEST(Gpus, AreCountedAsCudaDoes) {
         std::pair("NoDevFiles", 0), std::pair("0, 3", 2),
         std::pair("GPU-aaaa,MIG-bbbb", 2)}) {
     here.env.variables["CUDA_VISIBLE_DEVICES"] = visible;
-    EXPECT_EQ(CountGpus({.env = here.env, .clock = here.clock, .fs = here.fs}),
+    EXPECT_EQ(accelerator::CountGpus(
+                  {.env = here.env, .clock = here.clock, .fs = here.fs}),
               count)
         << visible;
   }

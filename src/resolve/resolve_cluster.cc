@@ -4,7 +4,7 @@
 #include <mutex>
 
 #include "resolve/resolve.h"
-#include "sys/curl_http.h"
+#include "sys/net/curl_http.h"
 
 namespace muster {
 namespace {

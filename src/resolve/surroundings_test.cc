@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "resolve/proxies.h"
+#include "resolve/environment/proxies.h"
 #include "resolve/self.h"
 #include "resolve/testing.h"
 

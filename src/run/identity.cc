@@ -4,16 +4,16 @@
 #include <algorithm>
 #include <array>
 
+#include "base/command_text.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cluster/members.h"
 #include "muster/version.h"
-#include "run/command_line.h"
-#include "run/plan.h"
-#include "run/rank_environment.h"
-#include "sys/child_work.h"
-#include "sys/find_program.h"
-#include "sys/process.h"
+#include "run/plan/plan.h"
+#include "run/plan/rank_environment.h"
+#include "sys/process/child_work.h"
+#include "sys/process/find_program.h"
+#include "sys/process/process.h"
 
 namespace muster::run {
 namespace {
@@ -88,11 +88,11 @@ std::string EnvironmentDigest(const sys::Env& env) {
 
 }  // namespace
 
-connect::Hello MakeIdentity(const sys::Host& host, const Cluster& cluster,
-                            std::vector<int> ranks,
-                            const std::vector<std::string>& argv,
-                            Duration read_within) {
-  connect::Hello hello;
+wire::Hello MakeIdentity(const sys::Host& host, const Cluster& cluster,
+                         std::vector<int> ranks,
+                         const std::vector<std::string>& argv,
+                         Duration read_within) {
+  wire::Hello hello;
   hello.version = kVersion;
   hello.cluster_key = ClusterKey(cluster);
   for (const Member& member : cluster.members) {

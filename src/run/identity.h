@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "connect/hello.h"
 #include "muster/cluster.h"
 #include "sys/host.h"
-#include "sys/spawner.h"
+#include "sys/process/spawner.h"
+#include "wire/hello.h"
 
 namespace muster::run {
 
@@ -18,7 +18,7 @@ namespace muster::run {
 // the program's files and of the environment, so that a difference is found
 // before the start. Files that cannot be read in time (their file system does
 // not answer) are not told of, which is logged. Main thread.
-connect::Hello MakeIdentity(
+wire::Hello MakeIdentity(
     const sys::Host& host, const Cluster& cluster, std::vector<int> ranks,
     const std::vector<std::string>& argv,
     Duration read_within = sys::GuardianSpawner::kExecWithin);

@@ -23,7 +23,7 @@ class IdentityTest : public testing::Test {
     env_.variables = {{"PATH", "/usr/bin:/opt"}, {"RANK", "1"}};
     fs_.files = {{"/opt/python3", "elf"}, {"train.py", "import torch"}};
   }
-  connect::Hello Make(std::vector<int> ranks = {1}) {
+  wire::Hello Make(std::vector<int> ranks = {1}) {
     return MakeIdentity(host_, cluster_, std::move(ranks),
                         {"python3", "train.py"});
   }

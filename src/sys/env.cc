@@ -14,8 +14,8 @@
 #include <numeric>
 
 #include "base/text.h"
-#include "sys/cgroup.h"
-#include "sys/fs.h"
+#include "sys/file/fs.h"
+#include "sys/process/cgroup.h"
 
 namespace muster::sys {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "sys/clock.h"
+#include "sys/time/clock.h"
 
 namespace muster::sys {
 namespace {

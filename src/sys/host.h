@@ -2,11 +2,11 @@
 // This machine, seen through the seam: what is passed to whoever needs it.
 #pragma once
 
-#include "sys/clock.h"
 #include "sys/env.h"
-#include "sys/fs.h"
-#include "sys/http.h"
-#include "sys/names.h"
+#include "sys/file/fs.h"
+#include "sys/net/http.h"
+#include "sys/net/names.h"
+#include "sys/time/clock.h"
 
 namespace muster::sys {
 

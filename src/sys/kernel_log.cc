@@ -5,7 +5,7 @@
 
 #include <cerrno>
 
-#include "sys/fs.h"
+#include "sys/file/fs.h"
 
 namespace muster::sys {
 

@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "sys/fd.h"
-#include "sys/fs.h"
+#include "sys/file/fd.h"
+#include "sys/file/fs.h"
 
 namespace muster::sys {
 namespace {

@@ -12,12 +12,12 @@
 #include <cerrno>
 
 #include "base/text.h"
-#include "sys/fd.h"
-#include "sys/fs.h"
-#include "sys/name.h"
-#include "sys/net.h"
-#include "sys/process.h"
-#include "sys/run_program.h"
+#include "sys/file/fd.h"
+#include "sys/file/fs.h"
+#include "sys/net/name_lookup.h"
+#include "sys/net/net.h"
+#include "sys/process/process.h"
+#include "sys/process/run_program.h"
 
 namespace muster::sys {
 namespace {

@@ -12,7 +12,7 @@
 #include "muster/address.h"
 #include "muster/deadline.h"
 #include "muster/error.h"
-#include "sys/holders.h"
+#include "sys/process/open_files.h"
 
 namespace muster::sys {
 

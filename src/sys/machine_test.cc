@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "sys/net.h"
-#include "sys/process.h"
+#include "sys/net/net.h"
+#include "sys/process/process.h"
 
 namespace muster::sys {
 namespace {

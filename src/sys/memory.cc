@@ -9,9 +9,9 @@
 #include <cerrno>
 #include <climits>
 
-#include "sys/fd.h"
-#include "sys/fs.h"
-#include "sys/process.h"
+#include "sys/file/fd.h"
+#include "sys/file/fs.h"
+#include "sys/process/process.h"
 
 namespace muster::sys {
 namespace {

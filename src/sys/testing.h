@@ -13,7 +13,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "sys/fd.h"
+#include "sys/file/fd.h"
 
 namespace muster::sys {
 

@@ -19,7 +19,7 @@
 #include "base/mutex.h"
 #include "base/text.h"
 #include "collective/reduce.h"
-#include "sys/slice.h"
+#include "sys/process/sched_slice.h"
 #include "train/tensors.h"
 
 #if defined(MUSTER_TORCH_FOREIGN) && !defined(MUSTER_GLOO_NAMES)
@@ -254,7 +254,7 @@ class Gloo final : public Collective {
   const std::optional<Error>& failed() const { return failed_; }
   std::optional<Error> Stopped() const {
     return options_.board == nullptr ? std::nullopt
-                                     : StopReason(*options_.board);
+                                     : wire::StopReason(*options_.board);
   }
   std::string Others() const;
 

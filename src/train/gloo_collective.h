@@ -7,11 +7,11 @@
 #include <memory>
 #include <string>
 
-#include "base/board.h"
 #include "muster/collective.h"
 #include "muster/deadline.h"
 #include "muster/error.h"
 #include "muster/session.h"
+#include "wire/progress_page.h"
 
 namespace c10d {
 class Store;
@@ -32,7 +32,7 @@ struct GlooOptions {
   int size = 1;
   std::string host;  // as above
   // Whose stop word ends every wait; may be null.
-  const Board* board = nullptr;
+  const wire::Board* board = nullptr;
 };
 // As above, over any store of c10d. Gloo does not compare the ranks' calls: a
 // mismatch ends at the deadline or as internal-error.

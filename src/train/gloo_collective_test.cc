@@ -22,7 +22,7 @@ CollectiveKind GlooKind() {
                     c10::make_intrusive<c10d::HashStore>());
               },
           .make =
-              [](int rank, int size, void* shared, Board& board) {
+              [](int rank, int size, void* shared, wire::Board& board) {
                 return MakeGlooOver(
                     *static_cast<intrusive_ptr<c10d::Store>*>(shared),
                     {.rank = rank,

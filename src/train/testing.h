@@ -14,14 +14,14 @@
 #include <utility>
 #include <vector>
 
-#include "base/board.h"
 #include "collective/shared_memory.h"
 #include "muster/train.h"
 #include "sys/env.h"
-#include "sys/fd.h"
+#include "sys/file/fd.h"
 #include "sys/memory.h"
-#include "sys/process.h"
+#include "sys/process/process.h"
 #include "sys/testing.h"
+#include "wire/progress_page.h"
 
 namespace muster {
 
@@ -55,12 +55,12 @@ class ThreadCluster {
     }
   }
 
-  Board& board() { return board_; }
+  wire::Board& board() { return board_; }
 
  private:
   int size_;
   sys::Fd segment_;
-  Board board_;
+  wire::Board board_;
 };
 
 // Samples that are a function of their index: 12 numbers, 3 classes.

@@ -399,7 +399,7 @@ Status Trainer::Inner::Save() {
   if (saved == step) {
     return Ok();
   }
-  meter.Enter(Phase::kCheckpoint);
+  meter.Enter(wire::Phase::kCheckpoint);
   MUSTER_TRY(state->ProveEqual(peers()));
   MUSTER_TRY(state->Save(peers(), store ? &*store : nullptr,
                          {.step = step,
@@ -553,7 +553,7 @@ Result<double> Trainer::EvaluateWith(
   if (auto ended = trainer.Ended()) {
     return *ended;
   }
-  trainer.meter.Enter(Phase::kEvaluate);
+  trainer.meter.Enter(wire::Phase::kEvaluate);
   const Modes modes(trainer.model);
   trainer.model.eval();
   Inner::Sums sums;

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import pty
+import re
 import socket
 import subprocess
 import sys
@@ -48,6 +49,19 @@ class Answers(MusterTest):
             self.assertIn("error[disk-full] write of `standard output` failed",
                           done.stderr)
 
+    def test_the_list_has_every_cause_below_its_family(self):
+        causes = pathlib.Path(os.environ["MUSTER_SOURCE"]) / "causes"
+        families = {}
+        for page in sorted(causes.glob("*/*.md"),
+                           key=lambda page: (page.parent.name, page.stem)):
+            title = re.search("^title: (.*)$", page.read_text(), re.M)[1]
+            families.setdefault(page.parent.name, []).append(
+                f"  {page.stem:<25} {title}\n")
+        self.assertGreater(len(families), 10)
+        self.assertEqual(self.ask("explain", "--list").stdout,
+                         "\n".join(f"{family}\n{''.join(lines)}"
+                                   for family, lines in families.items()))
+
     def test_a_reader_that_has_enough_is_no_error(self):
         done = self.ask("explain", "--list",
                         shell="trap '' PIPE; { \"$@\"; echo $? >&2; } | true")
@@ -79,9 +93,9 @@ class Answers(MusterTest):
         done = self.ask("explain", "a.log", "missing.log", "--output", "json")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("warning open of `missing.log` failed: ENOENT", done.stderr)
-        notes = json.loads(done.stdout)["notes"]
-        self.assertEqual(len(notes), 1)
-        self.assertIn("missing.log", notes[0])
+        unread = json.loads(done.stdout)["unread"]
+        self.assertEqual(len(unread), 1)
+        self.assertIn("missing.log", unread[0])
 
     def test_a_folder_that_may_not_be_read_is_said(self):
         # Root may read every folder.
@@ -96,7 +110,7 @@ class Answers(MusterTest):
         done = self.ask("explain", str(folder), "--output", "json", user=user,
                         program=program)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn(f"{closed}", json.loads(done.stdout)["notes"][0])
+        self.assertIn(f"{closed}", json.loads(done.stdout)["unread"][0])
         self.assertIn("EACCES", done.stderr)
 
     def test_nothing_needs_to_be_read_with_an_exit_status(self):

@@ -6,10 +6,10 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "cloud/metadata.h"
+#include "cloud/auth/metadata.h"
 #include "request.h"
-#include "resolve/grammar/endpoint.h"
-#include "resolve/grammar/host_list.h"
+#include "resolve/formats/endpoint.h"
+#include "resolve/formats/host_list.h"
 #include "resolve/source.h"
 #include "resolve/variables.h"
 #include "torch_url.h"

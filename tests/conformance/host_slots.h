@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "resolve/grammar/host_file.h"
+#include "resolve/formats/host_file.h"
 
 namespace muster::conformance {
 

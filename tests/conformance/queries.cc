@@ -3,21 +3,21 @@
 // facts of TPUs, validations.
 #include "queries.h"
 
+#include "accelerator/local_devices.h"
 #include "arguments.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "cloud/metadata.h"
-#include "cloud/timestamp.h"
+#include "cloud/api/timestamp.h"
+#include "cloud/auth/metadata.h"
 #include "device_count.h"
 #include "host_match.h"
 #include "host_slots.h"
 #include "request.h"
-#include "resolve/cloud_tpu.h"
-#include "resolve/grammar/endpoint.h"
-#include "resolve/grammar/host_list.h"
-#include "resolve/grammar/key_values.h"
-#include "resolve/grammar/task_map.h"
-#include "resolve/local_tpu.h"
+#include "resolve/formats/endpoint.h"
+#include "resolve/formats/host_list.h"
+#include "resolve/formats/key_values.h"
+#include "resolve/formats/task_map.h"
+#include "resolve/platform/cloud_tpu.h"
 #include "resolve/source.h"
 #include "roles.h"
 #include "task_map_union.h"
@@ -219,7 +219,7 @@ Result<Json> AskUnion(const Json& args, const sys::Host&) {
 }
 
 Result<Json> AskLocalDevices(const Json&, const sys::Host& host) {
-  return Object("tpu_chips", FindLocalTpu(host).chips);
+  return Object("tpu_chips", accelerator::FindLocalTpu(host).chips);
 }
 
 Result<Json> AskGceDetect(const Json&, const sys::Host& host) {

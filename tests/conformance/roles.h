@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "resolve/grammar/task_map.h"
+#include "resolve/formats/task_map.h"
 
 namespace muster::conformance {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "resolve/grammar/task_map.h"
+#include "resolve/formats/task_map.h"
 
 namespace muster::conformance {
 

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "base/text.h"
-#include "resolve/grammar/endpoint.h"
+#include "resolve/formats/endpoint.h"
 
 namespace muster::conformance {
 namespace {

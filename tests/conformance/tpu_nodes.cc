@@ -6,8 +6,8 @@
 #include "base/json.h"
 #include "base/json_fields.h"
 #include "base/text.h"
-#include "cloud/ask.h"
-#include "resolve/grammar/endpoint.h"
+#include "cloud/api/get_json.h"
+#include "resolve/formats/endpoint.h"
 
 namespace muster::conformance {
 namespace {

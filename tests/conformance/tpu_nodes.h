@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "resolve/cloud_tpu.h"
+#include "resolve/platform/cloud_tpu.h"
 
 namespace muster::conformance {
 

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <array>
 
+#include "accelerator/local_devices.h"
+#include "accelerator/tpu_type.h"
 #include "base/text.h"
-#include "cloud/metadata.h"
-#include "resolve/grammar/endpoint.h"
-#include "resolve/grammar/key_values.h"
-#include "resolve/grammar/tpu_type.h"
-#include "resolve/local_tpu.h"
+#include "cloud/auth/metadata.h"
+#include "resolve/formats/endpoint.h"
+#include "resolve/formats/key_values.h"
 #include "resolve/variables.h"
 
 namespace muster::conformance {
@@ -132,7 +132,7 @@ std::vector<std::string> WorkerHosts(const sys::Host& host) {
   }
   const Text endpoints =
       FromMetadata(cloud::Metadata(host), "worker-network-endpoints");
-  auto hosts = endpoints ? ParseWorkerEndpoints(endpoints->value)
+  auto hosts = endpoints ? accelerator::ParseWorkerEndpoints(endpoints->value)
                          : std::vector<std::string>{"localhost"};
   return hosts ? *std::move(hosts) : std::vector<std::string>{"localhost"};
 }
@@ -201,9 +201,10 @@ std::map<std::string, std::string> PartOfHost(const TopologyRequest& request,
 }
 
 Status FillCounts(const TopologyRequest& request, TpuTopology& topology) {
-  const auto type = topology.accelerator_type
-                        ? ParseTpuType(topology.accelerator_type->value)
-                        : std::nullopt;
+  const auto type =
+      topology.accelerator_type
+          ? accelerator::ParseTpuType(topology.accelerator_type->value)
+          : std::nullopt;
   if (topology.process_bounds) {
     MUSTER_ASSIGN(const Bounds bounds,
                   ParseBounds(topology.process_bounds->value,
@@ -215,12 +216,13 @@ Status FillCounts(const TopologyRequest& request, TpuTopology& topology) {
     topology.local_processes =
         std::min(chips, topology.process_bounds_size.value_or(chips));
     if (type) {
-      topology.local_devices = chips * DevicesPerChip(*type);
+      topology.local_devices = chips * accelerator::DevicesPerChip(*type);
     }
   }
   if (type) {
     topology.version = type->version;
-    topology.num_hosts = HostsOf(*type, request.local_chips.value_or(4));
+    topology.num_hosts =
+        accelerator::HostsOf(*type, request.local_chips.value_or(4));
   }
   return Ok();
 }
@@ -234,9 +236,10 @@ TpuIdentity IdentifyTpu(const sys::Host& host) {
   if (!identity.accelerator_type) {
     identity.accelerator_type = FromMetadata(metadata, "accelerator-type");
   }
-  const auto type = identity.accelerator_type
-                        ? ParseTpuType(identity.accelerator_type->value)
-                        : std::nullopt;
+  const auto type =
+      identity.accelerator_type
+          ? accelerator::ParseTpuType(identity.accelerator_type->value)
+          : std::nullopt;
   if (type) {
     identity.generation = type->generation;
   } else {
@@ -281,7 +284,8 @@ Result<TpuTopology> ReadTopology(const TopologyRequest& request,
   MUSTER_TRY(FillCounts(request, topology));
   if (request.has_visible_chips) {
     topology.process_env = PartOfHost(
-        request, request.local_chips.value_or(FindLocalTpu(host).chips));
+        request,
+        request.local_chips.value_or(accelerator::FindLocalTpu(host).chips));
   } else if (request.local_rank || request.local_world_size) {
     MUSTER_TRY(FillProcessEnv(request, host, topology));
   }

@@ -11,9 +11,9 @@
 #include <string>
 
 #include "base/text.h"
-#include "evidence/log_scanner.h"
-#include "evidence/prefix.h"
-#include "explain/answer.h"
+#include "case_text.h"
+#include "diagnose/match/log_scanner.h"
+#include "diagnose/verdict/answer.h"
 
 namespace muster {
 namespace {
@@ -54,24 +54,27 @@ std::vector<Example> TextsOf(const std::filesystem::path& path) {
     } else if (!texts.empty()) {
       Example& text = texts.back();
       text.text += line + "\n";
-      // What is only told is never more than a candidate.
-      text.is_verdict =
-          text.is_verdict || !(Trim(line).empty() || evidence::IsRemark(line));
+      // What only notes say is never more than a candidate.
+      text.is_verdict = text.is_verdict ||
+                        !(Trim(line).empty() || corpus::IsDescription(line));
     }
   }
   return texts;
 }
 
-explain::Answer Ask(const evidence::Matcher& matcher, const std::string& text) {
-  evidence::LogScanner scanner(matcher);
+diagnose::Answer Ask(const diagnose::Matcher& matcher,
+                     const std::string& text) {
+  const corpus::CaseText split = corpus::SplitCase(text);
+  diagnose::LogScanner scanner(matcher);
   scanner.Begin({.name = "example"});
-  scanner.Feed(text);
+  scanner.Feed(split.log);
   scanner.End();
-  return explain::Explain(scanner.TakeFacts());
+  scanner.AddNotes(split.notes);
+  return diagnose::Explain(scanner.TakeFacts());
 }
 
-bool IsMet(const Example& example, const explain::Answer& answer) {
-  const bool named = answer.kind == explain::AnswerKind::kCause;
+bool IsMet(const Example& example, const diagnose::Answer& answer) {
+  const bool named = answer.kind == diagnose::AnswerKind::kCause;
   if (example.expect == "none") {
     return !named;
   }
@@ -90,11 +93,11 @@ bool IsMet(const Example& example, const explain::Answer& answer) {
 }
 
 // How many of the examples are not met; each is printed.
-int Missed(const evidence::Matcher& matcher, const std::string& from,
+int Missed(const diagnose::Matcher& matcher, const std::string& from,
            const std::vector<Example>& examples) {
   int missed = 0;
   for (const Example& example : examples) {
-    const explain::Answer answer = Ask(matcher, example.text);
+    const diagnose::Answer answer = Ask(matcher, example.text);
     if (IsMet(example, answer)) {
       continue;
     }
@@ -102,7 +105,7 @@ int Missed(const evidence::Matcher& matcher, const std::string& from,
     std::printf("%s: expected %s, got %s\n  %s", from.c_str(),
                 example.expect.c_str(),
                 answer.findings.empty()
-                    ? std::string(explain::ToText(answer.kind)).c_str()
+                    ? std::string(diagnose::ToText(answer.kind)).c_str()
                     : std::string(Label(answer.findings[0].cause)).c_str(),
                 example.text.c_str());
   }
@@ -110,7 +113,7 @@ int Missed(const evidence::Matcher& matcher, const std::string& from,
 }
 
 int Run(const std::string& folder) {
-  const evidence::Matcher matcher;
+  const diagnose::Matcher matcher;
   std::size_t all = 0;
   int missed = 0;
   for (const char* name : {"texts.txt", "healthy.txt"}) {

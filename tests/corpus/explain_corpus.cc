@@ -22,8 +22,9 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "evidence/log_scanner.h"
-#include "explain/answer.h"
+#include "case_text.h"
+#include "diagnose/match/log_scanner.h"
+#include "diagnose/verdict/answer.h"
 
 namespace muster {
 namespace {
@@ -90,11 +91,12 @@ std::optional<Case> ReadCase(const std::filesystem::path& path) {
   return one;
 }
 
-explain::Answer Ask(const evidence::Matcher& matcher, const Case& one) {
-  evidence::LogScanner scanner(matcher);
+diagnose::Answer Ask(const diagnose::Matcher& matcher, const Case& one) {
+  diagnose::LogScanner scanner(matcher);
+  const corpus::CaseText signal = corpus::SplitCase(one.signal);
   if (one.ranks.empty()) {
     scanner.Begin({.name = "log"});
-    scanner.Feed(one.signal);
+    scanner.Feed(signal.log);
     scanner.End();
   }
   for (std::size_t rank = 0; rank < one.ranks.size(); ++rank) {
@@ -103,34 +105,35 @@ explain::Answer Ask(const evidence::Matcher& matcher, const Case& one) {
     scanner.Feed(one.ranks[rank]);
     scanner.End();
   }
+  scanner.AddNotes(signal.notes);
   std::vector<Fact> facts = scanner.TakeFacts();
   if (!one.exit.empty()) {
-    facts.push_back(evidence::ExitFact(one.exit));
+    facts.push_back(diagnose::ExitFact(one.exit));
   }
-  return explain::Explain(std::move(facts));
+  return diagnose::Explain(std::move(facts));
 }
 
-std::string AnswerText(const explain::Answer& answer) {
-  if (answer.kind == explain::AnswerKind::kCause) {
+std::string AnswerText(const diagnose::Answer& answer) {
+  if (answer.kind == diagnose::AnswerKind::kCause) {
     return std::string(Label(answer.findings.front().cause));
   }
-  std::string text(explain::ToText(answer.kind));
+  std::string text(diagnose::ToText(answer.kind));
   for (const auto& candidate : answer.candidates) {
     text += " " + std::string(Label(candidate.cause));
   }
   return text;
 }
 
-bool HasCandidate(const explain::Answer& answer, const std::string& label) {
+bool HasCandidate(const diagnose::Answer& answer, const std::string& label) {
   return std::any_of(answer.candidates.begin(), answer.candidates.end(),
-                     [&](const explain::Candidate& candidate) {
+                     [&](const diagnose::Candidate& candidate) {
                        return Label(candidate.cause) == label;
                      });
 }
 
 // "right", "abstained" or "wrong".
-std::string Judge(const Case& one, const explain::Answer& answer) {
-  const bool named = answer.kind == explain::AnswerKind::kCause;
+std::string Judge(const Case& one, const diagnose::Answer& answer) {
+  const bool named = answer.kind == diagnose::AnswerKind::kCause;
   if (one.cause == "none") {
     return named ? "wrong" : "right";
   }
@@ -145,7 +148,7 @@ std::string Judge(const Case& one, const explain::Answer& answer) {
   return Label(first.cause) == one.cause && named_root ? "right" : "wrong";
 }
 
-void Count(Score& score, const Case& one, const explain::Answer& answer,
+void Count(Score& score, const Case& one, const diagnose::Answer& answer,
            const std::string& judged) {
   (judged == "right"       ? score.right
    : judged == "abstained" ? score.abstained
@@ -255,12 +258,12 @@ int Run(const Options& options) {
     std::printf("skipped: no cases in %s\n", options.folder.c_str());
     return 77;
   }
-  const evidence::Matcher matcher;
+  const diagnose::Matcher matcher;
   std::map<std::string, Score> groups;
   std::map<std::string, Score> families;
   std::string confusions;
   for (const Case& one : *cases) {
-    const explain::Answer answer = Ask(matcher, one);
+    const diagnose::Answer answer = Ask(matcher, one);
     const std::string judged = Judge(one, answer);
     const std::string group = GroupOf(one);
     Count(groups[group], one, answer, judged);

@@ -10,8 +10,8 @@
 #include <random>
 #include <string>
 
-#include "evidence/log_scanner.h"
-#include "explain/answer.h"
+#include "diagnose/match/log_scanner.h"
+#include "diagnose/verdict/answer.h"
 
 namespace muster {
 namespace {
@@ -20,17 +20,17 @@ constexpr std::size_t kMiB = 1U << 20;
 constexpr long kMostMemoryKiB = 200L << 10;
 constexpr auto kMostTime = std::chrono::seconds(60);
 
-using Feed = std::function<void(evidence::LogScanner&)>;
+using Feed = std::function<void(diagnose::LogScanner&)>;
 
-explain::Answer Verdict(const evidence::Matcher& matcher, const Feed& feed) {
-  evidence::LogScanner scanner(matcher);
+diagnose::Answer Verdict(const diagnose::Matcher& matcher, const Feed& feed) {
+  diagnose::LogScanner scanner(matcher);
   scanner.Begin({.name = "log"});
   feed(scanner);
   scanner.End();
-  return explain::Explain(scanner.TakeFacts());
+  return diagnose::Explain(scanner.TakeFacts());
 }
 
-void RandomBytes(evidence::LogScanner& scanner) {
+void RandomBytes(diagnose::LogScanner& scanner) {
   std::mt19937_64 random(7);
   std::string piece(kMiB, '\0');
   for (int i = 0; i < 100; ++i) {
@@ -42,7 +42,7 @@ void RandomBytes(evidence::LogScanner& scanner) {
   }
 }
 
-void OneLine(evidence::LogScanner& scanner) {
+void OneLine(diagnose::LogScanner& scanner) {
   const std::string piece(kMiB, 'x');
   for (int i = 0; i < 256; ++i) {
     scanner.Feed(piece);
@@ -50,14 +50,14 @@ void OneLine(evidence::LogScanner& scanner) {
   scanner.Feed(" OSError: [Errno 28] No space left on device");
 }
 
-void Escapes(evidence::LogScanner& scanner) {
+void Escapes(diagnose::LogScanner& scanner) {
   scanner.Feed(
       "\033[2J\033]0;title\007\033[31;1mOSError: [Errno 28] No "
       "space\033[0m left on device\n\033[");
 }
 
 // Another run's failure, told in the log of one that went well.
-void Quoted(evidence::LogScanner& scanner) {
+void Quoted(diagnose::LogScanner& scanner) {
   scanner.Feed(
       "notes of the last attempt:\n"
       "> Traceback (most recent call last):\n"
@@ -74,14 +74,14 @@ struct Case {
   bool failed;  // whether a cause has to be named
 };
 
-bool Holds(const evidence::Matcher& matcher, const Case& one) {
+bool Holds(const diagnose::Matcher& matcher, const Case& one) {
   const auto start = std::chrono::steady_clock::now();
-  const explain::Answer answer = Verdict(matcher, one.feed);
+  const diagnose::Answer answer = Verdict(matcher, one.feed);
   const auto took = std::chrono::steady_clock::now() - start;
   rusage used{};
   getrusage(RUSAGE_SELF, &used);
   const bool holds =
-      (answer.kind == explain::AnswerKind::kCause) == one.failed &&
+      (answer.kind == diagnose::AnswerKind::kCause) == one.failed &&
       took < kMostTime && used.ru_maxrss < kMostMemoryKiB;
   std::printf(
       "%s: %s, %lld ms, %ld MiB at most%s\n", one.name,
@@ -93,7 +93,7 @@ bool Holds(const evidence::Matcher& matcher, const Case& one) {
 }
 
 int Run() {
-  const evidence::Matcher matcher;
+  const diagnose::Matcher matcher;
   const Case cases[] = {
       {"random bytes", RandomBytes, false},
       {"one line of 256 MiB", OneLine, true},

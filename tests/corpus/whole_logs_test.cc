@@ -4,33 +4,43 @@
 
 #include <algorithm>
 
-#include "evidence/log_scanner.h"
-#include "explain/answer.h"
+#include "diagnose/match/log_scanner.h"
+#include "diagnose/verdict/answer.h"
 
 namespace muster {
 namespace {
 
+const diagnose::Matcher& TheMatcher() {
+  static const diagnose::Matcher matcher;
+  return matcher;
+}
+
 std::vector<Fact> Read(const std::string& name, std::string_view log) {
-  static const evidence::Matcher matcher;
-  evidence::LogScanner scanner(matcher);
+  diagnose::LogScanner scanner(TheMatcher());
   scanner.Begin({.name = name});
   scanner.Feed(log);
   scanner.End();
   return scanner.TakeFacts();
 }
 
+std::vector<Fact> Noted(const std::string& note) {
+  diagnose::LogScanner scanner(TheMatcher());
+  scanner.AddNotes({&note, 1});
+  return scanner.TakeFacts();
+}
+
 // The label of the cause, or the kind of the answer.
 std::string Verdict(std::vector<Fact> facts) {
-  const explain::Answer answer = explain::Explain(std::move(facts));
+  const diagnose::Answer answer = diagnose::Explain(std::move(facts));
   return std::string(answer.findings.empty()
-                         ? explain::ToText(answer.kind)
+                         ? diagnose::ToText(answer.kind)
                          : Label(answer.findings.front().cause));
 }
 
 std::string Verdict(std::string_view log, std::string_view exit = "") {
   std::vector<Fact> facts = Read("log", log);
   if (!exit.empty()) {
-    facts.push_back(evidence::ExitFact(exit));
+    facts.push_back(diagnose::ExitFact(exit));
   }
   return Verdict(std::move(facts));
 }
@@ -234,7 +244,7 @@ TEST(WholeLogs, TheLogComesBeforeWhatTheMachineShows) {
                                  "      Reason:       OOMKilled\n"
                                  "      Exit Code:    137\n");
   EXPECT_EQ(Verdict(facts), "oom-host");
-  std::for_each(facts.begin(), facts.end(), evidence::PutAfterLogs);
+  std::for_each(facts.begin(), facts.end(), diagnose::PutAfterLogs);
   for (Fact& fact :
        Read("log",
             "RuntimeError: Error(s) in loading state_dict for Net:\n"
@@ -300,10 +310,10 @@ TEST(WholeLogs, AnErrorInBracketsIsTrouble) {
 }
 
 TEST(WholeLogs, WhatIsKilledAfterItsEndIsNotWell) {
-  EXPECT_EQ(Verdict("(training completes, one warning is printed)\n"),
+  EXPECT_EQ(Verdict(Noted("training completes, one warning is printed")),
             "healthy");
-  EXPECT_EQ(Verdict("(training completes, then the job is killed after half an "
-                    "hour)\n"),
+  EXPECT_EQ(Verdict(Noted("training completes, then the job is killed after "
+                          "half an hour")),
             "unknown");
 }
 
@@ -362,8 +372,8 @@ TEST(WholeLogs, AStepThatTouchedItsBoundOfMemoryMayHaveGoneOn) {
       "have been partially swapped out to disk.\n";
   EXPECT_EQ(Verdict(said), "unknown");
   // A task that was killed alone makes it possible.
-  const explain::Answer killed =
-      explain::Explain(Read("log", said + "srun: error: n1: task 0: Killed\n"));
+  const diagnose::Answer killed = diagnose::Explain(
+      Read("log", said + "srun: error: n1: task 0: Killed\n"));
   ASSERT_FALSE(killed.findings.empty());
   EXPECT_EQ(Label(killed.findings.front().cause), "oom-host");
   EXPECT_EQ(killed.findings.front().confidence, Confidence::kLikely);

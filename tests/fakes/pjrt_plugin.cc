@@ -38,7 +38,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "pjrt/abi.h"
+#include "pjrt/plugin/abi.h"
 
 namespace abi = muster::pjrt::abi;
 

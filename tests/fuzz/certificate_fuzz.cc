@@ -4,24 +4,24 @@
 #include <cstdint>
 #include <string>
 
-#include "connect/admission.h"
-#include "connect/certificate.h"
+#include "channel/security/certificate.h"
+#include "channel/security/rpc_authorization.h"
 #include "tests/fuzz/fuzz.h"
 
 void Fuzz(const std::string& bytes) {
   namespace connect = muster::connect;
-  static const auto authority = connect::Authority::Of(
-      *connect::RunKey::FromToken("the token of a fuzzer"), "fuzz");
-  const auto subject = connect::SubjectFromUri(bytes);
-  MUSTER_CHECK(!subject || connect::ToUri(*subject) == bytes);
-  const auto read = connect::ReadCertificate(bytes);
+  static const auto authority = muster::channel::Authority::Of(
+      *muster::channel::RunKey::FromToken("the token of a fuzzer"), "fuzz");
+  const auto subject = muster::channel::SubjectFromUri(bytes);
+  MUSTER_CHECK(!subject || muster::channel::ToUri(*subject) == bytes);
+  const auto read = muster::channel::ReadCertificate(bytes);
   MUSTER_CHECK(!authority->Signed(bytes));
-  for (const auto& rule : connect::AdmissionTable()) {
-    MUSTER_CHECK(connect::WhyRefused(
+  for (const auto& rule : muster::channel::AdmissionTable()) {
+    MUSTER_CHECK(muster::channel::WhyRefused(
         {.method = rule.method, .certificate = read, .run = bytes},
-        {.role = connect::Role::kCoordinator, .run = "R"}));
+        {.role = muster::channel::Role::kCoordinator, .run = "R"}));
   }
   const auto issued = authority->IssueFor(
-      bytes, {.run = "R"}, connect::From(muster::WallTime{}, {}));
+      bytes, {.run = "R"}, muster::channel::From(muster::WallTime{}, {}));
   MUSTER_CHECK(!issued || authority->Signed(*issued));
 }

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/json.h"
-#include "evidence/byte_sink.h"
-#include "evidence/log_scanner.h"
-#include "explain/answer.h"
+#include "diagnose/match/log_scanner.h"
+#include "diagnose/read/byte_sink.h"
+#include "diagnose/verdict/answer.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {
@@ -27,11 +27,11 @@ void CheckPrintable(std::string_view text) {
 
 std::vector<Fact> FactsOf(std::string_view bytes, const std::string& name,
                           std::size_t piece) {
-  static const evidence::Matcher kMatcher;
-  evidence::LogScanner scanner(kMatcher);
+  static const muster::diagnose::Matcher kMatcher;
+  muster::diagnose::LogScanner scanner(kMatcher);
   std::vector<std::string> notes;
-  const auto unpacker =
-      evidence::MakeUnpacker(name, {.scanner = &scanner, .notes = &notes});
+  const auto unpacker = muster::diagnose::MakeUnpacker(
+      name, {.scanner = &scanner, .notes = &notes});
   for (std::size_t i = 0; i < bytes.size(); i += piece) {
     unpacker->Feed(bytes.substr(i, piece));
   }
@@ -50,8 +50,9 @@ void Fuzz(const std::string& bytes) {
   const std::size_t piece = 1 + (first >> 1U);
   auto facts = FactsOf(std::string_view(bytes).substr(1), name, piece);
   MUSTER_CHECK(facts.size() < kMostFacts);
-  const explain::Answer answer = explain::Explain(std::move(facts));
-  MUSTER_CHECK((answer.kind == explain::AnswerKind::kCause) ==
+  const muster::diagnose::Answer answer =
+      muster::diagnose::Explain(std::move(facts));
+  MUSTER_CHECK((answer.kind == muster::diagnose::AnswerKind::kCause) ==
                !answer.findings.empty());
   CheckPrintable(RenderText(answer, {}));
   static_cast<void>(

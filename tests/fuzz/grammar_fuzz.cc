@@ -4,16 +4,16 @@
 #include <cstdint>
 #include <string>
 
+#include "accelerator/tpu_type.h"
 #include "base/json.h"
 #include "muster/address.h"
-#include "resolve/grammar/endpoint.h"
-#include "resolve/grammar/host_file.h"
-#include "resolve/grammar/host_list.h"
-#include "resolve/grammar/key_values.h"
-#include "resolve/grammar/node_range.h"
-#include "resolve/grammar/roles.h"
-#include "resolve/grammar/task_map.h"
-#include "resolve/grammar/tpu_type.h"
+#include "resolve/formats/endpoint.h"
+#include "resolve/formats/host_file.h"
+#include "resolve/formats/host_list.h"
+#include "resolve/formats/key_values.h"
+#include "resolve/formats/node_range.h"
+#include "resolve/formats/roles.h"
+#include "resolve/formats/task_map.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {
@@ -87,10 +87,10 @@ void Fuzz(const std::string& bytes) {
       Check(ParseNodeRange(text));
       break;
     case 9:
-      Check(ParseWorkerEndpoints(text));
+      Check(muster::accelerator::ParseWorkerEndpoints(text));
       break;
     default:
-      static_cast<void>(ParseTpuType(text));
+      static_cast<void>(muster::accelerator::ParseTpuType(text));
       static_cast<void>(muster::Address{.host = text}.IsLoopback());
   }
 }

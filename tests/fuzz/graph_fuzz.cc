@@ -4,8 +4,8 @@
 #include <string>
 
 #include "base/text.h"
-#include "check/graph/judge.h"
-#include "check/graph/text_graph.h"
+#include "program/graph/judge.h"
+#include "program/graph/text_graph.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {
@@ -13,7 +13,7 @@ namespace {
 using namespace muster;
 using namespace muster::check;
 
-void CheckJudgement(const graph::Judgement& judgement) {
+void CheckJudgement(const muster::program::graph::Judgement& judgement) {
   MUSTER_CHECK(!judgement.judged.empty());
   for (const Finding& finding : judgement.findings) {
     MUSTER_CHECK(!finding.evidence.empty());
@@ -28,13 +28,13 @@ void CheckJudgement(const graph::Judgement& judgement) {
 }
 
 void ReadAndJudge(const std::string& bytes) {
-  const auto file = graph::ReadGraphFile(bytes);
+  const auto file = muster::program::graph::ReadGraphFile(bytes);
   if (!file) {
     MUSTER_CHECK(file.error().cause() == Cause::kFileCorrupt);
     return;
   }
   for (const char* name : {"", "serving_default", "f"}) {
-    const auto judgement = graph::JudgeGraph(*file, name);
+    const auto judgement = muster::program::graph::JudgeGraph(*file, name);
     if (judgement) {
       CheckJudgement(*judgement);
     } else {
@@ -47,8 +47,9 @@ void ReadAndJudge(const std::string& bytes) {
 
 void Fuzz(const std::string& bytes) {
   ReadAndJudge(bytes);
-  for (const auto form : {graph::Form::kGraphDef, graph::Form::kSavedModel}) {
-    if (const auto binary = graph::BytesOfText(bytes, form);
+  for (const auto form : {muster::program::graph::Form::kGraphDef,
+                          muster::program::graph::Form::kSavedModel}) {
+    if (const auto binary = muster::program::graph::BytesOfText(bytes, form);
         binary && !binary->empty()) {
       ReadAndJudge(*binary);
     }

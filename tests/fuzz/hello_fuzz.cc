@@ -4,18 +4,18 @@
 #include <cstdint>
 #include <string>
 
-#include "connect/greeting.h"
-#include "connect/hello.h"
+#include "channel/handshake.h"
 #include "tests/fuzz/fuzz.h"
+#include "wire/hello.h"
 
 void Fuzz(const std::string& bytes) {
   namespace connect = muster::connect;
-  const auto hello = connect::ParseHello(bytes);
-  if (hello && hello->protocol == connect::kProtocol) {
-    const auto again =
-        connect::ParseHello(connect::HelloMessage("hello", *hello).body);
+  const auto hello = muster::wire::ParseHello(bytes);
+  if (hello && hello->protocol == muster::wire::kProtocol) {
+    const auto again = muster::wire::ParseHello(
+        muster::channel::HelloMessage("hello", *hello).body);
     MUSTER_CHECK(again && *again == *hello);
-    MUSTER_CHECK(!connect::Incompatible(*hello, *again));
+    MUSTER_CHECK(!muster::wire::Incompatible(*hello, *again));
   }
-  MUSTER_CHECK(!connect::RefusalFrom(bytes).message().empty());
+  MUSTER_CHECK(!muster::channel::RefusalFrom(bytes).message().empty());
 }

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <string>
 
-#include "pjrt/hlo.h"
-#include "pjrt/module.h"
+#include "pjrt/program/hlo.h"
+#include "pjrt/program/module.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {

@@ -4,20 +4,20 @@
 #include <cstdint>
 #include <string>
 
-#include "base/rank_wire.h"
 #include "member/membership.h"
 #include "tests/fuzz/fuzz.h"
+#include "wire/rank_frame.h"
 
 void Fuzz(const std::string& bytes) {
   const std::string& stream = bytes;
   std::string buffer = stream;
   std::string again;
   for (;;) {
-    const auto message = muster::TakeMessage(buffer);
+    const auto message = muster::wire::TakeMessage(buffer);
     if (!message || !*message) {
       break;
     }
-    again += muster::Encode(**message);
+    again += muster::wire::Encode(**message);
     MUSTER_CHECK(again + buffer == stream);
     const auto membership = muster::ParseMembership((*message)->value);
     MUSTER_CHECK(!membership || membership->local_size <= 256);

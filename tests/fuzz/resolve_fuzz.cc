@@ -8,9 +8,9 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cluster/members.h"
-#include "resolve/export.h"
+#include "resolve/environment/versions.h"
+#include "resolve/output/export.h"
 #include "resolve/resolve.h"
-#include "resolve/versions.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {

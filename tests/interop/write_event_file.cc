@@ -2,9 +2,9 @@
 // Writes an event file for tensorboard_test.py: write_event_file DIRECTORY
 #include <cstdio>
 
-#include "observe/event_file.h"
-#include "sys/clock.h"
-#include "sys/fs.h"
+#include "monitor/metric/event_file.h"
+#include "sys/file/fs.h"
+#include "sys/time/clock.h"
 
 int main(int argc, char** argv) {
   if (argc != 2) {
@@ -12,14 +12,14 @@ int main(int argc, char** argv) {
     return 2;
   }
   muster::sys::RealFs fs;
-  auto file = muster::observe::EventFile::Open(
+  auto file = muster::monitor::EventFile::Open(
       fs, argv[1], "testhost", muster::sys::RealClock().WallNow());
   if (!file) {
     std::fprintf(stderr, "%s\n", file.error().ToText().c_str());
     return 1;
   }
   for (std::int64_t step = 0; step <= 500; step += 100) {
-    const muster::observe::Scalar scalars[] = {
+    const muster::monitor::Scalar scalars[] = {
         {"loss", 1.0 / (1.0 + static_cast<double>(step))},
         {"steps_per_second", 400.5},
         {"input_wait", 0.25}};

@@ -140,7 +140,8 @@ std::vector<CauseFile> ReadCatalogue(const std::filesystem::path& root,
   std::vector<std::filesystem::path> paths;
   for (const auto& entry :
        std::filesystem::recursive_directory_iterator(root)) {
-    if (entry.path().extension() == ".md") {
+    if (entry.path().extension() == ".md" &&
+        entry.path().parent_path() != root) {
       paths.push_back(entry.path());
     }
   }

@@ -33,8 +33,5 @@ void WriteRules(const std::vector<CauseFile>& files, std::ostream& out);
 // cause_texts.cc for explain/: the texts and the examples of each cause.
 void WriteKnownTexts(const std::vector<CauseFile>& files,
                      const std::vector<KnownText>& texts, std::ostream& out);
-// docs/reference/causes/: README.md, and a page for each cause.
-void WriteOverview(const std::vector<CauseFile>& files, std::ostream& out);
-void WriteEntry(const CauseFile& file, std::ostream& out);
 
 }  // namespace causes

@@ -42,6 +42,7 @@ struct Rule {
   Placed text;
   std::string weight;  // direct, pattern, weak, hint
   std::vector<Placed> with, without;
+  bool of_notes = false;  // `note: …`: the text is tried on notes alone
 };
 
 // A fenced block "log expect=LABEL peer=10.0.0.7:8476".

@@ -39,7 +39,8 @@ class Reader {
 
   // What YAML makes of an unquoted comma is a key, too.
   void CheckKeys(const YAML::Node& item) {
-    static const std::vector<std::string_view> known{"name", "says", "text"};
+    static const std::vector<std::string_view> known{"name", "note", "says",
+                                                     "text"};
     for (const auto& pair : item) {
       const auto key = pair.first.as<std::string>();
       if (std::find(known.begin(), known.end(), key) == known.end()) {
@@ -57,7 +58,9 @@ class Reader {
       FactPattern pattern{.name = name};
       if (item.IsMap()) {
         CheckKeys(item);
-        pattern.text = item["text"] ? item["text"].Scalar() : "";
+        pattern.of_notes = item["note"].IsDefined();
+        const YAML::Node text = item[pattern.of_notes ? "note" : "text"];
+        pattern.text = text ? text.Scalar() : "";
         pattern.says = item["says"] ? item["says"].Scalar() : "";
         pattern.name = item["name"] ? item["name"].Scalar() : name;
       } else {
@@ -65,7 +68,9 @@ class Reader {
       }
       const RE2 compiled(pattern.text, RE2::Quiet);
       if (pattern.name.empty() || pattern.text.empty()) {
-        Wrong(item, "a fact has a `name` and a `text`");
+        Wrong(item, "a fact has a `name` and a `text` or a `note`");
+      } else if (item.IsMap() && item["note"] && item["text"]) {
+        Wrong(item, "`text` or `note`, not both");
       } else if (!compiled.ok()) {
         Wrong(item, "the pattern does not compile: " + compiled.error());
       }

@@ -14,7 +14,8 @@ namespace causes {
 struct FactPattern {
   std::string name;
   std::string text;
-  std::string says;  // of harmless lines: why they are
+  std::string says;       // of harmless lines: why they are
+  bool of_notes = false;  // `note: …`: it is tried on notes alone
 };
 
 // Reads the file below `root`; empty where there is none. Names of patterns

@@ -213,18 +213,19 @@ void Reader::ReadConditions(const YAML::Node& node, Rule& rule) {
   }
 }
 
-// The pattern of `text: …`, or of `says: […]`.
+// The pattern of `text: …`, of `says: […]` or of `note: …`.
 Placed Reader::Pattern(const YAML::Node& item) {
-  const bool has_text = item["text"].IsDefined();
   const bool has_says = item["says"].IsDefined();
-  if (has_text == has_says) {
-    Wrong(item, has_text ? "`text` or `says`, not both"
-                         : "neither `text` nor `says`");
+  const int given = int{item["text"].IsDefined()} + int{has_says} +
+                    int{item["note"].IsDefined()};
+  if (given != 1) {
+    Wrong(item, given == 0 ? "neither `text` nor `says` nor `note`"
+                           : "one of `text`, `says` and `note`");
     return {};
   }
   return has_says ? Placed{InAnyOrder(List(item["says"], "says")),
                            PlaceOf(item.Mark())}
-                  : Text(item["text"]);
+                  : Text(item[item["note"].IsDefined() ? "note" : "text"]);
 }
 
 void Reader::ReadPatterns(const YAML::Node& node, std::string_view key,
@@ -237,8 +238,9 @@ void Reader::ReadPatterns(const YAML::Node& node, std::string_view key,
     Rule rule;
     rule.weight = weight;
     if (item.IsMap()) {
-      CheckKeys(item, {"text", "says", "with", "without"}, {});
+      CheckKeys(item, {"text", "says", "note", "with", "without"}, {});
       ReadConditions(item, rule);
+      rule.of_notes = item["note"].IsDefined();
       rule.text = Pattern(item);
     } else {
       rule.text = Text(item);
@@ -252,7 +254,8 @@ void Reader::ReadPatterns(const YAML::Node& node, std::string_view key,
     } else if (LongestLiteral(rule.text.text) < 4) {
       Wrong(item, "the pattern has no literal of four characters or more");
     }
-    if (weight != "hint" && rule.with.empty() && rule.without.empty()) {
+    if (weight != "hint" && rule.with.empty() && rule.without.empty() &&
+        !rule.of_notes) {
       file_.match.push_back(rule.text);
     }
     file_.rules.push_back(std::move(rule));

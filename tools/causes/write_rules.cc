@@ -68,29 +68,31 @@ std::string RuleOf(const CauseFile& file, std::size_t index,
 
 void WritePatterns(const std::vector<CauseFile>& files,
                    const std::vector<FactPattern>& facts, std::ostream& out) {
-  out << kNotice << "#include \"evidence/matcher.h\"\n\n"
-      << "namespace muster::evidence {\nnamespace {\n\n"
+  out << kNotice << "#include \"diagnose/match/matcher.h\"\n\n"
+      << "namespace muster::diagnose {\nnamespace {\n\n"
       << kLiterals << "constexpr PatternRow kRows[] = {\n";
   for (const FactPattern& fact : facts) {
     out << "    {" << Literal(fact.text) << ", " << Literal(fact.name) << ", "
-        << Literal(fact.says) << "},\n";
+        << Literal(fact.says) << (fact.of_notes ? ", true},\n" : "},\n");
   }
   for (const CauseFile& file : files) {
     for (std::size_t i = 0; i < file.rules.size(); ++i) {
-      if (!file.rules[i].text.text.empty()) {
-        out << "    {" << Literal(file.rules[i].text.text) << ", "
-            << Literal(FactOf(file, i)) << ", \"\"},\n";
+      const Rule& rule = file.rules[i];
+      if (!rule.text.text.empty()) {
+        out << "    {" << Literal(rule.text.text) << ", "
+            << Literal(FactOf(file, i))
+            << (rule.of_notes ? ", \"\", true},\n" : ", \"\"},\n");
       }
     }
   }
   out << "};\n\n}  // namespace\n\n"
       << "std::span<const PatternRow> CataloguePatterns() { return kRows; }\n\n"
-      << "}  // namespace muster::evidence\n";
+      << "}  // namespace muster::diagnose\n";
 }
 
 void WriteRules(const std::vector<CauseFile>& files, std::ostream& out) {
-  out << kNotice << "#include \"explain/rules.h\"\n\n"
-      << "namespace muster::explain {\nnamespace {\n\n"
+  out << kNotice << "#include \"diagnose/match/rules.h\"\n\n"
+      << "namespace muster::diagnose {\nnamespace {\n\n"
       << kLiterals;
   std::string rows;
   std::string causes;
@@ -123,7 +125,7 @@ void WriteRules(const std::vector<CauseFile>& files, std::ostream& out) {
       << "std::span<const Rule> CatalogueRules() { return kRules; }\n\n"
       << "const Standing& StandingOf(Cause cause) {\n"
       << "  return kStandings[static_cast<std::size_t>(cause)];\n}\n\n"
-      << "}  // namespace muster::explain\n";
+      << "}  // namespace muster::diagnose\n";
 }
 
 void WriteKnownTexts(const std::vector<CauseFile>& files,
@@ -137,8 +139,8 @@ void WriteKnownTexts(const std::vector<CauseFile>& files,
       by_label[example.expect.text] += example.text + "\n";
     }
   }
-  out << kNotice << "#include \"explain/rules.h\"\n\n"
-      << "namespace muster::explain {\nnamespace {\n\n"
+  out << kNotice << "#include \"diagnose/match/rules.h\"\n\n"
+      << "namespace muster::diagnose {\nnamespace {\n\n"
       << kLiterals << "constexpr std::string_view kTexts[] = {\n";
   for (const CauseFile& file : files) {
     out << "    // " << file.label.text << "\n    "
@@ -147,7 +149,7 @@ void WriteKnownTexts(const std::vector<CauseFile>& files,
   out << "};\n\n}  // namespace\n\n"
       << "std::string_view KnownTextsOf(Cause cause) {\n"
       << "  return kTexts[static_cast<std::size_t>(cause)];\n}\n\n"
-      << "}  // namespace muster::explain\n";
+      << "}  // namespace muster::diagnose\n";
 }
 
 }  // namespace causes

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // What accelerators this host has, with kind, driver and holder. None is
 // opened; who may not hold one is for accelerator.free to say.
+#include "accelerator/device_files.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "check/check.h"
-#include "sys/accelerators.h"
 
 namespace muster::check::accelerator_devices {
 namespace {
 
 std::vector<sys::Holder> HoldersOf(const Context& context,
-                                   const sys::Accelerator& one) {
+                                   const accelerator::Accelerator& one) {
   return one.path.empty() ? std::vector<sys::Holder>()
                           : context.machine.HoldersOf({one.path});
 }
 
 // "/dev/accel0  TPU v4  at 0000:00:04.0  driver gasket  free".
-std::string LineOf(const sys::Accelerator& one,
+std::string LineOf(const accelerator::Accelerator& one,
                    const std::vector<sys::Holder>& holders) {
   const std::string state = one.path.empty() ? "cannot be reached"
                             : holders.empty()
@@ -28,7 +28,7 @@ std::string LineOf(const sys::Accelerator& one,
          (one.driver.empty() ? "" : "  driver " + one.driver) + "  " + state;
 }
 
-Json DataOf(const sys::Accelerator& one,
+Json DataOf(const accelerator::Accelerator& one,
             const std::vector<sys::Holder>& holders) {
   Json json{{"path", one.path},
             {"kind", one.kind},
@@ -43,23 +43,23 @@ Json DataOf(const sys::Accelerator& one,
 }
 
 std::string LockText(const Context& context) {
-  if (!context.host.fs.Exists(sys::kTpuLock)) {
+  if (!context.host.fs.Exists(accelerator::kTpuLock)) {
     return "not there";
   }
-  const auto holders = context.machine.HoldersOf({sys::kTpuLock});
+  const auto holders = context.machine.HoldersOf({accelerator::kTpuLock});
   return holders.empty() ? "left there, nobody has it open"
                          : "open in " + sys::ToText(holders);
 }
 
 Outcome Run(const Context& context) {
-  const auto found = sys::FindAccelerators(context.host.fs);
+  const auto found = accelerator::FindAccelerators(context.host.fs);
   if (found.empty()) {
     return Skip("no accelerator is visible here");
   }
   std::vector<std::string> lines;
   Json devices = Json::array();
   bool tpu = false;
-  for (const sys::Accelerator& one : found) {
+  for (const accelerator::Accelerator& one : found) {
     const auto holders = HoldersOf(context, one);
     lines.push_back(LineOf(one, holders));
     devices.push_back(DataOf(one, holders));
@@ -68,10 +68,10 @@ Outcome Run(const Context& context) {
   Json data{{"devices", std::move(devices)}};
   if (tpu) {
     data["lock"] = LockText(context);
-    lines.push_back(std::string("lock ") + sys::kTpuLock + ": " +
+    lines.push_back(std::string("lock ") + accelerator::kTpuLock + ": " +
                     LockText(context));
   }
-  if (const auto driver = sys::NvidiaModuleVersion(context.host.fs);
+  if (const auto driver = accelerator::NvidiaModuleVersion(context.host.fs);
       !driver.empty()) {
     data["nvidia"] = driver;
     lines.push_back("driver of NVIDIA " + driver);

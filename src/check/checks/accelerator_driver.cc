@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <array>
 
+#include "accelerator/device_files.h"
 #include "base/text.h"
 #include "check/check.h"
-#include "sys/accelerators.h"
 
 namespace muster::check::accelerator_driver {
 namespace {
@@ -43,7 +43,7 @@ Outcome Run(const Context& context) {
   if (!fs.Exists(kModule) || GpuDevices(fs).empty()) {
     return Skip("no GPU of NVIDIA is visible here");
   }
-  const std::string module = sys::NvidiaModuleVersion(fs);
+  const std::string module = accelerator::NvidiaModuleVersion(fs);
   const auto libraries = LibraryVersions(fs);
   if (module.empty()) {
     return Broken(std::string(kModule) + " does not tell the version");

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <array>
 
+#include "accelerator/device_files.h"
 #include "base/text.h"
 #include "check/check.h"
-#include "sys/accelerators.h"
 
 namespace muster::check::accelerator_free {
 namespace {
@@ -34,15 +34,16 @@ void AddTpu(const Context& context, const std::vector<std::string>& devices,
   }
   // A lock that this user may take is taken at the next start.
   const bool locked =
-      context.host.fs.Exists(sys::kTpuLock) &&
-      !context.machine.MayAccess(sys::kTpuLock, sys::Access::kWrite) &&
-      context.machine.HoldersOf({sys::kTpuLock}).empty();
+      context.host.fs.Exists(accelerator::kTpuLock) &&
+      !context.machine.MayAccess(accelerator::kTpuLock, sys::Access::kWrite) &&
+      context.machine.HoldersOf({accelerator::kTpuLock}).empty();
   if (locked) {
     findings.push_back(MakeProblem(
         context, Cause::kDeviceLockStale,
-        std::string(sys::kTpuLock) +
+        std::string(accelerator::kTpuLock) +
             " is another user's, and no process that is visible holds the TPU",
-        {{"this user may not write it; nobody has it open", sys::kTpuLock}},
+        {{"this user may not write it; nobody has it open",
+          accelerator::kTpuLock}},
         Confidence::kLikely));
   }
 }

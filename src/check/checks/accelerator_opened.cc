@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The accelerators of this host can be opened, are as many as they should be,
 // and add right. Only with --open: nobody else can use them meanwhile.
-#include "check/opening.h"
+#include "check/facts/device_open.h"
 
 namespace muster::check::accelerator_opened {
 namespace {

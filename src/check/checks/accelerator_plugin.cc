@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What opens the accelerators of this host for JAX and for C++, and its
 // version. It is not loaded.
-#include "check/opening.h"
+#include "check/facts/device_open.h"
 
 namespace muster::check::accelerator_plugin {
 namespace {

@@ -3,8 +3,8 @@
 // every host is what network.reach compares.
 #include "base/text.h"
 #include "check/check.h"
-#include "check/shared_files.h"
-#include "sys/find_program.h"
+#include "check/facts/shared_files.h"
+#include "sys/process/find_program.h"
 
 namespace muster::check::cluster_program {
 namespace {

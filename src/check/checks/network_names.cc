@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "check/check.h"
-#include "check/resolver.h"
+#include "check/facts/resolv_conf.h"
 
 namespace muster::check::network_names {
 namespace {

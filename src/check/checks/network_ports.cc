@@ -3,7 +3,7 @@
 // named.
 #include "base/text.h"
 #include "check/check.h"
-#include "connect/mesh_verdict.h"
+#include "netcheck/diagnosis/mesh_findings.h"
 
 namespace muster::check::network_ports {
 namespace {
@@ -59,7 +59,7 @@ Outcome Run(const Context& context) {
       seen.back().fields = why.evidence().front().fields;
     }
     Finding finding = MakeProblem(context, why.cause(), why.message(), seen);
-    connect::SetWayOut(why.cause(), port, finding);
+    netcheck::SetWayOut(why.cause(), port, finding);
     finding.subjects = {"port " + std::to_string(port)};
     findings.push_back(std::move(finding));
   }

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "check/check.h"
-#include "sys/proxy.h"
+#include "sys/net/proxy.h"
 
 namespace muster::check::network_proxy {
 namespace {

@@ -6,11 +6,11 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "check/check.h"
-#include "check/mesh.h"
-#include "check/shared_files.h"
-#include "connect/mesh_member.h"
-#include "connect/mesh_schedule.h"
-#include "connect/mesh_verdict.h"
+#include "check/facts/mesh_identity.h"
+#include "check/facts/shared_files.h"
+#include "netcheck/diagnosis/mesh_findings.h"
+#include "netcheck/mesh/prober.h"
+#include "netcheck/mesh/schedule.h"
 
 namespace muster::check::network_reach {
 namespace {
@@ -20,7 +20,7 @@ constexpr std::chrono::seconds kDeadline{120};
 // Judging what was seen, on a busy host.
 constexpr std::chrono::seconds kForTheRest{8};
 
-std::string DataOf(const connect::MeshOutcome& outcome) {
+std::string DataOf(const netcheck::MeshOutcome& outcome) {
   Json members = Json::array();
   for (const auto& [rank, row] : outcome.rows) {
     members.push_back({{"rank", rank},
@@ -28,7 +28,7 @@ std::string DataOf(const connect::MeshOutcome& outcome) {
                        {"versions", row.versions},
                        {"files", row.files}});
   }
-  return Json{{"paths", connect::PathsToJson(outcome.rows)},
+  return Json{{"paths", netcheck::PathsToJson(outcome.rows)},
               {"members", std::move(members)},
               {"members_heard", outcome.rows.size()},
               {"seconds_since_roll_call",
@@ -44,7 +44,7 @@ Outcome Look(const Context& context) {
     return Judge({FromError(signer.error())}, "");
   }
   SharedFiles files = DigestSharedFiles(context);
-  connect::MeshOptions options{
+  netcheck::MeshOptions options{
       .cluster = cluster,
       .self = MeshSelf(context),
       .signer = *std::move(signer),
@@ -55,19 +55,19 @@ Outcome Look(const Context& context) {
   options.self.mark = marks.mark();
   options.files.merge(CheckpointPlaces(context));
   options.unseen = [&](const std::string& mark) { return marks.Unseen(mark); };
-  options.to_try = connect::Schedule(connect::TargetsOf(cluster),
-                                     static_cast<int>(cluster.members.size()),
-                                     options.self.rank);
+  options.to_try = netcheck::Schedule(netcheck::TargetsOf(cluster),
+                                      static_cast<int>(cluster.members.size()),
+                                      options.self.rank);
   if (options.to_try.empty()) {
     return Skip("no address of another member is told");
   }
   options.most = deadline.Remaining();
-  const auto outcome = connect::RunMesh(options, context.host.clock);
+  const auto outcome = netcheck::RunMesh(options, context.host.clock);
   if (!outcome) {
     return Broken(outcome.error().ToText());
   }
   auto verdict =
-      connect::JudgeMesh(cluster, outcome->rows, context.host.clock.WallNow());
+      netcheck::JudgeMesh(cluster, outcome->rows, context.host.clock.WallNow());
   std::string detail = verdict.detail;
   if (context.mesh->token_file.empty()) {
     detail += " (no --token-file: who answers is not proved)";

@@ -2,7 +2,7 @@
 // How names and literal addresses are read here: a search list under which any
 // name leads somewhere hides a wrong one, and an IPv6 address may be good on
 // one link alone.
-#include "check/resolver.h"
+#include "check/facts/resolv_conf.h"
 
 #include <algorithm>
 

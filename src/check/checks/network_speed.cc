@@ -5,9 +5,9 @@
 
 #include "base/json.h"
 #include "check/check.h"
-#include "check/mesh.h"
-#include "connect/mesh_speed_judge.h"
-#include "connect/mesh_speed_member.h"
+#include "check/facts/mesh_identity.h"
+#include "netcheck/bandwidth/bandwidth_judge.h"
+#include "netcheck/bandwidth/bandwidth_member.h"
 
 namespace muster::check::network_speed {
 namespace {
@@ -19,10 +19,10 @@ constexpr std::chrono::seconds kLeastWait{5};
 // As network.reach.
 constexpr std::chrono::seconds kLongestWait{100};
 
-std::string DataOf(const connect::SpeedOutcome& outcome,
+std::string DataOf(const netcheck::SpeedOutcome& outcome,
                    std::uint64_t gradient) {
-  Json data = connect::ToJson(outcome);
-  if (const auto ring = connect::EstimateRing(outcome, gradient)) {
+  Json data = netcheck::ToJson(outcome);
+  if (const auto ring = netcheck::EstimateRing(outcome, gradient)) {
     data["all_reduce"] = {
         {"bytes", gradient},
         {"seconds", std::chrono::duration<double>(ring->time).count()},
@@ -40,18 +40,18 @@ Outcome Measure(const Context& context) {
     return Judge({FromError(signer.error())}, "");
   }
   const auto outcome =
-      connect::RunSpeed({.cluster = cluster,
-                         .self = MeshSelf(context),
-                         .signer = *std::move(signer),
-                         .wait = std::clamp<Duration>(context.mesh->wait,
-                                                      kLeastWait, kLongestWait),
-                         .say = context.say},
-                        context.host.clock);
+      netcheck::RunSpeed({.cluster = cluster,
+                          .self = MeshSelf(context),
+                          .signer = *std::move(signer),
+                          .wait = std::clamp<Duration>(
+                              context.mesh->wait, kLeastWait, kLongestWait),
+                          .say = context.say},
+                         context.host.clock);
   if (!outcome) {
     return Broken(outcome.error().message());
   }
-  auto verdict = connect::JudgeSpeeds(cluster, *outcome, context.mesh->gradient,
-                                      context.host.clock.WallNow());
+  auto verdict = netcheck::JudgeSpeeds(
+      cluster, *outcome, context.mesh->gradient, context.host.clock.WallNow());
   Outcome judged = Judge(std::move(verdict.findings), verdict.detail);
   judged.detail = std::move(verdict.detail);
   judged.lines = std::move(verdict.lines);

@@ -2,8 +2,8 @@
 // Checkpoints can be written where they are to go.
 #include "base/text.h"
 #include "check/check.h"
-#include "connect/mesh_dial.h"
-#include "sys/removed_at_end.h"
+#include "netcheck/mesh/dialer.h"
+#include "sys/file/temp_file.h"
 
 namespace muster::check::storage_checkpoints {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 Status TryToWrite(const Context& context, const std::string& folder) {
   MUSTER_TRY(context.machine.MayAccess(folder, sys::Access::kWrite));
   const std::string file =
-      sys::JoinPath(folder, ".muster-check-" + connect::MakeNonce());
+      sys::JoinPath(folder, ".muster-check-" + netcheck::MakeNonce());
   // It goes with this process, also at the deadline. Without it is no reason
   // not to look.
   const auto leaving = sys::RemovedAtEnd::Make(file);

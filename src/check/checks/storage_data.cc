@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "check/check.h"
-#include "sys/fs.h"
+#include "sys/file/fs.h"
 
 namespace muster::check::storage_data {
 namespace {

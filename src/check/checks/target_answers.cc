@@ -5,33 +5,33 @@
 
 #include "base/text.h"
 #include "check/check.h"
-#include "check/targets.h"
-#include "connect/target_verdict.h"
+#include "check/facts/targets.h"
+#include "identify/target_findings.h"
 
 namespace muster::check::target_answers {
 namespace {
 
-std::string Summary(std::span<const connect::TargetSeen> seen) {
+std::string Summary(std::span<const identify::TargetSeen> seen) {
   const auto well =
       std::count_if(seen.begin(), seen.end(), [](const auto& one) {
-        return !one.missed && connect::IsExpected(one.target, one.server);
+        return !one.missed && identify::IsExpected(one.target, one.server);
       });
   std::string text = std::to_string(well) + " of " +
                      std::to_string(seen.size()) + " answer as expected";
-  if (connect::ReplicasOf(seen) > 0) {
-    text += ", " + connect::TextOfReplicas(seen);
+  if (identify::ReplicasOf(seen) > 0) {
+    text += ", " + identify::TextOfReplicas(seen);
   }
   return text;
 }
 
 Outcome Run(const Context& context) {
   const TargetSetup& setup = context.target;
-  std::vector<connect::Target> targets = setup.targets;
+  std::vector<identify::Target> targets = setup.targets;
   if (!setup.framework.empty() && context.cluster == nullptr) {
     return Judge(context.cluster_findings, "");
   }
   if (!setup.framework.empty()) {
-    auto more = connect::TargetsOfFramework(*context.cluster, setup.framework);
+    auto more = identify::TargetsOfFramework(*context.cluster, setup.framework);
     if (!more) {
       return Judge({FromError(more.error())}, "");
     }
@@ -40,15 +40,16 @@ Outcome Run(const Context& context) {
   if (targets.empty()) {
     return Skip("neither --target nor --framework is given");
   }
-  if (targets.size() > connect::kMostTargets) {
+  if (targets.size() > identify::kMostTargets) {
     return Broken(std::to_string(targets.size()) + " targets, at most " +
-                  std::to_string(connect::kMostTargets) + " are asked at once");
+                  std::to_string(identify::kMostTargets) +
+                  " are asked at once");
   }
   const auto seen = AskTwice(context, targets);
   const std::string summary = Summary(seen);
-  Outcome outcome = Judge(
-      connect::JudgeTargets(seen, setup.replicas, context.host.clock.WallNow()),
-      summary);
+  Outcome outcome = Judge(identify::JudgeTargets(seen, setup.replicas,
+                                                 context.host.clock.WallNow()),
+                          summary);
   outcome.detail = summary;
   Show(seen, outcome);
   return outcome;

@@ -2,15 +2,15 @@
 // Last step: every worker is the task that the cluster spec has at its address.
 #include "base/text.h"
 #include "check/check.h"
-#include "check/targets.h"
+#include "check/facts/targets.h"
 
 namespace muster::check::tpu_cluster_spec {
 namespace {
 
-std::vector<std::string> SpecOf(const std::vector<connect::Target>& targets) {
+std::vector<std::string> SpecOf(const std::vector<identify::Target>& targets) {
   std::vector<std::string> lines;
   lines.reserve(targets.size());
-  for (const connect::Target& target : targets) {
+  for (const identify::Target& target : targets) {
     lines.push_back((target.task ? target.task->job + " " +
                                        std::to_string(target.task->index)
                                  : "host") +
@@ -34,7 +34,7 @@ Outcome Run(const Context& context) {
     return *std::move(silence);
   }
   Outcome outcome =
-      Judge(connect::JudgeTasks(seen, context.host.clock.WallNow()),
+      Judge(identify::JudgeTasks(seen, context.host.clock.WallNow()),
             "every worker is the task that stands at its address");
   Show(seen, outcome);
   outcome.lines = SpecOf(workers);

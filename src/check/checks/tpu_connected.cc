@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "check/check.h"
-#include "check/targets.h"
+#include "check/facts/targets.h"
 
 namespace muster::check::tpu_connected {
 namespace {
@@ -25,11 +25,11 @@ Outcome AskWorkers(const Context& context) {
   const auto seen = AskTwice(context, context.tpu.workers);
   const auto well =
       std::count_if(seen.begin(), seen.end(), [](const auto& one) {
-        return !one.missed && connect::IsExpected(one.target, one.server);
+        return !one.missed && identify::IsExpected(one.target, one.server);
       });
   const std::string detail = "connected " + Of(well, seen.size()) + " workers";
   Outcome outcome =
-      Judge(connect::JudgeReach(seen, context.host.clock.WallNow()), detail);
+      Judge(identify::JudgeReach(seen, context.host.clock.WallNow()), detail);
   outcome.detail = detail;
   Show(seen, outcome);
   return outcome;
@@ -38,7 +38,7 @@ Outcome AskWorkers(const Context& context) {
 // Before programs start nothing listens there: a host that refuses is up.
 Outcome LookForHosts(const Context& context) {
   auto seen = AskOnce(context, context.tpu.hosts);
-  for (connect::TargetSeen& one : seen) {
+  for (identify::TargetSeen& one : seen) {
     if (one.missed && one.missed->cause() == Cause::kNetWrongEndpoint) {
       one.missed.reset();
       one.server = {.protocol = "none", .text = "the host is up"};
@@ -51,9 +51,9 @@ Outcome LookForHosts(const Context& context) {
                              "start" +
                              LeftOut(context.tpu);
   Outcome outcome =
-      Judge(connect::JudgeReach(seen, context.host.clock.WallNow()), detail);
+      Judge(identify::JudgeReach(seen, context.host.clock.WallNow()), detail);
   outcome.detail = detail;
-  outcome.lines = connect::LinesOf(seen);
+  outcome.lines = identify::LinesOf(seen);
   return outcome;
 }
 

@@ -5,13 +5,13 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "check/opening.h"
-#include "check/targets.h"
+#include "check/facts/device_open.h"
+#include "check/facts/targets.h"
 
 namespace muster::check::tpu_initialised {
 namespace {
 
-bool HasTpu(const connect::TargetSeen& seen) {
+bool HasTpu(const identify::TargetSeen& seen) {
   return std::any_of(
       seen.server.devices.begin(), seen.server.devices.end(),
       [](const auto& device) { return device.type.starts_with("TPU"); });
@@ -30,7 +30,7 @@ Outcome AskWorkers(const Context& context) {
   }
   std::vector<Seen> without;
   std::string first;
-  for (const connect::TargetSeen& one : seen) {
+  for (const identify::TargetSeen& one : seen) {
     if (!HasTpu(one)) {
       first = first.empty() ? one.target.text : first;
       without.push_back(

@@ -2,7 +2,7 @@
 // Fourth step: as many replicas as the type of the TPU, or --replicas, says.
 #include "base/text.h"
 #include "check/check.h"
-#include "check/targets.h"
+#include "check/facts/targets.h"
 
 namespace muster::check::tpu_replicas {
 namespace {
@@ -19,9 +19,9 @@ Outcome AskWorkers(const Context& context) {
     return *std::move(silence);
   }
   const auto& expected = context.tpu.devices;
-  const std::string detail = connect::TextOfReplicas(seen) + Against(expected);
+  const std::string detail = identify::TextOfReplicas(seen) + Against(expected);
   Outcome outcome =
-      Judge(connect::JudgeInventory(
+      Judge(identify::JudgeInventory(
                 seen, expected ? std::optional(expected->value) : std::nullopt,
                 context.host.clock.WallNow()),
             detail);

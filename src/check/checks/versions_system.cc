@@ -4,7 +4,7 @@
 // side.
 #include "base/text.h"
 #include "check/check.h"
-#include "check/system_versions.h"
+#include "check/facts/system_versions.h"
 
 namespace muster::check::versions_system {
 namespace {

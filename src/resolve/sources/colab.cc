@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Colab: until 2024 a remote TPU behind COLAB_TPU_ADDR, since then the TPU is
 // this machine's own.
+#include "accelerator/local_devices.h"
 #include "base/text.h"
-#include "resolve/grammar/endpoint.h"
-#include "resolve/local_tpu.h"
-#include "resolve/notebook.h"
+#include "resolve/formats/endpoint.h"
+#include "resolve/platform/notebook.h"
 #include "resolve/source.h"
 #include "resolve/variables.h"
 
@@ -27,7 +27,8 @@ Match Speak(const Request&, const sys::Host& host) {
 }
 
 // What a cell of a Kaggle notebook, or of Colab's own past, may have set.
-void RemarkOtherWays(const sys::Host& host, const LocalTpu& tpu, Claim& claim) {
+void RemarkOtherWays(const sys::Host& host, const accelerator::LocalTpu& tpu,
+                     Claim& claim) {
   for (const char* name : {"ISTPUVM", "TPU_PROCESS_ADDRESSES"}) {
     if (IsSet(host.env, name)) {
       claim.remarks.push_back(
@@ -47,7 +48,7 @@ void RemarkOtherWays(const sys::Host& host, const LocalTpu& tpu, Claim& claim) {
   }
 }
 
-Claim OnThisMachine(const LocalTpu& tpu) {
+Claim OnThisMachine(const accelerator::LocalTpu& tpu) {
   Claim claim{.source = "colab", .only_this_host = true};
   claim.num_processes = Sourced<int>{1, "a Colab runtime is one machine"};
   claim.process_id = Sourced<int>{0, "a Colab runtime is one machine"};
@@ -61,7 +62,7 @@ Claim OnThisMachine(const LocalTpu& tpu) {
 }
 
 Result<Claim> Read(const Request&, const sys::Host& host) {
-  const LocalTpu tpu = FindLocalTpu(host);
+  const accelerator::LocalTpu tpu = accelerator::FindLocalTpu(host);
   const Text address = TextVariable(host.env, kAddress);
   if (!address || tpu.chips > 0) {
     Claim local = OnThisMachine(tpu);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // -n N, --hosts a:port,b:port, --cluster FILE; --rank R with the latter two.
-#include "base/board.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "cluster/cluster_json.h"
-#include "resolve/address_list.h"
+#include "resolve/formats/address_list.h"
 #include "resolve/self.h"
 #include "resolve/source.h"
+#include "wire/progress_page.h"
 
 namespace muster::resolve::flags {
 namespace {
@@ -18,7 +18,7 @@ Match Speak(const Request& request, const sys::Host&) {
 }
 
 Result<Cluster> OnThisHost(int processes) {
-  constexpr int kMost = static_cast<int>(kBoardSlots);
+  constexpr int kMost = static_cast<int>(wire::kBoardSlots);
   if (processes < 1 || processes > kMost) {
     return Error(Cause::kClusterSpecInvalid,
                  "-n is " + std::to_string(processes) + ": a host runs 1 to " +

@@ -6,9 +6,9 @@
 #include "base/json.h"
 #include "base/json_fields.h"
 #include "base/text.h"
-#include "cloud/ask.h"
-#include "cloud/credentials.h"
-#include "resolve/grammar/endpoint.h"
+#include "cloud/api/get_json.h"
+#include "cloud/auth/credentials.h"
+#include "resolve/formats/endpoint.h"
 #include "resolve/source.h"
 #include "resolve/variables.h"
 

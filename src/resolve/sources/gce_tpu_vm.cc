@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A TPU VM of Compute Engine by its metadata attributes.
+#include "accelerator/local_devices.h"
+#include "accelerator/tpu_type.h"
 #include "base/text.h"
-#include "cloud/metadata.h"
-#include "resolve/grammar/key_values.h"
-#include "resolve/grammar/tpu_type.h"
-#include "resolve/local_tpu.h"
+#include "cloud/auth/metadata.h"
+#include "resolve/formats/key_values.h"
+#include "resolve/platform/tpu_slice.h"
 #include "resolve/source.h"
-#include "resolve/tpu_slice.h"
 #include "resolve/variables.h"
 
 namespace muster::resolve::gce_tpu_vm {
@@ -51,7 +51,7 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
   MUSTER_ASSIGN(const auto endpoints, Require(metadata, kEndpoints));
   MUSTER_ASSIGN(const auto worker_text, Require(metadata, kWorker));
   TpuSlice slice{.hosts_source = cloud::Metadata::SourceOf(kEndpoints)};
-  MUSTER_ASSIGN(slice.hosts, ParseWorkerEndpoints(endpoints));
+  MUSTER_ASSIGN(slice.hosts, accelerator::ParseWorkerEndpoints(endpoints));
   const auto worker = ParseInt(worker_text);
   if (!worker || *worker < 0 || *worker > 65536) {
     return Error(Cause::kClusterSpecInvalid,
@@ -76,10 +76,10 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
   }
   MUSTER_TRY(FillSlices(slice, tpu_env, request, host.env, claim));
   if (const auto type = tpu_env.find("ACCELERATOR_TYPE");
-      type != tpu_env.end() && ParseTpuType(type->second)) {
+      type != tpu_env.end() && accelerator::ParseTpuType(type->second)) {
     claim.accelerator_type = Sourced<std::string>{
         type->second, "metadata attribute tpu-env, ACCELERATOR_TYPE"};
-    RemarkHostCount(type->second, claim, FindLocalTpu(host).chips);
+    RemarkHostCount(type->second, claim, accelerator::FindLocalTpu(host).chips);
   }
   if (const auto version = tpu_env.find("RUNTIME_VERSION");
       version != tpu_env.end()) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Variables that GKE, LeaderWorkerSet and KubeRay put into pods with TPUs. No
 // network is asked.
+#include "accelerator/local_devices.h"
 #include "base/text.h"
-#include "resolve/local_tpu.h"
+#include "resolve/platform/tpu_slice.h"
 #include "resolve/source.h"
-#include "resolve/tpu_slice.h"
 #include "resolve/variables.h"
 
 namespace muster::resolve::gke_tpu {
@@ -76,7 +76,7 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
   if (claim.accelerator_type &&
       list->source == std::string("env ") + kHostnames) {
     RemarkHostCount(claim.accelerator_type->value, claim,
-                    FindLocalTpu(host).chips);
+                    accelerator::FindLocalTpu(host).chips);
   }
   return claim;
 }

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "resolve/grammar/host_file.h"
+#include "resolve/formats/host_file.h"
 #include "resolve/self.h"
 #include "resolve/source.h"
 #include "resolve/variables.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "resolve/grammar/endpoint.h"
+#include "resolve/formats/endpoint.h"
 #include "resolve/source.h"
 #include "resolve/variables.h"
 

@@ -3,7 +3,7 @@
 #include "base/json.h"
 #include "base/json_fields.h"
 #include "base/text.h"
-#include "resolve/kubernetes.h"
+#include "resolve/platform/kubernetes.h"
 #include "resolve/source.h"
 #include "resolve/variables.h"
 

@@ -6,8 +6,8 @@
 #include "base/json.h"
 #include "base/json_fields.h"
 #include "base/text.h"
-#include "resolve/grammar/endpoint.h"
-#include "resolve/kubernetes.h"
+#include "resolve/formats/endpoint.h"
+#include "resolve/platform/kubernetes.h"
 #include "resolve/source.h"
 
 namespace muster::resolve::k8s_pods {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kaggle: the TPU is this machine's own.
+#include "accelerator/local_devices.h"
 #include "base/text.h"
-#include "resolve/local_tpu.h"
-#include "resolve/notebook.h"
+#include "resolve/platform/notebook.h"
+#include "resolve/platform/tpu_slice.h"
 #include "resolve/source.h"
-#include "resolve/tpu_slice.h"
 #include "resolve/variables.h"
 
 namespace muster::resolve::kaggle {
@@ -35,7 +35,7 @@ Result<Claim> Read(const Request&, const sys::Host& host) {
                      host);
   }
   const std::string why = "a Kaggle session is one machine";
-  const LocalTpu tpu = FindLocalTpu(host);
+  const accelerator::LocalTpu tpu = accelerator::FindLocalTpu(host);
   claim.num_processes = Sourced<int>{1, why};
   claim.process_id = Sourced<int>{0, why};
   claim.chips_per_host = Sourced<int>{tpu.chips, tpu.source};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A launcher that starts the processes of one node (composer). Speaks only when
 // it is asked for.
+#include "accelerator/local_devices.h"
 #include "base/text.h"
-#include "resolve/local_tpu.h"
 #include "resolve/source.h"
 #include "resolve/variables.h"
 
@@ -21,7 +21,8 @@ Status TakeSizes(const sys::Host& host, Claim& claim) {
   const sys::Env& env = host.env;
   MUSTER_ASSIGN(claim.nproc_per_node, NumberVariable(env, "LOCAL_WORLD_SIZE"));
   if (!claim.nproc_per_node) {
-    claim.nproc_per_node = Sourced<int>{CountGpus(host), "GPUs of this host"};
+    claim.nproc_per_node =
+        Sourced<int>{accelerator::CountGpus(host), "GPUs of this host"};
   }
   if (claim.nproc_per_node->value == 0) {
     claim.nproc_per_node = Sourced<int>{1, "no GPU: one process"};

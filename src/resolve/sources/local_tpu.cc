@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The TPU of this very machine, where nothing names one.
-#include "resolve/local_tpu.h"
+#include "accelerator/local_devices.h"
 #include "base/text.h"
 #include "resolve/source.h"
 #include "resolve/variables.h"
@@ -9,13 +9,13 @@ namespace muster::resolve::local_tpu {
 namespace {
 
 Match Speak(const Request&, const sys::Host& host) {
-  const LocalTpu tpu = FindLocalTpu(host);
+  const accelerator::LocalTpu tpu = accelerator::FindLocalTpu(host);
   return tpu.chips > 0 ? Speaks()
                        : Silent("no TPU chip here: " + Join(tpu.looked, ", "));
 }
 
 Result<Claim> Read(const Request&, const sys::Host& host) {
-  const LocalTpu tpu = FindLocalTpu(host);
+  const accelerator::LocalTpu tpu = accelerator::FindLocalTpu(host);
   Claim claim{.source = "local-tpu", .only_this_host = true};
   const std::string source =
       tpu.source.empty() ? "no device file" : "TPU of this host, " + tpu.source;

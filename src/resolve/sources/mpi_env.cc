@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks as MPI libraries other than Open MPI tell them (Intel MPI, MPICH,
 // MVAPICH), and Horovod. They tell no address.
-#include "resolve/slurm.h"
+#include "resolve/platform/slurm.h"
 #include "resolve/source.h"
 #include "resolve/variables.h"
 

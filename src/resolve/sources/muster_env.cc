@@ -3,7 +3,7 @@
 // MUSTER_RANK tells the own rank.
 #include "base/text.h"
 #include "cluster/members.h"
-#include "resolve/address_list.h"
+#include "resolve/formats/address_list.h"
 #include "resolve/self.h"
 #include "resolve/source.h"
 #include "resolve/variables.h"

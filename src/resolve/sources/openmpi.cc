@@ -2,7 +2,7 @@
 // mpirun of Open MPI 4 (ORTE) and 5 (PRRTE). Their address is the launcher's,
 // which runs where rank 0 does in the common case.
 #include "base/text.h"
-#include "resolve/grammar/endpoint.h"
+#include "resolve/formats/endpoint.h"
 #include "resolve/source.h"
 #include "resolve/variables.h"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "resolve/grammar/host_list.h"
-#include "resolve/slurm.h"
+#include "resolve/formats/host_list.h"
+#include "resolve/platform/slurm.h"
 #include "resolve/source.h"
 #include "resolve/variables.h"
 

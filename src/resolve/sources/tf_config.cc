@@ -3,8 +3,8 @@
 //             "task": {"type": …, "index": …}}
 #include "base/json.h"
 #include "base/text.h"
-#include "resolve/address_list.h"
-#include "resolve/grammar/roles.h"
+#include "resolve/formats/address_list.h"
+#include "resolve/formats/roles.h"
 #include "resolve/self.h"
 #include "resolve/source.h"
 #include "resolve/variables.h"

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "cluster/members.h"
-#include "resolve/slurm.h"
+#include "resolve/platform/slurm.h"
 #include "resolve/source.h"
 #include "resolve/variables.h"
 

@@ -3,11 +3,11 @@
 // operators set them.
 #include <map>
 
+#include "accelerator/local_devices.h"
 #include "base/text.h"
-#include "resolve/grammar/endpoint.h"
-#include "resolve/grammar/key_values.h"
-#include "resolve/grammar/node_range.h"
-#include "resolve/local_tpu.h"
+#include "resolve/formats/endpoint.h"
+#include "resolve/formats/key_values.h"
+#include "resolve/formats/node_range.h"
 #include "resolve/source.h"
 #include "resolve/variables.h"
 
@@ -29,7 +29,7 @@ Result<int> Processes(const std::string& text, const sys::Host& host) {
       return static_cast<int>(*number);
     }
   }
-  const int gpus = CountGpus(host);
+  const int gpus = accelerator::CountGpus(host);
   if (text == "cpu" || (text == "auto" && gpus == 0)) {
     return host.env.Cores();
   }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A TPU by name or address: argument, TPU_NAME, the variables of GKE's older
 // TPU nodes. Never a "default".
+#include "accelerator/local_devices.h"
 #include "base/text.h"
-#include "resolve/cloud_tpu.h"
-#include "resolve/grammar/endpoint.h"
-#include "resolve/local_tpu.h"
+#include "resolve/formats/endpoint.h"
+#include "resolve/platform/cloud_tpu.h"
+#include "resolve/platform/tpu_slice.h"
 #include "resolve/self.h"
 #include "resolve/source.h"
-#include "resolve/tpu_slice.h"
 #include "resolve/variables.h"
 
 namespace muster::resolve::tpu {
@@ -27,7 +27,7 @@ Match Speak(const Request& request, const sys::Host& host) {
     return Silent(
         "TPU_NAME, KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS and TPU_CONFIG are not set");
   }
-  const LocalTpu chips = FindLocalTpu(host);
+  const accelerator::LocalTpu chips = accelerator::FindLocalTpu(host);
   if (IsTpuEndpoints(name->value)) {
     return Speaks();
   }
@@ -58,7 +58,7 @@ Status TakeAddresses(const TpuTarget& target, const sys::Host& host,
   }
   claim.hosts = *endpoints;
   claim.more["use_api"] = false;
-  const LocalTpu chips = FindLocalTpu(host);
+  const accelerator::LocalTpu chips = accelerator::FindLocalTpu(host);
   const auto first = SplitHostPort(claim.hosts.front());
   if (chips.chips > 0 && first &&
       !IsThisHost({.host = first->host}, host.env)) {
@@ -104,7 +104,7 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
   Claim claim{.source = "tpu"};
   claim.tasks.emplace();
   if (target.kind == TpuTarget::Kind::kLocal) {
-    const LocalTpu chips = FindLocalTpu(host);
+    const accelerator::LocalTpu chips = accelerator::FindLocalTpu(host);
     claim.num_processes = Sourced<int>{1, target.source};
     claim.process_id = Sourced<int>{0, target.source};
     claim.chips_per_host = Sourced<int>{chips.chips, chips.source};

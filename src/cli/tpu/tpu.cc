@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/tpu/tpu.h"
+
+#include <algorithm>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "cli/tpu/change.h"
+#include "cli/verbs.h"
+#include "cloud/api/project_zone.h"
+#include "cloud/api/remedies.h"
+#include "cloud/auth/metadata.h"
+#include "finding/exit_code.h"
+#include "sys/terminal/results.h"
+
+namespace muster::cli {
+namespace {
+
+Result<Sourced<std::string>> Project(const TpuCall& call,
+                                     const cloud::Credentials& credentials) {
+  const auto told = cloud::FindProject(call.line.cluster.cloud.project,
+                                       credentials.project(), call.host);
+  if (told) {
+    return *told;
+  }
+  const cloud::Metadata metadata(call.host);
+  if (metadata.SwitchedOff().empty()) {
+    const auto id = metadata.Get("project/project-id");
+    if (id && *id && !(*id)->empty()) {
+      return Sourced<std::string>{**id, "metadata project/project-id"};
+    }
+  }
+  return Error(Cause::kLaunchEnvMissing,
+               "the project is not known: no --project is given, "
+               "GOOGLE_CLOUD_PROJECT is not set, and neither the credentials' "
+               "file nor gcloud's configuration names one");
+}
+
+Status Act(const TpuCall& call) {
+  switch (call.flags().action) {
+    case TpuAction::kAuth:
+      return TpuAuth(call);
+    case TpuAction::kList:
+      return TpuList(call);
+    case TpuAction::kDescribe:
+      return TpuDescribe(call);
+    case TpuAction::kTypes:
+      return TpuTypes(call);
+    case TpuAction::kVersions:
+      return TpuVersions(call);
+    case TpuAction::kQueuedList:
+      return TpuQueuedList(call);
+    case TpuAction::kQueuedDescribe:
+      return TpuQueuedDescribe(call);
+    case TpuAction::kCreate:
+      return TpuCreate(call);
+    case TpuAction::kWait:
+      return TpuWait(call);
+    case TpuAction::kStart:
+      return TpuStart(call);
+    case TpuAction::kStop:
+      return TpuStop(call);
+    case TpuAction::kDelete:
+      return TpuDelete(call);
+    case TpuAction::kQueuedDelete:
+      return TpuQueuedDelete(call);
+    case TpuAction::kReap:
+    case TpuAction::kDoctor:
+    case TpuAction::kSsh:
+    case TpuAction::kNotebook:
+    case TpuAction::kOverview:
+      break;
+  }
+  return Error(Cause::kUsageInvalid,
+               "say what to do, as in `muster tpu list`; `muster tpu --help` "
+               "shows the rest");
+}
+
+}  // namespace
+
+cloud::Patience TpuCall::patience() const {
+  return {.deadline = Deadline::After(settings.patience.value)};
+}
+
+Result<cloud::TpuApi> OpenApi(const TpuCall& call) {
+  return OpenApi(call, call.patience());
+}
+
+Result<cloud::TpuApi> OpenApi(const TpuCall& call, cloud::Patience patience) {
+  MUSTER_ASSIGN(auto credentials, cloud::Credentials::Find(call.host));
+  MUSTER_ASSIGN(auto project, Project(call, credentials));
+  return cloud::TpuApi(call.host, std::move(credentials), std::move(project),
+                       std::move(patience));
+}
+
+Result<std::optional<Sourced<std::string>>> ToldZone(const TpuCall& call,
+                                                     cloud::TpuApi& api) {
+  const auto zone = cloud::FindZone(call.line.cluster.cloud.zone, call.host);
+  if (!zone || !cloud::IsRegion(zone->value)) {
+    return zone;
+  }
+  MUSTER_ASSIGN(const auto zones, api.Zones());
+  std::vector<std::string> of_region;
+  for (const std::string& one : zones) {
+    if (one.starts_with(zone->value + "-")) {
+      of_region.push_back(Printable(one));
+    }
+  }
+  return Error(Cause::kUsageInvalid,
+               "`" + Printable(zone->value) + "` (" + zone->source +
+                   ") is a region, a TPU is in a zone: " +
+                   (of_region.empty() ? "none of this region has TPUs"
+                                      : Join(of_region, ", ")));
+}
+
+Result<Sourced<std::string>> ZoneOfList(const TpuCall& call,
+                                        cloud::TpuApi& api) {
+  if (call.flags().all_zones) {
+    return Sourced<std::string>{"-", "flag --all-zones"};
+  }
+  MUSTER_ASSIGN(const auto zone, ToldZone(call, api));
+  if (zone) {
+    return *zone;
+  }
+  sys::PrintAside(
+      "muster: no zone is told, so all are asked (--zone names one)\n");
+  return Sourced<std::string>{"-", "default"};
+}
+
+std::string TableText(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], row[i].size());
+    }
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      line += row[i] + std::string(widths[i] - row[i].size() + 2, ' ');
+    }
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  return text;
+}
+
+int TpuRefused(const Error& error, const TpuCall& call) {
+  Finding finding = cloud::FindingOf(error, call.host);
+  sys::NameHelpOf("tpu", finding);
+  // Nobody is sent to what was just typed.
+  const std::string typed = NameOf(call.line.tpu.action);
+  std::erase_if(finding.fixes,
+                [&](const Fix& fix) { return fix.command == typed; });
+  if (call.json()) {
+    sys::PrintDocument(ToJson(finding));
+  } else {
+    sys::PrintAside(
+        RenderText(finding, sys::TerminalOptions(call.host.env, 2)));
+  }
+  return finding.confidence == Confidence::kCertain ? TpuExitCode(error.cause())
+                                                    : 3;
+}
+
+Result<int> TpuVerb(const CommandLine& line, const settings::Settings& settings,
+                    const sys::Host& host) {
+  const TpuCall call{.line = line, .settings = settings, .host = host};
+  if (line.tpu.action == TpuAction::kDoctor ||
+      line.tpu.action == TpuAction::kReap) {
+    const auto code =
+        line.tpu.action == TpuAction::kDoctor ? TpuDoctor(call) : TpuReap(call);
+    return code ? *code : TpuRefused(code.error(), call);
+  }
+  const Status done = Act(call);
+  return done ? 0 : TpuRefused(done.error(), call);
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,599 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "diagnose/read/inputs.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include "base/json.h"
+#include "diagnose/match/log_scanner.h"
+#include "diagnose/read/byte_sink.h"
+#include "sys/testing.h"
+
+namespace muster::diagnose {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr PatternRow kRows[] = {{"out of disk on (?P<disk>\\w+)", "full", ""}};
+constexpr std::string_view kLog = "one\nout of disk on sda\n";
+
+struct Unpacked {
+  std::vector<std::string> seen;  // "NAME:LINE" of every fact
+  std::vector<std::string> notes;
+};
+
+// What a stream of these bytes gives.
+Unpacked Unpack(std::string_view bytes, std::string name = "in",
+                std::size_t piece = 7, Budget budget = {}) {
+  const Matcher matcher(kRows);
+  LogScanner scanner(matcher);
+  Unpacked all;
+  const auto unpacker = MakeUnpacker(
+      std::move(name),
+      {.scanner = &scanner, .notes = &all.notes, .budget = &budget});
+  for (std::size_t i = 0; i < bytes.size(); i += piece) {
+    unpacker->Feed(bytes.substr(i, piece));
+  }
+  unpacker->End();
+  for (const Fact& fact : scanner.TakeFacts()) {
+    if (fact.name != kEnd) {
+      all.seen.push_back(fact.by);
+    }
+  }
+  return all;
+}
+
+// That nothing of it needed a note.
+std::vector<std::string> Seen(std::string_view bytes, std::string name = "in") {
+  const Unpacked all = Unpack(bytes, std::move(name));
+  EXPECT_THAT(all.notes, testing::IsEmpty());
+  return all.seen;
+}
+
+std::vector<std::string> NotesOf(std::string_view bytes) {
+  return Unpack(bytes).notes;
+}
+
+std::string Deflated(std::string_view text, int bits) {
+  std::string out(text.size() + 1000, '\0');
+  std::string in(text);
+  z_stream stream{};
+  EXPECT_EQ(deflateInit2(&stream, 6, Z_DEFLATED, bits, 8, Z_DEFAULT_STRATEGY),
+            Z_OK);
+  stream.next_in = reinterpret_cast<Bytef*>(in.data());
+  stream.avail_in = static_cast<uInt>(in.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return out;
+}
+
+std::string Little(std::size_t number, int bytes) {
+  std::string out;
+  for (int i = 0; i < bytes; ++i) {
+    out += static_cast<char>(number >> (8 * i) & 0xFF);
+  }
+  return out;
+}
+
+constexpr std::string_view kZipDirectory = "PK\x01\x02 rest";
+
+std::string ZipMember(const std::string& name, std::string_view text,
+                      bool deflate, int flags = 0) {
+  const std::string body = deflate ? Deflated(text, -15) : std::string(text);
+  const bool streamed = (flags & 8) != 0;
+  return "PK\x03\x04" + Little(20, 2) +
+         Little(static_cast<std::size_t>(flags), 2) +
+         Little(deflate ? 8 : 0, 2) + Little(0, 4) + Little(0, 4) +
+         Little(streamed ? 0 : body.size(), 4) +
+         Little(streamed ? 0 : text.size(), 4) + Little(name.size(), 2) +
+         Little(0, 2) + name + body;
+}
+
+// What follows a member whose header did not know its size.
+std::string ZipDescriptor(std::string_view text, bool sign, int bytes) {
+  return (sign ? "PK\x07\x08" : "") + std::string("crc ") +
+         Little(Deflated(text, -15).size(), bytes) + Little(text.size(), bytes);
+}
+
+const std::string& TarEnd() {
+  static const std::string end(1024, '\0');
+  return end;
+}
+
+std::string TarMember(const std::string& name, std::string_view text,
+                      char type = '0') {
+  std::string header(512, '\0');
+  header.replace(0, name.size(), name);
+  std::string size = "00000000000";
+  for (std::size_t i = 11, left = text.size(); i > 0; --i, left /= 8) {
+    size[i - 1] = static_cast<char>('0' + left % 8);
+  }
+  header.replace(124, 11, size);
+  header[156] = type;
+  header.replace(257, 5, "ustar");
+  std::string body(text);
+  body.resize((text.size() + 511) / 512 * 512, '\0');
+  return header + body;
+}
+
+TEST(Unpacking, ReadsText) {
+  EXPECT_THAT(Seen(kLog), ElementsAre("in:2"));
+}
+
+TEST(Unpacking, ReadsGzipOfSeveralMembers) {
+  const std::string once = Deflated(kLog, 15 + 16);
+  EXPECT_THAT(Seen(once + Deflated("out of disk on sdb\n", 31), "a.log.gz"),
+              ElementsAre("a.log:2", "a.log:3"));
+}
+
+TEST(Unpacking, ReadsZstd) {
+  std::string out(1000, '\0');
+  out.resize(
+      ZSTD_compress(out.data(), out.size(), kLog.data(), kLog.size(), 3));
+  EXPECT_THAT(Seen(out, "a.zst"), ElementsAre("a:2"));
+}
+
+TEST(Unpacking, ReadsTarInsideOfGzip) {
+  const std::string tar = TarMember("rank1.err", kLog) +
+                          TarMember("empty", "") +
+                          TarMember("rank2.err", kLog) + TarEnd();
+  EXPECT_THAT(Seen(Deflated(tar, 31), "b.tar.gz"),
+              ElementsAre("b.tar:rank1.err:2", "b.tar:rank2.err:2"));
+}
+
+TEST(Unpacking, ReadsZip) {
+  const std::string zip =
+      ZipMember("a.log", kLog, true) + ZipMember("dir/", "", false) +
+      ZipMember("b.log", kLog, false) + std::string(kZipDirectory);
+  EXPECT_THAT(Seen(zip, "x.zip"),
+              ElementsAre("x.zip:a.log:2", "x.zip:b.log:2"));
+}
+
+TEST(Unpacking, ReadsALogOfKaggle) {
+  EXPECT_THAT(
+      Seen(
+          R"([{"stream_name":"stderr","time":1.5,"data":"one\n"},)"
+          R"({"stream_name":"stderr","time":2.5,"data":"out of disk on sda\n"}])"),
+      ElementsAre("in:2"));
+}
+
+TEST(Unpacking, ReadsTheOutputsOfANotebook) {
+  EXPECT_THAT(
+      Seen(R"({"cells": [{"cell_type": "code", "source": ["out of disk on x"],)"
+           R"("outputs": [{"output_type": "stream", "text": ["one\n",)"
+           R"("out of disk on sda\n"]}]}], "metadata": {}})",
+           "n.ipynb"),
+      ElementsAre("n.ipynb:2"));
+  // What Colab writes of an exception is no part of the line that follows.
+  EXPECT_THAT(
+      Seen(R"({"cells": [{"outputs": [{"evalue": "ignored",)"
+           R"("traceback": ["out of disk on sda"]}]}], "metadata": {}})",
+           "n.ipynb"),
+      ElementsAre("n.ipynb:2"));
+}
+
+TEST(Unpacking, ReadsUtf16) {
+  std::string wide("\xFF\xFE", 2);
+  for (char c : kLog) {
+    wide += {c, '\0'};
+  }
+  EXPECT_THAT(Seen(wide), ElementsAre("in:2"));
+}
+
+TEST(Unpacking, ReadsUtf16OfTheOtherOrder) {
+  std::string wide("\xFE\xFF", 2);
+  for (char c : kLog) {
+    wide += {'\0', c};
+  }
+  EXPECT_THAT(Seen(wide), ElementsAre("in:2"));
+}
+
+TEST(Unpacking, ReadsUtf16WithoutAMark) {
+  std::string little;
+  std::string big;
+  for (char c : kLog) {
+    little += {c, '\0'};
+    big += {'\0', c};
+  }
+  EXPECT_THAT(Seen(little), ElementsAre("in:2"));
+  EXPECT_THAT(Seen(big), ElementsAre("in:2"));
+}
+
+TEST(Unpacking, SaysWhatIsNotReadAndHowToUnpackIt) {
+  using std::string_literals::operator""s;
+  std::string wide("\xFF\xFE\0\0", 4);
+  for (char c : kLog) {
+    wide += {c, '\0', '\0', '\0'};
+  }
+  const std::pair<std::string, std::string> kinds[] = {
+      {"\xFD"
+       "7zXZ\0\0\4"s,
+       "in: xz: unpack it first (xz -d)"},
+      {"BZh91AY&SY\1\2\3", "in: bzip2: unpack it first (bzip2 -d)"},
+      {"7z\xBC\xAF\x27\x1C"s, "in: 7z: unpack it first (7z x)"},
+      {wide, "in: UTF-32: convert it first (iconv -f UTF-32)"},
+      {wide.substr(4), "in: no text"},
+      {"\x7F" + "ELF\2\1\1\0\0\0"s, "in: no text"}};
+  for (const auto& [bytes, note] : kinds) {
+    const Unpacked all = Unpack(bytes);
+    EXPECT_THAT(all.seen, testing::IsEmpty()) << note;
+    EXPECT_THAT(all.notes, ElementsAre(note));
+  }
+}
+
+TEST(Unpacking, TakesOddTextForText) {
+  const std::string bar = "1/9" + std::string(400, '\b') + "2/9\n";
+  EXPECT_THAT(Seen(bar + "out of disk on sda\n"), ElementsAre("in:2"));
+  EXPECT_THAT(Seen("BZh is how bzip2 begins\nout of disk on sda\n"),
+              ElementsAre("in:2"));
+  const std::string zeros(3000, '\0');
+  EXPECT_THAT(Seen(zeros + "one\nout of disk on sda\n"), ElementsAre("in:2"));
+  EXPECT_THAT(Seen("one\nout of disk on sda\n" + zeros), ElementsAre("in:2"));
+  EXPECT_THAT(Seen("one\n" + zeros + "out of disk on sda\n"),
+              ElementsAre("in:2"));
+  // The frames of a container's log as its engine gives them.
+  const std::string frame("\1\0\0\0\0\0\0\x30", 8);
+  EXPECT_THAT(
+      Seen(frame + "one line of forty-eight characters of a program\n" + frame +
+           "two: out of disk on sda, and some words more now\n"),
+      ElementsAre("in:2"));
+}
+
+TEST(Unpacking, ReadsLinesOfJson) {
+  EXPECT_THAT(Seen("{\"level\":\"info\",\"msg\":\"one\"}\n"
+                   "{\"level\":\"error\",\"msg\":\"out of disk on sda\"}\n"),
+              ElementsAre("in:2"));
+}
+
+std::string Zstd(std::string_view text, int window_log = 0) {
+  std::string out(ZSTD_compressBound(text.size()), '\0');
+  ZSTD_CCtx* const context = ZSTD_createCCtx();
+  ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, window_log);
+  // Of an unknown size, so that the window is not made smaller.
+  ZSTD_inBuffer in{text.data(), text.size(), 0};
+  ZSTD_outBuffer to{out.data(), out.size(), 0};
+  ZSTD_compressStream2(context, &to, &in, ZSTD_e_flush);
+  EXPECT_EQ(ZSTD_compressStream2(context, &to, &in, ZSTD_e_end), 0U);
+  ZSTD_freeCCtx(context);
+  out.resize(to.pos);
+  return out;
+}
+
+TEST(Unpacking, SaysThatACompressedStreamIsIncomplete) {
+  const std::string gzip = Deflated(kLog, 31);
+  EXPECT_THAT(NotesOf(gzip.substr(0, gzip.size() / 2)),
+              ElementsAre("in: incomplete gzip, read up to there"));
+  EXPECT_THAT(NotesOf(gzip + gzip.substr(0, 12)),
+              ElementsAre("in: incomplete gzip, read up to there"));
+  const std::string zstd = Zstd(kLog);
+  EXPECT_THAT(NotesOf(zstd.substr(0, zstd.size() - 4)),
+              ElementsAre("in: incomplete zstd, read up to there"));
+  EXPECT_THAT(NotesOf("\x28\xB5\x2F\xFD broken and then some more"),
+              ElementsAre("in: damaged zstd, read up to there"));
+}
+
+TEST(Unpacking, ReadsZstdOfALongWindow) {
+  EXPECT_THAT(Seen(Zstd(kLog, 27)), ElementsAre("in:2"));
+  EXPECT_THAT(NotesOf(Zstd(kLog, 28)),
+              ElementsAre("in: zstd with a window over 128 MiB, not read"));
+}
+
+TEST(Unpacking, SaysThatATarIsIncompleteOrDamaged) {
+  const std::string tar = TarMember("a", kLog);
+  for (const std::size_t size :
+       {std::size_t{100}, std::size_t{513}, std::size_t{600}, tar.size()}) {
+    EXPECT_THAT(NotesOf(TarMember("b", kLog) + tar.substr(0, size)),
+                ElementsAre("in: incomplete tar, read up to there"))
+        << size;
+  }
+  std::string damaged = tar + tar + TarEnd();
+  damaged[tar.size() + 124] = 'x';
+  EXPECT_THAT(NotesOf(damaged),
+              ElementsAre("in: damaged tar, read up to there"));
+}
+
+TEST(Unpacking, SaysThatAZipIsIncompleteOrDamaged) {
+  const std::string first = ZipMember("a", kLog, true);
+  for (const std::size_t size :
+       {std::size_t{0}, std::size_t{20}, std::size_t{35}, first.size()}) {
+    EXPECT_THAT(NotesOf(first + first.substr(0, size)),
+                ElementsAre("in: incomplete zip, read up to there"))
+        << size;
+  }
+  EXPECT_THAT(NotesOf(first + "XX\x03\x04" + first),
+              ElementsAre("in: damaged zip, read up to there"));
+  EXPECT_THAT(NotesOf("PK\x03\x04" + std::string(200, '\xff')),
+              ElementsAre("in: incomplete zip, read up to there"));
+}
+
+TEST(Unpacking, ReadsWhatFollowsAStreamedMemberOfZip) {
+  for (const bool sign : {true, false}) {
+    for (const int bytes : {4, 8}) {
+      const std::string zip =
+          ZipMember("a", kLog, true, 8) + ZipDescriptor(kLog, sign, bytes) +
+          ZipMember("folder/", "", false, 8) + ZipMember("b", kLog, true) +
+          std::string(kZipDirectory);
+      EXPECT_THAT(Seen(zip), ElementsAre("in:a:2", "in:b:2"))
+          << sign << " " << bytes;
+    }
+  }
+  EXPECT_THAT(NotesOf(ZipMember("a", kLog, true, 8) + std::string(40, 'x') +
+                      std::string(kZipDirectory)),
+              ElementsAre("in: damaged zip, read up to there"));
+}
+
+TEST(Unpacking, SkipsAnEncryptedMemberOfZip) {
+  const Unpacked all =
+      Unpack(ZipMember("a", kLog, true, 1) + ZipMember("b", kLog, true) +
+             std::string(kZipDirectory));
+  EXPECT_THAT(all.seen, ElementsAre("in:b:2"));
+  EXPECT_THAT(all.notes, ElementsAre("in:a: encrypted, not read"));
+  EXPECT_THAT(NotesOf(ZipMember("a", kLog, true, 9)),
+              ElementsAre("in:a: encrypted, not read, nor what follows it"));
+}
+
+// A record of pax: its length counts itself.
+std::string Attribute(const std::string& text) {
+  std::size_t size = text.size() + 3;
+  while (std::to_string(size).size() + text.size() + 2 > size) {
+    ++size;
+  }
+  return std::to_string(size) + " " + text + "\n";
+}
+
+TEST(Unpacking, ReadsTheLongNamesOfTar) {
+  const std::string name = std::string(150, 'd') + "/rank7.err";
+  const std::vector<std::string> as_named{"in:" + name + ":2"};
+  EXPECT_EQ(Seen(TarMember("@LongLink", name + '\0', 'L') +
+                 TarMember("cut", kLog) + TarEnd()),
+            as_named);
+  const std::string attributes =
+      Attribute("mtime=1.5") + Attribute("path=" + name);
+  EXPECT_EQ(Seen(TarMember("PaxHeaders/x", attributes, 'x') +
+                 TarMember("cut", kLog) + TarEnd()),
+            as_named);
+}
+
+TEST(Unpacking, ReadsTheSizeOfALargeMemberOfTar) {
+  std::string member = TarMember("a", kLog);
+  member.replace(124, 11, "00000000000");
+  EXPECT_THAT(
+      Seen(TarMember("x", Attribute("size=" + std::to_string(kLog.size())),
+                     'x') +
+           member + TarMember("b", kLog) + TarEnd()),
+      ElementsAre("in:a:2", "in:b:2"));
+  member.replace(124, 12, "\x80" + std::string(11, '\0'));
+  member[135] = static_cast<char>(kLog.size());
+  EXPECT_THAT(Seen(member + TarEnd()), ElementsAre("in:a:2"));
+}
+
+TEST(Unpacking, GivesALongNameToNobodyElse) {
+  const std::string name = std::string(150, 'd') + "/";
+  EXPECT_THAT(
+      Seen(TarMember("@LongLink", name + '\0', 'L') +
+           TarMember("cut/", "", '5') + TarMember("a", kLog) + TarEnd()),
+      ElementsAre("in:a:2"));
+}
+
+TEST(Unpacking, BoundsALongName) {
+  const std::string name(200 << 10, 'n');
+  const Unpacked all = Unpack(TarMember("@LongLink", name, 'L') +
+                              TarMember("cut", kLog) + TarEnd());
+  ASSERT_EQ(all.seen.size(), 1U);
+  EXPECT_LT(all.seen[0].size(), std::size_t{65} << 10);
+  EXPECT_THAT(all.notes,
+              ElementsAre("in: a name or attributes of 200.0 KiB, read up to "
+                          "64.0 KiB"));
+}
+
+TEST(Unpacking, ReadsSoManyMembersAndNoMore) {
+  for (const std::string& packed :
+       {TarMember("a", kLog) + TarMember("b", kLog) + TarEnd(),
+        ZipMember("a", kLog, true) + ZipMember("b", kLog, true)}) {
+    const Unpacked all = Unpack(packed, "in", 7, {.members = 1});
+    EXPECT_THAT(all.seen, ElementsAre("in:a:2"));
+    EXPECT_THAT(all.notes,
+                ElementsAre("in: more members than are read, read up to "
+                            "there"));
+  }
+}
+
+TEST(Unpacking, StopsWhenMoreComesOutThanMayBe) {
+  const Matcher matcher(kRows);
+  const std::string bomb = Deflated(std::string(1 << 20, 'x'), 31);
+  for (const std::string& packed :
+       {bomb, ZipMember("a", std::string(1 << 20, 'x'), true)}) {
+    LogScanner scanner(matcher);
+    std::vector<std::string> notes;
+    Budget budget{.left = 1000};
+    const auto unpacker = MakeUnpacker(
+        "bomb", {.scanner = &scanner, .notes = &notes, .budget = &budget});
+    unpacker->Feed(packed);
+    unpacker->End();
+    EXPECT_THAT(notes, ElementsAre(HasSubstr("more than can be unpacked")));
+    EXPECT_EQ(budget.left, 0U);
+  }
+}
+
+TEST(RankOfAName, IsReadFromUsualNames) {
+  EXPECT_EQ(ReadRanks("logs/a1/rank3.err", nullptr).of_process, 3);
+  EXPECT_EQ(ReadRanks("worker-12.log", nullptr).of_process, 12);
+  EXPECT_EQ(ReadRanks("train.log", nullptr).of_process, -1);
+  EXPECT_EQ(ReadRanks("log_node0_rank3.txt", nullptr).of_process, 3);
+  const auto own = RankPattern::Make(R"(out\.(\d+))");
+  ASSERT_TRUE(own);
+  EXPECT_EQ(ReadRanks("out.7.txt", &*own).of_process, 7);
+  EXPECT_EQ(ReadRanks("rank3.err", &*own).of_process, -1);
+}
+
+TEST(RankOfAName, OfAHostIsNoneOfItsProcesses) {
+  EXPECT_EQ(ReadRanks("node1.log", nullptr).of_process, -1);
+  EXPECT_EQ(ReadRanks("node1.log", nullptr).host, "node1");
+  EXPECT_EQ(ReadRanks("host-10.0.0.3.log", nullptr).host, "");
+  EXPECT_EQ(ReadRanks("node-2024-10-09.log", nullptr).host, "");
+}
+
+TEST(Ranks, APatternHasAGroupAndCompiles) {
+  for (const char* pattern : {"worker", "(", "[", ""}) {
+    const auto made = RankPattern::Make(pattern);
+    ASSERT_FALSE(made) << pattern;
+    EXPECT_EQ(made.error().cause(), Cause::kUsageInvalid);
+  }
+}
+
+TEST(Inputs, ReadsAFolderAndSaysWhatItSkipped) {
+  const sys::TemporaryFolder folder;
+  std::ofstream(folder / "rank0.err") << kLog;
+  std::ofstream(folder / "model.pt") << "out of disk on sdz\n";
+  const Matcher matcher(kRows);
+  const std::string inputs[] = {folder.path()};
+  const auto reading = ReadInputs(inputs, {}, matcher);
+  ASSERT_TRUE(reading);
+  ASSERT_EQ(reading->facts.size(), 2U);
+  EXPECT_EQ(reading->facts[0].subject, "rank 0");
+  EXPECT_EQ(reading->facts[1].name, kEnd);
+  EXPECT_THAT(reading->unread, testing::IsEmpty());
+  EXPECT_THAT(reading->skipped, ElementsAre(HasSubstr("model.pt")));
+  EXPECT_EQ(reading->files, 1U);
+}
+
+// A folder with these files, for the time of a test.
+class InputFolder {
+ public:
+  explicit InputFolder(const std::map<std::string, std::string>& files) {
+    for (const auto& [name, bytes] : files) {
+      std::ofstream(folder_ / name) << bytes;
+    }
+  }
+  const std::string& path() const { return folder_.path(); }
+
+  Result<Reading> Read(const std::vector<std::string>& names) const {
+    std::vector<std::string> inputs;
+    for (const std::string& name : names) {
+      inputs.push_back(name.empty() ? path() : folder_ / name);
+    }
+    return ReadInputs(inputs, {}, Matcher(kRows));
+  }
+
+ private:
+  sys::TemporaryFolder folder_;
+};
+
+TEST(Inputs, WithoutTextAreAnErrorThatSaysWhy) {
+  using std::string_literals::operator""s;
+  const std::string gzip = Deflated(kLog, 31);
+  const InputFolder folder(
+      {{"a.log.xz",
+        "\xFD"
+        "7zXZ\0\0\4"s},
+       {"b.log.gz", gzip.substr(0, 10) + std::string(40, '\xff')},
+       {"c.zip", ZipMember("c", kLog, true).substr(0, 20)},
+       {"d.log", ""},
+       {"e.ipynb", R"({"cells": [], "metadata": {}})"}});
+  const std::pair<std::string, std::string> named[] = {
+      {"a.log.xz", "xz: unpack it first (xz -d)"},
+      {"b.log.gz", "damaged gzip, read up to there"},
+      {"c.zip", "incomplete zip, read up to there"},
+      {"d.log", "it is empty"},
+      {"e.ipynb", "no text is in it"}};
+  for (const auto& [name, why] : named) {
+    const auto reading = folder.Read({name});
+    ASSERT_FALSE(reading) << name;
+    EXPECT_EQ(reading.error().cause(), Cause::kUsageInvalid);
+    EXPECT_THAT(reading.error().message(), HasSubstr(name + ": " + why));
+  }
+  EXPECT_FALSE(folder.Read({""}));
+}
+
+TEST(Inputs, OfAFolderWithoutTextAreAnError) {
+  const InputFolder binary({{"core", "\x7F" + std::string(99, '\1')}});
+  const auto reading = binary.Read({""});
+  ASSERT_FALSE(reading);
+  EXPECT_THAT(reading.error().message(),
+              HasSubstr(binary.path() + ": no log with text is below it"));
+}
+
+TEST(Inputs, OfAnEmptyFolderAreAnErrorThatNamesIt) {
+  const InputFolder empty({});
+  const auto reading = empty.Read({""});
+  ASSERT_FALSE(reading);
+  EXPECT_THAT(reading.error().message(),
+              HasSubstr(empty.path() + ": no file is below it"));
+}
+
+TEST(Inputs, ThatCannotBeReadAreNotedBesideOthers) {
+  const InputFolder folder({{"a.log", std::string(kLog)}, {"b.log", ""}});
+  const auto reading = folder.Read({"a.log", "b.log", "missing.log"});
+  ASSERT_TRUE(reading) << reading.error().ToText();
+  EXPECT_EQ(reading->files, 1U);
+  EXPECT_THAT(reading->unread, ElementsAre(HasSubstr("b.log: it is empty"),
+                                           HasSubstr("missing.log")));
+}
+
+TEST(Inputs, OfARunsFolderAreItsLogsAndWhatItFoundOutItself) {
+  const sys::TemporaryFolder folder;
+  Json report{{"schema", "muster.report/1"}};
+  report["findings"] = Json::array(
+      {ToJson(MakeFinding(Cause::kDiskFull, "rank 1 ended: out of disk on sda",
+                          Confidence::kCertain))});
+  report["exit"] = {{"code", 1}, {"origin", "program"}};
+  std::ofstream(folder / "report.json") << report.dump(2);
+  std::ofstream(folder / "report.md")
+      << "# Run 1: failed\n\n- started today\n- out of disk on sda\n";
+  std::ofstream(folder / "events.jsonl")
+      << "{\"name\":\"run.started\"}\n{\"text\":\"out of disk on sda\"}\n";
+  std::ofstream(folder / "rank1.err") << kLog;
+  const Matcher matcher(kRows);
+  const std::vector<std::string> inputs{folder.path()};
+  const auto reading = ReadInputs(inputs, {}, matcher);
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(folder.path());
+  const std::vector<std::string> from_inside{"report.json"};
+  const auto inside = ReadInputs(from_inside, {}, matcher);
+  std::filesystem::current_path(before);
+  ASSERT_TRUE(inside) << inside.error().ToText();
+  EXPECT_EQ(inside->facts.back().Text("below"), "./");
+  ASSERT_TRUE(reading) << reading.error().ToText();
+  ASSERT_EQ(reading->reported.size(), 1U);
+  EXPECT_EQ(reading->reported[0].cause, Cause::kDiskFull);
+  ASSERT_EQ(reading->facts.size(), 3U);
+  EXPECT_THAT(reading->facts[0].by, HasSubstr("rank1.err"));
+  EXPECT_EQ(reading->facts[1].name, kEnd);
+  EXPECT_EQ(reading->facts[2].Text("code"), "1");
+  EXPECT_EQ(reading->facts[2].Text("below"), folder / "");
+}
+
+TEST(Inputs, WhatMusterEndedItselfHasNoStatusOfAProgram) {
+  const sys::TemporaryFolder folder;
+  for (const char* exit :
+       {"null", "7", R"({"code": "0", "origin": "program"})",
+        R"({"code": 75, "origin": "muster"})", R"({"origin": "program"})"}) {
+    std::ofstream(folder / "report.json")
+        << R"({"schema": "muster.report/1", "findings": [], "exit": )" << exit
+        << "}";
+    const std::vector<std::string> inputs{folder.path()};
+    const auto reading = ReadInputs(inputs, {}, Matcher(kRows));
+    ASSERT_TRUE(reading) << exit;
+    EXPECT_TRUE(reading->facts.empty()) << exit;
+  }
+}
+
+TEST(Inputs, NothingToReadIsAnError) {
+  const std::string inputs[] = {"/no/such/file"};
+  const auto reading = ReadInputs(inputs, {}, Matcher(kRows));
+  ASSERT_FALSE(reading);
+  EXPECT_EQ(reading.error().cause(), Cause::kFileMissing);
+}
+
+}  // namespace
+}  // namespace muster::diagnose

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run has judged itself: the findings of its report.json, and how its
+// program ended.
+#include "base/json.h"
+#include "diagnose/match/log_scanner.h"
+#include "diagnose/read/byte_sink.h"
+
+namespace muster::diagnose {
+namespace {
+
+constexpr std::size_t kMostBytes = std::size_t{16} << 20;
+
+class RunReport : public ByteSink {
+ public:
+  RunReport(std::string name, const Unpacking& unpacking)
+      : name_(std::move(name)), unpacking_(unpacking) {}
+
+  void Feed(std::string_view bytes) override {
+    text_.append(bytes.substr(0, kMostBytes - text_.size()));
+  }
+
+  void End() override {
+    const Json report = Json::parse(text_, nullptr, false);
+    if (!report.is_object() || !report.contains("findings") ||
+        !report["findings"].is_array()) {
+      Note(unpacking_, name_ + ": a run's report that cannot be read");
+      return;
+    }
+    CountRead(unpacking_, text_.size());
+    for (const Json& one : report["findings"]) {
+      if (auto finding = FindingFromJson(one)) {
+        unpacking_.reported->push_back(*std::move(finding));
+      }
+    }
+    TakeEnd(report.value("exit", Json()));
+  }
+
+ private:
+  // {"code": 0, "origin": "program"}: what muster ended itself has a code of
+  // muster. The run's logs lie in the same folder.
+  void TakeEnd(const Json& exit) {
+    if (unpacking_.ends == nullptr || !exit.is_object() ||
+        !exit.value("code", Json()).is_number_integer() ||
+        exit.value("origin", Json()) != Json("program")) {
+      return;
+    }
+    const auto code = exit["code"].get<std::int64_t>();
+    Fact end = ExitFact(std::to_string(code), name_);
+    const auto folder = name_.substr(0, name_.find_last_of("/:") + 1);
+    end.fields["below"] = folder.empty() ? "./" : folder;
+    unpacking_.ends->push_back(std::move(end));
+  }
+
+  std::string name_;
+  Unpacking unpacking_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::unique_ptr<ByteSink> MakeRunReport(std::string name,
+                                        const Unpacking& unpacking) {
+  return std::make_unique<RunReport>(std::move(name), unpacking);
+}
+
+}  // namespace muster::diagnose

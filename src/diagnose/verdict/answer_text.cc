@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// The answer as text and as JSON.
+#include "base/json.h"
+#include "base/text.h"
+#include "diagnose/verdict/answer.h"
+
+namespace muster::diagnose {
+namespace {
+
+Json JsonOf(const Candidate& candidate) {
+  Json json = Json::object();
+  json["cause"] = Label(candidate.cause);
+  json["title"] = Title(candidate.cause);
+  json["why"] = candidate.why;
+  json["decide"] = candidate.decide;
+  json["command"] = candidate.command;
+  return json;
+}
+
+Json JsonOf(const Evidence& evidence) {
+  Json json = Json::object();
+  json["what"] = evidence.what;
+  json["source"] = evidence.source;
+  return json;
+}
+
+void TextOf(const Candidate& candidate, std::string& out) {
+  out += "  " + std::string(Label(candidate.cause)) + ": " +
+         std::string(Title(candidate.cause)) + "\n";
+  if (!candidate.why.empty()) {
+    out += "      seen      " + Printable(candidate.why) + "\n";
+  }
+  out += "      decide by " + Printable(candidate.decide) +
+         (candidate.command.empty() ? "" : ": " + candidate.command) + "\n";
+}
+
+std::string UnknownText(const Answer& answer) {
+  std::string out = "unknown: ";
+  if (!answer.interrupted.empty()) {
+    return out +
+           "interrupted from the keyboard, and no line before it says that "
+           "something\n  went wrong\n"
+           "  next      if it stood still, say so: --note 'it hangs at step "
+           "30'\n";
+  }
+  if (answer.candidates.empty()) {
+    return out +
+           "something went wrong, and no line says what\n"
+           "  next      give the logs of all ranks, or the run's folder: "
+           "muster explain FILE…\n";
+  }
+  out += answer.candidates.size() == 1
+             ? "one cause remains, and nothing proves it\n"
+             : std::to_string(answer.candidates.size()) +
+                   " causes remain, and no line decides\n";
+  for (const Candidate& candidate : answer.candidates) {
+    TextOf(candidate, out);
+  }
+  return out;
+}
+
+}  // namespace
+
+Json ToJson(const Answer& answer) {
+  Json json = Json::object();
+  json["schema"] = "muster.explain/1";
+  json["verdict"] = ToText(answer.kind);
+  json["findings"] = Json::array();
+  for (const Finding& finding : answer.findings) {
+    json["findings"].push_back(ToJson(finding));
+  }
+  json["candidates"] = Json::array();
+  for (const Candidate& candidate : answer.candidates) {
+    json["candidates"].push_back(JsonOf(candidate));
+  }
+  json["harmless"] = Json::array();
+  for (const Evidence& evidence : answer.harmless) {
+    json["harmless"].push_back(JsonOf(evidence));
+  }
+  json["interrupted"] = answer.interrupted;
+  json["told_well"] = answer.told_well;
+  json["looks"] = Json::array();
+  for (const Evidence& evidence : answer.looks) {
+    json["looks"].push_back(JsonOf(evidence));
+  }
+  return json;
+}
+
+std::string RenderText(const Answer& answer, const RenderOptions& options) {
+  std::string out;
+  switch (answer.kind) {
+    case AnswerKind::kCause:
+      for (const Finding& finding : answer.findings) {
+        out += RenderText(finding, options);
+      }
+      break;
+    case AnswerKind::kUnknown:
+      out += UnknownText(answer);
+      break;
+    case AnswerKind::kHealthy:
+      out +=
+          "healthy: " +
+          (answer.told_well.empty()
+               ? "no line says that something went wrong"
+               : "the run went well, as told: " + Printable(answer.told_well)) +
+          "\n"
+          "  next      if it failed all the same, say how: --exit STATUS, or "
+          "--note 'it\n"
+          "            hangs after the first epoch'\n";
+      break;
+  }
+  if (!answer.harmless.empty()) {
+    out += "  harmless  " + Count(std::ssize(answer.harmless), "line") +
+           " with alarming words\n";
+    for (std::size_t i = 0;
+         i < std::min<std::size_t>(answer.harmless.size(), 3); ++i) {
+      out += "            " + Printable(answer.harmless[i].what) + "\n";
+    }
+  }
+  for (const Evidence& look : answer.looks) {
+    out += "  looked at " + Printable(look.source) + ": " +
+           Printable(look.what) + "\n";
+  }
+  return out;
+}
+
+}  // namespace muster::diagnose

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of Derive(): one file a kind of comparison. Each appends what
+// follows from the facts.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "muster/fact.h"
+
+namespace muster::diagnose {
+
+// What each rank was in when it gave up.
+void CompareCollectives(std::vector<Fact>& facts);
+// Members that are announced twice, are missing, differ in a version, have a
+// role that their cluster has not, or are sought at an address that was not
+// named.
+void CompareMembers(std::vector<Fact>& facts);
+// Time: of waits against their bound, of a step's parts, of compilations.
+void CompareTimes(std::vector<Fact>& facts);
+// Values that are printed while it trains: a loss that stays that of a guess,
+// gradients of zero, the load of a host against its cores.
+void CompareValues(std::vector<Fact>& facts);
+
+// The first fact of this name, or null.
+const Fact* FirstOf(const std::vector<Fact>& facts, std::string_view name);
+// The line at which the fact was told for the last time.
+std::int64_t LastLine(const Fact& fact);
+// The number that the field tells, or 0; what is beyond 10^12 counts nothing.
+std::int64_t NumberIn(const Fact& fact, std::string_view field);
+std::optional<std::int64_t> NumberOf(const std::vector<Fact>& facts,
+                                     std::string_view name,
+                                     std::string_view field);
+// Appends a fact that rests on another one: same place, other name.
+void AddOn(std::vector<Fact>& facts, const Fact& on, std::string name);
+// "16.50 GiB", "385.25M", "6291456", "4.82".
+double BytesOf(std::string_view text);
+
+}  // namespace muster::diagnose

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "netcheck/bandwidth/bandwidth_meter.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "netcheck/mesh/peer_json.h"
+
+namespace muster::netcheck {
+namespace {
+
+constexpr std::size_t kFirstChunk = 64U << 10;
+constexpr std::size_t kMostChunk = 1U << 20;
+constexpr std::chrono::milliseconds kShortChunk{5};
+constexpr int kMostUnsent = 256 << 10;
+constexpr std::chrono::milliseconds kSample{1};
+constexpr std::size_t kFewestSamples = 5;
+constexpr std::size_t kFewestPings = 5;
+constexpr std::chrono::seconds kMostPour{2};
+constexpr std::uint64_t kMostPoured = 1ULL << 30;
+
+// The length that a kChunk tells; 0: none that is taken.
+std::uint64_t LengthOf(const wire::Frame& frame) {
+  const auto length = ParseInt(frame.body);
+  return length && *length > 0 &&
+                 *length <= static_cast<std::int64_t>(kMostChunk)
+             ? static_cast<std::uint64_t>(*length)
+             : 0;
+}
+
+double ShareOf(Duration part, Duration all) {
+  return all <= Duration::zero()
+             ? 0
+             : std::clamp(static_cast<double>(part.count()) /
+                              static_cast<double>(all.count()),
+                          0.0, 1.0);
+}
+
+// What the other end says; nothing, where that cannot be read.
+ByteStream StreamIn(const wire::Frame& frame) {
+  return StreamFromJson(Json::parse(frame.body, nullptr, false))
+      .value_or(ByteStream{});
+}
+
+// What the receiver knows of a stream, and what its sender does.
+ByteStream Joined(const ByteStream& counted, const ByteStream& sent) {
+  ByteStream both = counted;
+  both.sent_again = sent.sent_again;
+  both.segments = sent.segments;
+  both.sender = sent.sender;
+  return both;
+}
+
+Duration At(const std::vector<Duration>& sorted, std::size_t percent) {
+  return sorted[std::min(sorted.size() - 1, sorted.size() * percent / 100)];
+}
+
+}  // namespace
+
+CoreWatch::CoreWatch(const sys::Clock& clock)
+    : clock_(&clock), began_(clock.Now()), before_(sys::OwnCoreTime()) {}
+
+CoreShare CoreWatch::Share() const {
+  const Duration all = clock_->Now() - began_;
+  const sys::CoreTime now = sys::OwnCoreTime();
+  return {.ran = ShareOf(now.ran - before_.ran, all),
+          .queued = ShareOf(now.queued - before_.queued, all)};
+}
+
+StreamSender::StreamSender(const sys::Clock& clock, MeshTalk& talk, Until until)
+    : clock_(clock),
+      talk_(talk),
+      until_(until),
+      began_(clock.Now()),
+      chunk_began_(began_),
+      chunk_(kFirstChunk),
+      before_(sys::StateOf(talk.fd()).value_or(sys::TcpState{})),
+      core_(clock) {
+  sys::KeepUnsentBelow(talk.fd(), kMostUnsent);
+  More();
+}
+
+void StreamSender::More() {
+  const auto now = clock_.Now();
+  if (now - began_ >= until_.pour || sent_ >= until_.most) {
+    talk_.Send(
+        {.kind = wire::FrameKind::kPoured, .body = ToJson(State()).dump()});
+    return;
+  }
+  if (sent_ > 0 && now - chunk_began_ < kShortChunk) {
+    chunk_ = std::min(2 * chunk_, kMostChunk);
+  }
+  chunk_began_ = now;
+  sent_ += chunk_;
+  talk_.Send({.kind = wire::FrameKind::kChunk, .body = std::to_string(chunk_)});
+  talk_.Pour(chunk_);
+}
+
+ByteStream StreamSender::State() const {
+  const auto state = sys::StateOf(talk_.fd()).value_or(before_);
+  return {.sent_again = state.sent_again - before_.sent_again,
+          .segments = state.sent - before_.sent,
+          .sender = core_.Share()};
+}
+
+void StreamCounter::Count(sys::Clock::Steady now, std::uint64_t bytes) {
+  if (bytes_ == 0) {
+    first_ = now;
+  }
+  bytes_ += bytes;
+  const Duration after = now - first_;
+  if (samples_.empty() || after - samples_.back().first >= kSample) {
+    samples_.emplace_back(after, bytes_);
+  }
+}
+
+ByteStream StreamCounter::Steady(sys::Clock::Steady now) const {
+  if (bytes_ == 0) {
+    return {};
+  }
+  const Duration all = now - first_;
+  // What had come when a fifth of the time was over: a stop right there counts.
+  const auto later =
+      std::find_if(samples_.begin(), samples_.end(),
+                   [&](const auto& sample) { return sample.first > all / 5; });
+  if (later == samples_.begin() || samples_.size() < kFewestSamples) {
+    return {.bytes = bytes_, .took = all};
+  }
+  return {.bytes = bytes_ - std::prev(later)->second, .took = all - all / 5};
+}
+
+SpeedMeter::SpeedMeter(sys::Loop& loop, const sys::Clock& clock,
+                       std::unique_ptr<MeshTalk> talk,
+                       const SpeedBounds& bounds,
+                       std::function<void(LinkSpeed)> done)
+    : loop_(loop),
+      clock_(clock),
+      talk_(std::move(talk)),
+      bounds_(bounds),
+      done_(std::move(done)),
+      began_(clock.Now()),
+      core_(clock) {
+  talk_->Begin(
+      {.frame = [this](const wire::Frame& frame) { Heard(frame); },
+       .end = [this](TalkEnd) { Done("the other end left in the middle"); },
+       .drained = [this] { sender_->More(); },
+       .skipped =
+           [this](std::uint64_t bytes) {
+             counter_.Count(clock_.Now(), bytes);
+           }});
+  timer_ = loop_.After(bounds_.late, [this] {
+    Done("no end within " + muster::ToText(bounds_.late));
+  });
+  Ping();
+}
+
+void SpeedMeter::Ping() {
+  pinged_ = clock_.Now();
+  talk_->Send({.kind = wire::FrameKind::kPing});
+}
+
+void SpeedMeter::Ponged() {
+  const auto now = clock_.Now();
+  pings_.push_back(now - pinged_);
+  if (pings_.size() < kFewestPings ||
+      (now - began_ < bounds_.pings &&
+       pings_.size() < static_cast<std::size_t>(bounds_.most_pings))) {
+    Ping();
+    return;
+  }
+  stage_ = Stage::kPouring;
+  sender_ = std::make_unique<StreamSender>(
+      clock_, *talk_,
+      StreamSender::Until{.pour = bounds_.pour, .most = bounds_.most});
+}
+
+void SpeedMeter::Heard(const wire::Frame& frame) {
+  if (frame.kind == wire::FrameKind::kPong && stage_ == Stage::kPinging) {
+    Ponged();
+  } else if (frame.kind == wire::FrameKind::kCounted &&
+             stage_ == Stage::kPouring) {
+    link_.there = Joined(StreamIn(frame), sender_->State());
+    stage_ = Stage::kAsking;
+    core_ = CoreWatch(clock_);
+    talk_->Send({.kind = wire::FrameKind::kAsk,
+                 .body = Json{{"pour_us", bounds_.pour.count() / 1000},
+                              {"most", bounds_.most}}
+                             .dump()});
+  } else if (frame.kind == wire::FrameKind::kChunk &&
+             stage_ == Stage::kAsking) {
+    talk_->Skip(LengthOf(frame));
+  } else if (frame.kind == wire::FrameKind::kPoured &&
+             stage_ == Stage::kAsking) {
+    ByteStream counted = counter_.Steady(clock_.Now());
+    counted.receiver = core_.Share();
+    link_.back = Joined(counted, StreamIn(frame));
+    Done("");
+  }
+}
+
+void SpeedMeter::Done(std::string stopped) {
+  if (stage_ == Stage::kOver) {
+    return;
+  }
+  stage_ = Stage::kOver;
+  timer_.Cancel();
+  link_.passes = 1;
+  link_.stopped = std::move(stopped);
+  if (!link_.stopped.empty()) {
+    link_.there.sender = link_.back.receiver = core_.Share();
+  }
+  link_.pings = static_cast<int>(pings_.size());
+  if (!pings_.empty()) {
+    std::sort(pings_.begin(), pings_.end());
+    link_.p50 = At(pings_, 50);
+    link_.p99 = At(pings_, 99);
+  }
+  const auto state = sys::StateOf(talk_->fd());
+  link_.least = state ? state->least_round_trip : Duration::zero();
+  talk_->Begin({});
+  // Not below a callback of the talk, which goes with this meter.
+  timer_ = loop_.After(Duration::zero(),
+                       [done = std::move(done_), link = link_] { done(link); });
+}
+
+SpeedServer::SpeedServer(const sys::Clock& clock,
+                         std::unique_ptr<MeshTalk> talk)
+    : clock_(clock), talk_(std::move(talk)) {
+  talk_->Begin({.frame = [this](const wire::Frame& frame) { Heard(frame); },
+                .drained = [this] { sender_->More(); },
+                .skipped =
+                    [this](std::uint64_t bytes) {
+                      counter_.Count(clock_.Now(), bytes);
+                    }});
+}
+
+void SpeedServer::Heard(const wire::Frame& frame) {
+  if (talk_->unsent() > 0) {
+    return;  // no answer may come between what is poured
+  }
+  switch (frame.kind) {
+    case wire::FrameKind::kLarge:
+      talk_->Send({.kind = wire::FrameKind::kLargeSeen});
+      return;
+    case wire::FrameKind::kPing:
+      talk_->Send({.kind = wire::FrameKind::kPong});
+      return;
+    case wire::FrameKind::kChunk:
+      if (!core_) {
+        core_.emplace(clock_);
+      }
+      talk_->Skip(LengthOf(frame));
+      return;
+    case wire::FrameKind::kPoured:
+      Poured();
+      return;
+    case wire::FrameKind::kAsk:
+      Asked(frame.body);
+      return;
+    default:
+      return;
+  }
+}
+
+void SpeedServer::Poured() {
+  ByteStream counted = counter_.Steady(clock_.Now());
+  counted.receiver = core_ ? core_->Share() : CoreShare{};
+  talk_->Send(
+      {.kind = wire::FrameKind::kCounted, .body = ToJson(counted).dump()});
+  counter_ = {};
+  core_.reset();
+}
+
+void SpeedServer::Asked(const std::string& body) {
+  const Json json = Json::parse(body, nullptr, false);
+  PeerJson reader(json);
+  const auto most = static_cast<std::uint64_t>(
+      reader.Number("most", {0, static_cast<std::int64_t>(kMostPoured)}));
+  const Duration pour = reader.Time("pour_us");
+  if (reader.wrong().empty()) {
+    sender_ = std::make_unique<StreamSender>(
+        clock_, *talk_,
+        StreamSender::Until{.pour = std::min<Duration>(pour, kMostPour),
+                            .most = most});
+  }
+}
+
+}  // namespace muster::netcheck

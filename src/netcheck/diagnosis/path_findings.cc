@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: Apache-2.0
+// Faults of paths in words: cause, who saw what, how sure.
+#include <algorithm>
+
+#include "base/text.h"
+#include "netcheck/diagnosis/diagnosis_context.h"
+
+namespace muster::netcheck {
+namespace {
+
+// More findings of one kind are told together.
+constexpr std::size_t kMostOfAKind = 4;
+
+// "no answer", with numbers of a typical path.
+std::string Observed(const PathResult& path) {
+  std::string text(ToText(path.path));
+  if (!path.seen.empty()) {
+    text += ": " + Printable(path.seen);
+  }
+  if (path.tries > 1) {
+    text += ", " + std::to_string(path.tries) + " tries";
+  }
+  return text;
+}
+
+// Who saw what, equal sights together.
+std::vector<Fact> SightsOf(const MeshCase& one, const MeshFault& fault) {
+  std::map<std::pair<Path, MeshTarget>, std::vector<int>> sights;
+  for (const auto& [from, to] : fault.paths) {
+    if (const PathResult* path = one.Find(from, to)) {
+      sights[{path->path, to}].push_back(from);
+    }
+  }
+  std::vector<Fact> facts;
+  for (const auto& [what, by] : sights) {
+    if (facts.size() == kMostEvidence) {
+      break;
+    }
+    const PathResult& path = *one.Find(by.front(), what.second);
+    const Address address = AddressOf(one.cluster, what.second);
+    std::string place = muster::ToText(address);
+    if (!path.number.empty() && path.number != place) {
+      place += " (" + path.number + ")";
+    }
+    Fact fact = Seen(one, place + ": " + Observed(path),
+                     NamesOf(one.cluster, {by.begin(), by.end()}));
+    fact.fields["host"] = address.host;
+    fact.fields["port"] = std::int64_t{address.port};
+    fact.fields["peer"] = muster::ToText(address);
+    facts.push_back(std::move(fact));
+  }
+  return facts;
+}
+
+// Whether the host of a target shows that it is up, and how.
+std::string LifeOf(const MeshCase& one, const MeshTarget& target) {
+  for (const auto& [from, row] : one.rows) {
+    const auto path = row.paths.find(target);
+    if (path != row.paths.end() && !path->second.sign_of_life.empty()) {
+      return path->second.sign_of_life + ": the host is up";
+    }
+  }
+  if (one.rows.count(target.rank) > 0) {
+    return "its own member speaks: the host is up";
+  }
+  for (const auto& [from, row] : one.rows) {
+    for (const auto& [other, path] : row.paths) {
+      if (other.rank == target.rank && path.path != Path::kNoAnswer &&
+          path.path != Path::kNoRoute && path.path != Path::kUnresolved &&
+          path.path != Path::kOwnLimit && path.path != Path::kUntried) {
+        return "port " + std::to_string(other.port) +
+               " answers: the host is up";
+      }
+    }
+  }
+  return "";
+}
+
+// What its own network tells of a host, by whoever is there, too. One that
+// answers anybody is up.
+std::string_view NeighbourOf(const MeshCase& one, int rank) {
+  std::string_view told;
+  for (const auto& [from, row] : one.rows) {
+    for (const auto& [target, path] : row.paths) {
+      if (target.rank == rank && told != kAnswersArp &&
+          (path.neighbour == kAnswersArp || path.neighbour == kNoArp)) {
+        told = path.neighbour == kAnswersArp ? kAnswersArp : kNoArp;
+      }
+    }
+  }
+  return told;
+}
+
+// Not filtered: nobody is there.
+bool IsDown(const MeshCase& one, const MeshFault& fault) {
+  const int rank = fault.paths.front().second.rank;
+  return fault.shape == FaultShape::kAbsentHost &&
+         fault.trouble == Trouble::kUnreachable &&
+         LifeOf(one, fault.paths.front().second).empty() &&
+         NeighbourOf(one, rank) == kNoArp;
+}
+
+// The kernel of who asks knows no way: no packet left.
+bool HasNoRoute(const MeshCase& one, const MeshFault& fault) {
+  return std::all_of(
+      fault.paths.begin(), fault.paths.end(), [&](const auto& at) {
+        const PathResult* path = one.Find(at.first, at.second);
+        return path != nullptr && path->path == Path::kNoRoute &&
+               (path->seen == "ENETUNREACH" || path->seen == "ENETDOWN");
+      });
+}
+
+// The member itself, which had answered as who it is.
+bool IsItsMember(const PathResult* path, int rank) {
+  return path != nullptr && path->answered_as == rank &&
+         (path->path == Path::kSilent || path->path == Path::kClosed);
+}
+
+struct Words {
+  Cause cause;
+  const char* text;  // after the name of a host: "gives no answer"
+};
+
+Words WordsOf(const MeshCase& one, const MeshFault& fault) {
+  const PathResult* path =
+      fault.paths.empty()
+          ? nullptr
+          : one.Find(fault.paths.front().first, fault.paths.front().second);
+  const Path first = path == nullptr ? Path::kNoAnswer : path->path;
+  switch (fault.trouble) {
+    case Trouble::kUnresolved:
+      return {Cause::kNetNameResolution, "cannot be looked up"};
+    case Trouble::kRefused:
+      return {Cause::kRendezvousTimeout, "refuses connections"};
+    case Trouble::kStranger:
+      return {Cause::kNetWrongEndpoint,
+              "answers with another key: another run, or another token file"};
+    case Trouble::kNotMuster:
+      if (path != nullptr && path->seen.find("HTTP/1.") != std::string::npos &&
+          (path->seen.find(" 403") != std::string::npos ||
+           path->seen.find(" 407") != std::string::npos)) {
+        return {Cause::kNetProxy, "is answered for by a proxy"};
+      }
+      if (IsItsMember(path, fault.paths.front().second.rank)) {
+        return first == Path::kClosed
+                   ? Words{Cause::kPeerDied, "answers and then goes away"}
+                   : Words{Cause::kHeartbeatMissed,
+                           "answers and then stays silent"};
+      }
+      return {Cause::kNetWrongEndpoint,
+              first == Path::kSilent   ? "takes connections and stays silent"
+              : first == Path::kClosed ? "takes connections and ends them"
+                                       : "is not muster"};
+    case Trouble::kLargeLost:
+      return {Cause::kNetMtu, "loses large packets"};
+    default:
+      return {Cause::kNetTimeoutFiltered, first == Path::kNoRoute
+                                              ? "cannot be reached: no route"
+                                              : "gives no answer"};
+  }
+}
+
+std::string Ports(const MeshFault& fault) {
+  std::set<std::string> ports;
+  for (const auto& path : fault.paths) {
+    ports.insert(std::to_string(path.second.port));
+  }
+  return std::string(ports.size() == 1 ? "port " : "ports ") +
+         Join(std::vector<std::string>(ports.begin(), ports.end()), ", ");
+}
+
+std::set<int> TargetRanks(const MeshFault& fault) {
+  std::set<int> ranks;
+  for (const MeshTarget& target : fault.targets) {
+    ranks.insert(target.rank);
+  }
+  return ranks;
+}
+
+std::set<int> SourcesOf(const MeshFault& fault) {
+  std::set<int> ranks;
+  for (const auto& path : fault.paths) {
+    ranks.insert(path.first);
+  }
+  return ranks;
+}
+
+std::string WhatOf(const MeshCase& one, const MeshFault& fault,
+                   const std::string& text) {
+  const std::string sources = NamesOf(one.cluster, fault.sources);
+  const std::string targets = NamesOf(one.cluster, TargetRanks(fault));
+  const std::string named = NamesOf(one.cluster, fault.named);
+  switch (fault.shape) {
+    case FaultShape::kAbsentHost:
+    case FaultShape::kHost:
+      return named + " " + text;
+    case FaultShape::kPort:
+      return Ports(fault) + " of " + named + " " + text;
+    case FaultShape::kDirection:
+      return targets + " " + text + ", seen from " + sources + " alone";
+    case FaultShape::kLink:
+      return "between " + sources + " and " + targets +
+             " nothing works: each " + text;
+    case FaultShape::kIsolated:
+      return named + " is cut off, both ways: it " + text;
+    case FaultShape::kOutbound:
+      return named + " reaches nobody: each other member " + text;
+    case FaultShape::kAll:
+      return "nobody reaches anybody: each member " + text;
+    case FaultShape::kPortEverywhere:
+      return Ports(fault) + " of all members " + text;
+    case FaultShape::kPartition:
+      return "two groups do not reach each other (" + sources + " | " +
+             targets + "): each " + text;
+    case FaultShape::kBlock:
+      return targets + " " + text + ", seen from " + sources;
+  }
+  return text;
+}
+
+// How sure a cause is that was observed itself. Silence and an end are also
+// what a member gives that is stopped or busy.
+Confidence Told(const MeshCase& one, const MeshFault& fault) {
+  const PathResult* path =
+      one.Find(fault.paths.front().first, fault.paths.front().second);
+  const bool mute = path != nullptr && (path->path == Path::kSilent ||
+                                        path->path == Path::kClosed);
+  return mute ? Confidence::kLikely : Confidence::kCertain;
+}
+
+// What the shape adds to the evidence, and how sure it makes the cause.
+Confidence Explain(const MeshCase& one, const MeshFault& fault,
+                   std::vector<Fact>& facts) {
+  if (HasNoRoute(one, fault)) {
+    facts.push_back(Seen(one,
+                         "its own kernel knows no way there: no packet left",
+                         NamesOf(one.cluster, SourcesOf(fault))));
+    return Confidence::kCertain;
+  }
+  if (fault.shape == FaultShape::kDirection) {
+    const auto back = TargetRanks(fault);
+    for (const int rank : back) {
+      for (const MeshTarget& target : TargetsOf(one.cluster)) {
+        const PathResult* path = one.Find(rank, target);
+        if (fault.sources.count(target.rank) > 0 && path != nullptr &&
+            path->path == Path::kOk) {
+          facts.push_back(Seen(one, "the way back works: one direction only",
+                               NameOf(one.cluster, rank)));
+          return Told(one, fault);
+        }
+      }
+    }
+  }
+  if (fault.trouble != Trouble::kUnreachable &&
+      fault.trouble != Trouble::kRefused) {
+    return Told(one, fault);
+  }
+  const std::string life = LifeOf(one, fault.paths.front().second);
+  if (!life.empty() && fault.trouble == Trouble::kUnreachable) {
+    facts.push_back(Seen(one, life + ", so packets are filtered", "mesh"));
+    return Confidence::kCertain;
+  }
+  if (fault.shape != FaultShape::kAbsentHost ||
+      fault.trouble != Trouble::kUnreachable) {
+    return Confidence::kLikely;
+  }
+  if (IsDown(one, fault)) {
+    facts.push_back(
+        Seen(one,
+             "it does not answer ARP on its own network, which "
+             "filters of packets leave alone: the host is down, or the "
+             "address is nobody's",
+             "mesh"));
+    return Confidence::kCertain;
+  }
+  facts.push_back(
+      Seen(one,
+           NeighbourOf(one, fault.paths.front().second.rank) == kAnswersArp
+               ? "it answers ARP, and no port of it answers: the host is up "
+                 "and packets are filtered"
+               : "no port of it answers and no member speaks from it: the host "
+                 "is down, or everything is filtered",
+           "mesh"));
+  return Confidence::kLikely;
+}
+
+// Some refusal was seen after who listens there was heard of.
+bool RefusedWhileThere(const MeshCase& one, const MeshFault& fault) {
+  return std::any_of(fault.paths.begin(), fault.paths.end(),
+                     [&](const auto& at) {
+                       const PathResult* path = one.Find(at.first, at.second);
+                       return path != nullptr && !path->sign_of_life.empty();
+                     });
+}
+
+// It has begun to listen when others had stopped trying.
+void CameLate(MeshCase& one, const MeshFault& fault, std::vector<Fact> facts) {
+  facts.push_back(
+      Seen(one, "its member came when nobody tried it any more", "mesh"));
+  Add(one, Cause::kRendezvousTimeout,
+      WhatOf(one, fault, "came too late to be tried again"),
+      Confidence::kLikely, facts, fault.named);
+  one.findings.back().severity = Severity::kNote;
+}
+
+void JudgeFault(MeshCase& one, const MeshFault& fault) {
+  auto facts = SightsOf(one, fault);
+  Words words = WordsOf(one, fault);
+  // Its member listens there, as it says itself: somebody else refuses.
+  const bool present = one.rows.count(fault.paths.front().second.rank) > 0;
+  if (fault.trouble == Trouble::kRefused) {
+    if (present && !RefusedWhileThere(one, fault)) {
+      CameLate(one, fault, facts);
+      return;
+    }
+    if (present) {
+      words = {Cause::kNetTimeoutFiltered, "is refused by a packet filter"};
+      facts.push_back(Seen(one,
+                           "its own member listens there, so something on the "
+                           "way refuses",
+                           "mesh"));
+    } else {
+      words.text = "never came: its host refuses, so nothing listens there";
+    }
+  }
+  const Confidence confidence = Explain(one, fault, facts);
+  const bool down = IsDown(one, fault);
+  Add(one, words.cause,
+      WhatOf(one, fault,
+             down ? "gives no answer, not even to ARP" : words.text),
+      confidence, facts, fault.named);
+  auto& fixes = one.findings.back().fixes;
+  if (HasNoRoute(one, fault)) {
+    const std::string host =
+        AddressOf(one.cluster, fault.paths.front().second).host;
+    fixes = {
+        {.text = "see which way packets to it would take",
+         .command = Address{.host = host}.IsNumeric() ? "ip route get " + host
+                                                      : "ip route",
+         .safety = Safety::kSafe},
+        {.text = "give the host that asks a route there, or list an "
+                 "address of a network that it is on"}};
+  } else if (down) {
+    fixes.insert(fixes.begin(),
+                 {.text = "start the host, or take it off the list"});
+  }
+}
+
+// More than a few of one shape and trouble become one.
+std::vector<MeshFault> Fold(std::vector<MeshFault> faults) {
+  std::vector<MeshFault> folded;
+  for (MeshFault& fault : faults) {
+    const auto alike = [&](const MeshFault& other) {
+      return other.shape == fault.shape && other.trouble == fault.trouble;
+    };
+    if (static_cast<std::size_t>(std::count_if(faults.begin(), faults.end(),
+                                               alike)) <= kMostOfAKind) {
+      folded.push_back(fault);
+      continue;
+    }
+    const auto at = std::find_if(folded.begin(), folded.end(), alike);
+    if (at == folded.end()) {
+      folded.push_back(fault);
+    } else {
+      at->sources.insert(fault.sources.begin(), fault.sources.end());
+      at->targets.insert(fault.targets.begin(), fault.targets.end());
+      at->named.insert(fault.named.begin(), fault.named.end());
+      at->paths.insert(at->paths.end(), fault.paths.begin(), fault.paths.end());
+    }
+  }
+  return folded;
+}
+
+}  // namespace
+
+void JudgeFaults(MeshCase& one, const MeshView& view) {
+  for (const MeshFault& fault : Fold(FindFaults(view))) {
+    JudgeFault(one, fault);
+  }
+}
+
+}  // namespace muster::netcheck

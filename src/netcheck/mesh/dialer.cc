@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "netcheck/mesh/dialer.h"
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <random>
+#include <utility>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "channel/tcp_probe.h"
+#include "sys/file/fs.h"
+
+namespace muster::netcheck {
+namespace {
+
+constexpr std::chrono::milliseconds kStarved{100};
+
+Path PathOfErrno(int why) {
+  switch (why) {
+    case ECONNREFUSED:
+      return Path::kRefused;
+    case ETIMEDOUT:
+      return Path::kNoAnswer;
+    case ECONNRESET:
+      return Path::kClosed;
+    case EADDRNOTAVAIL:  // no source port is left
+    case ENOBUFS:
+      return Path::kOwnLimit;
+    default:
+      return sys::CauseOfErrno(why) == Cause::kOsLimit ? Path::kOwnLimit
+                                                       : Path::kNoRoute;
+  }
+}
+
+std::string HostOf(const std::string& end) {
+  return end.substr(0, end.rfind(':'));
+}
+
+std::string Got(std::size_t bytes) {
+  return bytes == 0 ? "it said nothing"
+                    : "it sent " + BytesText(bytes) + " and then nothing";
+}
+
+}  // namespace
+
+std::string MeshIdentity::Who() const {
+  return "host " + Printable(host) + ", pid " + std::to_string(pid);
+}
+
+Json ToJson(const MeshIdentity& identity, std::string_view peers_digest) {
+  Json json{{"rank", identity.rank},
+            {"host", identity.host},
+            {"pid", identity.pid},
+            {"version", identity.version},
+            {"list", identity.list_digest}};
+  if (!identity.purpose.empty()) {
+    json["purpose"] = identity.purpose;
+  }
+  if (!identity.mark.empty()) {
+    json["mark"] = identity.mark;
+  }
+  if (peers_digest != identity.list_digest) {
+    json["members"] = identity.members;
+  }
+  return json;
+}
+
+Result<MeshIdentity> MeshIdentityFromJson(const Json& json) {
+  // The same fields and bounds as in a row.
+  MUSTER_ASSIGN(const MeshRow row, MeshRowFromJson(json));
+  MeshIdentity identity{.rank = row.rank,
+                        .host = row.host,
+                        .pid = row.pid,
+                        .version = row.version,
+                        .list_digest = TextIn(json, "list").value_or(""),
+                        .purpose = TextIn(json, "purpose").value_or(""),
+                        .mark = TextIn(json, "mark").value_or("")};
+  const auto members = json.find("members");
+  if (members != json.end() && members->is_array()) {
+    for (const Json& one : *members) {
+      identity.members.push_back(one.is_string() ? one.get<std::string>() : "");
+    }
+  }
+  return identity;
+}
+
+std::optional<std::string> TextIn(const Json& json, const char* name) {
+  if (!json.is_object()) {
+    return std::nullopt;
+  }
+  const auto at = json.find(name);
+  if (at == json.end() || !at->is_string() ||
+      at->get_ref<const std::string&>().size() > 64) {
+    return std::nullopt;
+  }
+  return at->get<std::string>();
+}
+
+std::string MakeNonce() {
+  std::random_device random;
+  std::string nonce;
+  for (int i = 0; i < 4; ++i) {
+    std::array<char, 9> part{};
+    std::snprintf(part.data(), part.size(), "%08x", random());
+    nonce += part.data();
+  }
+  return nonce;
+}
+
+MeshTry::MeshTry(sys::Loop& loop, const sys::Clock& clock, Options options,
+                 std::function<void(MeshTried)> done)
+    : loop_(loop),
+      clock_(clock),
+      options_(std::move(options)),
+      done_(std::move(done)) {
+  result_.number = options_.number.Text();
+  result_.tries = 1;
+  asked_ = clock_.Now();
+  dialling_ = sys::StartDial(options_.number);
+  if (dialling_.why != EINPROGRESS) {
+    // Not from here: who made this try does not have it yet.
+    timer_ = loop_.After(Duration::zero(), [this] {
+      dialling_.why == 0 ? Connected() : FromErrno(dialling_.why);
+    });
+    return;
+  }
+  ready_ = loop_.OnWritable(dialling_.fd.get(), [this] {
+    const int why = sys::DialOutcome(dialling_.fd.get());
+    why == 0 ? Connected() : FromErrno(why);
+  });
+  Await(options_.patience.connect);
+}
+
+void MeshTry::FromErrno(int why) {
+  Done(PathOfErrno(why), sys::ErrnoName(why));
+}
+
+void MeshTry::Connected() {
+  ready_.Cancel();
+  stage_ = Stage::kSayingHello;
+  nonce_ = MakeNonce();
+  talk_ = std::make_unique<MeshTalk>(
+      loop_, std::move(dialling_.fd),
+      TalkEnds{.signer = options_.signer, .dialler = true});
+  talk_->Begin({.frame = [this](const wire::Frame& frame) { Heard(frame); },
+                .end = [this](TalkEnd end) { Ended(end); }});
+  // The list comes back from who has another one.
+  Json hello = ToJson(*options_.self, options_.self->list_digest);
+  hello["nonce"] = nonce_;
+  asked_ = clock_.Now();
+  asked_wall_ = clock_.WallNow();
+  talk_->Greet();
+  talk_->Send(
+      {.kind = wire::FrameKind::kHello,
+       .body = hello.dump(-1, ' ', false, Json::error_handler_t::replace)});
+  talk_->Salt(nonce_);
+  Await(options_.patience.answer);
+}
+
+void MeshTry::Heard(const wire::Frame& frame) {
+  if (stage_ == Stage::kSayingHello &&
+      frame.kind == wire::FrameKind::kWelcome) {
+    Welcomed(frame);
+  } else if (stage_ == Stage::kSayingHello &&
+             frame.kind == wire::FrameKind::kRefusal) {
+    Done(Path::kStranger, Printable(frame.body.substr(0, 200)));
+  } else if (stage_ == Stage::kSendingLarge &&
+             frame.kind == wire::FrameKind::kLargeSeen) {
+    Done(Path::kOk, "");
+  }
+}
+
+void MeshTry::Welcomed(const wire::Frame& frame) {
+  const auto wall = clock_.WallNow();
+  result_.round_trip = clock_.Now() - asked_;
+  const Json body = Json::parse(frame.body, nullptr, false);
+  auto who = MeshIdentityFromJson(body);
+  const auto nonce = TextIn(body, "nonce");
+  const auto from = TextIn(body, "seen_from");
+  const auto clock = TextIn(body, "clock_us");
+  if (!who || !nonce || !from || !clock || !ParseInt(*clock)) {
+    Done(Path::kForeign, "its welcome cannot be read");
+    return;
+  }
+  const WallTime theirs{std::chrono::microseconds(*ParseInt(*clock))};
+  result_.clock_ahead = theirs - (asked_wall_ + (wall - asked_wall_) / 2);
+  if (HostOf(*from) != HostOf(sys::OwnEnd(talk_->fd()))) {
+    result_.translated = *from;
+  }
+  who_ = *std::move(who);
+  result_.answered_as = who_->rank;
+  if (who_->rank != options_.target.rank) {
+    const bool itself =
+        who_->pid == options_.self->pid && who_->host == options_.self->host;
+    Done(itself ? Path::kItself : Path::kOtherMember, who_->Who());
+    return;
+  }
+  stage_ = Stage::kSendingLarge;
+  talk_->Salt(nonce_ + *nonce);
+  talk_->Send({.kind = wire::FrameKind::kLarge,
+               .body = std::string(wire::kLargeSize, 'm')});
+  Await(options_.patience.large);
+}
+
+void MeshTry::Ended(TalkEnd end) {
+  const std::string& bytes = talk_->unread();
+  if (end == TalkEnd::kStranger) {
+    Done(Path::kStranger, "its frames are not signed with the key of this run");
+  } else if (!bytes.empty()) {
+    Done(Path::kForeign, channel::NameOfAnswer(bytes));
+  } else {
+    Done(Path::kClosed, stage_ == Stage::kSendingLarge
+                            ? "it ended the connection in the middle"
+                            : "it ended the connection at once");
+  }
+}
+
+PathResult MeshTry::Judge(Path path, std::string seen) const {
+  PathResult result = result_;
+  result.path = path;
+  result.seen = std::move(seen);
+  return result;
+}
+
+PathResult MeshTry::SoFar() const {
+  if (stage_ == Stage::kOver) {
+    return result_;
+  }
+  const Duration took = clock_.Now() - asked_;
+  if (stage_ == Stage::kConnecting) {
+    return Judge(Path::kNoAnswer, muster::ToText(took) + " waited");
+  }
+  const std::string& bytes = talk_->unread();
+  if (stage_ == Stage::kSayingHello) {
+    // An answer without its end: whatever it is, it is no frame so far.
+    if (!bytes.empty() && !bytes.starts_with("MUSF")) {
+      return Judge(Path::kForeign, channel::NameOfAnswer(bytes));
+    }
+    return Judge(Path::kSilent, Got(bytes.size()));
+  }
+  const auto state = sys::StateOf(talk_->fd());
+  if (state && (state->unanswered > 0 || state->unsent > 0)) {
+    return Judge(Path::kLargeLost,
+                 std::to_string(state->unanswered) + " segments of " +
+                     BytesText(state->segment) + " not acknowledged, " +
+                     std::to_string(state->sent_again) + " sent again");
+  }
+  return Judge(Path::kSilent, "it stopped in the middle");
+}
+
+void MeshTry::Await(Duration patience) {
+  due_ = clock_.Now() + patience;
+  timer_ = loop_.After(patience, [this] { Late(); });
+}
+
+void MeshTry::Late() {
+  // This process did not run for a while: what came meanwhile is not read yet.
+  if (clock_.Now() > due_ + kStarved && !std::exchange(starved_, true)) {
+    Await(options_.patience.answer);
+    return;
+  }
+  PathResult result = SoFar();
+  Done(result.path, std::move(result.seen));
+}
+
+void MeshTry::Done(Path path, std::string seen) {
+  if (stage_ == Stage::kOver) {
+    return;
+  }
+  result_ = Judge(path, std::move(seen));
+  MeshTried tried{.result = result_, .who = who_};
+  stage_ = Stage::kOver;
+  ready_.Cancel();
+  timer_.Cancel();
+  if (talk_) {
+    talk_->Begin({});
+    if (path == Path::kOk) {
+      tried.talk = std::move(talk_);
+    }
+  }
+  // Not below a callback of the talk, which goes with this try.
+  timer_ = loop_.After(Duration::zero(),
+                       [done = std::move(done_),
+                        kept = std::make_shared<MeshTried>(std::move(tried))] {
+                         done(std::move(*kept));
+                       });
+}
+
+}  // namespace muster::netcheck

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "remote/agent_bootstrap.h"
+
+#include <utility>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "channel/security/sha256.h"
+#include "sys/net/stream.h"
+#include "sys/terminal/read_line.h"
+
+namespace muster::remote {
+namespace {
+
+constexpr std::string_view kSchema = "muster.handed/1";
+constexpr std::size_t kLongestHanded = 4U << 20;
+constexpr std::size_t kMarkDigits = 32;
+// Below what a line may have (run::LineSplitter).
+constexpr std::size_t kPieceOfReport = 32U << 10;
+
+}  // namespace
+
+std::string ToLine(const Handed& handed) {
+  const Json json{
+      {"schema", kSchema}, {"args", handed.args}, {"token", handed.token}};
+  return json.dump(-1, ' ', true, Json::error_handler_t::replace) + "\n";
+}
+
+Result<Handed> ReadHanded(int fd) {
+  std::string line;
+  while (line.empty()) {
+    MUSTER_ASSIGN(line,
+                  sys::ReadLine(fd, kLongestHanded, Deadline::After(kSilence)));
+  }
+  MUSTER_ASSIGN(const Json json,
+                ParseJson(line, Cause::kUsageInvalid, "standard input"));
+  Handed handed;
+  const Error wrong(Cause::kUsageInvalid,
+                    "standard input is not what `muster run --start ssh` says");
+  if (!json.is_object() || json.value("schema", Json()) != kSchema ||
+      !json.contains("args") || !json["args"].is_array() ||
+      !json.contains("token") || !json["token"].is_string()) {
+    return wrong;
+  }
+  for (const Json& arg : json["args"]) {
+    if (!arg.is_string()) {
+      return wrong;
+    }
+    handed.args.push_back(arg.get<std::string>());
+  }
+  handed.token = json["token"].get<std::string>();
+  return handed;
+}
+
+std::string ReportMark(const std::string& token) {
+  return "muster-report " +
+         channel::Sha256Hex("muster report " + token).substr(0, kMarkDigits) +
+         " ";
+}
+
+std::string ReportLines(const std::string& mark, const std::string& document) {
+  std::string lines;
+  for (std::size_t at = 0; at < document.size(); at += kPieceOfReport) {
+    lines += mark + document.substr(at, kPieceOfReport) + "\n";
+  }
+  return lines + mark + "\n";
+}
+
+StarterWatch::StarterWatch(sys::Loop& loop, int fd, Act act, OnGone gone)
+    : loop_(loop), fd_(fd), act_(std::move(act)), gone_(std::move(gone)) {
+  readable_ = loop_.OnReadable(fd_, [this] { Read(); });
+  Await();
+}
+
+void StarterWatch::Await() {
+  silence_ = loop_.After(kSilence, [this] {
+    Gone("no word of the starter for " + muster::ToText(Duration(kSilence)));
+  });
+}
+
+void StarterWatch::Read() {
+  const auto arrived = sys::ReadNow(fd_, buffer_);
+  for (auto end = buffer_.find('\n'); end != std::string::npos;
+       end = buffer_.find('\n')) {
+    const std::string line = buffer_.substr(0, end);
+    buffer_.erase(0, end + 1);
+    if (line.starts_with("stop ") || line.starts_with("kill ")) {
+      act_(Printable(line.substr(5)), line.starts_with("kill "));
+    }
+  }
+  if (!arrived || *arrived == sys::Arrived::kEnd) {
+    Gone("the end of the starter");
+    return;
+  }
+  Await();
+}
+
+void StarterWatch::Gone(const std::string& why) {
+  readable_.Cancel();
+  silence_.Cancel();
+  gone_(why);
+}
+
+}  // namespace muster::remote

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rendezvous/rendezvous_client.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+#include "channel/evidence.h"
+#include "channel/handshake.h"
+
+namespace muster::rendezvous {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr Duration kFirstPause = milliseconds(50);
+constexpr Duration kLongestPause = milliseconds(500);
+constexpr Duration kLookLimit = std::chrono::seconds(2);
+// What a look still wants to tell when the deadline comes.
+constexpr Duration kLastWord = milliseconds(50);
+// One that has less time would tell of its haste, not of what is there.
+constexpr Duration kLeastLook = milliseconds(200);
+
+}  // namespace
+
+struct Attending::Inner : std::enable_shared_from_this<Inner> {
+  Inner(sys::Loop& l, sys::Clock& c, channel::Transport& t, Options o)
+      : loop(l),
+        clock(c),
+        transport(t),
+        options(std::move(o)),
+        limit(options.deadline.Remaining()) {}
+
+  void Begin();
+  void Look();
+  void Seen(const channel::Sighting& sighting);
+  void Dial();
+  void Introduce(std::unique_ptr<channel::Link> opened);
+  void Receive(const channel::Envelope& message);
+  void Show(const std::string& observed, Cause cause,
+            const std::vector<Fact>& evidence);
+  void Again();
+  void TooLate();
+  void Done(Result<std::unique_ptr<channel::Link>> result);
+
+  sys::Loop& loop;
+  sys::Clock& clock;
+  channel::Transport& transport;
+  Options options;
+  const Duration limit;
+  bool done = false;
+  int looks = 0;
+  Duration pause = kFirstPause;
+  std::unique_ptr<channel::Link> link;  // dialled, not accepted yet
+  // Why the coordinator would refuse, should it not say so itself.
+  std::optional<Error> incompatible;
+  // Shown is an agent that is not of our run.
+  bool stranger = false;
+  std::string shown;
+  Cause cause = Cause::kRendezvousTimeout;
+  std::vector<Fact> facts;
+  sys::Loop::Handle end;
+  sys::Loop::Handle next;
+};
+
+void Attending::Inner::Begin() {
+  end = loop.After(limit, [self = shared_from_this()] { self->TooLate(); });
+  next = loop.After(Duration::zero(),
+                    [self = shared_from_this()] { self->Look(); });
+}
+
+void Attending::Inner::Look() {
+  ++looks;
+  const auto until = Deadline::At(options.deadline.when() - kLastWord)
+                         .Sooner(Deadline::After(kLookLimit));
+  transport.Identify(
+      options.coordinator, until,
+      [weak = weak_from_this()](const channel::Sighting& sighting) {
+        const auto self = weak.lock();
+        if (self && !self->done) {
+          self->Seen(sighting);
+        }
+      });
+}
+
+void Attending::Inner::Seen(const channel::Sighting& sighting) {
+  if (sighting.what == channel::Sight::kClosed) {
+    Done(*sighting.error);
+    return;
+  }
+  if (sighting.what == channel::Sight::kAgent) {
+    const auto& ranks = sighting.agent->ranks;
+    incompatible = wire::Incompatible(options.identity, *sighting.agent);
+    if (incompatible || std::find(ranks.begin(), ranks.end(),
+                                  options.coordinator_rank) != ranks.end()) {
+      Dial();
+      return;
+    }
+  }
+  if (sighting.what == channel::Sight::kStranger) {
+    stranger = true;
+  } else if (stranger && sighting.what != channel::Sight::kAgent) {
+    Again();  // a stranger that went away tells more than where it was
+    return;
+  }
+  Show(channel::Observed(sighting, options.coordinator),
+       channel::CauseOf(sighting),
+       sighting.error ? sighting.error->evidence() : std::vector<Fact>{});
+  Again();
+}
+
+void Attending::Inner::Dial() {
+  transport.Dial(
+      options.coordinator, options.deadline,
+      [weak = weak_from_this()](Result<std::unique_ptr<channel::Link>> opened) {
+        const auto self = weak.lock();
+        if (!self || self->done) {
+          return;
+        }
+        if (opened) {
+          self->Introduce(*std::move(opened));
+          return;
+        }
+        const Error& error = opened.error();
+        self->Show(error.message(), error.cause(), error.evidence());
+        self->Again();
+      });
+}
+
+void Attending::Inner::Introduce(std::unique_ptr<channel::Link> opened) {
+  link = std::move(opened);
+  // The link is owned here, so its handlers do not outlive this.
+  link->OnMessage([this](const channel::Envelope& message) {
+    const auto keep = shared_from_this();
+    Receive(message);
+  });
+  link->OnLost([this](const Error& why) {
+    const auto keep = shared_from_this();
+    if (incompatible) {
+      Done(*std::move(incompatible));
+      return;
+    }
+    link.reset();
+    Show("it took the connection and gave it up (" + why.message() + ")",
+         why.cause(), why.evidence());
+    Again();
+  });
+  wire::Hello identity = options.identity;
+  identity.clock = clock.WallNow();
+  link->Send(channel::HelloMessage(channel::kIdentity, identity));
+}
+
+void Attending::Inner::Receive(const channel::Envelope& message) {
+  if (message.kind == channel::kWelcome) {
+    link->OnMessage(nullptr);
+    link->OnLost(nullptr);
+    Done(std::move(link));
+  } else if (message.kind == channel::kRefused) {
+    Done(channel::RefusalFrom(message.body));
+  }
+}
+
+void Attending::Inner::Show(const std::string& observed, Cause because,
+                            const std::vector<Fact>& evidence) {
+  cause = because;
+  facts = evidence;
+  if (shown == observed) {
+    return;
+  }
+  shown = observed;
+  if (options.on_change) {
+    options.on_change("the coordinator (" +
+                      muster::ToText(options.coordinator) + "): " + observed);
+  }
+}
+
+// Soon at first, since members of one run are started together.
+void Attending::Inner::Again() {
+  if (done) {
+    return;  // on_change ended it
+  }
+  if (options.deadline.Remaining() < pause + kLeastLook + kLastWord) {
+    return;  // nothing more is seen before the end
+  }
+  next = loop.After(pause, [self = shared_from_this()] { self->Look(); });
+  pause = std::min(2 * pause, kLongestPause);
+}
+
+void Attending::Inner::TooLate() {
+  const std::string seen =
+      link ? "it took the connection and does not answer"
+           : (shown.empty() ? "nothing was seen there" : shown);
+  Error error(cause, "the coordinator (" + muster::ToText(options.coordinator) +
+                         ") was not reached within " + muster::ToText(limit) +
+                         ": " + seen + " (looked " + Count(looks, "time") +
+                         ")");
+  Done(channel::WithFacts(std::move(error), facts));
+}
+
+void Attending::Inner::Done(Result<std::unique_ptr<channel::Link>> result) {
+  done = true;
+  end.Cancel();
+  next.Cancel();
+  link.reset();
+  const auto on_done = std::move(options.on_done);
+  options.on_change = nullptr;
+  on_done(std::move(result));
+}
+
+std::unique_ptr<Attending> Attending::Start(sys::Loop& loop, sys::Clock& clock,
+                                            channel::Transport& transport,
+                                            Options options) {
+  auto inner =
+      std::make_shared<Inner>(loop, clock, transport, std::move(options));
+  inner->Begin();
+  return std::unique_ptr<Attending>(new Attending(std::move(inner)));
+}
+
+Attending::Attending(std::shared_ptr<Inner> inner) : inner_(std::move(inner)) {}
+
+Attending::~Attending() {
+  inner_->done = true;
+  inner_->end.Cancel();
+  inner_->next.Cancel();
+  inner_->link.reset();
+}
+
+}  // namespace muster::rendezvous

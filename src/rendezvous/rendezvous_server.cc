@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rendezvous/rendezvous_server.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "base/json.h"
+#include "channel/handshake.h"
+
+namespace muster::rendezvous {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr Duration kFirstLook = milliseconds(250);
+constexpr Duration kLookPeriod = milliseconds(500);
+constexpr Duration kLookLimit = std::chrono::seconds(2);
+constexpr Duration kShowPeriod = milliseconds(100);
+// What a look still wants to tell when the deadline comes.
+constexpr Duration kLastWord = milliseconds(50);
+constexpr std::size_t kLooksAtOnce = 32;
+
+// An agent claims the rank that its certificate is for, and no other.
+std::optional<Error> OtherRank(const channel::Link& link,
+                               const wire::Hello& claims) {
+  const auto proven = link.proven_rank();
+  if (!proven || claims.ranks == std::vector<int>{*proven}) {
+    return std::nullopt;
+  }
+  return Error(Cause::kDuplicateIdentity,
+               Who(claims) + " shows the certificate of rank " +
+                   std::to_string(*proven));
+}
+
+}  // namespace
+
+struct Gathering::Inner : std::enable_shared_from_this<Inner> {
+  using Steady = sys::Clock::Steady;
+
+  struct Attendee {
+    std::unique_ptr<channel::Link> link;
+    bool introduced = false;
+    bool gathered = false;  // of the last complete call
+  };
+
+  // The call in progress.
+  struct Calling {
+    int attempt = 0;
+    Deadline deadline;
+    OnChange on_change;
+    OnDone on_done;
+    sys::Loop::Handle end;
+    sys::Loop::Handle first_look;
+    sys::Loop::Handle looks;
+    sys::Loop::Handle show;
+    Steady show_not_before{};
+    std::vector<Missing> shown;
+    std::set<int> looking;            // ranks
+    std::map<int, Steady> last_look;  // by rank
+  };
+
+  Inner(sys::Loop& l, sys::Clock& c, channel::Transport* t, Cluster cluster_,
+        Options o)
+      : loop(l),
+        clock(c),
+        transport(t),
+        cluster(std::move(cluster_)),
+        options(std::move(o)),
+        roll(cluster, options.identity) {}
+
+  int Add(std::unique_ptr<channel::Link> link);
+  void Receive(int agent, channel::Envelope message);
+  void Introduce(int agent, const channel::Envelope& message);
+  void Answer(int agent, const channel::Envelope& message);
+  void Welcome(int agent, const RollCall::Answer& answer);
+  void Refuse(int agent, const Error& error);
+  void Lost(int agent, const Error& why);
+  void HearFact(const channel::Envelope& message);
+  void Look();
+  void LookAt(int rank);
+  void ShowSoon();
+  void Show();
+  void DecideSoon();
+  void Decide();
+
+  sys::Loop& loop;
+  sys::Clock& clock;
+  channel::Transport* transport;
+  const Cluster cluster;
+  const Options options;
+  RollCall roll;
+  int next_agent = 1;
+  std::map<int, Attendee> attendees;
+  std::unique_ptr<Calling> calling;
+  std::uint64_t calls = 0;  // tells looks of this call from late ones
+};
+
+int Gathering::Inner::Add(std::unique_ptr<channel::Link> link) {
+  const int agent = next_agent++;
+  // The handlers cannot outlive this: it owns the link.
+  link->OnMessage([this, agent](channel::Envelope message) {
+    const auto keep = shared_from_this();
+    Receive(agent, std::move(message));
+  });
+  link->OnLost([this, agent](const Error& why) {
+    const auto keep = shared_from_this();
+    Lost(agent, why);
+  });
+  attendees[agent].link = std::move(link);
+  return agent;
+}
+
+void Gathering::Inner::Receive(int agent, channel::Envelope message) {
+  if (message.kind == channel::kIdentity) {
+    Introduce(agent, message);
+    return;
+  }
+  if (!attendees.at(agent).introduced) {
+    return;
+  }
+  if (message.kind == channel::kHello) {
+    Answer(agent, message);
+    return;
+  }
+  if (message.kind == "fact" && calling) {
+    HearFact(message);
+  }
+  if (options.on_message) {
+    options.on_message(agent, std::move(message));
+  }
+}
+
+void Gathering::Inner::Introduce(int agent, const channel::Envelope& message) {
+  if (attendees.at(agent).introduced) {
+    return;
+  }
+  auto identity = wire::ParseHello(message.body);
+  if (!identity) {
+    Refuse(agent, std::move(identity).error());
+    return;
+  }
+  if (auto lie = OtherRank(*attendees.at(agent).link, *identity)) {
+    Refuse(agent, *lie);
+    return;
+  }
+  const auto answer = roll.Attends(agent, *identity, clock.WallNow());
+  if (answer.refusal) {
+    Refuse(agent, *answer.refusal);
+  } else {
+    attendees.at(agent).link->Send(
+        channel::HelloMessage(channel::kWelcome, options.identity));
+    Welcome(agent, answer);
+  }
+  DecideSoon();
+}
+
+void Gathering::Inner::Welcome(int agent, const RollCall::Answer& answer) {
+  Attendee& attendee = attendees.at(agent);
+  attendee.introduced = true;
+  if (calling) {
+    attendee.link->Send(channel::CallMessage(calling->attempt));
+    ShowSoon();
+  }
+  if (answer.replaces) {
+    Lost(*answer.replaces,
+         Error(Cause::kPeerDied, "its agent attends again on another link"));
+  }
+}
+
+// The refusal is still sent: a link that is closed delivers what it was given.
+void Gathering::Inner::Refuse(int agent, const Error& error) {
+  attendees.at(agent).link->Send(channel::Refusal(error));
+  attendees.erase(agent);
+}
+
+void Gathering::Inner::Answer(int agent, const channel::Envelope& message) {
+  auto hello = wire::ParseHello(message.body);
+  if (!hello) {
+    Lost(agent, hello.error());
+    return;
+  }
+  roll.Answers(agent, *hello);
+  ShowSoon();
+  DecideSoon();
+}
+
+void Gathering::Inner::Lost(int agent, const Error& why) {
+  roll.Left(agent, why);
+  if (calling) {
+    attendees.erase(agent);
+    ShowSoon();
+    DecideSoon();
+    return;
+  }
+  if (attendees.at(agent).gathered && options.on_lost) {
+    options.on_lost(agent, why);
+  }
+  attendees.erase(agent);
+}
+
+void Gathering::Inner::HearFact(const channel::Envelope& message) {
+  auto json = ParseJson(message.body, Cause::kNetWrongEndpoint, "a fact");
+  if (!json) {
+    return;
+  }
+  if (auto fact = FactFromJson(*json)) {
+    roll.Told(*fact);
+    ShowSoon();
+  }
+}
+
+// Looks at addresses of missing members, those first that were not looked at
+// for longest.
+void Gathering::Inner::Look() {
+  if (!calling || transport == nullptr) {
+    return;
+  }
+  const Steady now = clock.Now();
+  std::vector<std::pair<Steady, int>> due;
+  for (const int rank : roll.Unseen()) {
+    const auto last = calling->last_look.find(rank);
+    if (last == calling->last_look.end()) {
+      due.emplace_back(Steady(), rank);
+    } else if (!calling->looking.contains(rank) &&
+               now - last->second >= kLookPeriod) {
+      due.emplace_back(last->second, rank);
+    }
+  }
+  std::sort(due.begin(), due.end());
+  for (const auto& [last, rank] : due) {
+    if (calling->looking.size() >= kLooksAtOnce) {
+      return;
+    }
+    LookAt(rank);
+  }
+}
+
+void Gathering::Inner::LookAt(int rank) {
+  const auto& member = cluster.members[static_cast<std::size_t>(rank)];
+  calling->looking.insert(rank);
+  calling->last_look[rank] = clock.Now();
+  const auto limit = Deadline::At(calling->deadline.when() - kLastWord)
+                         .Sooner(Deadline::After(kLookLimit));
+  transport->Identify(member.address->value, limit,
+                      [weak = weak_from_this(), rank,
+                       call = calls](const channel::Sighting& seen) {
+                        const auto self = weak.lock();
+                        if (!self || !self->calling || self->calls != call) {
+                          return;
+                        }
+                        self->calling->looking.erase(rank);
+                        self->roll.Sees(rank, seen, self->clock.WallNow());
+                        self->ShowSoon();
+                        self->Look();
+                      });
+}
+
+void Gathering::Inner::ShowSoon() {
+  if (calling && !calling->show.active()) {
+    calling->show = loop.After(
+        std::max(Duration::zero(), calling->show_not_before - clock.Now()),
+        [this] { Show(); });
+  }
+}
+
+void Gathering::Inner::Show() {
+  const auto keep = shared_from_this();
+  calling->show.Cancel();
+  calling->show_not_before = clock.Now() + kShowPeriod;
+  auto missing = roll.MissingMembers();
+  if (missing != calling->shown && !missing.empty()) {
+    calling->shown = missing;
+    const auto on_change = calling->on_change;
+    if (on_change) {
+      on_change(missing);
+    }
+  }
+}
+
+// Never inside a call of the owner, and once for many messages.
+void Gathering::Inner::DecideSoon() {
+  loop.Post([weak = weak_from_this()] {
+    if (const auto self = weak.lock()) {
+      self->Decide();
+    }
+  });
+}
+
+void Gathering::Inner::Decide() {
+  if (!calling) {
+    return;
+  }
+  auto decision = roll.Decide(clock.Now());
+  if (decision.state == RollCall::State::kWaiting) {
+    return;
+  }
+  const auto call = std::exchange(calling, nullptr);
+  Gathered gathered;
+  gathered.attempt = call->attempt;
+  gathered.warnings = std::move(decision.warnings);
+  gathered.errors = std::move(decision.errors);
+  for (const int agent : decision.links) {
+    Attendee& attendee = attendees.at(agent);
+    attendee.gathered = gathered.complete();
+    gathered.agents.push_back({.agent = agent,
+                               .link = attendee.link.get(),
+                               .hello = *roll.HelloOf(agent)});
+  }
+  call->on_done(std::move(gathered));
+}
+
+std::unique_ptr<Gathering> Gathering::Make(sys::Loop& loop, sys::Clock& clock,
+                                           channel::Transport* transport,
+                                           Cluster cluster, Options options) {
+  return std::unique_ptr<Gathering>(new Gathering(std::make_shared<Inner>(
+      loop, clock, transport, std::move(cluster), std::move(options))));
+}
+
+Gathering::Gathering(std::shared_ptr<Inner> inner) : inner_(std::move(inner)) {}
+
+Gathering::~Gathering() {
+  // Whoever still holds it (a callback that is running) finds nothing to do.
+  inner_->calling.reset();
+  inner_->attendees.clear();
+}
+
+void Gathering::Attend(std::unique_ptr<channel::Link> link) {
+  inner_->Add(std::move(link));
+}
+
+void Gathering::AttendHere(std::unique_ptr<channel::Link> link,
+                           const wire::Hello& identity) {
+  const int agent = inner_->Add(std::move(link));
+  const auto answer =
+      inner_->roll.Attends(agent, identity, inner_->clock.WallNow());
+  if (answer.refusal) {
+    inner_->attendees.erase(agent);
+  } else {
+    inner_->Welcome(agent, answer);
+  }
+  inner_->DecideSoon();
+}
+
+void Gathering::Call(int attempt, Deadline deadline, OnChange on_change,
+                     OnDone on_done) {
+  Inner& inner = *inner_;
+  MUSTER_CHECK(!inner.calling);
+  ++inner.calls;
+  const Duration limit = deadline.Remaining();
+  inner.calling.reset(new Inner::Calling{.attempt = attempt,
+                                         .deadline = deadline,
+                                         .on_change = std::move(on_change),
+                                         .on_done = std::move(on_done)});
+  Inner::Calling& calling = *inner.calling;
+  const Duration first = std::min(kFirstLook, limit / 4);
+  calling.show_not_before = inner.clock.Now() + first + kShowPeriod / 2;
+  calling.end = inner.loop.After(limit, [&inner] { inner.DecideSoon(); });
+  calling.first_look = inner.loop.After(first, [&inner] {
+    inner.Look();
+    inner.ShowSoon();
+  });
+  calling.looks = inner.loop.Every(kLookPeriod / 5, [&inner] { inner.Look(); });
+  if (inner.transport != nullptr) {
+    inner.transport->BeginEpoch(attempt);
+  }
+  inner.roll.Begin(attempt, deadline.when(), limit);
+  for (auto& [agent, attendee] : inner.attendees) {
+    if (attendee.introduced) {
+      attendee.link->Send(channel::CallMessage(attempt));
+    }
+  }
+  inner.DecideSoon();
+}
+
+void Gathering::CancelCall() {
+  inner_->calling.reset();
+}
+
+void Gathering::SendAll(const channel::Envelope& message) {
+  for (auto& [agent, attendee] : inner_->attendees) {
+    if (attendee.introduced) {
+      attendee.link->Send(message);
+    }
+  }
+}
+
+channel::Link* Gathering::link(int agent) const {
+  const auto at = inner_->attendees.find(agent);
+  return at == inner_->attendees.end() || !at->second.introduced
+             ? nullptr
+             : at->second.link.get();
+}
+
+}  // namespace muster::rendezvous

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/agent/agent.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/json.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "channel/handshake.h"
+#include "run/agent/agent_attempt.h"
+#include "run/agent/agent_peer_check.h"
+#include "sys/net/net.h"
+#include "sys/process/process.h"
+
+namespace muster::run {
+namespace {
+
+constexpr int kPortsPerRank = 2;
+constexpr auto kAskForFixedPortEvery = std::chrono::milliseconds(100);
+
+// "call": its number.
+Result<int> ParseCall(const Json& json) {
+  const auto attempt = json.find("attempt");
+  if (attempt == json.end() || !attempt->is_number_integer()) {
+    return Error(Cause::kUsageInvalid, "a call without the attempt's number");
+  }
+  return attempt->get<int>();
+}
+
+}  // namespace
+
+struct Agent::Inner {
+  Inner(sys::Loop& l, const sys::Host& host, sys::Spawner& spawner,
+        std::unique_ptr<channel::Link> k, AgentOptions o)
+      : loop(l),
+        options(std::move(o)),
+        context{
+            l,
+            host,
+            spawner,
+            options,
+            [this](const char* kind, const Json& body) { Send(kind, body); },
+            [this](Fact fact) { Tell(std::move(fact)); }},
+        link(std::move(k)) {}
+
+  void Send(const char* kind, const Json& body) const;
+  void Tell(Fact fact) const;
+  void TellRefused(const std::string& kind, const Error& why) const;
+
+  void OnMessage(const channel::Envelope& message);
+  Status Handle(const std::string& kind, const Json& body);
+  Status OnCall(const Json& body);
+  Status OnMeet(const Json& body);
+  Status OnLaunch(const Json& body);
+  Status OnStop(const Json& body);
+  Status OnStoreReply(const Json& body);
+  Status OnGoodbye(const Json& body);
+
+  Status HoldFor(int rank);
+  bool HoldAll();
+  void TellTaken(int rank, const Error& why, bool waits) const;
+  void SayHello();
+  void LetGo();
+
+  void BeginEnd(AgentEnd why, Cause cause, bool now);
+  void OnAttemptOver();
+  void EndLater();
+
+  sys::Loop& loop;
+  AgentOptions options;
+  AgentContext context;
+  std::unique_ptr<channel::Link> link;
+  std::function<void(const AgentEnd&)> on_end;
+
+  int called = 0;                    // attempt of the newest call
+  std::vector<sys::Listening> held;  // for that attempt, by rank, two each
+  // Takes connections on those; keeps what it has sent until they are let go.
+  std::unique_ptr<AgentMeeting> meeting;
+  bool told_taken = false;
+  sys::Loop::Handle asking;  // again for ports that are taken
+
+  std::shared_ptr<AgentAttempt> attempt;  // also by its own callbacks
+  int stopped = 0;                        // the attempt that was over last
+  std::optional<AgentEnd> end;
+  sys::Loop::Handle ending;
+};
+
+void Agent::Inner::Send(const char* kind, const Json& body) const {
+  // What programs write need not be UTF-8, which JSON is.
+  link->Send({kind, body.dump(-1, ' ', false, Json::error_handler_t::replace)});
+}
+
+void Agent::Inner::Tell(Fact fact) const {
+  if (fact.by.empty()) {
+    fact.by = options.name;
+  }
+  if (fact.at == WallTime{}) {
+    fact.at = context.host.clock.WallNow();
+  }
+  Send("fact", ToJson(fact));
+}
+
+void Agent::Inner::TellRefused(const std::string& kind,
+                               const Error& why) const {
+  MUSTER_LOG(kWarn, "the agent refuses what the coordinator sends",
+             {{"kind", kind}, {"error", why.ToText()}});
+  Tell({.name = "agent.refused",
+        .fields = {{"kind", kind},
+                   {"cause", std::string(Label(why.cause()))},
+                   {"text", why.message()}},
+        .subject = options.name});
+}
+
+void Agent::Inner::OnMessage(const channel::Envelope& message) {
+  const bool ends = message.kind == "stop" || message.kind == "store-reply" ||
+                    message.kind == "goodbye";
+  if (end && !ends) {
+    return;  // nothing new begins
+  }
+  auto body = ParseJson(message.body, Cause::kUsageInvalid,
+                        "`" + message.kind + "` of the coordinator");
+  if (!body) {
+    TellRefused(message.kind, body.error());
+    return;
+  }
+  if (auto handled = Handle(message.kind, *body); !handled) {
+    TellRefused(message.kind, handled.error());
+  }
+}
+
+Status Agent::Inner::Handle(const std::string& kind, const Json& body) {
+  if (kind == channel::kCall) {
+    return OnCall(body);
+  }
+  if (kind == "meet") {
+    return OnMeet(body);
+  }
+  if (kind == "launch") {
+    return OnLaunch(body);
+  }
+  if (kind == "stop") {
+    return OnStop(body);
+  }
+  if (kind == "store-reply") {
+    return OnStoreReply(body);
+  }
+  if (kind == "goodbye") {
+    return OnGoodbye(body);
+  }
+  return Error(Cause::kUsageInvalid,
+               "`" + Printable(kind) + "` is no message to an agent");
+}
+
+Status Agent::Inner::OnCall(const Json& body) {
+  MUSTER_ASSIGN(const int number, ParseCall(body));
+  if (attempt) {
+    return Error(Cause::kUsageInvalid, "a call while attempt " +
+                                           std::to_string(attempt->number()) +
+                                           " is not over");
+  }
+  called = number;
+  LetGo();
+  told_taken = false;
+  SayHello();
+  return Ok();
+}
+
+// Answers the call, or asks again soon while a fixed port is taken.
+void Agent::Inner::SayHello() {
+  if (!HoldAll()) {
+    asking = loop.After(kAskForFixedPortEvery, [this] { SayHello(); });
+    return;
+  }
+  wire::Hello hello = options.identity;
+  hello.attempt = called;
+  hello.pid = sys::OwnPid();
+  hello.clock = context.host.clock.WallNow();
+  hello.cores = context.host.env.Cores();
+  hello.core_ids = context.host.env.CoreIds();
+  hello.addresses = context.host.env.LocalAddresses();
+  hello.ports.clear();
+  for (const auto& port : held) {
+    hello.ports.push_back(port.address.port);
+  }
+  if (options.look) {
+    hello.findings = options.look(called);
+  }
+  link->Send(channel::HelloMessage(channel::kHello, hello));
+}
+
+// Nobody else has the ports until here.
+void Agent::Inner::LetGo() {
+  meeting.reset();
+  held.clear();
+}
+
+Status Agent::Inner::OnMeet(const Json& body) {
+  if (attempt) {
+    return Error(Cause::kUsageInvalid, "a meeting while ranks run");
+  }
+  MUSTER_ASSIGN(meeting, AgentMeeting::Start(
+                             loop, context.host.clock,
+                             {.meet = &body,
+                              .attempt = called,
+                              .identity = &options.identity,
+                              .signer = options.signer,
+                              .held = held},
+                             [this](const Json& met) { Send("met", met); }));
+  return Ok();
+}
+
+// The ports of one rank: the one that the user fixed first.
+Status Agent::Inner::HoldFor(int rank) {
+  int count = kPortsPerRank;
+  if (const auto fixed = options.fixed_ports.find(rank);
+      fixed != options.fixed_ports.end()) {
+    MUSTER_ASSIGN(auto one,
+                  sys::HoldPorts("", 1, fixed->second, fixed->second));
+    held.push_back(std::move(one.front()));
+    --count;
+  }
+  MUSTER_ASSIGN(auto rest, sys::HoldPorts("", count, options.first_port,
+                                          options.last_port));
+  std::move(rest.begin(), rest.end(), std::back_inserter(held));
+  return Ok();
+}
+
+// False when a fixed port is taken: it is waited for. Where other ports cannot
+// be had, fewer are offered and the coordinator says so.
+bool Agent::Inner::HoldAll() {
+  held.clear();
+  for (const int rank : options.identity.ranks) {
+    const auto before = held.size();
+    const auto holds = HoldFor(rank);
+    if (holds) {
+      continue;
+    }
+    const bool fixed =
+        options.fixed_ports.contains(rank) && held.size() == before;
+    if (!std::exchange(told_taken, true)) {
+      TellTaken(rank, holds.error(), fixed);
+    }
+    if (fixed) {
+      held.clear();
+      return false;
+    }
+  }
+  return true;
+}
+
+void Agent::Inner::TellTaken(int rank, const Error& why, bool waits) const {
+  Fact fact{.name = "port.taken", .subject = "rank " + std::to_string(rank)};
+  for (const Fact& one : why.evidence()) {
+    fact.fields.insert(one.fields.begin(), one.fields.end());
+  }
+  fact.fields["rank"] = std::int64_t{rank};
+  fact.fields["cause"] = std::string(Label(why.cause()));
+  fact.fields["text"] = why.message();
+  fact.fields["waits"] = waits;
+  MUSTER_LOG(kWarn,
+             waits ? "waiting for a port that the user fixed"
+                   : "there are not enough ports to offer",
+             {{"rank", rank}, {"error", why.ToText()}});
+  Tell(std::move(fact));
+}
+
+Status Agent::Inner::OnLaunch(const Json& body) {
+  MUSTER_ASSIGN(wire::LaunchPlan plan, wire::LaunchPlanFromJson(body));
+  if (attempt) {
+    return Error(Cause::kUsageInvalid, "a launch while attempt " +
+                                           std::to_string(attempt->number()) +
+                                           " is not over");
+  }
+  asking.Cancel();
+  LetGo();
+  attempt = std::make_shared<AgentAttempt>(context, std::move(plan));
+  attempt->Launch([this] { OnAttemptOver(); });
+  return Ok();
+}
+
+Status Agent::Inner::OnStop(const Json& body) {
+  MUSTER_ASSIGN(const wire::StopRanks stop, wire::StopRanksFromJson(body));
+  if (attempt && attempt->number() == stop.attempt) {
+    attempt->Stop(CauseFromLabel(stop.cause).value_or(Cause::kCancelled),
+                  stop.now);
+  } else if (stop.attempt != stopped) {
+    // Nothing of it was ever started here.
+    stopped = stop.attempt;
+    LetGo();
+    asking.Cancel();
+    Send("stopped", ToJson(wire::Stopped{.attempt = stop.attempt}));
+  }
+  return Ok();
+}
+
+Status Agent::Inner::OnStoreReply(const Json& body) {
+  MUSTER_ASSIGN(const wire::StoreRequest reply,
+                wire::StoreRequestFromJson(body));
+  // A late reply to a rank that has ended is no mistake of anybody.
+  if (attempt && attempt->number() == reply.attempt &&
+      !attempt->Answer(reply)) {
+    return Error(Cause::kUsageInvalid, "a store-reply without a whole frame");
+  }
+  return Ok();
+}
+
+Status Agent::Inner::OnGoodbye(const Json& body) {
+  MUSTER_ASSIGN(wire::Goodbye goodbye, wire::GoodbyeFromJson(body));
+  BeginEnd({.goodbye = std::move(goodbye), .error = std::nullopt},
+           Cause::kCancelled, true);
+  return Ok();
+}
+
+void Agent::Inner::BeginEnd(AgentEnd why, Cause cause, bool now) {
+  if (!end) {
+    end = std::move(why);
+  } else if (why.goodbye) {
+    end->goodbye = std::move(why.goodbye);
+  }
+  asking.Cancel();
+  LetGo();
+  if (attempt) {
+    attempt->Stop(cause, now);
+  } else {
+    EndLater();
+  }
+}
+
+void Agent::Inner::OnAttemptOver() {
+  stopped = attempt->number();
+  if (end) {
+    EndLater();
+  }
+  // The attempt is still on the stack: it goes when the loop comes round.
+  loop.Post([over = std::move(attempt)] {});
+  attempt = nullptr;
+}
+
+// From the loop: the agent may be destroyed in it.
+void Agent::Inner::EndLater() {
+  if (!ending.active()) {
+    ending = loop.After(Duration::zero(), [this] {
+      link->Close();
+      const auto told = std::move(on_end);
+      const AgentEnd why = *end;
+      if (told) {
+        told(why);
+      }
+    });
+  }
+}
+
+Agent::Agent(sys::Loop& loop, const sys::Host& host, sys::Spawner& spawner,
+             std::unique_ptr<channel::Link> link, AgentOptions options)
+    : inner_(std::make_unique<Inner>(loop, host, spawner, std::move(link),
+                                     std::move(options))) {}
+
+Agent::~Agent() = default;
+
+void Agent::Start(std::function<void(const AgentEnd&)> on_end) {
+  Inner* inner = inner_.get();
+  inner->on_end = std::move(on_end);
+  inner->link->OnMessage(
+      [inner](const channel::Envelope& message) { inner->OnMessage(message); });
+  inner->link->OnLost([inner](const Error& error) {
+    inner->BeginEnd({.goodbye = std::nullopt, .error = error}, error.cause(),
+                    false);
+  });
+}
+
+void Agent::Interrupt(bool now) {
+  if (!inner_->end) {
+    inner_->Tell({.name = "agent.interrupted",
+                  .fields = {{"now", now}},
+                  .subject = inner_->options.name});
+  }
+  inner_->BeginEnd(
+      {.goodbye = std::nullopt,
+       .error = Error(Cause::kCancelled, "somebody has interrupted the agent")},
+      Cause::kCancelled, now);
+}
+
+void Agent::Leave() {
+  inner_->link->Close();
+  inner_->BeginEnd(
+      {.goodbye = std::nullopt,
+       .error = Error(Cause::kCancelled, "this host has left the run")},
+      Cause::kCancelled, true);
+}
+
+}  // namespace muster::run

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/coordinator/coordinator.h"
+
+#include <csignal>
+#include <utility>
+
+#include "base/command_text.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "cluster/cluster_json.h"
+#include "diagnose/verdict/refine.h"
+#include "diagnose/verdict/verdict.h"
+#include "monitor/progress/training_findings.h"
+#include "record/events.h"
+#include "run/coordinator/host_findings.h"
+#include "run/plan/plan.h"
+#include "sys/process/spawner.h"
+
+namespace muster::run {
+namespace {
+
+std::string HostsText(std::size_t agents) {
+  return Count(static_cast<std::int64_t>(agents), "host");
+}
+
+// Who asks muster to end may have asked the ranks as well (scancel does), while
+// they end they lose each other, and some end by an exception or an abort.
+bool FollowsFromRequest(const diagnose::Verdict& verdict) {
+  wire::Exit exit;
+  exit.wait_status = verdict.wait_status;
+  return verdict.cascade || verdict.late ||
+         (verdict.kind == diagnose::RootKind::kSignal &&
+          (exit.signal() == SIGTERM || exit.signal() == SIGINT));
+}
+
+}  // namespace
+
+Coordinator::Coordinator(sys::Loop& loop, const sys::Host& host,
+                         sys::Console& console, record::Journal& journal,
+                         RunOptions options)
+    : loop_(loop),
+      host_(host),
+      console_(console),
+      journal_(journal),
+      options_(std::move(options)),
+      watchdog_(options_.limits) {}
+
+Coordinator::~Coordinator() = default;
+
+void Coordinator::Start(channel::Transport* transport, Cluster cluster,
+                        wire::Hello identity,
+                        std::function<void(const RunEnd&)> on_end) {
+  cluster_ = std::move(cluster);
+  on_end_ = std::move(on_end);
+  started_ = host_.clock.Now();
+  pace_.emplace(console_.terminal(), started_);
+  progress_ = std::make_unique<monitor::ProgressLog>(host_, journal_,
+                                                     cluster_.WorldSize());
+  Record(record::kRunStarted,
+         {{"run", options_.run_id},
+          {"command", CommandLine(options_.argv)},
+          {"argv", Json(options_.argv)
+                       .dump(-1, ' ', false, Json::error_handler_t::replace)},
+          {"version", identity.version},
+          {"host", host_.env.Hostname()},
+          {"directory", host_.env.WorkingDirectory()},
+          {"folder", journal_.folder()},
+          {"world_size", std::int64_t{cluster_.WorldSize()}},
+          {"max_restarts", std::int64_t{options_.max_restarts}},
+          {"cluster", ToJson(cluster_).dump()}});
+  gathering_ = rendezvous::Gathering::Make(
+      loop_, host_.clock, transport, cluster_,
+      {.identity = std::move(identity),
+       .on_message =
+           [this](int agent, const channel::Envelope& message) {
+             OnMessage(agent, message);
+           },
+       .on_lost = [this](int agent, const Error& why) { OnLost(agent, why); }});
+  BeginAttempt();
+}
+
+void Coordinator::BeginAttempt() {
+  ++number_;
+  state_ = State::kGathering;
+  attempt_.reset();
+  Record(record::kAttemptCalled);
+  gathering_->Call(
+      number_, Deadline::After(options_.gather_timeout),
+      [this](const std::vector<rendezvous::Missing>& missing) {
+        OnMissing(missing);
+      },
+      [this](rendezvous::Gathered gathered) {
+        OnGathered(std::move(gathered));
+      });
+}
+
+void Coordinator::OnMissing(std::span<const rendezvous::Missing> missing) {
+  const auto members = static_cast<int>(cluster_.members.size());
+  const std::string text = ToText(missing, members);
+  Say(text);
+  Fact fact;
+  fact.name = "attempt.waiting";
+  fact.subject = "attempt " + std::to_string(number_);
+  fact.by = record::kByCoordinator;
+  fact.fields["attempt"] = std::int64_t{number_};
+  fact.fields["text"] = text;
+  journal_.Note(std::move(fact));
+}
+
+void Coordinator::OnGathered(rendezvous::Gathered gathered) {
+  for (const Finding& warning : gathered.warnings) {
+    Tell(warning);
+  }
+  if (!gathered.complete()) {
+    FailSetUp(gathered.errors);
+    return;
+  }
+  Record(record::kAttemptGathered,
+         {{"agents", static_cast<std::int64_t>(gathered.agents.size())}});
+  hellos_.clear();
+  for (const rendezvous::Attendance& agent : gathered.agents) {
+    hellos_.push_back(agent.hello);
+  }
+  gathered_ = std::move(gathered);
+  if (!MayStart(FoundOnHosts(hellos_))) {
+    return;
+  }
+  const auto ports = PortsOfRanks(cluster_, hellos_);
+  if (options_.meet && ports && hellos_.size() == cluster_.members.size()) {
+    Meet(*ports);
+  } else {
+    Plan();
+  }
+}
+
+void Coordinator::Meet(const Cluster& ports) {
+  meeting_.emplace(ports, static_cast<int>(hellos_.size()));
+  const Json meet = ToJson(run::Meet{.attempt = number_, .ports = ports});
+  for (const rendezvous::Attendance& agent : gathered_.agents) {
+    Send(agent.agent, "meet", meet);
+  }
+  meeting_end_ = loop_.After(kMeetingLimit, [this] { EndMeeting(); });
+}
+
+void Coordinator::OnMet(int agent, Met met) {
+  if (meeting_ && met.attempt == number_ &&
+      meeting_->Tells(agent, std::move(met.row))) {
+    EndMeeting();
+  }
+}
+
+void Coordinator::EndMeeting() {
+  meeting_end_.Cancel();
+  const auto findings = meeting_->Judge(host_.clock.WallNow());
+  meeting_.reset();
+  if (MayStart(findings)) {
+    Plan();
+  }
+}
+
+void Coordinator::Plan() {
+  auto planned = MakePlan(cluster_, hellos_,
+                          {.run_id = options_.run_id,
+                           .attempt = number_,
+                           .max_restarts = options_.max_restarts,
+                           .argv = options_.argv,
+                           .user_environment = options_.environment,
+                           .for_jax = options_.for_jax,
+                           .grace = options_.grace});
+  if (!planned) {
+    FailSetUp(std::vector{planned.error()});
+    return;
+  }
+  Launch(gathered_, *planned);
+}
+
+// Tells what was found before ranks start: a warning on one line and once, an
+// error as a finding, which ends the run.
+bool Coordinator::MayStart(std::span<const Finding> findings) {
+  const Finding* root = nullptr;
+  for (const Finding& finding : findings) {
+    if (finding.severity == Severity::kError) {
+      root = root == nullptr ? &finding : root;
+      Tell(finding);
+    } else if (const std::string line = OneLine(finding);
+               finding.severity != Severity::kNote &&
+               warned_.insert(line).second) {
+      Fact fact = record::FindingFact(finding, number_, host_.clock.WallNow());
+      fact.fields["beside"] = true;
+      journal_.Record(std::move(fact));
+      Say(line);
+    }
+  }
+  if (root != nullptr) {
+    Conclude({.kind = record::Failure::Kind::kSetUp, .cause = root->cause});
+  }
+  return root == nullptr;
+}
+
+void Coordinator::Launch(const rendezvous::Gathered& gathered,
+                         const Planned& planned) {
+  std::vector<Attempt::Agent> agents;
+  for (const rendezvous::Attendance& agent : gathered.agents) {
+    agents.push_back({.number = agent.agent,
+                      .host = agent.hello.host,
+                      .ranks = agent.hello.ranks});
+  }
+  if (number_ == 1) {
+    for (const std::string& note : planned.notes) {
+      Say(note);
+      Record(record::kRunNote, {{"text", note}});
+    }
+  }
+  attempt_ = std::make_unique<Attempt>(cluster_, number_, std::move(agents));
+  std::vector<bool> trains;
+  trains.reserve(cluster_.members.size());
+  for (const Member& member : cluster_.members) {
+    trains.push_back(Trains(member));
+  }
+  store_ = std::make_unique<Store>(loop_, std::move(trains));
+  watchdog_.Begin();
+  progress_->Begin(number_);
+  state_ = State::kRunning;
+  Record(record::kAttemptLaunched, {{"digest", planned.plan.digest}});
+  for (const rendezvous::Attendance& agent : gathered.agents) {
+    Send(agent.agent, "launch",
+         ToJson(PartOf(planned.plan, agent.hello.ranks)));
+  }
+  Say("run " + options_.run_id + (number_ > 1 ? ", attempt " : "") +
+      (number_ > 1 ? std::to_string(number_) : "") + ": " +
+      Count(std::ssize(cluster_.members), "rank") + " on " +
+      HostsText(gathered.agents.size()) + ", logs in " + journal_.folder());
+}
+
+void Coordinator::EndRanks(const std::string& cause, bool now) {
+  if (state_ == State::kRunning) {
+    state_ = State::kStopping;
+    attempt_->StopsFor(cause);
+    store_->Close(Error(CauseFromLabel(cause).value_or(Cause::kCancelled),
+                        "the attempt is being stopped"));
+    console_.SetLive("");
+  }
+  for (const int agent : attempt_->Unstopped()) {
+    Send(agent, "stop",
+         ToJson(
+             wire::StopRanks{.attempt = number_, .cause = cause, .now = now}));
+  }
+}
+
+void Coordinator::OnAttemptOver() {
+  state_ = State::kPausing;
+  console_.SetLive("");
+  progress_->End();
+  TellFailures();
+  Record(record::kAttemptStopped,
+         {{"leftovers", std::int64_t{attempt_->leftovers()}}});
+  if (attempt_->Done()) {
+    EndRun(
+        {.exit_code = 0,
+         .origin = Origin::kProgram,
+         .text = (cluster_.members.size() == 1
+                      ? "the rank"
+                      : "all " + Count(std::ssize(cluster_.members), "rank")) +
+                 " ended well"});
+    return;
+  }
+  auto verdict = diagnose::Judge(attempt_->End());
+  diagnose::Refine(verdict, attempt_->logs());
+  const bool asked = attempt_->stop_cause() == Label(Cause::kCancelled);
+  if (!interrupted_by_ || !asked || !FollowsFromRequest(verdict)) {
+    for (const Finding& finding : verdict.findings) {
+      Tell(finding);
+    }
+  }
+  Conclude(interrupted_by_
+               ? record::Failure{.kind = record::Failure::Kind::kInterrupted,
+                                 .cause = Cause::kCancelled,
+                                 .step = attempt_->Reach().step}
+               : attempt_->RootOf(verdict));
+}
+
+void Coordinator::FailSetUp(std::span<const Error> errors) {
+  for (const Error& error : errors) {
+    Tell(FromError(error));
+  }
+  record::Failure failure{
+      .kind = number_ == 1 ? record::Failure::Kind::kSetUp
+                           : record::Failure::Kind::kHostLost,
+      .cause = errors.empty() ? Cause::kInternalError : errors.front().cause()};
+  // Who does not come back was lost; who comes back as another is a mistake.
+  if (RetryOf(failure.cause) == Retry::kBug) {
+    failure.kind = record::Failure::Kind::kSetUp;
+  }
+  Conclude(failure);
+}
+
+void Coordinator::Conclude(const record::Failure& failure) {
+  Fact failed = record::FailedFact(failure, number_, host_.clock.WallNow());
+  std::string text(Title(failure.cause));
+  if (failure.kind == record::Failure::Kind::kInterrupted) {
+    text = "ended by " + *interrupted_by_;
+    Tell(MakeFinding(Cause::kCancelled, text + Where(), Confidence::kCertain));
+  } else if (failure.rank >= 0) {
+    text = failed.subject + ": " + text;
+    if (failure.kind == record::Failure::Kind::kSignal) {
+      text = failed.subject + " was ended by " + failed.Text("signal_name");
+    }
+  }
+  journal_.Record(std::move(failed));
+  const auto decision = Decide(host_.clock.Now(), decided_, failure,
+                               attempt_ ? attempt_->Reach() : AttemptReach{},
+                               {.max_restarts = options_.max_restarts});
+  decided_ = decision.state;
+  Record(record::kDecided,
+         {{"restart", decision.restart}, {"text", decision.reason}});
+  Say(decision.reason);
+  if (!decision.restart) {
+    EndRun({.exit_code = decision.exit_code,
+            .origin = decision.origin,
+            .cause = std::string(Label(failure.cause)),
+            .text = text});
+    return;
+  }
+  state_ = State::kPausing;
+  pause_ = loop_.After(decision.not_before - host_.clock.Now(),
+                       [this] { BeginAttempt(); });
+}
+
+void Coordinator::EndRun(RunEnd end) {
+  state_ = State::kEnded;
+  for (const Finding& finding : monitor::JudgeTraining(journal_.facts())) {
+    Tell(finding);
+  }
+  Record(record::kRunEnded, {{"exit_code", std::int64_t{end.exit_code}},
+                             {"origin", std::string(OriginName(end.origin))},
+                             {"cause", end.cause},
+                             {"text", end.text}});
+  TellFailures();
+  const wire::Goodbye goodbye{.exit_code = end.exit_code,
+                              .origin = std::string(OriginName(end.origin)),
+                              .summary = end.text};
+  gathering_->SendAll({"goodbye", ToJson(goodbye).dump()});
+  loop_.Post([on_end = std::exchange(on_end_, nullptr), end = std::move(end)] {
+    on_end(end);
+  });
+}
+
+void Coordinator::Interrupt(const std::string& by, bool now) {
+  if (state_ == State::kEnded) {
+    return;
+  }
+  Record(record::kInterrupted, {{"text", by}, {"now", now}});
+  interrupted_by_ = interrupted_by_.value_or(by);
+  if (state_ == State::kRunning || state_ == State::kStopping) {
+    Say(now ? by + ": the ranks are killed now"
+            : by + ": the ranks are asked to end, they have " +
+                  ToText(options_.grace) + "; once more to kill them now");
+    EndRanks(std::string(Label(Cause::kCancelled)), now);
+    return;
+  }
+  gathering_->CancelCall();
+  meeting_.reset();
+  meeting_end_.Cancel();
+  pause_.Cancel();
+  Conclude({.kind = record::Failure::Kind::kInterrupted,
+            .cause = Cause::kCancelled});
+}
+
+}  // namespace muster::run

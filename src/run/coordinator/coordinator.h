@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// The coordinator of a run: gathers the members, plans, watches, decides,
+// restarts, and writes down why.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "diagnose/verdict/verdict.h"
+#include "finding/finding.h"
+#include "monitor/progress/live_line.h"
+#include "monitor/progress/progress_log.h"
+#include "monitor/stall/watchdog.h"
+#include "muster/cluster.h"
+#include "record/journal.h"
+#include "rendezvous/rendezvous_server.h"
+#include "run/coordinator/attempt.h"
+#include "run/coordinator/decide.h"
+#include "run/coordinator/peer_check.h"
+#include "run/coordinator/store.h"
+#include "run/plan/plan.h"
+#include "sys/host.h"
+#include "sys/terminal/console.h"
+#include "sys/time/loop.h"
+#include "wire/agent_messages.h"
+
+namespace muster::run {
+
+struct RunOptions {
+  std::string run_id;
+  std::vector<std::string> argv;
+  std::map<std::string, std::string> environment;  // --env
+  bool for_jax = false;                            // AttemptFacts::for_jax
+  int max_restarts = 3;
+  Duration gather_timeout = std::chrono::seconds(60);
+  Duration grace = std::chrono::seconds(10);
+  // Agents of several hosts try each other on the ports of their ranks before
+  // these start.
+  bool meet = false;
+  monitor::WatchLimits limits;
+  bool color = false;  // of findings
+};
+
+// How the run ended.
+struct RunEnd {
+  int exit_code = 0;
+  Origin origin = Origin::kMuster;
+  std::string cause;  // label; empty: it ended well
+  std::string text;   // "all 2 ranks ended well"
+};
+
+// One per run. All calls and callbacks on the loop's thread.
+//
+//   gathering -> running -> stopping -> (pausing -> gathering | ended)
+//
+// Each observation is a Fact in the journal before anything follows from it;
+// what follows is decided by pure functions (MakePlan, Watchdog,
+// explain::Judge, Decide) and only applied here.
+class Coordinator {
+ public:
+  // The references outlive it; a null transport: all ranks are on this host.
+  Coordinator(sys::Loop& loop, const sys::Host& host, sys::Console& console,
+              record::Journal& journal, RunOptions options);
+  ~Coordinator();
+
+  // `identity`: of the coordinator, for the roll call. on_end is called once,
+  // when no process is left and the journal holds the last fact.
+  void Start(channel::Transport* transport, Cluster cluster,
+             wire::Hello identity, std::function<void(const RunEnd&)> on_end);
+  // Where agents attend. Not before Start.
+  rendezvous::Gathering& gathering() { return *gathering_; }
+
+  // Somebody wants the run to end: in order, or `now` without grace.
+  void Interrupt(const std::string& by, bool now);
+
+ private:
+  enum class State { kGathering, kRunning, kStopping, kPausing, kEnded };
+
+  // Life of an attempt.
+  void BeginAttempt();
+  void OnMissing(std::span<const rendezvous::Missing> missing);
+  void OnGathered(rendezvous::Gathered gathered);
+  void Meet(const Cluster& ports);
+  void OnMet(int agent, Met met);
+  void EndMeeting();
+  void Plan();
+  void Launch(const rendezvous::Gathered& gathered, const Planned& planned);
+  void EndRanks(const std::string& cause, bool now);
+  void OnAttemptOver();
+  void Conclude(const record::Failure& failure);
+  bool MayStart(std::span<const Finding> findings);
+  void FailSetUp(std::span<const Error> errors);
+  void EndRun(RunEnd end);
+
+  // What agents say.
+  void OnMessage(int agent, const channel::Envelope& message);
+  void OnMessageOfRank(int agent, const channel::Envelope& message);
+  // False, and told: an agent speaks of ranks that it does not run.
+  bool IsOwn(int agent, int rank, const std::string& kind);
+  void OnExited(wire::RankExited exited);
+  void OnProgress(int agent, wire::Progress progress);
+  void OnStore(int agent, const wire::StoreRequest& request);
+  void OnFact(Fact fact);
+  void OnLost(int agent, const Error& why);
+  // The body as a T of the attempt that runs; nullopt: it is not.
+  template <typename T>
+  std::optional<T> Current(const channel::Envelope& message,
+                           Result<T> (*read)(const Json&));
+
+  void Send(int agent, const std::string& kind, const Json& body);
+  void Record(std::string_view name,
+              std::map<std::string, FactValue> fields = {});
+  void Tell(const Finding& finding);
+  // The first host that leaves its accelerators idle is shown.
+  void TellUnused(const Fact& fact);
+  void TellWaiting();
+  void Say(const std::string& text);
+  void TellFailures();
+  std::string Where() const;
+
+  sys::Loop& loop_;
+  const sys::Host& host_;
+  sys::Console& console_;
+  record::Journal& journal_;
+  RunOptions options_;
+  Cluster cluster_;
+  std::function<void(const RunEnd&)> on_end_;
+
+  State state_ = State::kGathering;
+  int number_ = 0;                   // of the attempt
+  rendezvous::Gathered gathered_;    // until the ranks are launched
+  std::vector<wire::Hello> hellos_;  // of the same
+  std::optional<Meeting> meeting_;
+  sys::Loop::Handle meeting_end_;
+  std::unique_ptr<Attempt> attempt_;
+  std::unique_ptr<Store> store_;
+  std::unique_ptr<monitor::ProgressLog> progress_;
+  monitor::Watchdog watchdog_;
+  RunState decided_;
+  std::optional<std::string> interrupted_by_;
+  std::set<std::string> warned_;                   // lines that were shown
+  std::set<std::pair<int, std::string>> refused_;  // agents, kinds
+  bool told_unused_ = false;
+  sys::Clock::Steady started_{};
+  std::optional<monitor::LivePace> pace_;
+  sys::Loop::Handle pause_;
+  sys::Loop::Handle waiting_;  // for those that others have left
+  // Last: its callbacks use all of the above.
+  std::unique_ptr<rendezvous::Gathering> gathering_;
+};
+
+}  // namespace muster::run

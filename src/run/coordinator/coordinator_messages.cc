@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+// What agents say to the coordinator, and what it says to people.
+#include <utility>
+
+#include "base/json.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "monitor/resource/accelerator_use.h"
+#include "record/events.h"
+#include "run/coordinator/coordinator.h"
+
+namespace muster::run {
+namespace {
+
+// The label that ranks find on their boards when a peer has failed.
+std::string PeerDied() {
+  return std::string(Label(Cause::kPeerDied));
+}
+
+constexpr std::size_t kNamesWaitedFor = 4;
+
+template <typename T>
+std::optional<T> Understood(const channel::Envelope& message,
+                            Result<T> (*read)(const Json&)) {
+  auto json = ParseJson(message.body, Cause::kVerPeerMismatch, message.kind);
+  auto body = json ? read(*json) : Result<T>(std::move(json).error());
+  if (!body) {
+    MUSTER_LOG(kWarn, "a message of an agent is not understood",
+               {{"kind", message.kind}, {"why", body.error().ToText()}});
+    return std::nullopt;
+  }
+  return *std::move(body);
+}
+
+}  // namespace
+
+template <typename T>
+std::optional<T> Coordinator::Current(const channel::Envelope& message,
+                                      Result<T> (*read)(const Json&)) {
+  auto body = Understood(message, read);
+  if (!body) {
+    return std::nullopt;
+  }
+  const bool live = state_ == State::kRunning || state_ == State::kStopping;
+  if (!live || body->attempt != number_) {
+    return std::nullopt;
+  }
+  return *std::move(body);
+}
+
+void Coordinator::OnMessage(int agent, const channel::Envelope& message) {
+  if (message.kind == "stopped") {
+    if (auto stopped = Current(message, wire::StoppedFromJson)) {
+      attempt_->Stopped(agent, *std::move(stopped));
+      if (attempt_->Unstopped().empty()) {
+        OnAttemptOver();
+      }
+    }
+  } else if (message.kind == "met") {
+    if (auto met = Understood(message, MetFromJson)) {
+      OnMet(agent, *std::move(met));
+    }
+  } else if (message.kind == "fact") {
+    if (auto fact = Understood(message, FactFromJson)) {
+      OnFact(*std::move(fact));
+    }
+  } else {
+    OnMessageOfRank(agent, message);
+  }
+}
+
+void Coordinator::OnMessageOfRank(int agent, const channel::Envelope& message) {
+  if (message.kind == "progress") {
+    if (auto progress = Current(message, wire::ProgressFromJson)) {
+      OnProgress(agent, *std::move(progress));
+    }
+  } else if (message.kind == "store") {
+    if (const auto request = Current(message, wire::StoreRequestFromJson);
+        request && IsOwn(agent, request->rank, message.kind)) {
+      OnStore(agent, *request);
+    }
+  } else if (message.kind == "started") {
+    if (const auto started = Current(message, wire::RankStartedFromJson);
+        started && IsOwn(agent, started->rank, message.kind)) {
+      journal_.Record(record::StartedFact(*started));
+    }
+  } else if (message.kind == "exited") {
+    if (auto exited = Current(message, wire::RankExitedFromJson);
+        exited && IsOwn(agent, exited->rank, message.kind)) {
+      OnExited(*std::move(exited));
+    }
+  }
+}
+
+bool Coordinator::IsOwn(int agent, int rank, const std::string& kind) {
+  if (attempt_->Runs(agent, rank)) {
+    return true;
+  }
+  if (refused_.emplace(agent, kind).second) {
+    MUSTER_LOG(kWarn, "an agent speaks of a rank that it does not run",
+               {{"agent", agent}, {"kind", kind}, {"rank", rank}});
+    Record("coordinator.refused", {{"agent", std::int64_t{agent}},
+                                   {"kind", kind},
+                                   {"rank", std::int64_t{rank}}});
+  }
+  return false;
+}
+
+void Coordinator::OnExited(wire::RankExited exited) {
+  journal_.Record(record::ExitedFact(exited));
+  for (const Fact& fact : exited.facts) {
+    journal_.Note(fact);
+  }
+  watchdog_.Ended(exited.rank);
+  progress_->Exited(exited);
+  const bool failed = Attempt::Failed(exited);
+  attempt_->Exited(std::move(exited));
+  if (state_ != State::kRunning) {
+    return;
+  }
+  if (failed) {
+    EndRanks(PeerDied(), false);
+  } else if (attempt_->Done() && !attempt_->EndedAll()) {
+    // Only those that serve the others are left.
+    EndRanks(std::string(Label(Cause::kCancelled)), false);
+  } else {
+    // Workers that their chief has left have as long as any rank that is to
+    // end; others may have something to do that is theirs alone.
+    waiting_ =
+        loop_.After(options_.grace * (attempt_->ChiefLeftItsWorkers() ? 1 : 6),
+                    [this] { TellWaiting(); });
+  }
+}
+
+void Coordinator::OnProgress(int agent, wire::Progress progress) {
+  std::erase_if(progress.ranks, [&](const wire::RankSample& sample) {
+    return !IsOwn(agent, sample.rank, "progress");
+  });
+  progress_->Observe(progress);
+  watchdog_.Observe(progress);
+  if (state_ != State::kRunning) {
+    return;
+  }
+  if (pace_->Due(host_.clock.Now())) {
+    const std::string line = monitor::LiveText(
+        progress_->View(), {.running = attempt_->Running(),
+                            .attempt = number_,
+                            .elapsed = host_.clock.Now() - started_});
+    if (console_.terminal()) {
+      console_.SetLive(line);
+    } else {
+      Say(line);
+    }
+  }
+  TellFailures();
+  constexpr std::string_view kBlind =
+      "the program reports no steps, so that a standstill is not seen: "
+      "--progress-timeout holds for programs that use libmuster";
+  if (watchdog_.IsBlind() && warned_.emplace(kBlind).second) {
+    Say(std::string(kBlind));
+  }
+  if (auto standstill = watchdog_.Check()) {
+    Record("run.standstill",
+           {{"text", standstill->why},
+            {"rank", std::int64_t{standstill->ranks.front().rank}},
+            {"state", std::string(1, standstill->ranks.front().state)}});
+    Say("no progress: " + standstill->why);
+    attempt_->StandsStill(*std::move(standstill), host_.clock.WallNow());
+    EndRanks(std::string(Label(Cause::kNoProgress)), false);
+  }
+}
+
+void Coordinator::OnStore(int agent, const wire::StoreRequest& request) {
+  std::string bytes = request.frame;
+  auto frame = wire::TakeMessage(bytes);
+  if (!frame || !*frame) {
+    MUSTER_LOG(kWarn, "a store request is not understood",
+               {{"rank", request.rank}});
+    return;
+  }
+  store_->Handle(
+      request.rank, **frame,
+      [this, agent, rank = request.rank,
+       attempt = request.attempt](const wire::RankMessage& reply) {
+        Send(agent, "store-reply",
+             ToJson(wire::StoreRequest{.rank = rank,
+                                       .attempt = attempt,
+                                       .frame = wire::Encode(reply)}));
+      });
+}
+
+void Coordinator::OnFact(Fact fact) {
+  const bool interrupted = fact.name == "agent.interrupted";
+  const std::string by = fact.by;
+  if (fact.name == monitor::kAcceleratorsUnused) {
+    TellUnused(fact);
+  }
+  journal_.Note(std::move(fact));
+  if (interrupted && !interrupted_by_) {
+    Interrupt("a request to " + by, false);
+  }
+}
+
+void Coordinator::OnLost(int agent, const Error& why) {
+  if (meeting_) {
+    meeting_.reset();
+    meeting_end_.Cancel();
+    FailSetUp(std::vector{why});
+    return;
+  }
+  if (state_ != State::kRunning && state_ != State::kStopping) {
+    return;
+  }
+  Record("agent.lost", {{"agent", std::int64_t{agent}},
+                        {"cause", std::string(Label(why.cause()))},
+                        {"text", why.message()}});
+  const bool lost = attempt_->Lost(agent, why, host_.clock.WallNow());
+  if (state_ == State::kRunning && lost && !attempt_->Done()) {
+    EndRanks(PeerDied(), false);
+  }
+  if (attempt_->Unstopped().empty()) {
+    OnAttemptOver();
+  }
+}
+
+void Coordinator::Send(int agent, const std::string& kind, const Json& body) {
+  if (channel::Link* link = gathering_->link(agent)) {
+    link->Send(
+        {kind, body.dump(-1, ' ', false, Json::error_handler_t::replace)});
+  }
+}
+
+void Coordinator::Record(std::string_view name,
+                         std::map<std::string, FactValue> fields) {
+  Fact fact;
+  fact.name = name;
+  fact.fields = std::move(fields);
+  if (number_ > 0) {
+    fact.fields["attempt"] = std::int64_t{number_};
+  }
+  fact.subject = "run " + options_.run_id;
+  fact.by = record::kByCoordinator;
+  journal_.Record(std::move(fact));
+}
+
+void Coordinator::Tell(const Finding& finding) {
+  journal_.Record(record::FindingFact(finding, number_, host_.clock.WallNow()));
+  console_.Write(sys::Console::Stream::kErr,
+                 RenderText(finding, {.color = options_.color}));
+}
+
+void Coordinator::TellUnused(const Fact& fact) {
+  if (std::exchange(told_unused_, true)) {
+    return;
+  }
+  const Finding finding = monitor::UnusedFinding(fact);
+  Fact told = record::FindingFact(finding, number_, host_.clock.WallNow());
+  told.fields["beside"] = true;
+  journal_.Record(std::move(told));
+  console_.Write(sys::Console::Stream::kErr,
+                 RenderText(finding, {.color = options_.color}));
+}
+
+void Coordinator::TellWaiting() {
+  const auto left = attempt_ ? attempt_->Awaited() : std::vector<std::string>();
+  if (state_ != State::kRunning || left.empty()) {
+    return;
+  }
+  const std::string text =
+      attempt_->ChiefLeftItsWorkers()
+          ? "the chief has ended well, and the run waits for " +
+                JoinSome(left, kNamesWaitedFor) +
+                ": a worker of ParameterServerStrategy serves until it is "
+                "killed"
+          : "others have ended well, and the run waits for " +
+                JoinSome(left, kNamesWaitedFor);
+  Say(text);
+  Record(record::kRunNote, {{"text", text}});
+}
+
+void Coordinator::Say(const std::string& text) {
+  if (LogEnabled(LogLevel::kInfo)) {
+    console_.Write(sys::Console::Stream::kErr,
+                   "muster: " + Printable(text) + "\n");
+  }
+}
+
+// Files that cannot be written do not end a run, but are not kept secret.
+void Coordinator::TellFailures() {
+  for (const auto& failure :
+       {journal_.TakeFailure(), progress_->TakeFailure()}) {
+    if (failure) {
+      Finding finding = FromError(*failure);
+      finding.severity = Severity::kWarning;
+      Tell(finding);
+    }
+  }
+}
+
+std::string Coordinator::Where() const {
+  if (!attempt_) {
+    return "";
+  }
+  if (const auto step = attempt_->Reach().step; step > 0) {
+    return " at step " + std::to_string(step);
+  }
+  const std::string started = attempt_->BeingStarted();
+  return started.empty() ? "" : " while " + started + " was being started";
+}
+
+}  // namespace muster::run

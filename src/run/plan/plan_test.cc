@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/plan/plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/json.h"
+#include "channel/inbox.h"
+
+namespace muster::run {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Cluster OneHost(int size) {
+  Cluster cluster;
+  for (int rank = 0; rank < size; ++rank) {
+    cluster.members.push_back({.rank = rank, .index = rank});
+  }
+  cluster.size = {size, "flag -n"};
+  cluster.one_host = true;
+  return cluster;
+}
+
+Cluster Hosts(const std::string& source) {
+  Cluster cluster = OneHost(2);
+  cluster.members[0].address = {Address{"10.0.0.1", 2222}, source};
+  cluster.members[1].address = {Address{"10.0.0.2", 2222}, source};
+  cluster.one_host = false;
+  return cluster;
+}
+
+wire::Hello Agent(std::vector<int> ranks, std::string host = "a") {
+  wire::Hello hello;
+  hello.ranks = std::move(ranks);
+  hello.host = std::move(host);
+  hello.cores = 2;
+  hello.core_ids = {4, 5};
+  for (std::size_t i = 0; i < 2 * hello.ranks.size(); ++i) {
+    hello.ports.push_back(static_cast<std::uint16_t>(20000 + i));
+  }
+  return hello;
+}
+
+PlanOptions Options() {
+  return {.run_id = "r", .argv = {"python3", "a b.py"}};
+}
+
+Planned Make(const Cluster& cluster, std::vector<wire::Hello> agents,
+             const PlanOptions& options = Options()) {
+  auto planned = MakePlan(cluster, agents, options);
+  EXPECT_TRUE(planned) << planned.error().ToText();
+  return std::move(planned).value();
+}
+
+std::string Value(const Planned& planned, std::size_t rank,
+                  const std::string& name) {
+  const auto& set = planned.plan.ranks[rank].environment;
+  return set.contains(name) ? set.at(name).value : "(not set)";
+}
+
+TEST(Plan, TellsEveryRankWhoItIs) {
+  const auto planned = Make(OneHost(2), {Agent({0, 1})});
+  EXPECT_EQ(Value(planned, 1, "RANK"), "1");
+  EXPECT_EQ(Value(planned, 1, "WORLD_SIZE"), "2");
+  EXPECT_EQ(Value(planned, 1, "LOCAL_RANK"), "1");
+  EXPECT_EQ(Value(planned, 1, "LOCAL_WORLD_SIZE"), "2");
+  EXPECT_EQ(Value(planned, 1, "GROUP_RANK"), "0");
+  EXPECT_EQ(Value(planned, 1, "MUSTER_RANK"), "1");
+  EXPECT_EQ(Value(planned, 1, "MASTER_ADDR"), "127.0.0.1");
+  EXPECT_EQ(Value(planned, 1, "MASTER_PORT"), "20001");
+  EXPECT_EQ(Value(planned, 0, "JAX_COORDINATOR_ADDRESS"), "127.0.0.1:20001");
+  EXPECT_EQ(Value(planned, 0, "PYTHONUNBUFFERED"), "1");
+  EXPECT_EQ(planned.plan.ranks[1].environment.at("WORLD_SIZE").source,
+            "cluster: flag -n");
+  EXPECT_THAT(planned.plan.ranks[0].argv, ElementsAre("python3", "a b.py"));
+  EXPECT_THAT(planned.plan.agents, ElementsAre(ElementsAre(0, 1)));
+}
+
+TEST(Plan, TellsJaxCountAndIdAsOpenMpiDoesWhenAsked) {
+  EXPECT_EQ(Value(Make(OneHost(2), {Agent({0, 1})}), 1, "OMPI_COMM_WORLD_SIZE"),
+            "(not set)");
+  auto options = Options();
+  options.for_jax = true;
+  const auto planned = Make(OneHost(2), {Agent({0, 1})}, options);
+  EXPECT_EQ(Value(planned, 1, "OMPI_COMM_WORLD_SIZE"), "2");
+  EXPECT_EQ(Value(planned, 1, "OMPI_COMM_WORLD_RANK"), "1");
+  EXPECT_EQ(Value(planned, 1, "OMPI_COMM_WORLD_LOCAL_RANK"), "1");
+  EXPECT_EQ(Value(planned, 1, "OMPI_MCA_orte_hnp_uri"),
+            "0.0;tcp://127.0.0.1:20001");
+  // One rank of a host would get one of its GPUs.
+  const std::vector<wire::Hello> hosts{Agent({0}), Agent({1}, "b")};
+  EXPECT_THAT(Make(Hosts("flag --hosts"), hosts, options).notes,
+              Contains(HasSubstr("JAX_LOCAL_DEVICE_IDS")));
+  options.user_environment["JAX_LOCAL_DEVICE_IDS"] = "0,1";
+  EXPECT_THAT(Make(Hosts("flag --hosts"), hosts, options).notes,
+              testing::Not(Contains(HasSubstr("JAX_LOCAL_DEVICE_IDS"))));
+}
+
+TEST(Plan, WritesTheTfConfigOfEachTask) {
+  const auto planned = Make(OneHost(2), {Agent({0, 1})});
+  EXPECT_EQ(Value(planned, 1, "TF_CONFIG"),
+            R"({"cluster":{"worker":["127.0.0.1:20000","127.0.0.1:20002"]},)"
+            R"("task":{"type":"worker","index":1}})");
+}
+
+TEST(Plan, KeepsPortsThatTfConfigFixes) {
+  const auto planned =
+      Make(Hosts("env TF_CONFIG"), {Agent({1}, "b"), Agent({0})});
+  EXPECT_THAT(Value(planned, 0, "TF_CONFIG"), HasSubstr("10.0.0.2:2222"));
+  EXPECT_EQ(Value(planned, 1, "MASTER_ADDR"), "10.0.0.1");
+  EXPECT_EQ(Value(planned, 1, "GROUP_RANK"), "1");
+  EXPECT_EQ(FixedPorts(Hosts("env TF_CONFIG")).at(1), 2222);
+  EXPECT_TRUE(FixedPorts(Hosts("flag --hosts")).empty());
+}
+
+TEST(Plan, UsesOfferedPortsWhereTheAddressIsTheAgents) {
+  const auto planned =
+      Make(Hosts("flag --hosts"), {Agent({0}), Agent({1}, "b")});
+  EXPECT_THAT(Value(planned, 0, "TF_CONFIG"), HasSubstr("10.0.0.2:20000"));
+}
+
+TEST(Plan, LeavesAnEqualTfConfigAsTheUserWroteIt) {
+  auto agent = Agent({0});
+  agent.environment["TF_CONFIG"] =
+      R"({"rpc_layer":"grpc","task":{"index":0,"type":"worker"},)"
+      R"("cluster":{"worker":["10.0.0.1:2222","10.0.0.2:2222"]}})";
+  const auto planned = Make(Hosts("env TF_CONFIG"), {agent, Agent({1}, "b")});
+  EXPECT_EQ(Value(planned, 0, "TF_CONFIG"), "(not set)");
+  EXPECT_NE(Value(planned, 1, "TF_CONFIG"), "(not set)");
+}
+
+TEST(Plan, DividesCoresAndThreads) {
+  const auto planned = Make(OneHost(2), {Agent({0, 1})});
+  EXPECT_THAT(planned.plan.ranks[0].cores, ElementsAre(4));
+  EXPECT_THAT(planned.plan.ranks[1].cores, ElementsAre(5));
+  EXPECT_EQ(Value(planned, 0, "OMP_NUM_THREADS"), "1");
+  EXPECT_THAT(planned.notes,
+              ElementsAre("2 cores of host a for 2 ranks: every rank has its "
+                          "own cores, 1 thread each"));
+}
+
+TEST(Plan, DividesCoresAmongTheAgentsOfOneHost) {
+  const auto planned =
+      Make(Hosts("flag --hosts"), {Agent({0}), Agent({1}, "a")});
+  EXPECT_THAT(planned.plan.ranks[0].cores, ElementsAre(4));
+  EXPECT_THAT(planned.plan.ranks[1].cores, ElementsAre(5));
+}
+
+TEST(Plan, BindsNothingWhenCoresAreTooFewOrUnknown) {
+  auto planned = Make(OneHost(3), {Agent({0, 1, 2})});
+  EXPECT_TRUE(planned.plan.ranks[2].cores.empty());
+  EXPECT_THAT(planned.notes, Contains(HasSubstr("share cores")));
+  auto agent = Agent({0, 1});
+  agent.core_ids.clear();
+  planned = Make(OneHost(2), {agent});
+  EXPECT_TRUE(planned.plan.ranks[0].cores.empty());
+  EXPECT_THAT(planned.notes, Contains(HasSubstr("not bound to cores")));
+}
+
+TEST(Plan, RespectsWhatIsSetAndReplacesWhatIsStale) {
+  auto agent = Agent({0, 1});
+  agent.environment = {{"OMP_NUM_THREADS", "7"},
+                       {"RANK", "0"},
+                       {"TORCHELASTIC_USE_AGENT_STORE", "True"}};
+  const auto planned = Make(OneHost(2), {agent});
+  EXPECT_EQ(Value(planned, 0, "OMP_NUM_THREADS"), "(not set)");
+  EXPECT_EQ(Value(planned, 0, "MKL_NUM_THREADS"), "1");
+  EXPECT_EQ(Value(planned, 1, "RANK"), "1");
+  EXPECT_THAT(planned.plan.ranks[1].environment.at("RANK").source,
+              HasSubstr("replaces `0`"));
+  EXPECT_THAT(planned.plan.ranks[0].unset,
+              ElementsAre("TORCHELASTIC_USE_AGENT_STORE"));
+  EXPECT_THAT(planned.notes,
+              Contains("of the environment RANK=0, "
+                       "TORCHELASTIC_USE_AGENT_STORE=True are replaced "
+                       "(rank 1)"));
+}
+
+TEST(Plan, LetsTheUserWinAndSaysWhatThatContradicts) {
+  auto options = Options();
+  options.user_environment = {{"RANK", "9"}, {"LR", "0.1"}};
+  const auto planned = Make(OneHost(2), {Agent({0, 1})}, options);
+  EXPECT_EQ(Value(planned, 0, "RANK"), "9");
+  EXPECT_EQ(Value(planned, 0, "LR"), "0.1");
+  EXPECT_EQ(planned.plan.ranks[0].environment.at("RANK").source, "flag --env");
+  EXPECT_THAT(planned.notes,
+              Contains("--env sets RANK=9 where the plan has `0` (rank 0)"));
+}
+
+TEST(Plan, TellsParameterServersNoTrainingRank) {
+  Cluster cluster = OneHost(3);
+  cluster.members[2] = {.rank = 2, .task = "ps", .index = 0};
+  const auto planned = Make(cluster, {Agent({0, 1, 2})});
+  EXPECT_EQ(planned.plan.world_size, 2);
+  EXPECT_EQ(Value(planned, 2, "RANK"), "(not set)");
+  EXPECT_EQ(Value(planned, 2, "MUSTER_TASK"), "ps");
+  EXPECT_EQ(Value(planned, 0, "GRPC_FAIL_FAST"), "use_caller");
+}
+
+TEST(Plan, RegistersARankWithThePlacesOfAll) {
+  const auto planned = Make(OneHost(2), {Agent({0, 1})});
+  const auto json = ParseJson(planned.plan.ranks[1].registered,
+                              Cause::kInternalError, "registered");
+  EXPECT_EQ((*json)["rank"], 1);
+  EXPECT_EQ((*json)["slot"], 1);
+  EXPECT_EQ((*json)["members"][0], "127.0.0.1:20000");
+  EXPECT_EQ((*json)["tasks"]["worker"].size(), 2);
+}
+
+TEST(Plan, ADryRunNeedsNoPorts) {
+  auto agent = Agent({0, 1});
+  agent.ports.clear();
+  auto options = Options();
+  EXPECT_EQ(MakePlan(OneHost(2), std::vector{agent}, options).error().cause(),
+            Cause::kNetPortInUse);
+  options.dry_run = true;
+  const auto planned = Make(OneHost(2), {agent}, options);
+  EXPECT_EQ(Value(planned, 0, "MASTER_PORT"), "(offered at launch)");
+}
+
+TEST(Plan, RefusesAgentsThatDoNotCoverTheCluster) {
+  const auto cause = [](std::vector<wire::Hello> agents) {
+    return MakePlan(OneHost(2), agents, Options()).error().cause();
+  };
+  EXPECT_EQ(cause({Agent({0})}), Cause::kRankWorldMismatch);
+  EXPECT_EQ(cause({Agent({0, 1, 2})}), Cause::kRankWorldMismatch);
+  EXPECT_EQ(cause({Agent({0, 1}), Agent({1}, "b")}), Cause::kDuplicateIdentity);
+}
+
+TEST(Plan, HasADigestOverEverything) {
+  const auto one = Make(OneHost(2), {Agent({0, 1})});
+  const auto again = Make(OneHost(2), {Agent({0, 1})});
+  auto options = Options();
+  options.grace = std::chrono::seconds(1);
+  const auto other = Make(OneHost(2), {Agent({0, 1})}, options);
+  EXPECT_EQ(one.plan.digest, again.plan.digest);
+  EXPECT_NE(one.plan.digest, other.plan.digest);
+}
+
+TEST(PartOfAPlan, OfManyHostsFitsAMessage) {
+  constexpr int kHosts = 340;
+  Cluster cluster = OneHost(kHosts);
+  cluster.one_host = false;
+  std::vector<wire::Hello> agents;
+  for (int rank = 0; rank < kHosts; ++rank) {
+    const std::string name = std::string(50, 'h') + std::to_string(rank);
+    cluster.members[static_cast<std::size_t>(rank)].address = {
+        Address{name, 2222}, "flag --hosts"};
+    agents.push_back(Agent({rank}, name));
+  }
+  const auto planned = Make(cluster, agents);
+  ASSERT_GT(ToJson(planned.plan).dump().size(), channel::kMaxMessage);
+  const int ranks[] = {7};
+  const wire::LaunchPlan part = PartOf(planned.plan, ranks);
+  ASSERT_EQ(part.ranks.size(), 1U);
+  EXPECT_EQ(part.ranks[0].rank, 7);
+  EXPECT_EQ(part.world_size, kHosts);
+  EXPECT_LT(ToJson(part).dump().size(), channel::kMaxMessage / 16);
+}
+
+}  // namespace
+}  // namespace muster::run

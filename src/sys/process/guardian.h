@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// The guardian: the process between muster and the ranks, which outlives muster
+// by just as long as it takes to end them.
+#pragma once
+
+#include <signal.h>
+
+#include "muster/deadline.h"
+#include "sys/file/fd.h"
+
+namespace muster::sys {
+
+// The whole life of the guardian, in a process that was just forked and has no
+// other thread. `socket` leads to the process that forked it; `mask` is the
+// signal mask that ranks get. A program that does not run `exec_within` its
+// start is given up. Returns when everything below is ended.
+void RunGuardian(Fd socket, const sigset_t& mask, Duration exec_within);
+
+}  // namespace muster::sys

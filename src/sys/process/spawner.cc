@@ -1,0 +1,492 @@
+// SPDX-License-Identifier: Apache-2.0
+// Our side of the guardian's socket.
+#include "sys/process/spawner.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <deque>
+#include <set>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "sys/file/fs.h"
+#include "sys/net/net.h"
+#include "sys/net/stream.h"
+#include "sys/process/guardian.h"
+#include "sys/process/process_tree.h"
+#include "sys/process/start_error.h"
+#include "sys/time/clock.h"
+#include "wire/guardian_frame.h"
+
+namespace muster::sys {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr auto kReplyWithin = seconds(30);
+constexpr auto kEndWithin = seconds(6);  // the guardian itself gives up at 4
+constexpr const char* kSilent = "the guardian process does not answer";
+constexpr auto kSweepEvery = milliseconds(5);
+constexpr auto kSweepFor = seconds(4);
+
+wire::StartRequest ToRequest(const ProcessSpec& spec, std::int64_t id) {
+  wire::StartRequest request{.id = id,
+                             .argv = spec.argv,
+                             .environment = {},
+                             .programs = ProgramsOf(spec),
+                             .directory = spec.directory,
+                             .targets = {},
+                             .cores = {spec.cores.begin(), spec.cores.end()}};
+  for (const auto& [name, value] : spec.environment) {
+    std::string& variable = request.environment.emplace_back(name);
+    variable += '=';
+    variable += value;
+  }
+  for (const auto& [target, fd] : spec.descriptors) {
+    request.targets.push_back(target);
+  }
+  return request;
+}
+
+// A program that replaced a shell by exec may have children from before. Asked
+// first, since the walk through /proc takes milliseconds.
+bool HasChildren() {
+  siginfo_t info{};
+  return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
+// Of the request that it answers; nullopt: it answers none for a process.
+std::optional<std::int64_t> IdOfStart(const wire::GuardianFrame& frame) {
+  switch (frame.op) {
+    case wire::GuardianOp::kStarted:
+      return wire::UnpackStarted(frame.body).id;
+    case wire::GuardianOp::kNotStarted:
+      return wire::UnpackNotStarted(frame.body).id;
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+struct GuardianSpawner::Inner {
+  struct Process {
+    OnExit on_exit;
+    Fd pidfd;  // none where the kernel has none
+  };
+  struct Asked {
+    ProcessSpec spec;
+    OnStarted on_started;
+    OnExit on_exit;
+    Loop::Handle limit;
+  };
+  struct Arrival {
+    wire::GuardianFrame frame;
+    Fd pidfd;  // that came beside it
+  };
+
+  Fd socket;
+  int guardian = 0;
+  std::set<ProcessId> spared;  // were below us before we began
+  Loop* loop = nullptr;
+  Loop::Handle readable;
+  Loop::Handle later;  // what came while Start waited for its own
+  std::string buffer;
+  std::vector<Fd> descriptors;
+  std::deque<Arrival> pending;
+  std::map<std::int64_t, Asked> asked;  // by Begin, not answered yet
+  std::map<int, Process> processes;
+  std::map<std::int64_t, std::function<void(int)>> kills;
+  std::int64_t next_id = 1;
+  bool lost = false;
+  std::function<void()> on_lost;
+  // After the guardian's loss.
+  std::optional<Sweep> sweep;
+  Deadline sweep_until = Deadline::After(Duration::zero());
+  Loop::Handle sweeping;
+
+  void Receive();
+  void TakeFrames();
+  void HandlePending();
+  void HandleLater();
+  void Handle(Arrival arrival);
+  void HandleStart(Arrival reply);
+  void HandleExit(const wire::Exit& exit);
+  void HandleKilled(const wire::KillReply& reply);
+  Result<std::int64_t> Ask(const ProcessSpec& spec);
+  Result<Arrival> AwaitReply(std::int64_t id);
+  Result<int> FinishStart(Arrival reply, const ProcessSpec& spec,
+                          OnExit on_exit);
+  void Refuse(std::int64_t id, Error why);
+  Error Lost() const;
+  void Lose();
+  void SweepStep();
+  void BuryOwn();
+  void EndSweep(int left);
+};
+
+void GuardianSpawner::Inner::Receive() {
+  while (!lost) {
+    const auto arrived = ReceiveNow(socket.get(), buffer, &descriptors);
+    TakeFrames();
+    if (arrived && *arrived == Arrived::kNothing) {
+      break;
+    }
+    if (!arrived || *arrived == Arrived::kEnd) {
+      HandlePending();
+      Lose();
+      return;
+    }
+  }
+  HandlePending();
+}
+
+void GuardianSpawner::Inner::TakeFrames() {
+  while (auto frame = wire::TakeFrame(buffer)) {
+    Fd pidfd;
+    if (frame->op == wire::GuardianOp::kStarted &&
+        wire::UnpackStarted(frame->body).pidfd == 1 && !descriptors.empty()) {
+      pidfd = std::move(descriptors.front());
+      descriptors.erase(descriptors.begin());
+    }
+    pending.push_back({*std::move(frame), std::move(pidfd)});
+  }
+}
+
+void GuardianSpawner::Inner::HandlePending() {
+  while (!pending.empty()) {
+    Arrival arrival = std::move(pending.front());
+    pending.pop_front();
+    Handle(std::move(arrival));
+  }
+}
+
+void GuardianSpawner::Inner::HandleLater() {
+  if (!pending.empty() && !later.active()) {
+    later = loop->After(Duration::zero(), [this] { HandlePending(); });
+  }
+}
+
+void GuardianSpawner::Inner::Handle(Arrival arrival) {
+  const wire::GuardianFrame& frame = arrival.frame;
+  if (IdOfStart(frame)) {
+    HandleStart(std::move(arrival));
+  } else if (frame.op == wire::GuardianOp::kExited) {
+    HandleExit(wire::UnpackExited(frame.body));
+  } else if (frame.op == wire::GuardianOp::kKilled) {
+    HandleKilled(wire::UnpackKilled(frame.body));
+  }
+}
+
+void GuardianSpawner::Inner::HandleStart(Arrival reply) {
+  auto found = asked.extract(*IdOfStart(reply.frame));
+  if (found) {
+    Asked& one = found.mapped();
+    one.on_started(
+        FinishStart(std::move(reply), one.spec, std::move(one.on_exit)));
+  } else if (reply.pidfd) {
+    // Given up since: nobody wants its process.
+    SendByPidfd(reply.pidfd.get(), SIGKILL);
+  }
+}
+
+void GuardianSpawner::Inner::Refuse(std::int64_t id, Error why) {
+  if (auto found = asked.extract(id)) {
+    found.mapped().on_started(std::move(why));
+  }
+}
+
+void GuardianSpawner::Inner::HandleKilled(const wire::KillReply& reply) {
+  if (reply.remaining > 0) {
+    MUSTER_LOG(kWarn, "processes of ranks do not end, even by KILL",
+               {{"count", reply.remaining}});
+  }
+  if (auto done = kills.extract(reply.id)) {
+    done.mapped()(static_cast<int>(reply.killed));
+  }
+}
+
+void GuardianSpawner::Inner::HandleExit(const wire::Exit& exit) {
+  if (auto process = processes.extract(exit.pid)) {
+    process.mapped().on_exit(exit);
+  }
+}
+
+// The reply to what was just asked. What comes beside it is kept.
+Result<GuardianSpawner::Inner::Arrival> GuardianSpawner::Inner::AwaitReply(
+    std::int64_t id) {
+  const Deadline deadline = Deadline::After(kReplyWithin);
+  while (true) {
+    TakeFrames();
+    const auto reply = std::find_if(
+        pending.begin(), pending.end(),
+        [id](const Arrival& one) { return IdOfStart(one.frame) == id; });
+    if (reply != pending.end()) {
+      Arrival found = std::move(*reply);
+      pending.erase(reply);
+      return found;
+    }
+    MUSTER_TRY(ReceiveSome(socket.get(), buffer, &descriptors, deadline));
+  }
+}
+
+// The number of the request.
+Result<std::int64_t> GuardianSpawner::Inner::Ask(const ProcessSpec& spec) {
+  MUSTER_CHECK(loop != nullptr);
+  if (spec.argv.empty() || spec.argv.front().empty()) {
+    return NothingToStart(spec);
+  }
+  if (lost) {
+    return Lost();
+  }
+  std::vector<int> beside;
+  for (const auto& [target, fd] : spec.descriptors) {
+    beside.push_back(fd);
+  }
+  const std::int64_t id = next_id++;
+  auto sent = SendAll(socket.get(), wire::Pack(ToRequest(spec, id)), beside,
+                      Deadline::After(kReplyWithin));
+  if (!sent) {
+    return std::move(sent).error().While("asking the guardian for a process");
+  }
+  return id;
+}
+
+Result<int> GuardianSpawner::Inner::FinishStart(Arrival reply,
+                                                const ProcessSpec& spec,
+                                                OnExit on_exit) {
+  const std::string& body = reply.frame.body;
+  if (reply.frame.op == wire::GuardianOp::kNotStarted) {
+    return NotStarted(spec, wire::UnpackNotStarted(body));
+  }
+  const auto started = wire::UnpackStarted(body);
+  if (!reply.pidfd) {
+    MUSTER_LOG(kDebug, "no pidfd here: signals go by number, by the guardian");
+  }
+  if (started.affinity_errno != 0) {
+    MUSTER_LOG(
+        kWarn, "the cores of a rank could not be set; it runs on any",
+        {{"pid", started.pid},
+         {"errno", ErrnoName(static_cast<int>(started.affinity_errno))}});
+  }
+  const int pid = static_cast<int>(started.pid);
+  processes.insert_or_assign(
+      pid, Process{std::move(on_exit), std::move(reply.pidfd)});
+  return pid;
+}
+
+Error GuardianSpawner::Inner::Lost() const {
+  return Error(Cause::kInternalError,
+               "the guardian process " + std::to_string(guardian) +
+                   " was ended, so nothing can be started");
+}
+
+void GuardianSpawner::Inner::Lose() {
+  lost = true;
+  readable.Cancel();
+  waitpid(guardian, nullptr, 0);
+  MUSTER_LOG(kWarn, "the guardian process is gone; ending the ranks",
+             {{"pid", guardian}});
+  sweep.emplace(getpid(), spared);
+  sweep_until = Deadline::After(kSweepFor);
+  // What was below the guardian falls to us: a subreaper. Rare, so a timer
+  // does.
+  sweeping = loop->Every(kSweepEvery, [this] { SweepStep(); });
+  while (!asked.empty()) {
+    Refuse(asked.begin()->first, Lost());
+  }
+  if (on_lost) {
+    on_lost();
+  }
+}
+
+void GuardianSpawner::Inner::SweepStep() {
+  const int left = sweep->Step();
+  BuryOwn();
+  if (left == 0 || sweep_until.Expired()) {
+    EndSweep(left);
+  }
+}
+
+// Takes the status of every process that fell to us and has ended.
+void GuardianSpawner::Inner::BuryOwn() {
+  const int self = getpid();
+  for (const auto& one : Descendants(self)) {
+    if (!one.zombie || one.parent != self || spared.contains(one.id)) {
+      continue;
+    }
+    int status = 0;
+    rusage usage{};
+    if (wait4(one.id.pid, &status, WNOHANG, &usage) == one.id.pid) {
+      HandleExit(
+          wire::Exit{.pid = one.id.pid,
+                     .wait_status = status,
+                     .at = RealClock().WallNow(),
+                     .max_rss_bytes = std::int64_t{usage.ru_maxrss} * 1024});
+    }
+  }
+}
+
+void GuardianSpawner::Inner::EndSweep(int left) {
+  if (left > 0) {
+    MUSTER_LOG(kWarn, "processes of ranks do not end, even by KILL",
+               {{"count", left}});
+  }
+  sweeping.Cancel();
+  // The guardian took these statuses with it.
+  while (!processes.empty()) {
+    HandleExit(wire::Exit{.pid = processes.begin()->first,
+                          .wait_status = SIGKILL,
+                          .at = RealClock().WallNow()});
+  }
+  const int killed = sweep->killed();
+  while (!kills.empty()) {
+    auto done = kills.extract(kills.begin());
+    done.mapped()(killed);
+  }
+}
+
+GuardianSpawner::GuardianSpawner(std::unique_ptr<Inner> inner)
+    : inner_(std::move(inner)) {}
+
+Result<std::unique_ptr<GuardianSpawner>> GuardianSpawner::Fork(
+    Duration exec_within) {
+  // A descriptor of ours must never be somebody's stdout.
+  for (int fd = 0; fd <= 2; ++fd) {
+    if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0) {
+      const int why = errno;
+      return FromErrno("open", "/dev/null", why);
+    }
+  }
+  auto inner = std::make_unique<Inner>();
+  MUSTER_ASSIGN(auto ends, SocketPair());
+  sigset_t mask;
+  pthread_sigmask(SIG_SETMASK, nullptr, &mask);
+  if (HasChildren()) {
+    for (const auto& one : Descendants(getpid())) {
+      inner->spared.insert(one.id);
+    }
+  }
+  inner->guardian = fork();
+  if (inner->guardian == 0) {
+    ends.first.Close();
+    RunGuardian(std::move(ends.second), mask, exec_within);
+    _exit(0);
+  }
+  if (inner->guardian < 0) {
+    const int why = errno;
+    return FromErrno("fork", "the guardian process", why);
+  }
+  inner->socket = std::move(ends.first);
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  signal(SIGPIPE, SIG_IGN);
+  return std::unique_ptr<GuardianSpawner>(
+      new GuardianSpawner(std::move(inner)));
+}
+
+// The guardian reads the end of the socket, ends everything and then itself.
+GuardianSpawner::~GuardianSpawner() {
+  Inner& inner = *inner_;
+  if (inner.lost) {
+    return;
+  }
+  inner.readable.Cancel();
+  ShutDownSending(inner.socket.get());
+  const Deadline deadline = Deadline::After(kEndWithin);
+  while (ReceiveSome(inner.socket.get(), inner.buffer, nullptr, deadline)) {
+    inner.buffer.clear();
+  }
+  inner.socket.Close();
+  waitpid(inner.guardian, nullptr, deadline.Expired() ? WNOHANG : 0);
+}
+
+Status GuardianSpawner::Attach(Loop& loop) {
+  inner_->loop = &loop;
+  inner_->readable = loop.OnReadable(
+      inner_->socket.get(), [inner = inner_.get()] { inner->Receive(); });
+  return Ok();
+}
+
+void GuardianSpawner::Begin(const ProcessSpec& spec, OnStarted on_started,
+                            OnExit on_exit) {
+  Inner* inner = inner_.get();
+  const auto id = inner->Ask(spec);
+  if (!id) {
+    on_started(id.error());
+    return;
+  }
+  inner->asked.emplace(
+      *id, Inner::Asked{
+               .spec = spec,
+               .on_started = std::move(on_started),
+               .on_exit = std::move(on_exit),
+               .limit = inner->loop->After(kReplyWithin, [inner, id = *id] {
+                 inner->Refuse(id, Error(Cause::kDeadlineExceeded, kSilent));
+               })});
+}
+
+Result<int> GuardianSpawner::Start(const ProcessSpec& spec, OnExit on_exit) {
+  MUSTER_ASSIGN(const std::int64_t id, inner_->Ask(spec));
+  auto reply = inner_->AwaitReply(id);
+  inner_->HandleLater();
+  if (!reply) {
+    return std::move(reply).error().While("starting `" +
+                                          Printable(spec.argv.front()) + "`");
+  }
+  return inner_->FinishStart(*std::move(reply), spec, std::move(on_exit));
+}
+
+Status GuardianSpawner::Signal(int pid, int signal) {
+  const auto found = inner_->processes.find(pid);
+  if (found == inner_->processes.end()) {
+    return Ok();  // has ended and was told
+  }
+  if (found->second.pidfd) {
+    const int why = SendByPidfd(found->second.pidfd.get(), signal);
+    return why == 0 || why == ESRCH
+               ? Ok()
+               : Status(
+                     FromErrno("pidfd_send_signal", std::to_string(pid), why));
+  }
+  if (inner_->lost) {
+    return Ok();  // it is being ended
+  }
+  return SendAll(inner_->socket.get(),
+                 wire::Pack(wire::SignalRequest{.pid = pid, .signal = signal}),
+                 {}, Deadline::After(kReplyWithin));
+}
+
+void GuardianSpawner::KillAll(std::function<void(int killed)> done) {
+  Inner& inner = *inner_;
+  const std::int64_t id = inner.next_id++;
+  inner.kills[id] = std::move(done);
+  if (inner.lost) {
+    if (!inner.sweeping.active()) {
+      inner.later =
+          inner.loop->After(Duration::zero(), [&inner] { inner.EndSweep(0); });
+    }
+    return;
+  }
+  // Not sent means that the guardian is gone: the loop will see that, sweep and
+  // call `done`.
+  auto sent = SendAll(inner.socket.get(), wire::PackKillAll(id), {},
+                      Deadline::After(kReplyWithin));
+  if (!sent) {
+    MUSTER_LOG(kDebug, "the guardian was not reached",
+               {{"error", sent.error().ToText()}});
+  }
+}
+
+void GuardianSpawner::OnGuardianLost(std::function<void()> lost) {
+  inner_->on_lost = std::move(lost);
+}
+
+}  // namespace muster::sys

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sys/terminal/console.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#include <array>
+#include <thread>
+
+#include "base/text.h"
+#include "sys/file/fd.h"
+#include "sys/net/stream.h"
+
+namespace muster::sys {
+namespace {
+
+using Stream = Console::Stream;
+
+class ConsoleTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    signal(SIGPIPE, SIG_IGN);
+    Open(1 << 20);
+  }
+  void Open(std::size_t limit) {
+    console = std::make_unique<Console>(
+        *loop, Console::Options{.out_fd = out.write.get(),
+                                .err_fd = err.write.get(),
+                                .limit = limit});
+  }
+  static std::string Seen(const PipeEnds& pipe) {
+    std::string text;
+    while (*ReadNow(pipe.read.get(), text) == Arrived::kSome) {
+    }
+    return text;
+  }
+
+  std::unique_ptr<Loop> loop = Loop::Make().value();
+  PipeEnds out = MakePipe().value();
+  PipeEnds err = MakePipe().value();
+  std::unique_ptr<Console> console;
+};
+
+TEST_F(ConsoleTest, WritesEachStreamToItsOwn) {
+  console->Write(Stream::kOut, "one\n");
+  console->Write(Stream::kErr, "two\n");
+  EXPECT_EQ(Seen(out), "one\n");
+  EXPECT_EQ(Seen(err), "two\n");
+}
+
+TEST_F(ConsoleTest, QueuesWhatASlowReaderDoesNotTakeYet) {
+  const std::string much(300'000, 'x');
+  console->Write(Stream::kOut, much + "\n");
+  console->Write(Stream::kOut, "end\n");
+  std::string text = Seen(out);
+  EXPECT_LT(text.size(), much.size());
+  auto reads = loop->OnReadable(out.read.get(), [&] {
+    text += Seen(out);
+    if (text.ends_with("end\n")) {
+      loop->Quit();
+    }
+  });
+  loop->Run();
+  EXPECT_EQ(text, much + "\nend\n");
+}
+
+TEST_F(ConsoleTest, DropsAndCountsWhatIsTooMuch) {
+  Open(100'000);
+  for (int i = 0; i < 50; ++i) {
+    console->Write(Stream::kOut, std::string(9'999, 'x') + "\n");
+  }
+  EXPECT_GT(console->dropped_bytes(), 100'000U);
+  auto reads = loop->OnReadable(out.read.get(), [&] { Seen(out); });
+  std::string notice;
+  auto told = loop->OnReadable(err.read.get(), [&] {
+    notice += Seen(err);
+    loop->Quit();
+  });
+  loop->Run();
+  EXPECT_EQ(notice.rfind("muster: " + BytesText(console->dropped_bytes()) +
+                             " of output were not shown",
+                         0),
+            0U)
+      << notice;
+}
+
+TEST_F(ConsoleTest, GoesOnWhenAReaderIsGone) {
+  out.read.Close();
+  console->Write(Stream::kOut, "lost\n");
+  console->Write(Stream::kOut, "lost\n");
+  console->Write(Stream::kErr, "kept\n");
+  EXPECT_EQ(Seen(err), "kept\n");
+}
+
+TEST_F(ConsoleTest, HasNoLiveLineWithoutATerminal) {
+  EXPECT_FALSE(console->terminal());
+  console->SetLive("step 1");
+  console->Write(Stream::kErr, "text\n");
+  EXPECT_EQ(Seen(err), "text\n");
+}
+
+TEST_F(ConsoleTest, KeepsTheLiveLineBelowAllOthers) {
+  const Fd screen(posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK));
+  if (!screen || grantpt(screen.get()) != 0 || unlockpt(screen.get()) != 0) {
+    GTEST_SKIP() << "no pseudo-terminal here";
+  }
+  std::array<char, 64> name{};
+  ASSERT_EQ(ptsname_r(screen.get(), name.data(), name.size()), 0);
+  const Fd terminal(open(name.data(), O_RDWR | O_NOCTTY));
+  Console shown(*loop, {.out_fd = out.write.get(), .err_fd = terminal.get()});
+  EXPECT_TRUE(shown.terminal());
+  shown.SetLive("step 1");
+  shown.Write(Stream::kErr, "text\n");
+  shown.Write(Stream::kOut, "elsewhere\n");
+  shown.SetLive("step 2");
+  shown.SetLive("");
+  const std::string expected =
+      "step 1\r\x1b[Ktext\r\nstep 1\r\x1b[Kstep 2\r\x1b[K";
+  std::string text;
+  const auto deadline = Deadline::After(std::chrono::seconds(10));
+  while (text.size() < expected.size() && !deadline.Expired()) {
+    ASSERT_TRUE(ReadNow(screen.get(), text));
+  }
+  EXPECT_EQ(text, expected);
+}
+
+TEST_F(ConsoleTest, DrainsUpToTheDeadline) {
+  console->Write(Stream::kOut, std::string(300'000, 'x'));
+  console->Drain(Deadline::After(std::chrono::milliseconds(1)));
+  std::jthread reader([&] {
+    for (std::size_t size = 0; size < 300'000;) {
+      size += Seen(out).size();
+    }
+  });
+  console->Drain(Deadline::After(std::chrono::seconds(10)));
+}
+
+}  // namespace
+}  // namespace muster::sys

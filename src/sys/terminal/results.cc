@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sys/terminal/results.h"
+
+#include <cerrno>
+#include <cstdio>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "finding/exit_code.h"
+#include "sys/file/fs.h"
+#include "sys/net/stream.h"
+
+namespace muster::sys {
+namespace {
+
+// Why the first result that was lost could not be written; 0: none was.
+int lost_result = 0;
+
+}  // namespace
+
+void PrintResult(std::string_view text) {
+  const bool written =
+      std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
+      std::fflush(stdout) == 0;
+  const int why = errno;
+  if (!written && lost_result == 0 && why != EPIPE) {
+    lost_result = why;
+  }
+}
+
+Status ResultsWritten() {
+  return lost_result == 0 ? Ok()
+                          : FromErrno("write", "standard output", lost_result);
+}
+
+void PrintDocument(const Json& document) {
+  // Text of other programs may be no UTF-8; a document always is.
+  PrintResult(document.dump(2, ' ', false, Json::error_handler_t::replace) +
+              "\n");
+}
+
+void PrintAside(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+RenderOptions TerminalOptions(const Env& env, int fd) {
+  const auto set = [&](const char* name) {
+    return !env.Get(name).value_or("").empty();
+  };
+  RenderOptions options;
+  options.color =
+      set("CLICOLOR_FORCE") || (IsTerminal(fd) && !set("NO_COLOR") &&
+                                env.Get("TERM").value_or("dumb") != "dumb");
+  const auto columns = ParseInt(env.Get("COLUMNS").value_or(""));
+  if (columns && *columns >= 40 && *columns <= 500) {
+    options.width = static_cast<int>(*columns);
+  }
+  return options;
+}
+
+void NameHelpOf(std::string_view verb, Finding& finding) {
+  for (Fix& fix : finding.fixes) {
+    if (fix.command == "muster --help" && !verb.empty()) {
+      fix.command = "muster " + std::string(verb) + " --help";
+    }
+  }
+}
+
+int PrintError(const Error& error, bool json, const Env& env,
+               std::string_view verb) {
+  Finding finding = FromError(error);
+  NameHelpOf(verb, finding);
+  if (json) {
+    PrintDocument(ToJson(finding));
+  } else {
+    const std::string text = RenderText(finding, TerminalOptions(env, 2));
+    std::fwrite(text.data(), 1, text.size(), stderr);
+  }
+  return ExitCodeOf(error, verb);
+}
+
+}  // namespace muster::sys

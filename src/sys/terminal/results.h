@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// How every sub-command answers: results on stdout, errors as findings.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/json_fwd.h"
+#include "finding/finding.h"
+#include "muster/error.h"
+#include "sys/env.h"
+
+namespace muster::sys {
+
+// Writes a result: the text, or the JSON document and nothing else. Whether all
+// could be written tells ResultsWritten.
+void PrintResult(std::string_view text);
+void PrintDocument(const Json& document);
+// disk-full and so on: some result was lost. A reader that closed the pipe has
+// what it wants.
+Status ResultsWritten();
+
+// Writes to stderr what stands beside a result that a shell or a program reads.
+void PrintAside(std::string_view text);
+
+// Width and colour as the terminal, COLUMNS, NO_COLOR and CLICOLOR_FORCE say.
+RenderOptions TerminalOptions(const Env& env, int fd);
+
+// The catalogue knows the program's help: makes it that of the sub-command.
+void NameHelpOf(std::string_view verb, Finding& finding);
+
+// Writes the error as a finding: text to stderr, or its document to stdout.
+// Returns the exit code of the sub-command; finding/exit_code.h.
+int PrintError(const Error& error, bool json, const Env& env,
+               std::string_view verb = "");
+
+}  // namespace muster::sys

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wire/mesh_frame.h"
+
+#include "base/text.h"
+
+namespace muster::wire {
+namespace {
+
+constexpr std::string_view kMagic = "MUSF";
+constexpr std::size_t kHead = 9;  // magic, kind, length
+
+void PutNumber(std::string& bytes, std::uint64_t number, int size) {
+  for (int shift = (size - 1) * 8; shift >= 0; shift -= 8) {
+    bytes.push_back(static_cast<char>((number >> shift) & 0xFF));
+  }
+}
+
+std::uint32_t NumberAt(std::string_view bytes, std::size_t at) {
+  std::uint32_t number = 0;
+  for (std::size_t i = 0; i < 4; ++i) {
+    number = number << 8 | static_cast<std::uint8_t>(bytes[at + i]);
+  }
+  return number;
+}
+
+// What of a frame is signed.
+struct Signed {
+  std::string_view salt;
+  bool dialler = false;
+  std::uint64_t number = 0;
+  std::uint8_t kind = 0;
+  std::string_view body;
+};
+
+std::string Sign(const Signer& signer, const Signed& what) {
+  std::string message;
+  message.reserve(what.salt.size() + what.body.size() + 32);
+  PutNumber(message, what.salt.size(), 4);
+  message += what.salt;
+  message.push_back(what.dialler ? 'D' : 'L');
+  PutNumber(message, what.number, 8);
+  message.push_back(static_cast<char>(what.kind));
+  PutNumber(message, what.body.size(), 4);
+  if (what.kind != static_cast<std::uint8_t>(FrameKind::kLarge)) {
+    message += what.body;
+  }
+  return signer(message);
+}
+
+// In a time that does not depend on where they differ.
+bool Same(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) {
+    return false;
+  }
+  unsigned difference = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    difference |= static_cast<unsigned>(static_cast<unsigned char>(a[i]) ^
+                                        static_cast<unsigned char>(b[i]));
+  }
+  return difference == 0;
+}
+
+Error NoFrame(const std::string& why) {
+  return Error(Cause::kNetWrongEndpoint, why);
+}
+
+}  // namespace
+
+Signer PlainSigner() {
+  return [](std::string_view message) {
+    const std::string digest = Digest(message);
+    return digest + digest;
+  };
+}
+
+std::string FrameWriter::Write(const Frame& frame) {
+  const auto kind = static_cast<std::uint8_t>(frame.kind);
+  std::string bytes(kMagic);
+  bytes.push_back(static_cast<char>(kind));
+  PutNumber(bytes, frame.body.size(), 4);
+  bytes += frame.body;
+  bytes += Sign(signer_, {.salt = salt_,
+                          .dialler = dialler_,
+                          .number = number_++,
+                          .kind = kind,
+                          .body = frame.body});
+  return bytes;
+}
+
+Result<std::optional<Frame>> FrameReader::Take() {
+  const auto known = buffer_.substr(0, kMagic.size());
+  if (known != kMagic.substr(0, known.size())) {
+    return NoFrame("what came is no frame of a mesh");
+  }
+  if (buffer_.size() < kHead) {
+    return std::optional<Frame>();
+  }
+  const std::size_t size = NumberAt(buffer_, 5);
+  if (size > kMostBody) {
+    return NoFrame("a frame of " + BytesText(size) + " is too large");
+  }
+  const std::size_t whole = kHead + size + kSignatureSize;
+  if (buffer_.size() < whole) {
+    return std::optional<Frame>();
+  }
+  const auto kind = static_cast<std::uint8_t>(buffer_[4]);
+  Frame frame{.kind = static_cast<FrameKind>(kind),
+              .body = buffer_.substr(kHead, size)};
+  const std::string signature = Sign(signer_, {.salt = salt_,
+                                               .dialler = dialler_,
+                                               .number = number_++,
+                                               .kind = kind,
+                                               .body = frame.body});
+  if (!Same(signature,
+            std::string_view(buffer_).substr(kHead + size, kSignatureSize))) {
+    bad_signature_ = true;
+    return NoFrame("a frame is not signed with the key of this run");
+  }
+  buffer_.erase(0, whole);
+  return std::optional(std::move(frame));
+}
+
+}  // namespace muster::wire
