@@ -136,9 +136,7 @@ Status TakeSources(const CLI::App& verb, const Texts& texts,
     MUSTER_TRY(TakeProfile(*profile, request));
   }
   request.host_file = Given(verb, "--hostfile", texts.host_file);
-  if (const auto tpu = Given(verb, "--tpu", texts.tpu)) {
-    request.cloud.tpu = std::vector<std::string>{*tpu};
-  }
+  request.cloud.tpu = Given(verb, "--tpu", texts.tpu);
   request.cloud.project = Given(verb, "--project", texts.project);
   request.cloud.zone = Given(verb, "--zone", texts.zone);
   request.cloud.instance_group =
