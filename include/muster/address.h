@@ -25,7 +25,7 @@ struct Address {
   static Result<Address> Parse(std::string_view text,
                                std::uint16_t default_port = 0);
 
-  // The bytes of an IP address, IPv4 as ::ffff:a.b.c.d.
+  // The bytes of an IP address, IPv4 as "::ffff:a.b.c.d".
   using Bytes = std::array<unsigned char, 16>;
   // Of the host when it is a literal: "10.0.0.1", "::1", "::ffff:10.0.0.1" or
   // "fe80::1%eth0", whose scope is left out. nullopt: it is a name, or empty.
