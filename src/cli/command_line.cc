@@ -200,7 +200,7 @@ Status CheckCommand(const CommandLine& line, bool has_dashes) {
   if (line.verb == Verb::kExplain && explains_nothing) {
     return Usage(
         "give a log, a folder, `-` for standard input, the label of a cause, "
-        "--exit STATUS, --note TEXT or --look; --list prints all causes");
+        "--exit STATUS, --note TEXT or --inspect-host; --list prints all causes");
   }
   if (std::any_of(line.notes.begin(), line.notes.end(),
                   [](const std::string& note) { return Trim(note).empty(); })) {
@@ -255,7 +255,7 @@ struct Tree {
         ->allow_extra_args(false)
         ->take_all();
     explain->add_option("--rank-from", line.rank_from);
-    explain->add_flag("--look", line.look);
+    explain->add_flag("--inspect-host", line.look);
     explain->add_flag("--list", line.list);
     AddSettings(*explain, "explain", texts);
     bundle->add_option("inputs", line.inputs);
