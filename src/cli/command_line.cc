@@ -200,7 +200,8 @@ Status CheckCommand(const CommandLine& line, bool has_dashes) {
   if (line.verb == Verb::kExplain && explains_nothing) {
     return Usage(
         "give a log, a folder, `-` for standard input, the label of a cause, "
-        "--exit STATUS, --note TEXT or --inspect-host; --list prints all causes");
+        "--exit STATUS, --note TEXT or --inspect-host; --list prints all "
+        "causes");
   }
   if (std::any_of(line.notes.begin(), line.notes.end(),
                   [](const std::string& note) { return Trim(note).empty(); })) {
