@@ -162,8 +162,9 @@ class ReadingLine {
   bool shown_ = false;  // and to be taken away
 };
 
-// What the inputs, the exit status, the notes and --inspect-host show. Where one of the
-// others says something too, inputs that cannot be read are a warning.
+// What the inputs, the exit status, the notes and --inspect-host show. Where
+// one of the others says something too, inputs that cannot be read are a
+// warning.
 Result<diagnose::Reading> ReadAll(const CommandLine& line,
                                   const std::string& exit,
                                   const diagnose::InputOptions& options,

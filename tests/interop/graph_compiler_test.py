@@ -82,7 +82,7 @@ def main():
             if (ours == "pass") != compiles:
                 failures.append(told)
     table = subprocess.run(
-        [python, SOURCE / "src" / "check" / "graph" / "make_tpu_ops.py",
+        [python, SOURCE / "src" / "program" / "graph" / "make_tpu_ops.py",
          "--check"], check=False, capture_output=True, text=True)
     print(table.stdout.strip())
     if table.returncode:
