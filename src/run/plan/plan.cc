@@ -323,7 +323,7 @@ Result<Planned> MakePlan(const Cluster& cluster,
                                 ? note
                                 : note + " (rank " + RankList(ranks) + ")");
   }
-  plan.digest = Digest(ToJson(plan).dump());
+  plan.digest = Digest(Encode(plan).body);
   return planned;
 }
 
