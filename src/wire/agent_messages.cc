@@ -262,7 +262,7 @@ Result<Messages> ParseAs(const Envelope& message, std::string_view receiver) {
       return ParseAs<Messages, kIndex + 1>(message, receiver);
     }
     MUSTER_ASSIGN(T read, Decode<T>(message));
-    return Messages(std::move(read));
+    return Messages(std::in_place_type<T>, std::move(read));
   }
 }
 
