@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wire/guardian_frame.h"
 
+#include <cstdlib>
+
+#include "muster/error.h"
 #include "wire/frame.h"
 
 namespace muster::wire {
