@@ -320,7 +320,8 @@ Error ErrorOf(const Refused& refused) {
   }
   Error error(*cause, message);
   for (const Fact& fact : refused.evidence) {
-    error = Error(std::move(error).With(fact));
+    Error more = std::move(error).With(fact);
+    error = std::move(more);
   }
   return error;
 }
