@@ -87,6 +87,10 @@ Result<Json> ParseJson(std::string_view text, Cause cause,
   }
 }
 
+std::string Dump(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 std::string ToString(WallTime time) {
   const auto since = time.time_since_epoch().count();
   const std::time_t seconds = since / 1'000'000;

@@ -3,6 +3,7 @@
 // base/json.h, which costs seconds to compile.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include <nlohmann/json_fwd.hpp>
@@ -18,6 +19,10 @@ using Json = nlohmann::ordered_json;
 // has the given cause and names `what` (a variable, a file) and the position.
 Result<Json> ParseJson(std::string_view text, Cause cause,
                        std::string_view what);
+
+// One line; bytes that are no UTF-8 (a host name, what a program wrote) are
+// replaced.
+std::string Dump(const Json& json);
 
 // ISO 8601 in UTC with microseconds: 2026-11-21T14:35:19.000123Z.
 std::string ToString(WallTime time);

@@ -10,14 +10,11 @@
 
 #include "muster/error.h"
 #include "sys/time/loop.h"
+#include "wire/envelope.h"
 
 namespace muster::channel {
 
-// A message as it travels: its kind and a JSON document (bounded: 8 MiB).
-struct Envelope {
-  std::string kind;
-  std::string body;
-};
+using wire::Envelope;
 
 // All calls and callbacks on the loop's thread. A link that carries nothing for
 // 3 s (each side sends a beat every 500 ms) is lost.

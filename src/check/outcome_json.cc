@@ -25,12 +25,11 @@ std::string Encode(const Outcome& outcome) {
   for (const Finding& finding : outcome.findings) {
     findings.push_back(muster::ToJson(finding));
   }
-  return Json{{"outcome", ToString(outcome.state)},
-              {"detail", outcome.detail},
-              {"lines", outcome.lines},
-              {"data", outcome.data},
-              {"findings", std::move(findings)}}
-      .dump(-1, ' ', false, Json::error_handler_t::replace);
+  return Dump(Json{{"outcome", ToString(outcome.state)},
+                   {"detail", outcome.detail},
+                   {"lines", outcome.lines},
+                   {"data", outcome.data},
+                   {"findings", std::move(findings)}});
 }
 
 Result<Outcome> Decode(std::string_view text) {

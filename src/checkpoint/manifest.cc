@@ -4,9 +4,9 @@
 #include <charconv>
 #include <optional>
 
+#include "base/crc32c.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "checkpoint/crc32c.h"
 
 namespace muster {
 namespace {

@@ -4,9 +4,9 @@
 #include <memory>
 #include <utility>
 
+#include "base/crc32c.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "checkpoint/crc32c.h"
 #include "checkpoint/manifest.h"
 #include "checkpoint/safetensors.h"
 #include "muster/checkpoint.h"

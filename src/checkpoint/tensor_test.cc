@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "checkpoint/crc32c.h"
 #include "checkpoint/manifest.h"
 #include "muster/checkpoint.h"
 
@@ -10,17 +9,6 @@ namespace muster {
 namespace {
 
 using testing::HasSubstr;
-
-std::span<const std::byte> Bytes(std::string_view text) {
-  return std::as_bytes(std::span<const char>(text.data(), text.size()));
-}
-
-TEST(Crc32c, HasTheUsualConvention) {
-  EXPECT_EQ(CrcText(Crc32c(0, Bytes("123456789"))), "e3069283");
-  EXPECT_EQ(Crc32c(Crc32c(0, Bytes("1234")), Bytes("56789")),
-            Crc32c(0, Bytes("123456789")));
-  EXPECT_EQ(Crc32c(0, {}), 0U);
-}
 
 TEST(TensorSpec, CountsItsBytes) {
   EXPECT_EQ(BytesOf({.shape = {}}), 4U);

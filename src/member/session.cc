@@ -292,9 +292,7 @@ void Session::Report(Fact fact) {
   }
   // An agent that takes nothing any more is named by the next request.
   (void)inner_->link
-      ->Tell({.op = wire::RankOp::kFact,
-              .value = ToJson(fact).dump(-1, ' ', false,
-                                         Json::error_handler_t::replace)},
+      ->Tell({.op = wire::RankOp::kFact, .value = Dump(ToJson(fact))},
              Deadline::After(kTellLimit))
       .has_value();
 }
@@ -313,11 +311,10 @@ void Session::Failed(const Error& error) {
   }
   // This rank is about to end: its exit status tells what this cannot.
   (void)inner_->link
-      ->Tell(
-          {.op = wire::RankOp::kFailed,
-           .key = std::string(Label(error.cause())),
-           .value = about.dump(-1, ' ', false, Json::error_handler_t::replace)},
-          Deadline::After(kTellLimit))
+      ->Tell({.op = wire::RankOp::kFailed,
+              .key = std::string(Label(error.cause())),
+              .value = Dump(about)},
+             Deadline::After(kTellLimit))
       .has_value();
 }
 

@@ -80,8 +80,7 @@ void Journal::Append(Fact& fact) {
     fact.at = host_.clock.WallNow();
   }
   // Text of ranks and peers may be broken UTF-8, which JSON does not take.
-  const std::string line =
-      ToJson(fact).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  const std::string line = Dump(ToJson(fact)) + "\n";
   if (auto written = file_->Append(line); !written && !failure_) {
     failure_ = std::move(written).error().While("writing events.jsonl");
   }

@@ -5,12 +5,12 @@
 
 #include "base/json.h"
 #include "channel/grpc/transport.h"
-#include "channel/handshake.h"
 #include "channel/in_process.h"
 #include "channel/testing.h"
 #include "rendezvous/rendezvous_client.h"
 #include "rendezvous/rendezvous_server.h"
 #include "sys/net/net.h"
+#include "wire/agent_messages.h"
 
 namespace muster::rendezvous {
 namespace {
@@ -54,9 +54,10 @@ class GrpcRollCall : public ::testing::Test {
     links.push_back(std::move(link));
     links.back()->OnMessage([raw = links.back().get(),
                              hello](const channel::Envelope& message) mutable {
-      if (message.kind == channel::kCall) {
-        hello.attempt = Json::parse(message.body)["attempt"];
-        raw->Send(channel::HelloMessage(channel::kHello, hello));
+      const auto parsed = wire::ParseToAgent(message).value();
+      if (const auto* call = std::get_if<wire::HelloRequest>(&parsed)) {
+        hello.attempt = call->attempt;
+        raw->Send(Encode(wire::HelloReply{hello}));
       }
     });
   }

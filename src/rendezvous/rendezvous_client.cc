@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/log.h"
 #include "base/text.h"
 #include "channel/evidence.h"
-#include "channel/handshake.h"
+#include "wire/agent_messages.h"
 
 namespace muster::rendezvous {
 namespace {
@@ -147,16 +148,28 @@ void RendezvousClient::Inner::Introduce(std::unique_ptr<channel::Link> opened) {
   });
   wire::Hello identity = options.identity;
   identity.clock = clock.WallNow();
-  link->Send(channel::HelloMessage(channel::kIdentity, identity));
+  link->Send(Encode(wire::Identity{std::move(identity)}));
 }
 
 void RendezvousClient::Inner::Receive(const channel::Envelope& message) {
-  if (message.kind == channel::kWelcome) {
+  const auto parsed = wire::ParseToAgent(message);
+  if (!parsed) {
+    MUSTER_LOG(kWarn, "the coordinator's message is refused",
+               {{"peer", link->peer()},
+                {"kind", message.kind},
+                {"error", parsed.error().ToString()}});
+    Done(parsed.error());
+  } else if (const auto* refused = std::get_if<wire::Refused>(&*parsed)) {
+    Done(wire::ErrorOf(*refused));
+  } else if (const auto* welcome = std::get_if<wire::Welcome>(&*parsed)) {
+    // An older one takes anybody whose version is near its own.
+    if (auto other = wire::Incompatible(options.identity, welcome->hello)) {
+      Done(*std::move(other));
+      return;
+    }
     link->OnMessage(nullptr);
     link->OnLost(nullptr);
     Done(std::move(link));
-  } else if (message.kind == channel::kRefused) {
-    Done(channel::RefusalFrom(message.body));
   }
 }
 

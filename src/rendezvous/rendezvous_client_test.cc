@@ -3,7 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "channel/handshake.h"
+#include "base/json.h"
+#include "base/log.h"
 #include "channel/in_process.h"
 #include "channel/testing.h"
 
@@ -75,13 +76,12 @@ class RendezvousClientTest : public ::testing::Test {
 };
 
 TEST_F(RendezvousClientTest, IntroducesItselfAndIsAccepted) {
-  Answer(HelloOf(cluster, 0),
-         channel::HelloMessage(channel::kWelcome, HelloOf(cluster, 0)));
+  Answer(HelloOf(cluster, 0), Encode(wire::Welcome{HelloOf(cluster, 0)}));
   Attend();
   EXPECT_EQ(Ends(), "accepted");
   ASSERT_EQ(got.size(), 1U);
-  EXPECT_EQ(got[0].kind, channel::kIdentity);
-  EXPECT_EQ(wire::ParseHello(got[0].body)->ranks, (std::vector<int>{1}));
+  const auto said = wire::ParseToCoordinator(got[0]).value();
+  EXPECT_EQ(std::get<wire::Identity>(said).hello.ranks, (std::vector<int>{1}));
 }
 
 TEST_F(RendezvousClientTest, WaitsForACoordinatorThatComesLater) {
@@ -90,8 +90,7 @@ TEST_F(RendezvousClientTest, WaitsForACoordinatorThatComesLater) {
   EXPECT_EQ(shown[0],
             "the coordinator (127.0.0.1:4000): connection refused: nothing "
             "listens there yet");
-  Answer(HelloOf(cluster, 0),
-         channel::HelloMessage(channel::kWelcome, HelloOf(cluster, 0)));
+  Answer(HelloOf(cluster, 0), Encode(wire::Welcome{HelloOf(cluster, 0)}));
   EXPECT_EQ(Ends(), "accepted");
   EXPECT_EQ(shown.size(), 1U);
 }
@@ -129,10 +128,35 @@ TEST_F(RendezvousClientTest, DoesNotTakeAnotherMemberForTheCoordinator) {
 }
 
 TEST_F(RendezvousClientTest, EndsWithTheReasonOfARefusal) {
-  Answer(HelloOf(cluster, 0), channel::Refusal(Error(Cause::kDuplicateIdentity,
-                                                     "two claim rank 1")));
+  Answer(HelloOf(cluster, 0),
+         Encode(wire::RefusedFor(
+             Error(Cause::kDuplicateIdentity, "two claim rank 1"))));
   Attend();
   EXPECT_EQ(Ends(), "duplicate-identity: two claim rank 1");
+}
+
+TEST_F(RendezvousClientTest, RefusesACoordinatorOfOtherMessagesOrRules) {
+  for (const char* field : {"messages", "rules"}) {
+    Json other = ToJson(HelloOf(cluster, 0));
+    other.erase(field);
+    other[field] = std::string(field) == "messages" ? Json(1) : Json("0a0b");
+    Answer(*wire::HelloFromJson(other),
+           wire::Envelope{.kind = "welcome", .body = other.dump()});
+    Attend();
+    EXPECT_EQ(Ends().substr(0, 25), "ver-peer-mismatch: rank 0") << field;
+    EXPECT_TRUE(done->error().message().find(std::string(field) + " ") !=
+                std::string::npos);
+    done.reset();
+    listener.reset();
+  }
+}
+
+TEST_F(RendezvousClientTest, RefusesAnAnswerThatIsUnknown) {
+  SetLogLevel(LogLevel::kError);
+  Answer(HelloOf(cluster, 0), wire::Envelope{.kind = "dance", .body = "{}"});
+  Attend();
+  EXPECT_EQ(Ends().substr(0, 26), "ver-peer-mismatch: a messa");
+  SetLogLevel(LogLevel::kInfo);
 }
 
 TEST_F(RendezvousClientTest, EndsAtItsDeadlineWhenTheCoordinatorNeverAnswers) {

@@ -6,8 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "base/json.h"
-#include "channel/handshake.h"
+#include "base/log.h"
 
 namespace muster::rendezvous {
 namespace {
@@ -71,13 +70,13 @@ struct RendezvousServer::Inner : std::enable_shared_from_this<Inner> {
         roll(cluster, options.identity) {}
 
   int Add(std::unique_ptr<channel::Link> link);
-  void Receive(int agent, channel::Envelope message);
-  void Introduce(int agent, const channel::Envelope& message);
-  void Answer(int agent, const channel::Envelope& message);
+  void Receive(int agent, const wire::Envelope& message);
+  void Introduce(int agent, const wire::Identity& identity);
+  void Answer(int agent, const wire::HelloReply& reply);
+  void NotUnderstood(int agent, const std::string& kind, const Error& why);
   void Welcome(int agent, const RollCall::Answer& answer);
   void Refuse(int agent, const Error& error);
   void Lost(int agent, const Error& why);
-  void HearFact(const channel::Envelope& message);
   void Look();
   void LookAt(int rank);
   void ShowSoon();
@@ -100,9 +99,9 @@ struct RendezvousServer::Inner : std::enable_shared_from_this<Inner> {
 int RendezvousServer::Inner::Add(std::unique_ptr<channel::Link> link) {
   const int agent = next_agent++;
   // The handlers cannot outlive this: it owns the link.
-  link->OnMessage([this, agent](channel::Envelope message) {
+  link->OnMessage([this, agent](const wire::Envelope& message) {
     const auto keep = shared_from_this();
-    Receive(agent, std::move(message));
+    Receive(agent, message);
   });
   link->OnLost([this, agent](const Error& why) {
     const auto keep = shared_from_this();
@@ -112,46 +111,67 @@ int RendezvousServer::Inner::Add(std::unique_ptr<channel::Link> link) {
   return agent;
 }
 
-void RendezvousServer::Inner::Receive(int agent, channel::Envelope message) {
-  if (message.kind == channel::kIdentity) {
-    Introduce(agent, message);
+void RendezvousServer::Inner::Receive(int agent,
+                                      const wire::Envelope& message) {
+  auto parsed = wire::ParseToCoordinator(message);
+  if (!parsed) {
+    NotUnderstood(agent, message.kind, parsed.error());
+    return;
+  }
+  if (const auto* identity = std::get_if<wire::Identity>(&*parsed)) {
+    Introduce(agent, *identity);
     return;
   }
   if (!attendees.at(agent).introduced) {
     return;
   }
-  if (message.kind == channel::kHello) {
-    Answer(agent, message);
+  if (const auto* reply = std::get_if<wire::HelloReply>(&*parsed)) {
+    Answer(agent, *reply);
     return;
   }
-  if (message.kind == "fact" && calling) {
-    HearFact(message);
+  if (const auto* fact = std::get_if<wire::AgentFact>(&*parsed);
+      fact != nullptr && calling) {
+    roll.Told(fact->fact);
+    ShowSoon();
   }
   if (options.on_message) {
-    options.on_message(agent, std::move(message));
+    if (auto taken = options.on_message(agent, *std::move(parsed)); !taken) {
+      NotUnderstood(agent, message.kind, taken.error());
+    }
   }
 }
 
+// The agent is told why, and lost: what else it says would be half understood.
+void RendezvousServer::Inner::NotUnderstood(int agent, const std::string& kind,
+                                            const Error& why) {
+  const auto at = attendees.find(agent);
+  if (at == attendees.end()) {
+    return;
+  }
+  const wire::Hello* hello = roll.HelloOf(agent);
+  const std::string who =
+      hello == nullptr ? at->second.link->peer() : Who(*hello);
+  MUSTER_LOG(kWarn, "a message of an agent is refused",
+             {{"agent", who}, {"kind", kind}, {"error", why.ToString()}});
+  at->second.link->Send(Encode(wire::RefusedFor(why)));
+  Lost(agent, Error(why).Reworded(who + ": " + why.message()));
+}
+
 void RendezvousServer::Inner::Introduce(int agent,
-                                        const channel::Envelope& message) {
+                                        const wire::Identity& introduced) {
   if (attendees.at(agent).introduced) {
     return;
   }
-  auto identity = wire::ParseHello(message.body);
-  if (!identity) {
-    Refuse(agent, std::move(identity).error());
-    return;
-  }
-  if (auto lie = OtherRank(*attendees.at(agent).link, *identity)) {
+  const wire::Hello& identity = introduced.hello;
+  if (auto lie = OtherRank(*attendees.at(agent).link, identity)) {
     Refuse(agent, *lie);
     return;
   }
-  const auto answer = roll.Attends(agent, *identity, clock.WallNow());
+  const auto answer = roll.Attends(agent, identity, clock.WallNow());
   if (answer.refusal) {
     Refuse(agent, *answer.refusal);
   } else {
-    attendees.at(agent).link->Send(
-        channel::HelloMessage(channel::kWelcome, options.identity));
+    attendees.at(agent).link->Send(Encode(wire::Welcome{options.identity}));
     Welcome(agent, answer);
   }
   DecideSoon();
@@ -162,7 +182,7 @@ void RendezvousServer::Inner::Welcome(int agent,
   Attendee& attendee = attendees.at(agent);
   attendee.introduced = true;
   if (calling) {
-    attendee.link->Send(channel::CallMessage(calling->attempt));
+    attendee.link->Send(Encode(wire::HelloRequest{calling->attempt}));
     ShowSoon();
   }
   if (answer.replaces) {
@@ -173,18 +193,12 @@ void RendezvousServer::Inner::Welcome(int agent,
 
 // The refusal is still sent: a link that is closed delivers what it was given.
 void RendezvousServer::Inner::Refuse(int agent, const Error& error) {
-  attendees.at(agent).link->Send(channel::Refusal(error));
+  attendees.at(agent).link->Send(Encode(wire::RefusedFor(error)));
   attendees.erase(agent);
 }
 
-void RendezvousServer::Inner::Answer(int agent,
-                                     const channel::Envelope& message) {
-  auto hello = wire::ParseHello(message.body);
-  if (!hello) {
-    Lost(agent, hello.error());
-    return;
-  }
-  roll.Answers(agent, *hello);
+void RendezvousServer::Inner::Answer(int agent, const wire::HelloReply& reply) {
+  roll.Answers(agent, reply.hello);
   ShowSoon();
   DecideSoon();
 }
@@ -201,17 +215,6 @@ void RendezvousServer::Inner::Lost(int agent, const Error& why) {
     options.on_lost(agent, why);
   }
   attendees.erase(agent);
-}
-
-void RendezvousServer::Inner::HearFact(const channel::Envelope& message) {
-  auto json = ParseJson(message.body, Cause::kNetWrongEndpoint, "a fact");
-  if (!json) {
-    return;
-  }
-  if (auto fact = FactFromJson(*json)) {
-    roll.Told(*fact);
-    ShowSoon();
-  }
 }
 
 // Looks at addresses of missing members, those first that were not looked at
@@ -374,7 +377,7 @@ void RendezvousServer::Call(int attempt, Deadline deadline, OnChange on_change,
   inner.roll.Begin(attempt, deadline.when(), limit);
   for (auto& [agent, attendee] : inner.attendees) {
     if (attendee.introduced) {
-      attendee.link->Send(channel::CallMessage(attempt));
+      attendee.link->Send(Encode(wire::HelloRequest{attempt}));
     }
   }
   inner.DecideSoon();
@@ -384,7 +387,7 @@ void RendezvousServer::CancelCall() {
   inner_->calling.reset();
 }
 
-void RendezvousServer::SendAll(const channel::Envelope& message) {
+void RendezvousServer::SendAll(const wire::Envelope& message) {
   for (auto& [agent, attendee] : inner_->attendees) {
     if (attendee.introduced) {
       attendee.link->Send(message);

@@ -15,6 +15,7 @@
 #include "rendezvous/roll_call.h"
 #include "sys/time/clock.h"
 #include "sys/time/loop.h"
+#include "wire/agent_messages.h"
 #include "wire/hello.h"
 
 namespace muster::rendezvous {
@@ -50,17 +51,17 @@ struct RendezvousResult {
 //   gathered) {…});
 //
 // Between coordinator and agent: on a link that was dialled the agent begins
-// with "identity" (its Hello) and gets "welcome" or "refused" (class
-// RendezvousClient does that); then each "call" {"attempt": N} is answered with
-// "hello".
+// with Identity and gets Welcome or Refused (class RendezvousClient does that);
+// then each HelloRequest is answered with HelloReply.
 class RendezvousServer {
  public:
   struct Options {
     wire::Hello
         identity;  // of the coordinator; all others are compared with it
-    // A message of another kind than hello. Agents are those of a
-    // RendezvousResult, or such that attend and will be in a later one.
-    std::function<void(int agent, channel::Envelope message)> on_message;
+    // A message that is not of the roll call. Agents are those of a
+    // RendezvousResult, or such that attend and will be in a later one. An
+    // error: it is not understood, and the agent is refused and lost.
+    std::function<Status(int agent, wire::ToCoordinator message)> on_message;
     // The link of an agent of the last complete RendezvousResult is lost while
     // no call is in progress. (During a call the loss is an observation: the
     // agent may attend again, or is named as missing.)
@@ -95,8 +96,8 @@ class RendezvousServer {
   // Ends the call in progress without on_done. Nothing happens without one.
   void CancelCall();
 
-  // To all agents that attend, for a "goodbye".
-  void SendAll(const channel::Envelope& message);
+  // To all agents that attend, for a Goodbye.
+  void SendAll(const wire::Envelope& message);
   // nullptr: its link is gone.
   channel::Link* link(int agent) const;
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
-#include "channel/handshake.h"
+#include "base/log.h"
 #include "channel/in_process.h"
 #include "channel/testing.h"
 #include "rendezvous/rendezvous_client.h"
@@ -27,16 +27,24 @@ struct TestAgent {
 
   void Take(std::unique_ptr<channel::Link> accepted) {
     link = std::move(accepted);
-    link->OnMessage([this](const channel::Envelope& message) {
+    link->OnMessage([this](const wire::Envelope& message) {
       kinds.push_back(message.kind);
-      if (message.kind == channel::kCall && answers) {
-        hello.attempt = Json::parse(message.body)["attempt"];
-        link->Send(channel::HelloMessage(channel::kHello, hello));
+      const auto parsed = wire::ParseToAgent(message).value();
+      if (const auto* call = std::get_if<wire::HelloRequest>(&parsed);
+          call != nullptr && answers) {
+        hello.attempt = call->attempt;
+        link->Send(Encode(wire::HelloReply{hello}));
       }
     });
     link->OnLost([](const Error&) {});
   }
 };
+
+// The error that a refusal carries.
+std::string RefusalIn(const wire::Envelope& message) {
+  const auto parsed = wire::ParseToAgent(message).value();
+  return wire::ErrorOf(std::get<wire::Refused>(parsed)).ToString();
+}
 
 class RendezvousServerTest : public ::testing::Test {
  protected:
@@ -46,8 +54,10 @@ class RendezvousServerTest : public ::testing::Test {
         transport(*loop, network) {
     RendezvousServer::Options options;
     options.identity = HelloOf(cluster, 0);
-    options.on_message = [this](int agent, const channel::Envelope& message) {
-      messages.emplace_back(agent, message.kind);
+    options.on_message = [this](int agent,
+                                wire::ToCoordinator message) -> Status {
+      messages.emplace_back(agent, std::move(message));
+      return Ok();
     };
     options.on_lost = [this](int agent, const Error& why) {
       losses.emplace_back(agent, why.cause());
@@ -107,7 +117,7 @@ class RendezvousServerTest : public ::testing::Test {
   std::unique_ptr<channel::Listener> listener;
   std::optional<RendezvousResult> gathered;
   std::vector<std::string> shown;
-  std::vector<std::pair<int, std::string>> messages;
+  std::vector<std::pair<int, wire::ToCoordinator>> messages;
   std::vector<std::pair<int, Cause>> losses;
 };
 
@@ -223,27 +233,85 @@ TEST_F(RendezvousServerTest, PassesOnWhatIsNotOfTheRollCall) {
   Start(second, HelloOf(cluster, 2));
   Call(1);
   ASSERT_TRUE(Gather());
-  first.link->Send({"progress", "{}"});
+  first.link->Send(Encode(wire::Progress{.attempt = 7}));
   ASSERT_TRUE(Until([this] { return !messages.empty(); }));
-  EXPECT_EQ(messages[0],
-            (std::pair(gathered->agents[1].agent, std::string("progress"))));
-  rendezvous->SendAll({"goodbye", "{}"});
+  EXPECT_EQ(messages[0].first, gathered->agents[1].agent);
+  EXPECT_EQ(std::get<wire::Progress>(messages[0].second).attempt, 7);
+  rendezvous->SendAll(Encode(wire::Goodbye{}));
   ASSERT_TRUE(Until([this] { return second.kinds.back() == "goodbye"; }));
 }
 
 TEST_F(RendezvousServerTest, RefusesWhoIntroducesItselfWithGarbage) {
   auto [here, there] = channel::InProcessLinks(*loop);
   rendezvous->Attend(std::move(here));
-  std::optional<channel::Envelope> answer;
+  std::optional<wire::Envelope> answer;
   there->OnMessage(
-      [&](channel::Envelope message) { answer = std::move(message); });
-  there->Send({"progress", "unheard"});
-  there->Send({channel::kIdentity, "{]"});
+      [&](wire::Envelope message) { answer = std::move(message); });
+  there->Send(Encode(wire::Progress{}));
+  there->Send({"identity", R"({"protocol": "x"})"});
   ASSERT_TRUE(Until([&] { return answer.has_value(); }));
-  EXPECT_EQ(answer->kind, channel::kRefused);
-  EXPECT_EQ(channel::RefusalFrom(answer->body).cause(),
-            Cause::kNetWrongEndpoint);
+  EXPECT_EQ(RefusalIn(*answer).substr(0, 19), "net-wrong-endpoint:");
   EXPECT_TRUE(messages.empty());
+}
+
+TEST_F(RendezvousServerTest, RefusesAnAgentOfOtherMessagesOrRules) {
+  const auto answer_to = [&](const std::function<void(Json&)>& change) {
+    Json body = ToJson(HelloOf(cluster, 1));
+    change(body);
+    auto [here, there] = channel::InProcessLinks(*loop);
+    rendezvous->Attend(std::move(here));
+    std::optional<wire::Envelope> answer;
+    there->OnMessage(
+        [&](wire::Envelope message) { answer = std::move(message); });
+    there->Send({"identity", body.dump()});
+    EXPECT_TRUE(Until([&] { return answer.has_value(); }));
+    return RefusalIn(*answer);
+  };
+  const auto later = answer_to([](Json& body) { body["messages"] = 99; });
+  EXPECT_TRUE(later.starts_with("ver-peer-mismatch: rank 1")) << later;
+  EXPECT_NE(later.find("messages 99"), std::string::npos) << later;
+  EXPECT_NE(later.find("messages 2"), std::string::npos) << later;
+  const auto rules = answer_to([](Json& body) { body["rules"] = "0a0b"; });
+  EXPECT_TRUE(rules.starts_with("ver-peer-mismatch: rank 1")) << rules;
+  EXPECT_NE(rules.find("rules 0a0b"), std::string::npos) << rules;
+  const auto older = answer_to([](Json& body) {
+    body.erase("messages");
+    body.erase("rules");
+  });
+  EXPECT_TRUE(older.starts_with("ver-peer-mismatch: rank 1")) << older;
+  EXPECT_NE(older.find("messages unnumbered"), std::string::npos) << older;
+}
+
+TEST_F(RendezvousServerTest, RefusesAndLosesWhoSaysWhatIsUnknown) {
+  SetLogLevel(LogLevel::kError);
+  Start(first, HelloOf(cluster, 1));
+  Start(second, HelloOf(cluster, 2));
+  Call(1);
+  ASSERT_TRUE(Gather());
+  const int agent = gathered->agents[1].agent;
+  first.link->Send({"dance", "{}"});
+  ASSERT_TRUE(Until([this] { return !losses.empty(); }));
+  SetLogLevel(LogLevel::kInfo);
+  EXPECT_EQ(losses[0], (std::pair(agent, Cause::kVerPeerMismatch)));
+  EXPECT_EQ(rendezvous->link(agent), nullptr);
+  ASSERT_TRUE(Until([this] { return first.kinds.back() == "refused"; }));
+  EXPECT_TRUE(messages.empty());
+}
+
+TEST_F(RendezvousServerTest, NamesWhoSaidWhatIsUnknownDuringACall) {
+  SetLogLevel(LogLevel::kError);
+  Start(first, HelloOf(cluster, 1));
+  first.answers = false;
+  Call(1, milliseconds(300));
+  ASSERT_TRUE(Until([this] { return !first.kinds.empty(); }));
+  first.link->Send({"progress", "{}"});
+  ASSERT_TRUE(Gather());
+  SetLogLevel(LogLevel::kInfo);
+  ASSERT_FALSE(gathered->complete());
+  EXPECT_EQ(gathered->errors[0].cause(), Cause::kVerPeerMismatch);
+  EXPECT_NE(gathered->errors[0].message().find("`attempt` is missing"),
+            std::string::npos)
+      << gathered->errors[0].message();
 }
 
 TEST_F(RendezvousServerTest, MayBeDestroyedInItsCallbacks) {
@@ -307,23 +375,17 @@ TEST_F(RendezvousServerTest, TakesAnAgentForTheRankOfItsCertificateOnly) {
   const auto first_word = [&](int claimed) {
     auto [here, there] = channel::InProcessLinks(*loop);
     rendezvous->Attend(std::make_unique<ProvenLink>(std::move(here), 1));
-    std::string kind;
-    std::string body;
-    there->OnMessage([&](const channel::Envelope& message) {
-      kind = message.kind;
-      body = message.body;
-    });
-    there->Send(
-        channel::HelloMessage(channel::kIdentity, HelloOf(cluster, claimed)));
-    EXPECT_TRUE(
-        channel::testing::RunUntil(*loop, [&] { return !kind.empty(); }));
-    return kind == channel::kRefused ? channel::RefusalFrom(body).ToString()
-                                     : kind;
+    std::optional<wire::Envelope> answer;
+    there->OnMessage(
+        [&](wire::Envelope message) { answer = std::move(message); });
+    there->Send(Encode(wire::Identity{HelloOf(cluster, claimed)}));
+    EXPECT_TRUE(Until([&] { return answer.has_value(); }));
+    return answer->kind == "refused" ? RefusalIn(*answer) : answer->kind;
   };
   const auto refused = first_word(2);
   EXPECT_TRUE(refused.starts_with("duplicate-identity: rank 2")) << refused;
   EXPECT_NE(refused.find("certificate of rank 1"), std::string::npos);
-  EXPECT_EQ(first_word(1), channel::kWelcome);
+  EXPECT_EQ(first_word(1), "welcome");
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cluster/members.h"
+#include "diagnose/match/matcher.h"
 #include "muster/version.h"
 #include "run/plan/plan.h"
 #include "run/plan/rank_environment.h"
@@ -93,6 +94,7 @@ wire::Hello MakeIdentity(const sys::Host& host, const Cluster& cluster,
                          const std::vector<std::string>& argv,
                          Duration read_within) {
   wire::Hello hello;
+  hello.rules = diagnose::RulesDigest();
   hello.version = kVersion;
   hello.cluster_key = ClusterKey(cluster);
   for (const Member& member : cluster.members) {

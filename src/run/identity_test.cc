@@ -45,6 +45,7 @@ TEST_F(IdentityTest, TellsWhoItIsAndWhatIsSetHere) {
   EXPECT_EQ(hello.members.size(), 2);
   EXPECT_EQ(hello.program, "python3 train.py");
   EXPECT_EQ(hello.environment.at("RANK"), "1");
+  EXPECT_EQ(hello.rules.size(), 16U);
 }
 
 TEST_F(IdentityTest, AnotherScriptIsAnotherProgram) {

@@ -260,7 +260,7 @@ Result<int> Coordinate(const Place& place) {
        .max_restarts = place.settings().max_restarts.value,
        .gather_timeout = place.settings().gather_timeout.value,
        .grace = place.settings().grace.value,
-       .meet = place.preflight.checks != nullptr,
+       .peer_check = place.preflight.checks != nullptr,
        .limits = LimitsOf(place.settings()),
        .color = sys::TerminalOptions(host.env, 2).color});
   if (!AllRanksAreHere(place.cluster())) {

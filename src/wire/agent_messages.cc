@@ -1,30 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wire/agent_messages.h"
 
-#include <limits>
-#include <type_traits>
 #include <utility>
 
-#include "base/json.h"
-#include "base/text.h"
+#include "cluster/cluster_json.h"
+#include "wire/json_codec.h"
 
 namespace muster::wire {
-namespace {
-
-// Every message is described once, by a Fields() that names its members; Writer
-// and Reader walk the same description, so that the two cannot differ.
-class Writer;
-class Reader;
-
-template <typename Io, typename T>
-concept FieldsFor = requires(Io& io, T& value) {
-  Fields(io, value);
-};
-
-Error Misfit(const std::string& what) {
-  return Error(Cause::kVerPeerMismatch,
-               "a message is not one of this version: " + what);
-}
 
 template <typename Io>
 void Fields(Io& io, RankProgress& p) {
@@ -132,17 +114,29 @@ void Fields(Io& io, Stopped& stopped) {
   io("logs", stopped.logs);
 }
 
-// The bytes of a frame, as hexadecimal: JSON holds text, a frame need not be.
-struct Bytes {
-  std::string& raw;
-};
+template <typename Io>
+void Fields(Io& io, HelloRequest& request) {
+  io("attempt", request.attempt);
+}
+
+template <typename Io>
+void Fields(Io& io, PeerCheckResult& result) {
+  io("attempt", result.attempt);
+  io("row", result.row);
+}
 
 template <typename Io>
 void Fields(Io& io, StoreRequest& request) {
   io("rank", request.rank);
   io("attempt", request.attempt);
-  Bytes frame{request.frame};
-  io("frame", frame);
+  io("frame", HexBytes{request.frame});
+}
+
+template <typename Io>
+void Fields(Io& io, StoreReply& reply) {
+  io("rank", reply.rank);
+  io("attempt", reply.attempt);
+  io("frame", HexBytes{reply.frame});
 }
 
 template <typename Io>
@@ -152,243 +146,184 @@ void Fields(Io& io, Goodbye& goodbye) {
   io("summary", goodbye.summary);
 }
 
-constexpr std::string_view kHexDigits = "0123456789abcdef";
+namespace {
 
-class Writer {
- public:
-  template <typename T>
-  void operator()(const char* name, T& value) {
-    json_[name] = Value(value);
-  }
-  Json Take() { return std::move(json_); }
+constexpr std::size_t kMaxRefusalFacts = 16;
 
- private:
-  template <typename T>
-  static Json Value(T& value) {
-    if constexpr (FieldsFor<Writer, T>) {
-      Writer inner;
-      Fields(inner, value);
-      return inner.Take();
-    } else if constexpr (std::is_same_v<T, Phase>) {
-      return static_cast<std::uint32_t>(value);
-    } else if constexpr (std::is_same_v<T, char>) {
-      return std::string(1, value);
-    } else if constexpr (std::is_same_v<T, WallTime>) {
-      return muster::ToString(value);
-    } else if constexpr (std::is_same_v<T, Fact>) {
-      return muster::ToJson(value);
-    } else {
-      return value;
-    }
-  }
-  static Json Value(Bytes& bytes) {
-    std::string text;
-    text.reserve(2 * bytes.raw.size());
-    for (const char c : bytes.raw) {
-      const auto byte = static_cast<unsigned char>(c);
-      text += kHexDigits[byte >> 4U];
-      text += kHexDigits[byte & 15U];
-    }
-    return text;
-  }
-  template <typename T>
-  static Json Value(std::vector<T>& list) {
-    Json json = Json::array();
-    for (T& item : list) {
-      json.push_back(Value(item));
-    }
-    return json;
-  }
-  template <typename T>
-  static Json Value(std::map<std::string, T>& map) {
-    Json json = Json::object();
-    for (auto& [key, item] : map) {
-      json[key] = Value(item);
-    }
-    return json;
-  }
-
-  Json json_ = Json::object();
-};
-
-// Keeps the first misfit and ignores what comes after it. Unknown keys are
-// ignored too: a later minor version may add some.
-class Reader {
- public:
-  explicit Reader(const Json& json) : json_(json) {
-    if (!json.is_object()) {
-      error_ = Misfit("not an object");
-    }
-  }
-  template <typename T>
-  void operator()(const char* name, T& value) {
-    if (error_) {
-      return;
-    }
-    const auto found = json_.find(name);
-    if (found == json_.end()) {
-      error_ = Misfit(std::string("`") + name + "` is missing");
-    } else if (auto status = Read(*found, value); !status) {
-      error_ = std::move(status).error().While(std::string("reading `") + name +
-                                               "`");
-    }
-  }
-  Status Finish() {
-    if (error_) {
-      return *std::move(error_);
-    }
-    return Ok();
-  }
-
- private:
-  template <typename T>
-  static Status Read(const Json& json, T& value) {
-    if constexpr (FieldsFor<Reader, T>) {
-      Reader inner(json);
-      Fields(inner, value);
-      return inner.Finish();
-    } else if constexpr (std::is_same_v<T, bool>) {
-      return ReadAs(json, json.is_boolean(), value);
-    } else if constexpr (std::is_same_v<T, double>) {
-      // JSON has no NaN; the writer makes it null.
-      if (json.is_null()) {
-        value = std::numeric_limits<double>::quiet_NaN();
-        return Ok();
-      }
-      return ReadAs(json, json.is_number(), value);
-    } else if constexpr (std::is_same_v<T, std::string>) {
-      return ReadAs(json, json.is_string(), value);
-    } else {
-      return ReadInteger(json, value);
-    }
-  }
-  template <typename T>
-  static Status ReadAs(const Json& json, bool fits, T& value) {
-    if (!fits) {
-      return Misfit(std::string("a ") + json.type_name() + " does not fit");
-    }
-    value = json.get<T>();
-    return Ok();
-  }
-  template <typename T>
-  static Status ReadInteger(const Json& json, T& value) {
-    if (!json.is_number_integer()) {
-      return Misfit(std::string("a ") + json.type_name() + " does not fit");
-    }
-    const bool fits = json.is_number_unsigned()
-                          ? std::in_range<T>(json.get<std::uint64_t>())
-                          : std::in_range<T>(json.get<std::int64_t>());
-    if (!fits) {
-      return Misfit(json.dump() + " is out of range");
-    }
-    value = json.get<T>();
-    return Ok();
-  }
-  static Status Read(const Json& json, Phase& phase) {
-    std::uint32_t number = 0;
-    MUSTER_TRY(ReadInteger(json, number));
-    if (number > static_cast<std::uint32_t>(Phase::kFinished)) {
-      return Misfit("phase " + std::to_string(number) + " is not known");
-    }
-    phase = static_cast<Phase>(number);
-    return Ok();
-  }
-  static Status Read(const Json& json, char& letter) {
-    std::string text;
-    MUSTER_TRY(Read(json, text));
-    if (text.size() != 1) {
-      return Misfit("`" + Printable(text) + "` is not one letter");
-    }
-    letter = text[0];
-    return Ok();
-  }
-  static Status Read(const Json& json, WallTime& time) {
-    std::string text;
-    MUSTER_TRY(Read(json, text));
-    MUSTER_ASSIGN(time, ParseWallTime(text));
-    return Ok();
-  }
-  static Status Read(const Json& json, Fact& fact) {
-    MUSTER_ASSIGN(fact, FactFromJson(json));
-    return Ok();
-  }
-  static Status Read(const Json& json, Bytes& bytes) {
-    std::string text;
-    MUSTER_TRY(Read(json, text));
-    if (text.size() % 2 != 0) {
-      return Misfit("an odd number of hexadecimal digits");
-    }
-    for (std::size_t i = 0; i < text.size(); i += 2) {
-      const auto high = kHexDigits.find(text[i]);
-      const auto low = kHexDigits.find(text[i + 1]);
-      if (high == kHexDigits.npos || low == kHexDigits.npos) {
-        return Misfit("no hexadecimal digits");
-      }
-      bytes.raw += static_cast<char>(high << 4U | low);
-    }
-    return Ok();
-  }
-  template <typename T>
-  static Status Read(const Json& json, std::vector<T>& list) {
-    if (!json.is_array()) {
-      return Misfit("not a list");
-    }
-    for (const Json& item : json) {
-      MUSTER_TRY(Read(item, list.emplace_back()));
-    }
-    return Ok();
-  }
-  template <typename T>
-  static Status Read(const Json& json, std::map<std::string, T>& map) {
-    if (!json.is_object()) {
-      return Misfit("not an object");
-    }
-    for (const auto& [key, item] : json.items()) {
-      MUSTER_TRY(Read(item, map[key]));
-    }
-    return Ok();
-  }
-
-  const Json& json_;
-  std::optional<Error> error_;
+template <typename T>
+concept CarriesHello = requires(T& message) {
+  message.hello;
 };
 
 template <typename T>
-Json Write(T message) {
-  Writer writer;
-  Fields(writer, message);
-  return writer.Take();
+Json BodyOf(const T& message) {
+  if constexpr (CarriesHello<T>) {
+    return ToJson(message.hello);
+  } else {
+    T copy = message;
+    JsonWriter writer;
+    Fields(writer, copy);
+    return writer.Take();
+  }
+}
+
+Json BodyOf(const AgentFact& message) {
+  return muster::ToJson(message.fact);
+}
+
+Json BodyOf(const PeerCheckRequest& request) {
+  return {{"attempt", request.attempt},
+          {"ports", muster::ToJson(request.ports)}};
+}
+
+Json BodyOf(const Refused& refused) {
+  Json evidence = Json::array();
+  for (const Fact& fact : refused.evidence) {
+    if (evidence.size() < kMaxRefusalFacts) {
+      evidence.push_back(muster::ToJson(fact));
+    }
+  }
+  return {{"cause", refused.cause},
+          {"message", refused.message},
+          {"evidence", std::move(evidence)}};
 }
 
 template <typename T>
-Result<T> ReadMessage(const Json& json, const char* kind) {
-  T message;
-  Reader reader(json);
-  Fields(reader, message);
-  if (auto status = reader.Finish(); !status) {
-    return std::move(status).error().While(std::string("reading a `") + kind +
-                                           "`");
+Status Read(const Json& json, T& message) {
+  if constexpr (CarriesHello<T>) {
+    MUSTER_ASSIGN(message.hello, HelloFromJson(json));
+    return Ok();
+  } else {
+    JsonReader reader(json);
+    Fields(reader, message);
+    return reader.Finish();
   }
-  return message;
+}
+
+Status Read(const Json& json, AgentFact& message) {
+  MUSTER_ASSIGN(message.fact, FactFromJson(json));
+  return Ok();
+}
+
+Status Read(const Json& json, PeerCheckRequest& request) {
+  JsonReader reader(json);
+  reader("attempt", request.attempt);
+  MUSTER_TRY(reader.Finish());
+  MUSTER_ASSIGN(request.ports,
+                ClusterFromJson(json.value("ports", Json()), "`peer-check`"));
+  return Ok();
+}
+
+// As far as it says anything: an agent of any version may refuse.
+Status Read(const Json& json, Refused& refused) {
+  const auto text = [&](const char* name) {
+    const auto at = json.is_object() ? json.find(name) : json.end();
+    return at != json.end() && at->is_string() ? at->get<std::string>()
+                                               : std::string();
+  };
+  refused.cause = text("cause");
+  refused.message = text("message");
+  const Json evidence =
+      json.is_object() ? json.value("evidence", Json()) : Json();
+  for (const Json& entry : evidence) {
+    if (auto fact = FactFromJson(entry);
+        fact && refused.evidence.size() < kMaxRefusalFacts) {
+      refused.evidence.push_back(*std::move(fact));
+    }
+  }
+  return Ok();
+}
+
+template <typename T>
+Result<T> Decode(const Envelope& message) {
+  MUSTER_ASSIGN(const Json json,
+                ParseJson(message.body, Cause::kVerPeerMismatch,
+                          "the body of a `" + message.kind + "`"));
+  T read;
+  if (auto status = Read(json, read); !status) {
+    Error error = std::move(status).error();
+    if (!CarriesHello<T> && error.cause() != Cause::kVerPeerMismatch) {
+      error = Misfit(error.message());  // of a part that others read as well
+    }
+    return std::move(error).While("reading a `" + message.kind + "`");
+  }
+  return read;
+}
+
+// The one of the alternatives that has the message's kind.
+template <typename Messages, std::size_t kIndex = 0>
+Result<Messages> ParseAs(const Envelope& message, std::string_view receiver) {
+  if constexpr (kIndex == std::variant_size_v<Messages>) {
+    return Misfit("`" + Printable(message.kind) + "` is no message to " +
+                  std::string(receiver));
+  } else {
+    using T = std::variant_alternative_t<kIndex, Messages>;
+    if (message.kind != T::kKind) {
+      return ParseAs<Messages, kIndex + 1>(message, receiver);
+    }
+    MUSTER_ASSIGN(T read, Decode<T>(message));
+    return Messages(std::in_place_type<T>, std::move(read));
+  }
 }
 
 }  // namespace
 
-#define MUSTER_RUN_MESSAGE(Type, kind)            \
-  Json ToJson(const Type& message) {              \
-    return Write<Type>(message);                  \
-  }                                               \
-  Result<Type> Type##FromJson(const Json& json) { \
-    return ReadMessage<Type>(json, kind);         \
+template <typename T>
+Envelope Encode(const T& message) {
+  return {.kind = std::string(T::kKind), .body = Dump(BodyOf(message))};
+}
+
+#define MUSTER_MESSAGE(Type) template Envelope Encode(const Type& message)
+MUSTER_MESSAGE(Identity);
+MUSTER_MESSAGE(HelloReply);
+MUSTER_MESSAGE(AgentFact);
+MUSTER_MESSAGE(PeerCheckResult);
+MUSTER_MESSAGE(RankStarted);
+MUSTER_MESSAGE(Progress);
+MUSTER_MESSAGE(RankExited);
+MUSTER_MESSAGE(Stopped);
+MUSTER_MESSAGE(StoreRequest);
+MUSTER_MESSAGE(Welcome);
+MUSTER_MESSAGE(Refused);
+MUSTER_MESSAGE(HelloRequest);
+MUSTER_MESSAGE(PeerCheckRequest);
+MUSTER_MESSAGE(LaunchPlan);
+MUSTER_MESSAGE(StopRanks);
+MUSTER_MESSAGE(StoreReply);
+MUSTER_MESSAGE(Goodbye);
+#undef MUSTER_MESSAGE
+
+Result<ToCoordinator> ParseToCoordinator(const Envelope& message) {
+  return ParseAs<ToCoordinator>(message, "the coordinator");
+}
+
+Result<ToAgent> ParseToAgent(const Envelope& message) {
+  return ParseAs<ToAgent>(message, "an agent");
+}
+
+Refused RefusedFor(const Error& error) {
+  return {.cause = std::string(Label(error.cause())),
+          .message = error.message(),
+          .evidence = error.evidence()};
+}
+
+Error ErrorOf(const Refused& refused) {
+  const auto cause = CauseFromLabel(refused.cause);
+  const std::string message = Printable(refused.message);
+  if (!cause || message.empty()) {
+    return Error(
+        Cause::kNetWrongEndpoint,
+        "the coordinator refused without a cause that is known here, "
+        "or without a reason: `" +
+            Printable(refused.cause + ": " + refused.message).substr(0, 200) +
+            "`");
   }
-MUSTER_RUN_MESSAGE(LaunchPlan, "launch")
-MUSTER_RUN_MESSAGE(RankStarted, "started")
-MUSTER_RUN_MESSAGE(RankExited, "exited")
-MUSTER_RUN_MESSAGE(Progress, "progress")
-MUSTER_RUN_MESSAGE(StopRanks, "stop")
-MUSTER_RUN_MESSAGE(Stopped, "stopped")
-MUSTER_RUN_MESSAGE(StoreRequest, "store")
-MUSTER_RUN_MESSAGE(Goodbye, "goodbye")
-#undef MUSTER_RUN_MESSAGE
+  Error error(*cause, message);
+  for (const Fact& fact : refused.evidence) {
+    Error more = std::move(error).With(fact);
+    error = std::move(more);
+  }
+  return error;
+}
 
 }  // namespace muster::wire

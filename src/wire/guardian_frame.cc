@@ -2,89 +2,16 @@
 #include "wire/guardian_frame.h"
 
 #include <cstdlib>
-#include <cstring>
 
 #include "muster/error.h"
+#include "wire/frame.h"
 
 namespace muster::wire {
 namespace {
 
-class Packer {
- public:
-  explicit Packer(GuardianOp op) {
-    bytes_.resize(4);
-    bytes_ += static_cast<char>(op);
-  }
-  Packer& Number(std::int64_t number) {
-    char raw[sizeof number];
-    std::memcpy(raw, &number, sizeof number);
-    bytes_.append(raw, sizeof raw);
-    return *this;
-  }
-  Packer& Text(std::string_view text) {
-    Number(std::ssize(text));
-    bytes_ += text;
-    return *this;
-  }
-  Packer& Texts(const std::vector<std::string>& texts) {
-    Number(std::ssize(texts));
-    for (const auto& text : texts) {
-      Text(text);
-    }
-    return *this;
-  }
-  Packer& Numbers(const std::vector<std::int64_t>& numbers) {
-    Number(std::ssize(numbers));
-    for (const auto number : numbers) {
-      Number(number);
-    }
-    return *this;
-  }
-  std::string Done() {
-    const auto length = static_cast<std::uint32_t>(bytes_.size() - 4);
-    std::memcpy(bytes_.data(), &length, sizeof length);
-    return std::move(bytes_);
-  }
-
- private:
-  std::string bytes_;
-};
-
-class Unpacker {
- public:
-  explicit Unpacker(std::string_view body) : rest_(body) {}
-  std::int64_t Number() {
-    std::int64_t number = 0;
-    MUSTER_CHECK(rest_.size() >= sizeof number);
-    std::memcpy(&number, rest_.data(), sizeof number);
-    rest_.remove_prefix(sizeof number);
-    return number;
-  }
-  std::string Text() {
-    const auto length = static_cast<std::size_t>(Number());
-    MUSTER_CHECK(rest_.size() >= length);
-    std::string text(rest_.substr(0, length));
-    rest_.remove_prefix(length);
-    return text;
-  }
-  std::vector<std::string> Texts() {
-    std::vector<std::string> texts;
-    for (auto left = Number(); left > 0; --left) {
-      texts.push_back(Text());
-    }
-    return texts;
-  }
-  std::vector<std::int64_t> Numbers() {
-    std::vector<std::int64_t> numbers;
-    for (auto left = Number(); left > 0; --left) {
-      numbers.push_back(Number());
-    }
-    return numbers;
-  }
-
- private:
-  std::string_view rest_;
-};
+FrameBuilder Packer(GuardianOp op) {
+  return FrameBuilder(static_cast<std::uint8_t>(op));
+}
 
 }  // namespace
 
@@ -97,11 +24,11 @@ std::string Pack(const StartRequest& message) {
       .Text(message.directory)
       .Numbers(message.targets)
       .Numbers(message.cores)
-      .Done();
+      .Finish();
 }
 
 StartRequest UnpackStart(std::string_view body) {
-  Unpacker from(body);
+  BodyReader from(body);
   StartRequest message;
   message.id = from.Number();
   message.argv = from.Texts();
@@ -110,6 +37,7 @@ StartRequest UnpackStart(std::string_view body) {
   message.directory = from.Text();
   message.targets = from.Numbers();
   message.cores = from.Numbers();
+  MUSTER_CHECK(from.Complete());
   return message;
 }
 
@@ -117,23 +45,27 @@ std::string Pack(const SignalRequest& message) {
   return Packer(GuardianOp::kSignal)
       .Number(message.pid)
       .Number(message.signal)
-      .Done();
+      .Finish();
 }
 
 SignalRequest UnpackSignal(std::string_view body) {
-  Unpacker from(body);
+  BodyReader from(body);
   SignalRequest message;
   message.pid = from.Number();
   message.signal = from.Number();
+  MUSTER_CHECK(from.Complete());
   return message;
 }
 
 std::string PackKillAll(std::int64_t id) {
-  return Packer(GuardianOp::kKillAll).Number(id).Done();
+  return Packer(GuardianOp::kKillAll).Number(id).Finish();
 }
 
 std::int64_t UnpackKillAll(std::string_view body) {
-  return Unpacker(body).Number();
+  BodyReader from(body);
+  const auto id = from.Number();
+  MUSTER_CHECK(from.Complete());
+  return id;
 }
 
 std::string Pack(const StartReply& message) {
@@ -142,16 +74,17 @@ std::string Pack(const StartReply& message) {
       .Number(message.pid)
       .Number(message.pidfd)
       .Number(message.affinity_errno)
-      .Done();
+      .Finish();
 }
 
 StartReply UnpackStarted(std::string_view body) {
-  Unpacker from(body);
+  BodyReader from(body);
   StartReply message;
   message.id = from.Number();
   message.pid = from.Number();
   message.pidfd = from.Number();
   message.affinity_errno = from.Number();
+  MUSTER_CHECK(from.Complete());
   return message;
 }
 
@@ -161,16 +94,17 @@ std::string Pack(const StartFailure& message) {
       .Number(static_cast<std::int64_t>(message.stage))
       .Number(message.error_number)
       .Number(message.program)
-      .Done();
+      .Finish();
 }
 
 StartFailure UnpackNotStarted(std::string_view body) {
-  Unpacker from(body);
+  BodyReader from(body);
   StartFailure message;
   message.id = from.Number();
   message.stage = static_cast<StartStage>(from.Number());
   message.error_number = from.Number();
   message.program = from.Number();
+  MUSTER_CHECK(from.Complete());
   return message;
 }
 
@@ -183,11 +117,11 @@ std::string Pack(const Exit& message) {
       .Number(static_cast<std::int64_t>(message.user_s * kMicro))
       .Number(static_cast<std::int64_t>(message.system_s * kMicro))
       .Number(message.max_rss_bytes)
-      .Done();
+      .Finish();
 }
 
 Exit UnpackExited(std::string_view body) {
-  Unpacker from(body);
+  BodyReader from(body);
   Exit message;
   message.pid = static_cast<int>(from.Number());
   message.wait_status = static_cast<int>(from.Number());
@@ -195,6 +129,7 @@ Exit UnpackExited(std::string_view body) {
   message.user_s = static_cast<double>(from.Number()) / 1e6;
   message.system_s = static_cast<double>(from.Number()) / 1e6;
   message.max_rss_bytes = from.Number();
+  MUSTER_CHECK(from.Complete());
   return message;
 }
 
@@ -203,32 +138,28 @@ std::string Pack(const KillReply& message) {
       .Number(message.id)
       .Number(message.killed)
       .Number(message.remaining)
-      .Done();
+      .Finish();
 }
 
 KillReply UnpackKilled(std::string_view body) {
-  Unpacker from(body);
+  BodyReader from(body);
   KillReply message;
   message.id = from.Number();
   message.killed = from.Number();
   message.remaining = from.Number();
+  MUSTER_CHECK(from.Complete());
   return message;
 }
 
 std::optional<GuardianFrame> TakeFrame(std::string& buffer) {
-  std::uint32_t length = 0;
-  if (buffer.size() < sizeof length) {
+  const auto frame = PeekFrame(buffer, {}).value();
+  if (!frame) {
     return std::nullopt;
   }
-  std::memcpy(&length, buffer.data(), sizeof length);
-  MUSTER_CHECK(length >= 1);
-  if (buffer.size() < sizeof length + length) {
-    return std::nullopt;
-  }
-  GuardianFrame frame{.op = static_cast<GuardianOp>(buffer[4]),
-                      .body = buffer.substr(5, length - 1)};
-  buffer.erase(0, sizeof length + length);
-  return frame;
+  GuardianFrame taken{.op = static_cast<GuardianOp>(frame->kind),
+                      .body = std::string(frame->body)};
+  buffer.erase(0, frame->size);
+  return taken;
 }
 
 bool Exit::exited() const {

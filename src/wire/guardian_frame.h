@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the process and its guardian say to each other over their socket.
-//
-//   u32 length of what follows | u8 kind | values
-//
-// A number is 8 bytes, a text is its length and its bytes, a list is its length
-// and its values. Both ends are one program, so the bytes are trusted to be
-// whole; what does not parse is a bug.
+// What the process and its guardian say to each other over their socket, in the
+// frames of wire/frame.h. Both ends are one program, so the bytes are trusted
+// to be whole; what does not parse is a bug.
 #pragma once
 
 #include <cstdint>

@@ -1,130 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wire/hello.h"
 
-#include <limits>
-
-#include "base/json.h"
-#include "base/text.h"
+#include "wire/json_codec.h"
 
 namespace muster::wire {
+
+template <typename Io>
+void Fields(Io& io, Hello& hello) {
+  io("protocol", hello.protocol);
+  io("messages", hello.messages);
+  io("rules", hello.rules);
+  io("version", hello.version);
+  io("cluster_key", hello.cluster_key);
+  io("members", hello.members);
+  io("ranks", Natural{hello.ranks});
+  io("host", hello.host);
+  io("pid", Natural{hello.pid});
+  io("attempt", Natural{hello.attempt});
+  io("clock", hello.clock);
+  io("program", hello.program);
+  io("program_digest", hello.program_digest);
+  io("environment_digest", hello.environment_digest);
+  io("cores", Natural{hello.cores});
+  io("core_ids", Natural{hello.core_ids});
+  io("environment", hello.environment);
+  io("addresses", hello.addresses);
+  io("ports", hello.ports);
+  io("findings", hello.findings);
+}
+
 namespace {
 
-// Reads one hello field by field; the first field that is wrong is kept.
-class Fields {
- public:
-  explicit Fields(const Json& json) : json_(json) {}
-
-  void Read(const char* name, std::string& into) {
-    if (const Json* value = Find(name, Json::value_t::string)) {
-      into = value->get<std::string>();
-    }
+// One field on its own: what does not fit is left as it is.
+template <typename T>
+void ReadIfThere(const Json& json, const char* name, T& into) {
+  T value{};
+  JsonReader reader(json);
+  reader(name, value);
+  if (reader.Finish()) {
+    into = std::move(value);
   }
+}
 
-  template <std::integral T>
-  void Read(const char* name, T& into) {
-    if (const Json* value = Find(name)) {
-      ReadInt(name, *value, into);
-    }
-  }
-
-  void Read(const char* name, WallTime& into) {
-    std::string text;
-    Read(name, text);
-    if (wrong_) {
-      return;
-    }
-    if (auto time = ParseWallTime(text)) {
-      into = *time;
-    } else {
-      wrong_ = Error(Cause::kNetWrongEndpoint,
-                     std::string("`") + name + "` of a hello is not a time");
-    }
-  }
-
-  template <typename T>
-  void Read(const char* name, std::vector<T>& into) {
-    const Json* list = Find(name, Json::value_t::array);
-    if (list == nullptr) {
-      return;
-    }
-    for (const Json& entry : *list) {
-      if constexpr (std::integral<T>) {
-        ReadInt(name, entry, into.emplace_back());
-      } else if (entry.is_string()) {
-        into.push_back(entry.get<std::string>());
-      } else {
-        Wrong(name);
-      }
-    }
-  }
-
-  void Read(const char* name, std::map<std::string, std::string>& into) {
-    const Json* object = Find(name, Json::value_t::object);
-    if (object == nullptr) {
-      return;
-    }
-    for (const auto& [key, value] : object->items()) {
-      if (value.is_string()) {
-        into[key] = value.get<std::string>();
-      } else {
-        Wrong(name);
-      }
-    }
-  }
-
-  void Read(const char* name, std::vector<Finding>& into) {
-    const Json* list = Find(name, Json::value_t::array);
-    for (const Json& entry : list == nullptr ? Json::array() : *list) {
-      if (auto finding = FindingFromJson(entry)) {
-        into.push_back(*std::move(finding));
-      } else {
-        Wrong(name);
-      }
-    }
-  }
-
-  std::optional<Error>& wrong() { return wrong_; }
-
- private:
-  const Json* Find(const char* name) {
-    const auto at = json_.find(name);
-    if (at == json_.end()) {
-      Wrong(name);
-      return nullptr;
-    }
-    return &*at;
-  }
-
-  const Json* Find(const char* name, Json::value_t type) {
-    const Json* value = Find(name);
-    if (value != nullptr && value->type() != type) {
-      Wrong(name);
-      return nullptr;
-    }
-    return value;
-  }
-
-  // All numbers of a hello are small and not negative.
-  template <std::integral T>
-  void ReadInt(const char* name, const Json& value, T& into) {
-    if (!value.is_number_integer() || value < 0 ||
-        value > std::numeric_limits<T>::max()) {
-      Wrong(name);
-      return;
-    }
-    into = value.get<T>();
-  }
-
-  void Wrong(const char* name) {
-    if (!wrong_) {
-      wrong_ = Error(Cause::kNetWrongEndpoint,
-                     std::string("a hello without a valid `") + name + "`");
-    }
-  }
-
-  const Json& json_;
-  std::optional<Error> wrong_;
-};
+Error NotAHello(const std::string& field) {
+  return Error(Cause::kNetWrongEndpoint,
+               "a hello without a valid `" + field + "`");
+}
 
 // "0.1" of "0.1.7".
 std::string_view WithoutLastPart(std::string_view version) {
@@ -136,35 +57,19 @@ std::string Introduced(const Hello& hello) {
   return Who(hello) + " is muster " +
          (hello.version.empty() ? "of an unknown version"
                                 : Printable(hello.version)) +
-         " (protocol " + std::to_string(hello.protocol) + ")";
+         " (protocol " + std::to_string(hello.protocol) + ", messages " +
+         (hello.messages == 0 ? "unnumbered" : std::to_string(hello.messages)) +
+         ", rules " +
+         (hello.rules.empty() ? "unknown" : Printable(hello.rules)) + ")";
 }
 
 }  // namespace
 
 Json ToJson(const Hello& hello) {
-  Json json;
-  json["protocol"] = hello.protocol;
-  json["version"] = hello.version;
-  json["cluster_key"] = hello.cluster_key;
-  json["members"] = hello.members;
-  json["ranks"] = hello.ranks;
-  json["host"] = hello.host;
-  json["pid"] = hello.pid;
-  json["attempt"] = hello.attempt;
-  json["clock"] = muster::ToString(hello.clock);
-  json["program"] = hello.program;
-  json["program_digest"] = hello.program_digest;
-  json["environment_digest"] = hello.environment_digest;
-  json["cores"] = hello.cores;
-  json["core_ids"] = hello.core_ids;
-  json["environment"] = hello.environment;
-  json["addresses"] = hello.addresses;
-  json["ports"] = hello.ports;
-  json["findings"] = Json::array();
-  for (const Finding& finding : hello.findings) {
-    json["findings"].push_back(muster::ToJson(finding));
-  }
-  return json;
+  Hello copy = hello;
+  JsonWriter writer;
+  Fields(writer, copy);
+  return writer.Take();
 }
 
 Result<Hello> HelloFromJson(const Json& json) {
@@ -172,31 +77,26 @@ Result<Hello> HelloFromJson(const Json& json) {
     return Error(Cause::kNetWrongEndpoint, "a hello that is not an object");
   }
   Hello hello;
-  Fields fields(json);
-  fields.Read("protocol", hello.protocol);
-  if (!fields.wrong() && hello.protocol != kProtocol) {
-    // What else another protocol says and how is not known here.
+  JsonReader protocol(json);
+  protocol("protocol", Natural{hello.protocol});
+  if (!protocol.Finish()) {
+    return NotAHello("protocol");
+  }
+  hello.messages = 0;
+  ReadIfThere(json, "messages", hello.messages);
+  if (hello.protocol != kProtocol || hello.messages != kMessageVersion) {
+    // What else it says, and how, is not known here.
+    ReadIfThere(json, "rules", hello.rules);
+    ReadIfThere(json, "version", hello.version);
+    ReadIfThere(json, "ranks", hello.ranks);
+    ReadIfThere(json, "host", hello.host);
+    ReadIfThere(json, "pid", hello.pid);
     return hello;
   }
-  fields.Read("version", hello.version);
-  fields.Read("cluster_key", hello.cluster_key);
-  fields.Read("members", hello.members);
-  fields.Read("ranks", hello.ranks);
-  fields.Read("host", hello.host);
-  fields.Read("pid", hello.pid);
-  fields.Read("attempt", hello.attempt);
-  fields.Read("clock", hello.clock);
-  fields.Read("program", hello.program);
-  fields.Read("program_digest", hello.program_digest);
-  fields.Read("environment_digest", hello.environment_digest);
-  fields.Read("cores", hello.cores);
-  fields.Read("core_ids", hello.core_ids);
-  fields.Read("environment", hello.environment);
-  fields.Read("addresses", hello.addresses);
-  fields.Read("ports", hello.ports);
-  fields.Read("findings", hello.findings);
-  if (fields.wrong()) {
-    return *std::move(fields.wrong());
+  JsonReader reader(json);
+  Fields(reader, hello);
+  if (!reader.Finish()) {
+    return NotAHello(reader.wrong());
   }
   return hello;
 }
@@ -208,14 +108,16 @@ Result<Hello> ParseHello(std::string_view bytes) {
 }
 
 std::optional<Error> Incompatible(const Hello& ours, const Hello& theirs) {
-  if (ours.protocol == theirs.protocol &&
+  if (ours.protocol == theirs.protocol && ours.messages == theirs.messages &&
+      ours.rules == theirs.rules &&
       WithoutLastPart(ours.version) == WithoutLastPart(theirs.version)) {
     return std::nullopt;
   }
   return Error(Cause::kVerPeerMismatch,
                Introduced(theirs) + ", " + Introduced(ours) +
-                   ": agents of one run may differ in the last part of the "
-                   "version only");
+                   ": agents of one run have the same protocol, messages and "
+                   "rules, and may differ in the last part of the version "
+                   "only");
 }
 
 std::string Who(const Hello& hello) {

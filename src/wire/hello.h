@@ -15,13 +15,17 @@
 
 namespace muster::wire {
 
-// Two agents understand each other when the protocol numbers are equal; the
-// program's version may differ in its last part only (0.1.3 and 0.1.7).
-inline constexpr std::int64_t kProtocol = 1;
+// Two agents understand each other when these numbers and the digests of their
+// rules are equal; the program's version may differ in its last part only
+// (0.1.3 and 0.1.7).
+inline constexpr std::int64_t kProtocol = 1;        // transport and handshake
+inline constexpr std::int64_t kMessageVersion = 2;  // of agent_messages.h
 
 struct Hello {
   std::int64_t protocol = kProtocol;
-  std::string version;      // of muster
+  std::int64_t messages = kMessageVersion;  // 0: it does not say
+  std::string rules;                        // digest of those that read logs
+  std::string version;                      // of muster
   std::string cluster_key;  // digest of the member list: the same run?
   // The member list by rank, one line each (Place of cluster/members.h): so
   // that a differing one can be named, not only detected.
@@ -50,7 +54,8 @@ struct Hello {
 
 Json ToJson(const Hello& hello);
 // net-wrong-endpoint names the field that is not what an agent says. Of another
-// protocol only the number is read, for Incompatible to judge.
+// protocol or message version only who it is is read, as far as it says so, for
+// Incompatible to judge.
 Result<Hello> HelloFromJson(const Json& json);
 // The same from bytes of a peer.
 Result<Hello> ParseHello(std::string_view bytes);

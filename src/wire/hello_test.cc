@@ -9,6 +9,7 @@ namespace {
 
 Hello Full() {
   Hello hello;
+  hello.rules = "00ff";
   hello.version = "0.1.3";
   hello.cluster_key = "k";
   hello.members = {"worker 0 at a:1", "worker 1 at b:1"};
@@ -53,6 +54,9 @@ TEST(Hello, NamesTheFieldThatIsWrong) {
 TEST(Hello, RefusesEachMissingOrMistypedField) {
   const Json whole = ToJson(Full());
   for (const auto& [key, value] : whole.items()) {
+    if (key == "messages") {
+      continue;  // who does not say it is of an older version
+    }
     Json without = whole;
     without.erase(key);
     EXPECT_FALSE(HelloFromJson(without)) << key;
@@ -79,6 +83,40 @@ TEST(Hello, OfAnotherProtocolIsReadAsFarAsItsNumber) {
   EXPECT_TRUE(Incompatible(Full(), *hello));
 }
 
+TEST(Hello, OfOtherMessagesIsReadAsFarAsItSaysWhoItIs) {
+  Json json = ToJson(Full());
+  json["messages"] = 99;
+  json["clock"] = "later versions say it otherwise";
+  json.erase("pid");
+  auto later = HelloFromJson(json);
+  ASSERT_TRUE(later) << later.error().ToString();
+  EXPECT_EQ(Judged(*later).substr(0, 82),
+            "ver-peer-mismatch: rank 1 (host b, pid 0) is muster 0.1.3 "
+            "(protocol 1, messages 99");
+}
+
+TEST(Hello, OfAnAgentThatNumbersNoMessagesIsOfAnOlderVersion) {
+  Json json = ToJson(Full());
+  json.erase("messages");
+  json.erase("rules");
+  auto older = HelloFromJson(json);
+  ASSERT_TRUE(older) << older.error().ToString();
+  EXPECT_EQ(older->messages, 0);
+  EXPECT_EQ(Judged(*older).substr(0, 24), "ver-peer-mismatch: rank ");
+}
+
+TEST(Incompatible, NamesTheRulesOfBoth) {
+  auto theirs = Full();
+  theirs.ranks = {0};
+  theirs.rules = "0a0b";
+  EXPECT_EQ(Judged(theirs),
+            "ver-peer-mismatch: rank 0 (host b, pid 77) is muster 0.1.3 "
+            "(protocol 1, messages 2, rules 0a0b), rank 1 (host b, pid 77) is "
+            "muster 0.1.3 (protocol 1, messages 2, rules 00ff): agents of one "
+            "run have the same protocol, messages and rules, and may differ in "
+            "the last part of the version only");
+}
+
 TEST(Incompatible, AllowsAnotherLastPartOfTheVersionOnly) {
   auto theirs = Full();
   theirs.version = "0.1.7";
@@ -87,9 +125,10 @@ TEST(Incompatible, AllowsAnotherLastPartOfTheVersionOnly) {
   theirs.version = "0.2.3";
   EXPECT_EQ(Judged(theirs),
             "ver-peer-mismatch: rank 0 (host b, pid 77) is muster 0.2.3 "
-            "(protocol 1), rank 1 (host b, pid 77) is muster 0.1.3 (protocol "
-            "1): agents of one run may differ in the last part of the version "
-            "only");
+            "(protocol 1, messages 2, rules 00ff), rank 1 (host b, pid 77) is "
+            "muster 0.1.3 (protocol 1, messages 2, rules 00ff): agents of one "
+            "run have the same protocol, messages and rules, and may differ in "
+            "the last part of the version only");
 }
 
 TEST(Incompatible, ComparesTheProtocolFirst) {

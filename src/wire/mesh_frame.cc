@@ -2,25 +2,17 @@
 #include "wire/mesh_frame.h"
 
 #include "base/text.h"
+#include "wire/frame.h"
 
 namespace muster::wire {
 namespace {
 
 constexpr std::string_view kMagic = "MUSF";
-constexpr std::size_t kHead = 9;  // magic, kind, length
 
 void PutNumber(std::string& bytes, std::uint64_t number, int size) {
   for (int shift = (size - 1) * 8; shift >= 0; shift -= 8) {
     bytes.push_back(static_cast<char>((number >> shift) & 0xFF));
   }
-}
-
-std::uint32_t NumberAt(std::string_view bytes, std::size_t at) {
-  std::uint32_t number = 0;
-  for (std::size_t i = 0; i < 4; ++i) {
-    number = number << 8 | static_cast<std::uint8_t>(bytes[at + i]);
-  }
-  return number;
 }
 
 // What of a frame is signed.
@@ -76,9 +68,7 @@ Signer PlainSigner() {
 std::string FrameWriter::Write(const Frame& frame) {
   const auto kind = static_cast<std::uint8_t>(frame.kind);
   std::string bytes(kMagic);
-  bytes.push_back(static_cast<char>(kind));
-  PutNumber(bytes, frame.body.size(), 4);
-  bytes += frame.body;
+  bytes += FrameBuilder(kind, frame.body.size()).Raw(frame.body).Finish();
   bytes += Sign(signer_, {.salt = salt_,
                           .dialler = dialler_,
                           .number = number_++,
@@ -92,31 +82,31 @@ Result<std::optional<Frame>> FrameReader::Take() {
   if (known != kMagic.substr(0, known.size())) {
     return NoFrame("what came is no frame of a mesh");
   }
-  if (buffer_.size() < kHead) {
+  if (buffer_.size() < kMagic.size()) {
     return std::optional<Frame>();
   }
-  const std::size_t size = NumberAt(buffer_, 5);
-  if (size > kMaxBody) {
-    return NoFrame("a frame of " + BytesText(size) + " is too large");
+  const std::string_view framed =
+      std::string_view(buffer_).substr(kMagic.size());
+  const auto inner = PeekFrame(framed, {.most = kMaxBody + 1});
+  if (!inner) {
+    return NoFrame(inner.error().message());
   }
-  const std::size_t whole = kHead + size + kSignatureSize;
-  if (buffer_.size() < whole) {
+  const auto& view = *inner;
+  if (!view || framed.size() < view->size + kSignatureSize) {
     return std::optional<Frame>();
   }
-  const auto kind = static_cast<std::uint8_t>(buffer_[4]);
-  Frame frame{.kind = static_cast<FrameKind>(kind),
-              .body = buffer_.substr(kHead, size)};
+  Frame frame{.kind = static_cast<FrameKind>(view->kind),
+              .body = std::string(view->body)};
   const std::string signature = Sign(signer_, {.salt = salt_,
                                                .dialler = dialler_,
                                                .number = number_++,
-                                               .kind = kind,
+                                               .kind = view->kind,
                                                .body = frame.body});
-  if (!Same(signature,
-            std::string_view(buffer_).substr(kHead + size, kSignatureSize))) {
+  if (!Same(signature, framed.substr(view->size, kSignatureSize))) {
     bad_signature_ = true;
     return NoFrame("a frame is not signed with the key of this run");
   }
-  buffer_.erase(0, whole);
+  buffer_.erase(0, kMagic.size() + view->size + kSignatureSize);
   return std::optional(std::move(frame));
 }
 

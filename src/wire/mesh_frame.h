@@ -20,12 +20,12 @@
 //   dialler  -> listener   kAsk: pour to me
 //   listener -> dialler    kCounted, how fast they came
 //
-// A frame is "MUSF", kind, length of the body (4 bytes, big end first), the
-// body, and the 32 bytes of its signature over the conversation's salt, the
-// direction, the frame's number, the kind, the body's length and the body (but
-// for kLarge, whose bytes mean nothing). The salt is empty for
-// kHello and its refusal, the dialler's nonce for kWelcome, both nonces after
-// it: no frame of another conversation is taken for one of this.
+// A frame is "MUSF", a frame of wire/frame.h, and the 32 bytes of its signature
+// over the conversation's salt, the direction, the frame's number, the kind,
+// the body's length and the body (but for kLarge, whose bytes mean nothing).
+// The salt is empty for kHello and its refusal, the dialler's nonce for
+// kWelcome, both nonces after it: no frame of another conversation is taken for
+// one of this.
 #pragma once
 
 #include <cstdint>
@@ -43,11 +43,17 @@ using Signer = std::function<std::string(std::string_view message)>;
 // For members without a key: says "the same", and protects from nothing.
 Signer PlainSigner();
 
+// Names the version of all this. A listener answers another one with
+// kOtherVersion, by which the dialler knows it.
+inline constexpr std::string_view kAnyGreeting = "GET /muster/mesh/";
 inline constexpr std::string_view kGreeting =
-    "GET /muster/mesh/1 HTTP/1.0\r\nHost: muster\r\n\r\n";
+    "GET /muster/mesh/2 HTTP/1.0\r\nHost: muster\r\n\r\n";
+inline constexpr std::string_view kOtherVersion = "505 muster mesh/";
+inline constexpr std::string_view kGreetingRefusal =
+    "HTTP/1.0 505 muster mesh/2\r\n\r\n";
 inline constexpr std::size_t kSignatureSize = 32;
 inline constexpr std::size_t kLargeSize = 64U << 10;
-inline constexpr std::size_t kMaxBody = 4U << 20;
+inline constexpr std::uint32_t kMaxBody = 4U << 20;
 
 enum class FrameKind : std::uint8_t {
   kHello = 1,

@@ -72,7 +72,7 @@ TEST(MeshFrame, IsTakenOnce) {
 
 TEST(MeshFrame, OfImpossibleSizeIsRefusedAtItsHead) {
   FrameReader reader(PlainSigner(), true);
-  reader.buffer() = std::string("MUSF\x06\x7F\xFF\xFF\xFF", 9);
+  reader.buffer() = std::string("MUSF\xFF\xFF\xFF\x7F\x06", 9);
   EXPECT_FALSE(reader.Take());
   EXPECT_FALSE(reader.bad_signature());
 }

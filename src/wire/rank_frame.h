@@ -2,7 +2,7 @@
 // Frames between a rank and its agent: the bytes on the inherited Unix socket.
 //
 //   u32 length of what follows | u8 op | u64 id | i64 number |
-//   u32 length, key | u32 length, value          (all little-endian)
+//   u32 length, key | u32 length, value          (as wire/frame.h has them)
 //
 // One shape for every op keeps the parser one function. `id` pairs a reply with
 // its request; file descriptors travel beside kRegistered (SCM_RIGHTS).
@@ -18,7 +18,7 @@
 namespace muster::wire {
 
 inline constexpr std::int64_t kRankProtocol = 1;
-inline constexpr std::size_t kMaxRankFrame = 64U << 20;
+inline constexpr std::uint32_t kMaxRankFrame = 64U << 20;
 // A key of the store and its value together; a larger put is refused
 // (os-limit). It must fit an Envelope between agents twice over.
 inline constexpr std::size_t kMaxStoreValue = 2U << 20;

@@ -55,6 +55,5 @@ void Fuzz(const std::string& bytes) {
   MUSTER_CHECK((answer.kind == muster::diagnose::AnswerKind::kCause) ==
                !answer.findings.empty());
   CheckPrintable(RenderText(answer, {}));
-  static_cast<void>(
-      ToJson(answer).dump(-1, ' ', false, Json::error_handler_t::replace));
+  static_cast<void>(Dump(ToJson(answer)));
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Seeds of the fuzzers of resolve, made from the conformance vectors.
+"""Seeds of the fuzzers of resolve, made from the conformance vectors, and of
+those of messages.
 
   tests/fuzz/seeds.py VECTORS OUT     OUT/grammar_fuzz/…, OUT/resolve_fuzz/…
 """
@@ -50,6 +51,32 @@ MORE = [("resolve_fuzz", b"\x07jaxlib (<=0.4.35,>=0.4.34) ; extra == 'tpu'"),
         ("resolve_fuzz", b'\x06{"tpu_node_name": "t", "project": "p", '
                          b'"zone": "z", "type": "authorized_user"}'),
         ("grammar_fuzz", b"\x09n-0:1:10.0.0.1,n-1:2:10.0.0.2")]
+
+
+def mesh_frame(kind, body):
+    length = (len(body) + 1).to_bytes(4, "little")
+    return b"MUSF" + length + bytes([kind]) + body + 32 * b"s"
+
+
+# One message of each shape: a kind, a line feed, a body; frames of the mesh.
+MORE += [("agent_messages_fuzz", text) for text in (
+    b'call\n{"attempt": 1}',
+    b'refused\n{"cause": "peer-died", "message": "x", "evidence": []}',
+    b'stop\n{"attempt": 1, "cause": "peer-died", "now": true}',
+    b'stopped\n{"attempt": 1, "leftovers": 2, "logs": []}',
+    b'goodbye\n{"exit_code": 75, "origin": "muster", "summary": "s"}',
+    b'store\n{"rank": 0, "attempt": 1, "frame": "00ff"}',
+    b'store-reply\n{"rank": 0, "attempt": 1, "frame": "00ff"}',
+    b'started\n{"rank": 0, "pid": 7, "attempt": 1, '
+    b'"at": "2026-11-21T14:35:19.000123Z"}',
+    b'progress\n{"attempt": 1, "now_ns": 5, "ranks": []}',
+    b'fact\n{"name": "f", "fields": {"n": 1, "t": "x", "b": true, "d": 0.5}, '
+    b'"subject": "s", "by": "b", "at": "2026-11-21T14:35:19.000123Z"}',
+    b'peer-check-result\n{"attempt": 1, "row": "{}"}',
+    b'hello\n{"protocol": 1, "messages": 99, "version": "9", "ranks": [0]}')]
+MORE += [("mesh_frame_fuzz", mesh_frame(1, b'{"nonce": "n"}')),
+         ("mesh_frame_fuzz", mesh_frame(6, b"row") + mesh_frame(8, b"")),
+         ("mesh_frame_fuzz", b"MUSF\xff\xff\xff\x7f\x06")]
 
 
 def main():

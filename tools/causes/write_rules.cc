@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The patterns and rules of the catalogue as constant tables.
+#include <cstdint>
+#include <iomanip>
 #include <map>
 #include <ostream>
 #include <set>
+#include <sstream>
 #include <string>
 
 #include "causes/catalogue.h"
@@ -64,13 +67,8 @@ std::string RuleOf(const CauseFile& file, std::size_t index,
          not_name + "},\n";
 }
 
-}  // namespace
-
-void WritePatterns(const std::vector<CauseFile>& files,
-                   const std::vector<FactPattern>& facts, std::ostream& out) {
-  out << kNotice << "#include \"diagnose/match/matcher.h\"\n\n"
-      << "namespace muster::diagnose {\nnamespace {\n\n"
-      << kLiterals << "constexpr PatternRow kRows[] = {\n";
+void WriteRows(const std::vector<CauseFile>& files,
+               const std::vector<FactPattern>& facts, std::ostream& out) {
   for (const FactPattern& fact : facts) {
     out << "    {" << Literal(fact.text) << ", " << Literal(fact.name) << ", "
         << Literal(fact.says) << (fact.of_notes ? ", true},\n" : "},\n");
@@ -85,8 +83,36 @@ void WritePatterns(const std::vector<CauseFile>& files,
       }
     }
   }
+}
+
+// 64 bits, as hexadecimal: names what is written, and protects from nothing.
+std::string Fnv1a(const std::string& bytes) {
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (const char byte : bytes) {
+    hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3U;
+  }
+  std::ostringstream text;
+  text << std::hex << std::setfill('0') << std::setw(16) << hash;
+  return text.str();
+}
+
+}  // namespace
+
+void WritePatterns(const std::vector<CauseFile>& files,
+                   const std::vector<FactPattern>& facts, std::ostream& out) {
+  std::ostringstream rows;
+  WriteRows(files, facts, rows);
+  std::ostringstream all;
+  all << rows.str();
+  WriteRules(files, all);
+  out << kNotice << "#include \"diagnose/match/matcher.h\"\n\n"
+      << "namespace muster::diagnose {\nnamespace {\n\n"
+      << kLiterals << "constexpr PatternRow kRows[] = {\n"
+      << rows.str();
   out << "};\n\n}  // namespace\n\n"
       << "std::span<const PatternRow> CataloguePatterns() { return kRows; }\n\n"
+      << "std::string_view RulesDigest() { return \"" << Fnv1a(all.str())
+      << "\"; }\n\n"
       << "}  // namespace muster::diagnose\n";
 }
 

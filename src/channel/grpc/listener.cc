@@ -6,10 +6,10 @@
 #include <optional>
 #include <utility>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "channel/grpc/security.h"
 #include "channel/grpc/stream.h"
-#include "channel/handshake.h"
 #include "sys/net/acceptor.h"
 
 namespace muster::channel {
@@ -44,7 +44,7 @@ class AgentService : public pb::Agent::CallbackService {
         clock_(*serving.clock),
         streams_(serving.streams),
         certificates_(serving.certificates),
-        hello_(HelloMessage(kIdentity, serving.identity).body),
+        hello_(Dump(ToJson(serving.identity))),
         takes_links_(static_cast<bool>(door->on_link)),
         door_(door) {}
 

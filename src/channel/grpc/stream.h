@@ -17,7 +17,6 @@
 #include "base/mutex.h"
 #include "channel/grpc/muster.v1.grpc.pb.h"
 #include "channel/grpc/security.h"
-#include "channel/handshake.h"
 #include "channel/message_stream.h"
 #include "muster/address.h"
 #include "muster/deadline.h"

@@ -15,7 +15,6 @@
 #include "channel/grpc/listener.h"
 #include "channel/grpc/security.h"
 #include "channel/grpc/stream.h"
-#include "channel/handshake.h"
 #include "channel/tcp_probe.h"
 #include "channel/worker_pool.h"
 #include "sys/net/net.h"

@@ -11,7 +11,6 @@
 #include <thread>
 
 #include "base/json.h"
-#include "channel/handshake.h"
 #include "channel/transport_conformance.h"
 #include "sys/env.h"
 #include "sys/net/net.h"

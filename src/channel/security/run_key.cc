@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "channel/security/run_key.h"
 
+#include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
+#include <openssl/kdf.h>
+#include <openssl/params.h>
 #include <openssl/rand.h>
 
 #include <algorithm>
@@ -19,6 +22,32 @@ constexpr std::size_t kLongestToken = 4096;
 // HKDF's salt: what the keys are for, whatever else the token is used for.
 constexpr std::string_view kSalt = "muster token v1";
 constexpr std::string_view kHexDigits = "0123456789abcdef";
+
+// One of the two halves of HKDF-SHA256: EXTRACT_ONLY with a salt, EXPAND_ONLY
+// with an info.
+RunKey::Bytes Hkdf(int mode, std::string_view key, const char* name,
+                   std::string_view value) {
+  EVP_KDF* hkdf = EVP_KDF_fetch(nullptr, OSSL_KDF_NAME_HKDF, nullptr);
+  EVP_KDF_CTX* context = EVP_KDF_CTX_new(hkdf);
+  char sha256[] = "SHA256";
+  // OpenSSL only reads them.
+  const auto bytes = [](const char* what, std::string_view text) {
+    return OSSL_PARAM_construct_octet_string(
+        what, const_cast<char*>(text.data()), text.size());
+  };
+  const OSSL_PARAM parameters[] = {
+      OSSL_PARAM_construct_int(OSSL_KDF_PARAM_MODE, &mode),
+      OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, sha256, 0),
+      bytes(OSSL_KDF_PARAM_KEY, key), bytes(name, value),
+      OSSL_PARAM_construct_end()};
+  RunKey::Bytes derived{};
+  const bool made =
+      EVP_KDF_derive(context, derived.data(), derived.size(), parameters) == 1;
+  EVP_KDF_CTX_free(context);
+  EVP_KDF_free(hkdf);
+  MUSTER_CHECK(made);
+  return derived;
+}
 
 RunKey::Bytes Hmac(std::span<const std::uint8_t> key,
                    std::string_view message) {
@@ -48,8 +77,7 @@ Result<RunKey> RunKey::FromToken(std::string_view token) {
             " are needed (`head -c 32 /dev/urandom | base64`)");
   }
   return RunKey(
-      Hmac({reinterpret_cast<const std::uint8_t*>(kSalt.data()), kSalt.size()},
-           token));
+      Hkdf(EVP_KDF_HKDF_MODE_EXTRACT_ONLY, token, OSSL_KDF_PARAM_SALT, kSalt));
 }
 
 Result<RunKey> RunKey::Random() {
@@ -85,15 +113,17 @@ std::string RunKey::ToHex() const {
   return hex;
 }
 
-// One block of HKDF-Expand is as long as a key. The length stands between the
-// two parts, so that no other pair gives the same bytes.
+// The length stands between the two parts, so that no other pair gives the same
+// bytes.
 RunKey RunKey::Derive(std::string_view purpose,
                       std::string_view context) const {
   std::string info = std::to_string(purpose.size()) + ":";
   info += purpose;
   info += context;
-  info += '\x01';
-  return RunKey(Hmac(bytes_, info));
+  return RunKey(
+      Hkdf(EVP_KDF_HKDF_MODE_EXPAND_ONLY,
+           {reinterpret_cast<const char*>(bytes_.data()), bytes_.size()},
+           OSSL_KDF_PARAM_INFO, info));
 }
 
 RunKey::Bytes RunKey::Sign(std::string_view message) const {

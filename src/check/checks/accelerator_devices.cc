@@ -78,7 +78,7 @@ Outcome Run(const Context& context) {
   }
   Outcome outcome = Pass(Count(static_cast<int>(found.size()), "device"));
   outcome.lines = std::move(lines);
-  outcome.data = data.dump(-1, ' ', false, Json::error_handler_t::replace);
+  outcome.data = Dump(data);
   return outcome;
 }
 

@@ -28,12 +28,12 @@ std::string DataOf(const netcheck::MeshOutcome& outcome) {
                        {"versions", row.versions},
                        {"files", row.files}});
   }
-  return Json{{"paths", netcheck::PathsToJson(outcome.rows)},
-              {"members", std::move(members)},
-              {"members_heard", outcome.rows.size()},
-              {"seconds_since_roll_call",
-               std::chrono::duration<double>(outcome.since_roll_call).count()}}
-      .dump(-1, ' ', false, Json::error_handler_t::replace);
+  return Dump(
+      Json{{"paths", netcheck::PathsToJson(outcome.rows)},
+           {"members", std::move(members)},
+           {"members_heard", outcome.rows.size()},
+           {"seconds_since_roll_call",
+            std::chrono::duration<double>(outcome.since_roll_call).count()}});
 }
 
 Outcome Look(const Context& context) {

@@ -30,7 +30,7 @@ std::string DataOf(const netcheck::SpeedOutcome& outcome,
         {"slowest_from", ring->slowest.first},
         {"slowest_to", ring->slowest.second}};
   }
-  return data.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return Dump(data);
 }
 
 Outcome Measure(const Context& context) {

@@ -133,14 +133,12 @@ Outcome Judged(const Context& context, const Sourced<std::string>& plugin,
   outcome.lines = {"plug-in  " + plugin.value + " (" + plugin.source +
                        "), PJRT 0." + std::to_string(opened.api_minor),
                    "runtime  " + runtime};
-  outcome.data = Json{
-      {"plugin", plugin.value},
-      {"source", plugin.source},
-      {"api", "0." + std::to_string(opened.api_minor)},
-      {"platform", opened.platform},
-      {"runtime", opened.version},
-      {"kinds",
-       opened.kinds}}.dump(-1, ' ', false, Json::error_handler_t::replace);
+  outcome.data = Dump(Json{{"plugin", plugin.value},
+                           {"source", plugin.source},
+                           {"api", "0." + std::to_string(opened.api_minor)},
+                           {"platform", opened.platform},
+                           {"runtime", opened.version},
+                           {"kinds", opened.kinds}});
   return outcome;
 }
 

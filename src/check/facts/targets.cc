@@ -51,9 +51,8 @@ void Show(std::span<const identify::TargetReply> seen, Outcome& outcome) {
   for (const identify::TargetReply& one : seen) {
     targets.push_back(identify::ToJson(one));
   }
-  outcome.data = Json{{"targets", std::move(targets)},
-                      {"replicas", identify::ReplicasOf(seen)}}
-                     .dump(-1, ' ', false, Json::error_handler_t::replace);
+  outcome.data = Dump(Json{{"targets", std::move(targets)},
+                           {"replicas", identify::ReplicasOf(seen)}});
 }
 
 }  // namespace muster::check

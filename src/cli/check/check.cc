@@ -144,8 +144,7 @@ Json HeadOf(const Frame& frame) {
 void PrintRecord(std::string_view type, const Json& fields) {
   Json record{{"type", type}};
   record.update(fields);
-  sys::PrintResult(record.dump(-1, ' ', false, Json::error_handler_t::replace) +
-                   "\n");
+  sys::PrintResult(Dump(record) + "\n");
 }
 
 // Prints while checks run, and what is to be said at the end.

@@ -202,7 +202,12 @@ TEST(Base64Url, GoesBothWays) {
     EXPECT_EQ(FromBase64Url(Base64Url(text)), text);
   }
   EXPECT_EQ(Base64Url("\xfb\xff"), "-_8");
-  EXPECT_EQ(FromBase64Url("a b"), "");
+  EXPECT_EQ(FromBase64Url("-_8="), "\xfb\xff");
+  EXPECT_EQ(FromBase64Url("YQ=="), "a");
+  for (const char* bad : {"a b", " YWJj", "YWJj\n", "YWJjZ", "YQ=", "YWJj=",
+                          "YQ=a", "====", "Y+==", "a/bc"}) {
+    EXPECT_EQ(FromBase64Url(bad), "") << bad;
+  }
 }
 
 TEST(SignedText, NamesTheKeyAndNothingOfIt) {

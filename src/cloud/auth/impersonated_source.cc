@@ -23,11 +23,10 @@ class ImpersonatedSource : public TokenSource {
     MUSTER_ASSIGN(const Token own, source_->Fetch(sender));
     const Json body{
         {"delegates", delegates_}, {"scope", {kScope}}, {"lifetime", "3600s"}};
-    const TokenRequest request{
-        .url = url_,
-        .json = body.dump(-1, ' ', false, Json::error_handler_t::replace),
-        .authorization = "Bearer " + own.text.Reveal(),
-        .who = Who()};
+    const TokenRequest request{.url = url_,
+                               .json = Dump(body),
+                               .authorization = "Bearer " + own.text.Reveal(),
+                               .who = Who()};
     auto answer = AskForToken(request, sender);
     if (!answer) {
       auto error = std::move(answer).error();

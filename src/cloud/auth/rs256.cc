@@ -6,8 +6,8 @@
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 
+#include <algorithm>
 #include <memory>
-#include <vector>
 
 #include "base/json.h"
 
@@ -46,37 +46,38 @@ Error Unusable(const SigningKey& key, const char* why) {
 }  // namespace
 
 std::string Base64Url(std::string_view bytes) {
-  std::string text;
-  std::uint32_t held = 0;
-  int bits = 0;
-  for (const char c : bytes) {
-    held = (held << 8U) | static_cast<unsigned char>(c);
-    for (bits += 8; bits >= 6; bits -= 6) {
-      text += kLetters[(held >> static_cast<unsigned>(bits - 6)) & 63U];
-    }
-  }
-  if (bits > 0) {
-    text += kLetters[(held << static_cast<unsigned>(6 - bits)) & 63U];
-  }
+  std::string text(4 * (bytes.size() / 3 + 1) + 1, '\0');  // and a zero byte
+  const int size =
+      EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
+                      reinterpret_cast<const unsigned char*>(bytes.data()),
+                      static_cast<int>(bytes.size()));
+  text.resize(static_cast<std::size_t>(size));
+  text.erase(std::min(text.find('='), text.size()));
+  std::replace(text.begin(), text.end(), '+', '-');
+  std::replace(text.begin(), text.end(), '/', '_');
   return text;
 }
 
 std::string FromBase64Url(std::string_view text) {
-  std::string bytes;
-  std::uint32_t held = 0;
-  int bits = 0;
-  for (const char c : text) {
-    const auto letter = kLetters.find(c);
-    if (letter == std::string_view::npos) {
-      return "";
-    }
-    held = (held << 6U) | static_cast<std::uint32_t>(letter);
-    bits += 6;
-    if (bits >= 8) {
-      bits -= 8;
-      bytes += static_cast<char>((held >> static_cast<unsigned>(bits)) & 255U);
-    }
+  // OpenSSL skips white space around it and wants whole groups of four.
+  const auto letters = std::min(text.find_first_not_of(kLetters), text.size());
+  const auto padding = text.substr(letters);
+  if (letters % 4 == 1 ||
+      (!padding.empty() &&
+       (text.size() % 4 != 0 || (padding != "=" && padding != "==")))) {
+    return "";
   }
+  std::string groups(text.substr(0, letters));
+  std::replace(groups.begin(), groups.end(), '-', '+');
+  std::replace(groups.begin(), groups.end(), '_', '/');
+  groups.resize((letters + 3) / 4 * 4, '=');
+  std::string bytes(groups.size() / 4 * 3, '\0');
+  if (EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
+                      reinterpret_cast<const unsigned char*>(groups.data()),
+                      static_cast<int>(groups.size())) < 0) {
+    return "";
+  }
+  bytes.resize(letters * 3 / 4);
   return bytes;
 }
 
@@ -92,11 +93,8 @@ Result<Secret> SignedText(const SigningKey& key, const Json& claims) {
   if (!key.id.empty()) {
     head["kid"] = key.id;
   }
-  const auto dump = [](const Json& json) {
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-  };
   const std::string text =
-      Base64Url(dump(head)) + "." + Base64Url(dump(claims));
+      Base64Url(Dump(head)) + "." + Base64Url(Dump(claims));
   const std::unique_ptr<EVP_MD_CTX, Free> context(EVP_MD_CTX_new());
   std::size_t size = 0;
   const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());

@@ -23,7 +23,7 @@ Result<Secret> SignedText(const SigningKey& key, const Json& claims);
 
 // base64url without padding.
 std::string Base64Url(std::string_view bytes);
-// Back; empty when it is none.
+// Back, with or without padding; empty when it is none.
 std::string FromBase64Url(std::string_view text);
 
 }  // namespace muster::cloud

@@ -27,6 +27,9 @@ struct PatternRow {
 
 // Generated from causes/.
 std::span<const PatternRow> CataloguePatterns();
+// Of the patterns and rules: hosts whose digests are equal find the same facts
+// in the same lines, and conclude the same from them.
+std::string_view RulesDigest();
 
 struct Match {
   int pattern = 0;

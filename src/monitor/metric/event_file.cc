@@ -2,8 +2,9 @@
 #include "monitor/metric/event_file.h"
 
 #include <bit>
-#include <boost/crc.hpp>
 #include <cstring>
+
+#include "base/crc32c.h"
 
 namespace muster::monitor {
 namespace {
@@ -20,9 +21,7 @@ std::string LittleEndian(T value) {
 // CRC-32C, rotated and shifted as TFRecord wants it, so that a CRC over data
 // that holds a CRC stays strong.
 std::uint32_t MaskedCrc(std::string_view bytes) {
-  boost::crc_optimal<32, 0x1EDC6F41, 0xFFFFFFFF, 0xFFFFFFFF, true, true> crc;
-  crc.process_bytes(bytes.data(), bytes.size());
-  const std::uint32_t sum = crc.checksum();
+  const std::uint32_t sum = Crc32c(0, std::as_bytes(std::span(bytes)));
   return std::rotr(sum, 15) + 0xA282EAD8U;
 }
 

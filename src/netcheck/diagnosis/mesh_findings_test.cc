@@ -390,6 +390,9 @@ INSTANTIATE_TEST_SUITE_P(
         ProbeOutcome{Path::kForeign, "an SSH server", "net-wrong-endpoint"},
         ProbeOutcome{Path::kForeign,
                      "an HTTP server (`HTTP/1.1 403 Forbidden`)", "net-proxy"},
+        ProbeOutcome{Path::kForeign,
+                     "an HTTP server (`HTTP/1.0 505 muster mesh/2`)",
+                     "ver-peer-mismatch"},
         ProbeOutcome{Path::kSilent, "", "net-wrong-endpoint"},
         ProbeOutcome{Path::kClosed, "", "net-wrong-endpoint"},
         ProbeOutcome{Path::kLargeLost, "", "net-mtu"}));

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "netcheck/diagnosis/diagnosis_context.h"
+#include "wire/mesh_frame.h"
 
 namespace muster::netcheck {
 namespace {
@@ -136,6 +137,10 @@ Words WordsOf(const MeshCase& one, const MeshFault& fault) {
       return {Cause::kNetWrongEndpoint,
               "answers with another key: another run, or another token file"};
     case Trouble::kNotMuster:
+      if (path != nullptr &&
+          path->seen.find(wire::kOtherVersion) != std::string::npos) {
+        return {Cause::kVerPeerMismatch, "runs another version of muster"};
+      }
       if (path != nullptr && path->seen.find("HTTP/1.") != std::string::npos &&
           (path->seen.find(" 403") != std::string::npos ||
            path->seen.find(" 407") != std::string::npos)) {

@@ -179,6 +179,10 @@ bool MeshConnection::TakeGreeting() {
   const auto known = std::min(bytes.size(), wire::kGreeting.size());
   if (std::string_view(bytes).substr(0, known) !=
       wire::kGreeting.substr(0, known)) {
+    if (bytes.starts_with(wire::kAnyGreeting)) {
+      out_ += wire::kGreetingRefusal;
+      Write();
+    }
     End(ConnectionEnd::kNoFrame);
     return false;
   }

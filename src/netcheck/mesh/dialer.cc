@@ -153,9 +153,7 @@ void MeshTry::Connected() {
   asked_ = clock_.Now();
   asked_wall_ = clock_.WallNow();
   connection_->Greet();
-  connection_->Send(
-      {.kind = wire::FrameKind::kHello,
-       .body = hello.dump(-1, ' ', false, Json::error_handler_t::replace)});
+  connection_->Send({.kind = wire::FrameKind::kHello, .body = Dump(hello)});
   connection_->Salt(nonce_);
   Await(options_.timeouts.answer);
 }

@@ -103,9 +103,7 @@ void MeshListener::Hello(CallerAt caller, const wire::Frame& frame) {
       std::to_string(clock_.WallNow().time_since_epoch().count());
   MeshConnection& connection = *caller->connection;
   connection.Salt(*nonce);
-  connection.Send(
-      {.kind = wire::FrameKind::kWelcome,
-       .body = welcome.dump(-1, ' ', false, Json::error_handler_t::replace)});
+  connection.Send({.kind = wire::FrameKind::kWelcome, .body = Dump(welcome)});
   connection.Salt(*nonce + ours);
   connection.Begin({});
   MeshGuest guest{.connection = std::move(caller->connection),

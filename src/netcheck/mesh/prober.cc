@@ -40,10 +40,6 @@ bool Settled(Path path) {
   }
 }
 
-std::string Dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 }  // namespace
 
 MeshProber::MeshProber(sys::Loop& loop, const sys::Clock& clock,

@@ -255,6 +255,27 @@ TEST_F(MeshTest, GarbageDoesNotDisturb) {
   EXPECT_EQ(Saw(1, 0).path, Path::kOk);
 }
 
+TEST_F(MeshTest, TellsAMemberOfAnotherVersionWhichOneItSpeaks) {
+  MakeCluster(2);
+  Start({.rank = 0});
+  const auto number =
+      sys::Resolve(AddressOfRank(0), Deadline::After(milliseconds(1000)));
+  ASSERT_TRUE(number) << number.error().ToString();
+  sys::Dialling older = sys::StartDial(number->front());
+  std::string reply;
+  handles_.push_back(loop_->After(milliseconds(20), [&] {
+    (void)sys::WriteNow(older.fd.get(),
+                        "GET /muster/mesh/1 HTTP/1.0\r\n\r\nMUSF");
+  }));
+  handles_.push_back(loop_->After(milliseconds(60), [&] {
+    (void)sys::ReceiveTcp(older.fd.get(), reply);
+  }));
+  StartLater({.rank = 1}, milliseconds(80));
+  Run();
+  EXPECT_EQ(reply, wire::kGreetingRefusal);
+  EXPECT_EQ(Saw(0, 1).path, Path::kOk);
+}
+
 TEST_F(MeshTest, ATryKnowsItsEndBeforeItTellsIt) {
   MakeCluster(2);
   std::unique_ptr<MeshTry> attempt;

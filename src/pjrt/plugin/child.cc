@@ -40,7 +40,7 @@ std::string Work(const ChildQuestion& question,
   const auto answer = question.ask(say);
   const Json json =
       answer ? *answer : Json{{kFailed, ErrorToJson(answer.error())}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return Dump(json);
 }
 
 std::string Named(const ChildQuestion& question) {

@@ -72,9 +72,7 @@ Result<Environment> ForTensorflow(const Resolved& resolved) {
   config["task"] = Json::object();
   config["task"]["type"] = self.task;
   config["task"]["index"] = self.index;
-  return Environment{
-      {"TF_CONFIG",
-       config.dump(-1, ' ', false, Json::error_handler_t::replace)}};
+  return Environment{{"TF_CONFIG", Dump(config)}};
 }
 
 Result<Address> CoordinatorOf(const Cluster& cluster, const char* framework) {

@@ -5,10 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "channel/handshake.h"
 #include "run/agent/agent_attempt.h"
 #include "run/agent/agent_peer_check.h"
 #include "sys/net/net.h"
@@ -19,15 +17,6 @@ namespace {
 
 constexpr int kPortsPerRank = 2;
 constexpr auto kAskForFixedPortEvery = std::chrono::milliseconds(100);
-
-// "call": its number.
-Result<int> ParseCall(const Json& json) {
-  const auto attempt = json.find("attempt");
-  if (attempt == json.end() || !attempt->is_number_integer()) {
-    return Error(Cause::kUsageInvalid, "a call without the attempt's number");
-  }
-  return attempt->get<int>();
-}
 
 }  // namespace
 
@@ -41,22 +30,22 @@ struct Agent::Inner {
             host,
             spawner,
             options,
-            [this](const char* kind, const Json& body) { Send(kind, body); },
+            [this](wire::Envelope message) { link->Send(std::move(message)); },
             [this](Fact fact) { Tell(std::move(fact)); }},
         link(std::move(k)) {}
 
-  void Send(const char* kind, const Json& body) const;
   void Tell(Fact fact) const;
   void TellRefused(const std::string& kind, const Error& why) const;
 
-  void OnMessage(const channel::Envelope& message);
-  Status Handle(const std::string& kind, const Json& body);
-  Status OnCall(const Json& body);
-  Status OnPeerCheck(const Json& body);
-  Status OnLaunch(const Json& body);
-  Status OnStop(const Json& body);
-  Status OnStoreReply(const Json& body);
-  Status OnGoodbye(const Json& body);
+  void OnMessage(const wire::Envelope& message);
+  Status On(const wire::Welcome& welcome);
+  Status On(const wire::Refused& refused);
+  Status On(const wire::HelloRequest& call);
+  Status On(wire::PeerCheckRequest request);
+  Status On(wire::LaunchPlan plan);
+  Status On(const wire::StopRanks& stop);
+  Status On(const wire::StoreReply& reply);
+  Status On(wire::Goodbye goodbye);
 
   Status HoldFor(int rank);
   bool HoldAll();
@@ -87,11 +76,6 @@ struct Agent::Inner {
   sys::Loop::Handle ending;
 };
 
-void Agent::Inner::Send(const char* kind, const Json& body) const {
-  // What programs write need not be UTF-8, which JSON is.
-  link->Send({kind, body.dump(-1, ' ', false, Json::error_handler_t::replace)});
-}
-
 void Agent::Inner::Tell(Fact fact) const {
   if (fact.by.empty()) {
     fact.by = options.name;
@@ -99,7 +83,7 @@ void Agent::Inner::Tell(Fact fact) const {
   if (fact.at == WallTime{}) {
     fact.at = context.host.clock.WallNow();
   }
-  Send("fact", ToJson(fact));
+  link->Send(Encode(wire::AgentFact{std::move(fact)}));
 }
 
 void Agent::Inner::TellRefused(const std::string& kind,
@@ -113,54 +97,44 @@ void Agent::Inner::TellRefused(const std::string& kind,
         .subject = options.name});
 }
 
-void Agent::Inner::OnMessage(const channel::Envelope& message) {
-  const bool ends = message.kind == "stop" || message.kind == "store-reply" ||
-                    message.kind == "goodbye";
-  if (end && !ends) {
-    return;  // nothing new begins
-  }
-  auto body = ParseJson(message.body, Cause::kUsageInvalid,
-                        "`" + message.kind + "` of the coordinator");
-  if (!body) {
-    TellRefused(message.kind, body.error());
+// What is not understood ends the link: the rest of what the coordinator wants
+// would be half understood.
+void Agent::Inner::OnMessage(const wire::Envelope& message) {
+  auto parsed = wire::ParseToAgent(message);
+  if (!parsed) {
+    TellRefused(message.kind, parsed.error());
+    BeginEnd({.goodbye = std::nullopt, .error = parsed.error()},
+             parsed.error().cause(), false);
     return;
   }
-  if (auto handled = Handle(message.kind, *body); !handled) {
+  const auto handled = wire::Dispatch(
+      *std::move(parsed),
+      [this](auto received) -> Status { return On(std::move(received)); });
+  if (!handled) {
     TellRefused(message.kind, handled.error());
   }
 }
 
-Status Agent::Inner::Handle(const std::string& kind, const Json& body) {
-  if (kind == channel::kCall) {
-    return OnCall(body);
-  }
-  if (kind == "meet") {
-    return OnPeerCheck(body);
-  }
-  if (kind == "launch") {
-    return OnLaunch(body);
-  }
-  if (kind == "stop") {
-    return OnStop(body);
-  }
-  if (kind == "store-reply") {
-    return OnStoreReply(body);
-  }
-  if (kind == "goodbye") {
-    return OnGoodbye(body);
-  }
-  return Error(Cause::kUsageInvalid,
-               "`" + Printable(kind) + "` is no message to an agent");
+Status Agent::Inner::On(const wire::Welcome& /*welcome*/) {
+  return Error(Cause::kUsageInvalid, "a welcome to an agent that takes part");
 }
 
-Status Agent::Inner::OnCall(const Json& body) {
-  MUSTER_ASSIGN(const int number, ParseCall(body));
+Status Agent::Inner::On(const wire::Refused& refused) {
+  const Error error = wire::ErrorOf(refused);
+  BeginEnd({.goodbye = std::nullopt, .error = error}, error.cause(), false);
+  return Ok();
+}
+
+Status Agent::Inner::On(const wire::HelloRequest& call) {
+  if (end) {
+    return Ok();  // nothing new begins
+  }
   if (attempt) {
     return Error(Cause::kUsageInvalid, "a call while attempt " +
                                            std::to_string(attempt->number()) +
                                            " is not over");
   }
-  called = number;
+  called = call.attempt;
   LetGo();
   told_taken = false;
   SayHello();
@@ -187,7 +161,7 @@ void Agent::Inner::SayHello() {
   if (options.look) {
     hello.findings = options.look(called);
   }
-  link->Send(channel::HelloMessage(channel::kHello, hello));
+  link->Send(Encode(wire::HelloReply{std::move(hello)}));
 }
 
 // Nobody else has the ports until here.
@@ -196,18 +170,22 @@ void Agent::Inner::LetGo() {
   held.clear();
 }
 
-Status Agent::Inner::OnPeerCheck(const Json& body) {
+Status Agent::Inner::On(wire::PeerCheckRequest request) {
+  if (end) {
+    return Ok();
+  }
   if (attempt) {
-    return Error(Cause::kUsageInvalid, "a meeting while ranks run");
+    return Error(Cause::kUsageInvalid, "a peer check while ranks run");
   }
   MUSTER_ASSIGN(peer_check, AgentPeerCheck::Start(
-                                loop, context.host.clock,
-                                {.meet = &body,
-                                 .attempt = called,
+                                loop, context.host.clock, std::move(request),
+                                {.attempt = called,
                                  .identity = &options.identity,
                                  .signer = options.signer,
                                  .held = held},
-                                [this](const Json& met) { Send("met", met); }));
+                                [this](const wire::PeerCheckResult& result) {
+                                  link->Send(Encode(result));
+                                }));
   return Ok();
 }
 
@@ -266,8 +244,10 @@ void Agent::Inner::TellTaken(int rank, const Error& why, bool waits) const {
   Tell(std::move(fact));
 }
 
-Status Agent::Inner::OnLaunch(const Json& body) {
-  MUSTER_ASSIGN(wire::LaunchPlan plan, wire::LaunchPlanFromJson(body));
+Status Agent::Inner::On(wire::LaunchPlan plan) {
+  if (end) {
+    return Ok();
+  }
   if (attempt) {
     return Error(Cause::kUsageInvalid, "a launch while attempt " +
                                            std::to_string(attempt->number()) +
@@ -280,8 +260,7 @@ Status Agent::Inner::OnLaunch(const Json& body) {
   return Ok();
 }
 
-Status Agent::Inner::OnStop(const Json& body) {
-  MUSTER_ASSIGN(const wire::StopRanks stop, wire::StopRanksFromJson(body));
+Status Agent::Inner::On(const wire::StopRanks& stop) {
   if (attempt && attempt->number() == stop.attempt) {
     attempt->Stop(CauseFromLabel(stop.cause).value_or(Cause::kCancelled),
                   stop.now);
@@ -290,14 +269,12 @@ Status Agent::Inner::OnStop(const Json& body) {
     stopped = stop.attempt;
     LetGo();
     asking.Cancel();
-    Send("stopped", ToJson(wire::Stopped{.attempt = stop.attempt}));
+    link->Send(Encode(wire::Stopped{.attempt = stop.attempt}));
   }
   return Ok();
 }
 
-Status Agent::Inner::OnStoreReply(const Json& body) {
-  MUSTER_ASSIGN(const wire::StoreRequest reply,
-                wire::StoreRequestFromJson(body));
+Status Agent::Inner::On(const wire::StoreReply& reply) {
   // A late reply to a rank that has ended is no mistake of anybody.
   if (attempt && attempt->number() == reply.attempt &&
       !attempt->Answer(reply)) {
@@ -306,8 +283,7 @@ Status Agent::Inner::OnStoreReply(const Json& body) {
   return Ok();
 }
 
-Status Agent::Inner::OnGoodbye(const Json& body) {
-  MUSTER_ASSIGN(wire::Goodbye goodbye, wire::GoodbyeFromJson(body));
+Status Agent::Inner::On(wire::Goodbye goodbye) {
   BeginEnd({.goodbye = std::move(goodbye), .error = std::nullopt},
            Cause::kCancelled, true);
   return Ok();
@@ -363,7 +339,7 @@ void Agent::Start(std::function<void(const AgentEnd&)> on_end) {
   Inner* inner = inner_.get();
   inner->on_end = std::move(on_end);
   inner->link->OnMessage(
-      [inner](const channel::Envelope& message) { inner->OnMessage(message); });
+      [inner](const wire::Envelope& message) { inner->OnMessage(message); });
   inner->link->OnLost([inner](const Error& error) {
     inner->BeginEnd({.goodbye = std::nullopt, .error = error}, error.cause(),
                     false);

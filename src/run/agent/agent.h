@@ -68,25 +68,27 @@ struct AgentEnd {
   std::optional<Error> error;
 };
 
-// Speaks over the link, all bodies as run/messages.h writes them:
+// Speaks over the link (wire/agent_messages.h):
 //
-//   from the coordinator            to the coordinator
-//   call {"attempt": N}             hello (connect::Hello, with ports held)
-//   meet (Meet)                     met, what was seen of the others' ports
-//   launch (LaunchPlan)             started, one per rank; exited where a rank
-//                                   cannot be started (could_not_start)
-//                                   progress, every progress_period
-//                                   exited, one per started rank, at once
-//                                   fact (base/json.h Fact), any time
-//                                   store (StoreRequest); store-reply answers
-//   stop (StopRanks)                stopped, when no process is left
-//   goodbye (Goodbye)               nothing more
+//   from the coordinator   to the coordinator
+//   HelloRequest           HelloReply, with the ports held
+//   PeerCheckRequest       PeerCheckResult
+//   LaunchPlan             RankStarted, one per rank; RankExited where a rank
+//                          cannot be started (could_not_start)
+//                          Progress, every progress_period
+//                          RankExited, one per started rank, at once
+//                          AgentFact, any time
+//                          StoreRequest; StoreReply answers
+//   StopRanks              Stopped, when no process is left
+//   Goodbye, Refused       nothing more
 //
-// Every rank that a launch names for this agent ends in exactly one "exited",
-// and every launch in exactly one "stopped": after a "stop", or after all of
+// Every rank that a launch names for this agent ends in exactly one RankExited,
+// and every launch in exactly one Stopped: after a StopRanks, or after all of
 // its ranks have ended by themselves (what they left behind is killed then).
-// A stop without a launch is answered with "stopped" too. A message that makes
-// no sense is told as the fact "agent.refused" and otherwise ignored.
+// A StopRanks without a launch is answered with Stopped too. A message that
+// makes no sense now is reported as the fact "agent.refused" and otherwise
+// ignored; one of an unknown kind, or that cannot be read, also ends the agent
+// as a lost link does.
 //
 // All calls from the loop's thread. The agent may be destroyed in on_end.
 class Agent {

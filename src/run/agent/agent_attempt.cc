@@ -224,13 +224,13 @@ void AgentAttempt::OnKilled(int killed) {
   }
   state_ = State::kOver;
   progress_.Cancel();
-  context_.send("stopped", ToJson(stopped));
+  context_.send(Encode(stopped));
   // Taken out first: it may destroy this attempt.
   auto on_over = std::move(on_over_);
   on_over();
 }
 
-bool AgentAttempt::Answer(const wire::StoreRequest& reply) {
+bool AgentAttempt::Answer(const wire::StoreReply& reply) {
   const auto found =
       std::find_if(ranks_.begin(), ranks_.end(), [&](const auto& rank) {
         return rank->rank() == reply.rank && rank->running();
@@ -256,7 +256,7 @@ void AgentAttempt::TellProgress() {
     }
   }
   if (!progress.ranks.empty()) {
-    context_.send("progress", ToJson(progress));
+    context_.send(Encode(progress));
   }
 }
 

@@ -40,7 +40,7 @@ class AgentAttempt : public std::enable_shared_from_this<AgentAttempt> {
   // Asked again with `now`: without waiting for the grace to pass.
   void Stop(Cause cause, bool now);
   // Passes the reply to the rank; false when it is none of this attempt.
-  bool Answer(const wire::StoreRequest& reply);
+  bool Answer(const wire::StoreReply& reply);
 
   int number() const { return plan_.attempt; }
 

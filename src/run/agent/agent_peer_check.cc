@@ -27,7 +27,8 @@ Result<std::vector<int>> Borrow(
     }
   }
   if (borrowed.empty()) {
-    return Error(Cause::kUsageInvalid, "a meeting at ports that are not held");
+    return Error(Cause::kUsageInvalid,
+                 "a peer check at ports that are not held");
   }
   return borrowed;
 }
@@ -39,38 +40,39 @@ struct AgentPeerCheck::Inner {
 };
 
 Result<std::unique_ptr<AgentPeerCheck>> AgentPeerCheck::Start(
-    sys::Loop& loop, const sys::Clock& clock, const Options& options,
-    std::function<void(const Json&)> tell) {
-  MUSTER_ASSIGN(Meet meet, MeetFromJson(*options.meet));
+    sys::Loop& loop, const sys::Clock& clock, wire::PeerCheckRequest request,
+    const Options& options,
+    std::function<void(const wire::PeerCheckResult&)> on_result) {
   const auto& ranks = options.identity->ranks;
-  const auto size = static_cast<int>(meet.ports.members.size());
-  if (meet.attempt != options.attempt || ranks.size() != 1 ||
+  const auto size = static_cast<int>(request.ports.members.size());
+  if (request.attempt != options.attempt || ranks.size() != 1 ||
       ranks.front() >= size) {
-    return Error(Cause::kUsageInvalid, "a meeting of another attempt");
+    return Error(Cause::kUsageInvalid, "a peer check of another attempt");
   }
   const int rank = ranks.front();
-  const auto targets = netcheck::TargetsOf(meet.ports);
+  const auto targets = netcheck::TargetsOf(request.ports);
   netcheck::MeshOptions mesh{
       .self = {.rank = rank,
                .host = options.identity->host,
                .pid = sys::OwnPid(),
                .version = options.identity->version,
-               .purpose = "run, attempt " + std::to_string(meet.attempt)},
+               .purpose = "run, attempt " + std::to_string(request.attempt)},
       .signer = options.signer,
       .to_try = netcheck::Schedule(targets, size, rank),
       .wait = kPeerCheckTimeout};
-  for (const Member& member : meet.ports.members) {
+  for (const Member& member : request.ports.members) {
     mesh.self.members.push_back(Place(member));
   }
-  mesh.cluster = std::move(meet.ports);
+  mesh.cluster = std::move(request.ports);
   MUSTER_ASSIGN(mesh.borrowed, Borrow(options.held, targets, rank));
-  const auto told = [tell = std::move(tell), attempt = meet.attempt,
+  const auto over = [on_result = std::move(on_result),
+                     attempt = request.attempt,
                      rank](netcheck::MeshOutcome outcome) {
-    tell(ToJson(Met{.attempt = attempt, .row = std::move(outcome.rows[rank])}));
+    on_result({.attempt = attempt, .row = Dump(ToJson(outcome.rows[rank]))});
   };
   return std::unique_ptr<AgentPeerCheck>(
       new AgentPeerCheck(std::unique_ptr<Inner>(new Inner{
-          netcheck::MeshProber(loop, clock, std::move(mesh), told)})));
+          netcheck::MeshProber(loop, clock, std::move(mesh), over)})));
 }
 
 AgentPeerCheck::AgentPeerCheck(std::unique_ptr<Inner> inner)

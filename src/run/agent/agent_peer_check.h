@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An agent's part in the meeting before ranks start: it takes connections on
-// the ports that it holds for its rank, tries those of the others, and tells
+// An agent's part in the peer check before ranks start: it takes connections on
+// the ports that it holds for its rank, tries those of the others, and reports
 // what it saw.
 #pragma once
 
@@ -8,11 +8,11 @@
 #include <memory>
 #include <span>
 
-#include "base/json_fwd.h"
 #include "muster/error.h"
 #include "sys/net/net.h"
 #include "sys/time/clock.h"
 #include "sys/time/loop.h"
+#include "wire/agent_messages.h"
 #include "wire/hello.h"
 #include "wire/mesh_frame.h"
 
@@ -23,18 +23,17 @@ namespace muster::run {
 class AgentPeerCheck {
  public:
   struct Options {
-    const Json* meet = nullptr;  // body of a "meet"; for the call alone
-    int attempt = 0;             // that was called last
+    int attempt = 0;                        // that was called last
     const wire::Hello* identity = nullptr;  // for the call alone
     wire::Signer signer;
     std::span<const sys::Listening> held;  // outlive it
   };
-  // `tell`: once, with the body of a "met". usage-invalid: it is of another
-  // attempt, not for one rank, or at ports that are not held;
-  // ver-peer-mismatch; os-limit.
+  // `on_result`: once. usage-invalid: the request is of another attempt, not
+  // for one rank, or for ports that are not held; os-limit.
   static Result<std::unique_ptr<AgentPeerCheck>> Start(
-      sys::Loop& loop, const sys::Clock& clock, const Options& options,
-      std::function<void(const Json&)> tell);
+      sys::Loop& loop, const sys::Clock& clock, wire::PeerCheckRequest request,
+      const Options& options,
+      std::function<void(const wire::PeerCheckResult&)> on_result);
   ~AgentPeerCheck();
 
  private:

@@ -170,10 +170,8 @@ void AgentRank::OnStarted(const Result<int>& pid, WallTime began) {
   if (pid) {
     pid_ = *pid;
     state_ = State::kRunning;
-    context_.send("started", ToJson(wire::RankStarted{.rank = plan_.rank,
-                                                      .pid = pid_,
-                                                      .attempt = attempt_,
-                                                      .at = began}));
+    context_.send(Encode(wire::RankStarted{
+        .rank = plan_.rank, .pid = pid_, .attempt = attempt_, .at = began}));
     on_started_(Ok());
     return;
   }
@@ -273,7 +271,7 @@ void AgentRank::TellExit(wire::RankExited exited) {
   if (err_) {
     exited.last_lines = err_->LastLines();
   }
-  context_.send("exited", ToJson(exited));
+  context_.send(Encode(exited));
 }
 
 wire::RankSample AgentRank::Sample() const {
@@ -349,8 +347,7 @@ void AgentRank::OnMessage(const wire::RankMessage& message) {
     return;
   }
   if (IsStoreOp(message.op)) {
-    context_.send("store",
-                  ToJson(wire::StoreRequest{.rank = plan_.rank,
+    context_.send(Encode(wire::StoreRequest{.rank = plan_.rank,
                                             .attempt = attempt_,
                                             .frame = wire::Encode(message)}));
     return;

@@ -27,7 +27,7 @@ struct AgentContext {
   sys::Spawner& spawner;
   const AgentOptions& options;
   // Sends a message to the coordinator.
-  std::function<void(const char* kind, const Json& body)> send;
+  std::function<void(wire::Envelope)> send;
   // Sends a fact; `by` and `at` are filled in.
   std::function<void(Fact)> tell;
 };

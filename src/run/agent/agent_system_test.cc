@@ -32,19 +32,21 @@ class ReadingLink : public channel::Link {
  public:
   ReadingLink(sys::Loop& loop, Seen& seen) : loop_(loop), seen_(seen) {}
   void Send(channel::Envelope message) override {
-    const Json body = Json::parse(message.body);
-    if (message.kind == "started") {
-      const auto started = wire::RankStartedFromJson(body).value();
-      seen_.started[started.rank] = started;
-      loop_.Quit();
-    } else if (message.kind == "exited") {
-      const auto exited = wire::RankExitedFromJson(body).value();
-      seen_.exited[exited.rank] = exited;
-      loop_.Quit();
-    } else if (message.kind == "stopped") {
-      seen_.stopped = wire::StoppedFromJson(body).value();
-      loop_.Quit();
-    }
+    wire::Dispatch(
+        wire::ParseToCoordinator(message).value(),
+        [this](const wire::RankStarted& started) {
+          seen_.started[started.rank] = started;
+          loop_.Quit();
+        },
+        [this](const wire::RankExited& exited) {
+          seen_.exited[exited.rank] = exited;
+          loop_.Quit();
+        },
+        [this](const wire::Stopped& stopped) {
+          seen_.stopped = stopped;
+          loop_.Quit();
+        },
+        [](const auto&) {});
   }
   void OnMessage(std::function<void(channel::Envelope)> handler) override {
     seen_.say = std::move(handler);
@@ -86,11 +88,9 @@ class AgentSystemTest : public testing::Test {
            .local_size = 2,
            .argv = {"sh", "-c", scripts[static_cast<std::size_t>(rank)]}});
     }
-    seen.say({"launch", ToJson(plan).dump()});
+    seen.say(Encode(plan));
   }
-  void Stop() const {
-    seen.say({"stop", ToJson(wire::StopRanks{.cause = "peer-died"}).dump()});
-  }
+  void Stop() const { seen.say(Encode(wire::StopRanks{.cause = "peer-died"})); }
   void Until(const std::function<bool()>& done) const {
     while (!done() && limit.active()) {
       loop->Run();
@@ -130,7 +130,7 @@ TEST_F(AgentSystemTest, TheLoopGoesOnWhileAProgramIsWaitedFor) {
   plan.ranks.push_back({.rank = 0, .local_size = 2, .argv = {"true"}});
   plan.ranks.push_back(
       {.rank = 1, .local_rank = 1, .local_size = 2, .argv = {program.path()}});
-  seen.say({"launch", ToJson(plan).dump()});
+  seen.say(Encode(plan));
   Until([&] { return seen.stopped.has_value(); });
   EXPECT_GE(beats, 20);
   EXPECT_EQ(seen.exited.at(0).wait_status, 0);
@@ -145,7 +145,7 @@ TEST_F(AgentSystemTest, AStopEndsAStartThatHangs) {
   const Deadline soon = Deadline::After(seconds(5));
   wire::LaunchPlan plan{.run_id = "r1", .world_size = 1, .agents = {{0}}};
   plan.ranks.push_back({.rank = 0, .argv = {program.path()}});
-  seen.say({"launch", ToJson(plan).dump()});
+  seen.say(Encode(plan));
   const auto later = loop->After(milliseconds(50), [&] { Stop(); });
   Until([&] { return seen.stopped.has_value(); });
   EXPECT_FALSE(soon.Expired());
@@ -199,7 +199,7 @@ TEST_F(AgentSystemTest, StopsARankThatWasStopped) {
 TEST_F(AgentSystemTest, TellsAProgramThatIsNotThere) {
   wire::LaunchPlan plan{.run_id = "r1", .world_size = 1, .agents = {{0}}};
   plan.ranks.push_back({.rank = 0, .argv = {"no-such-program"}});
-  seen.say({"launch", ToJson(plan).dump()});
+  seen.say(Encode(plan));
   Until([&] { return seen.stopped.has_value(); });
   EXPECT_TRUE(seen.exited.at(0).could_not_start);
   EXPECT_EQ(WEXITSTATUS(seen.exited.at(0).wait_status), 127);

@@ -126,12 +126,11 @@ class AgentTest : public testing::Test {
     }
     return plan;
   }
-  void Say(std::string kind, const Json& body) const {
-    wire.handler({std::move(kind), body.dump()});
+  template <typename T>
+  void Say(const T& message) const {
+    wire.handler(Encode(message));
   }
-  void Launch(std::int64_t grace_ms = 10'000) {
-    Say("launch", ToJson(Plan(grace_ms)));
-  }
+  void Launch(std::int64_t grace_ms = 10'000) { Say(Plan(grace_ms)); }
   // Lets the loop come round until `done`.
   void Until(const std::function<bool()>& done) {
     auto look = loop->Every(milliseconds(1), [&] {
@@ -156,17 +155,22 @@ class AgentTest : public testing::Test {
     return static_cast<int>(std::ranges::count_if(
         wire.sent, [&](const auto& message) { return message.kind == kind; }));
   }
-  Json Body(std::string_view kind, int index = 0) const {
+  // What the agent has sent of one kind.
+  template <typename T>
+  T Sent(int index = 0) const {
     for (const auto& message : wire.sent) {
-      if (message.kind == kind && index-- == 0) {
-        return Json::parse(message.body);
+      if (message.kind == T::kKind && index-- == 0) {
+        return std::get<T>(wire::ParseToCoordinator(message).value());
       }
     }
-    ADD_FAILURE() << "no " << kind;
+    ADD_FAILURE() << "no " << T::kKind;
     return {};
   }
+  Fact SentFact(int index = 0) const {
+    return Sent<wire::AgentFact>(index).fact;
+  }
   wire::RankExited Exited(int index = 0) const {
-    return wire::RankExitedFromJson(Body("exited", index)).value();
+    return Sent<wire::RankExited>(index);
   }
   int Pid(int rank) const { return 1000 + rank; }
   int AgentFd(int rank) { return spawner.kept[Pid(rank)][3].get(); }
@@ -201,8 +205,8 @@ class AgentTest : public testing::Test {
 };
 
 TEST_F(AgentTest, AnswersACallWithPortsThatItHolds) {
-  Say("call", {{"attempt", 3}});
-  const auto hello = wire::HelloFromJson(Body("hello")).value();
+  Say(wire::HelloRequest{3});
+  const auto hello = Sent<wire::HelloReply>().hello;
   EXPECT_EQ(hello.attempt, 3);
   EXPECT_EQ(hello.cores, 2);
   ASSERT_EQ(hello.ports.size(), 4U);
@@ -218,14 +222,14 @@ TEST_F(AgentTest, WaitsForAPortThatTheUserFixed) {
   options.identity.ranks = {0};
   options.fixed_ports = {{0, taken->address.port}};
   Make(std::move(options));
-  Say("call", {{"attempt", 1}});
+  Say(wire::HelloRequest{1});
   EXPECT_THAT(Kinds(), ElementsAre("fact"));
-  EXPECT_EQ(Body("fact")["name"], "port.taken");
-  EXPECT_EQ(Body("fact")["fields"]["port"], taken->address.port);
+  EXPECT_EQ(SentFact().name, "port.taken");
+  EXPECT_EQ(SentFact().Number("port"), taken->address.port);
   const auto port = taken->address.port;
   taken->fd.Close();
   Until([&] { return Count("hello") == 1; });
-  EXPECT_EQ(Body("hello")["ports"][0], port);
+  EXPECT_EQ(Sent<wire::HelloReply>().hello.ports[0], port);
   EXPECT_EQ(Count("fact"), 1);
 }
 
@@ -240,7 +244,7 @@ TEST_F(AgentTest, ExecutesThePlanAsWritten) {
       spec.environment,
       (std::map<std::string, std::string>{
           {"PATH", "/bin"}, {"WORLD_SIZE", "2"}, {"MUSTER_AGENT_FD", "3"}}));
-  EXPECT_EQ(Body("started", 1)["pid"], Pid(1));
+  EXPECT_EQ(Sent<wire::RankStarted>(1).pid, Pid(1));
 }
 
 TEST_F(AgentTest, TellsExitsAndEndsWhatIsLeft) {
@@ -254,7 +258,7 @@ TEST_F(AgentTest, TellsExitsAndEndsWhatIsLeft) {
   spawner.End(Pid(0), 0);
   EXPECT_THAT(Kinds(),
               ElementsAre("started", "started", "exited", "exited", "stopped"));
-  EXPECT_EQ(Body("stopped")["leftovers"], 2);
+  EXPECT_EQ(Sent<wire::Stopped>().leftovers, 2);
 }
 
 TEST_F(AgentTest, TellsARankThatCannotBeStartedAndStartsNoFurther) {
@@ -288,7 +292,7 @@ TEST_F(AgentTest, StartsTheNextRankOnceTheOneBeforeItRuns) {
 TEST_F(AgentTest, AStopDoesNotWaitForAStart) {
   spawner.hold = true;
   Launch();
-  Say("stop", ToJson(wire::StopRanks{.attempt = 1, .cause = "cancelled"}));
+  Say(wire::StopRanks{.attempt = 1, .cause = "cancelled"});
   EXPECT_THAT(Kinds(), ElementsAre("exited", "exited", "stopped"));
   for (int i = 0; i < 2; ++i) {
     EXPECT_FALSE(Exited(i).could_not_start);
@@ -302,7 +306,7 @@ TEST_F(AgentTest, ARankThatRunsAfterAStopIsAskedToEnd) {
   spawner.hold = true;
   Launch();
   spawner.Answer();
-  Say("stop", ToJson(wire::StopRanks{.attempt = 1, .cause = "peer-died"}));
+  Say(wire::StopRanks{.attempt = 1, .cause = "peer-died"});
   spawner.Answer();
   EXPECT_EQ(RankHears(1).op, wire::RankOp::kStop);
   EXPECT_THAT(spawner.signals, Contains(std::pair(Pid(1), SIGTERM)));
@@ -317,24 +321,24 @@ TEST_F(AgentTest, ARankThatRunsWhenAllAreKilledWasKilledByUs) {
   spawner.loop = loop.get();
   spawner.leftovers = 1;
   Launch();
-  Say("stop", ToJson(wire::StopRanks{.attempt = 1, .cause = "peer-died"}));
+  Say(wire::StopRanks{.attempt = 1, .cause = "peer-died"});
   spawner.Answer();
   Until([&] { return Count("stopped") == 1; });
   EXPECT_THAT(Kinds(), ElementsAre("exited", "started", "exited", "stopped"));
   EXPECT_EQ(Exited(1).sent_signal, SIGKILL);
-  EXPECT_EQ(Body("stopped")["leftovers"], 1);
+  EXPECT_EQ(Sent<wire::Stopped>().leftovers, 1);
 }
 
 TEST_F(AgentTest, ASlotOfTheBoardIsNeeded) {
   auto plan = Plan();
   plan.ranks[1].local_rank = wire::kProgressSlots;
-  Say("launch", ToJson(plan));
+  Say(plan);
   EXPECT_EQ(Exited().error_cause, "os-limit");
 }
 
 TEST_F(AgentTest, StopsInOrderAndKillsAfterTheGrace) {
   Launch(2);
-  Say("stop", ToJson(wire::StopRanks{.attempt = 1, .cause = "peer-died"}));
+  Say(wire::StopRanks{.attempt = 1, .cause = "peer-died"});
   const auto stop = RankHears(0);
   EXPECT_EQ(stop.op, wire::RankOp::kStop);
   EXPECT_EQ(stop.number, 2);
@@ -343,33 +347,32 @@ TEST_F(AgentTest, StopsInOrderAndKillsAfterTheGrace) {
   EXPECT_EQ(spawner.signals.at(1), std::pair(Pid(0), SIGCONT));
   Until([&] { return Count("stopped") == 1; });
   EXPECT_EQ(Exited(0).sent_signal, SIGKILL);
-  EXPECT_EQ(Body("stopped")["leftovers"], 0);
+  EXPECT_EQ(Sent<wire::Stopped>().leftovers, 0);
 }
 
 TEST_F(AgentTest, AStopThatIsObeyedTellsTheSignal) {
   Launch();
-  Say("stop", ToJson(wire::StopRanks{.attempt = 1, .cause = "peer-died"}));
+  Say(wire::StopRanks{.attempt = 1, .cause = "peer-died"});
   spawner.End(Pid(0), SIGTERM);
   spawner.End(Pid(1), 0);
   EXPECT_EQ(Exited(0).sent_signal, SIGTERM);
   EXPECT_EQ(Count("stopped"), 1);
-  Say("stop", ToJson(wire::StopRanks{.attempt = 1, .cause = "peer-died"}));
+  Say(wire::StopRanks{.attempt = 1, .cause = "peer-died"});
   EXPECT_EQ(Count("stopped"), 1);
 }
 
 TEST_F(AgentTest, ASecondStopDoesNotWait) {
   Launch();
-  Say("stop", ToJson(wire::StopRanks{.attempt = 1, .cause = "cancelled"}));
+  Say(wire::StopRanks{.attempt = 1, .cause = "cancelled"});
   EXPECT_EQ(Count("exited"), 0);
-  Say("stop",
-      ToJson(wire::StopRanks{.attempt = 1, .cause = "cancelled", .now = true}));
+  Say(wire::StopRanks{.attempt = 1, .cause = "cancelled", .now = true});
   EXPECT_EQ(Count("exited"), 2);
   EXPECT_EQ(Count("stopped"), 1);
 }
 
 TEST_F(AgentTest, AnswersAStopOfAnAttemptThatItNeverStarted) {
-  Say("stop", ToJson(wire::StopRanks{.attempt = 4, .cause = "cancelled"}));
-  EXPECT_EQ(Body("stopped")["attempt"], 4);
+  Say(wire::StopRanks{.attempt = 4, .cause = "cancelled"});
+  EXPECT_EQ(Sent<wire::Stopped>().attempt, 4);
 }
 
 TEST_F(AgentTest, GivesARankItsPagesAndReadsItsProgress) {
@@ -389,14 +392,13 @@ TEST_F(AgentTest, GivesARankItsPagesAndReadsItsProgress) {
   progress_page->slots[1].step = 12;
   const auto before = Count("progress");
   Until([&] { return Count("progress") > before + 1; });
-  const auto progress =
-      wire::ProgressFromJson(Body("progress", Count("progress") - 1)).value();
+  const auto progress = Sent<wire::Progress>(Count("progress") - 1);
   EXPECT_EQ(progress.ranks.at(1).progress.step, 12U);
   EXPECT_FALSE(progress.ranks.at(1).finalizing);
   progress_page->slots[1].step = 13;
   spawner.End(Pid(1), SIGKILL);
   EXPECT_EQ(Exited().progress.step, 13U);
-  Say("stop", ToJson(wire::StopRanks{.attempt = 1, .cause = "peer-died"}));
+  Say(wire::StopRanks{.attempt = 1, .cause = "peer-died"});
   EXPECT_EQ(progress_page->stop,
             1 + static_cast<std::uint32_t>(Cause::kPeerDied));
   EXPECT_EQ(progress_page->event, 1U);
@@ -415,10 +417,12 @@ TEST_F(AgentTest, PassesStoreFramesOnAndTheRepliesBack) {
       .op = wire::RankOp::kPut, .id = 9, .key = "a", .value = "\xff"};
   RankSays(0, put);
   Until([&] { return Count("store") == 1; });
-  auto request = wire::StoreRequestFromJson(Body("store")).value();
+  auto request = Sent<wire::StoreRequest>();
   EXPECT_EQ(wire::TakeMessage(request.frame).value(), put);
-  request.frame = wire::Encode({.op = wire::RankOp::kDone, .id = 9});
-  Say("store-reply", ToJson(request));
+  Say(wire::StoreReply{
+      .rank = request.rank,
+      .attempt = request.attempt,
+      .frame = wire::Encode({.op = wire::RankOp::kDone, .id = 9})});
   EXPECT_EQ(RankHears(0).op, wire::RankOp::kDone);
   EXPECT_EQ(Count("fact"), 0);
 }
@@ -452,8 +456,8 @@ TEST_F(AgentTest, TellsWhatARankSaidBeforeItEnded) {
   EXPECT_EQ(Exited().error_cause, "numerics-nan");
   EXPECT_EQ(Exited().error_message, "loss is nan");
   EXPECT_THAT(Exited().last_lines, ElementsAre("line 1", "line 2"));
-  EXPECT_EQ(Body("fact")["name"], "x");
-  EXPECT_EQ(Body("fact")["subject"], "rank 0");
+  EXPECT_EQ(SentFact().name, "x");
+  EXPECT_EQ(SentFact().subject, "rank 0");
   EXPECT_EQ(fs.files.at("/runs/r1/rank0.err"), "line 1\nline 2");
   EXPECT_EQ(fs.files.at("/runs/r1/rank0.out"), "");
 }
@@ -467,7 +471,7 @@ TEST_F(AgentTest, SurvivesGarbageOfARank) {
   RankSays(1, {.op = wire::RankOp::kFailed, .key = "no-such-cause"});
   Until([&] { return Count("fact") == 4; });
   for (int i = 0; i < 4; ++i) {
-    EXPECT_EQ(Body("fact", i)["name"], "rank.refused");
+    EXPECT_EQ(SentFact(i).name, "rank.refused");
   }
   spawner.End(Pid(0), 0);
   EXPECT_EQ(Exited().error_cause, "");
@@ -491,24 +495,52 @@ TEST_F(AgentTest, SaysOnceThatThereWillBeNoLogFiles) {
   fs.fail.emplace("/runs/r1", Cause::kDiskFull);
   Launch();
   EXPECT_EQ(Count("fact"), 1);
-  EXPECT_EQ(Body("fact")["name"], "log.failed");
+  EXPECT_EQ(SentFact().name, "log.failed");
   EXPECT_EQ(Count("started"), 2);
 }
 
-TEST_F(AgentTest, RefusesWhatMakesNoSense) {
-  wire.handler({"launch", "{"});
-  wire.handler({"call", "{}"});
-  wire.handler({"dance", "{}"});
-  EXPECT_EQ(Count("fact"), 3);
-  EXPECT_EQ(Body("fact")["name"], "agent.refused");
+TEST_F(AgentTest, RefusesASecondLaunchAndGoesOn) {
   Launch();
   Launch();
-  EXPECT_EQ(Count("fact"), 4);
+  EXPECT_EQ(Count("fact"), 1);
+  EXPECT_EQ(SentFact().name, "agent.refused");
   EXPECT_EQ(Count("started"), 2);
+}
+
+class AgentRefuses : public AgentTest,
+                     public testing::WithParamInterface<wire::Envelope> {};
+
+TEST_P(AgentRefuses, WhatItDoesNotUnderstandAsALostLink) {
+  wire.handler(GetParam());
+  EXPECT_EQ(SentFact().name, "agent.refused");
+  EXPECT_EQ(SentFact().Text("kind"), GetParam().kind);
+  EXPECT_EQ(SentFact().Text("cause"), "ver-peer-mismatch");
+  Launch();
+  EXPECT_EQ(Count("started"), 0);
+  loop->Run();
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->error->cause(), Cause::kVerPeerMismatch);
+  EXPECT_TRUE(wire.closed);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, AgentRefuses,
+                         testing::Values(wire::Envelope{"dance", "{}"},
+                                         wire::Envelope{"exited", "{}"},
+                                         wire::Envelope{"launch", "{"},
+                                         wire::Envelope{"call", "{}"}));
+
+TEST_F(AgentTest, EndsWhenTheCoordinatorRefusesIt) {
+  Launch();
+  Say(wire::RefusedFor(Error(Cause::kVerPeerMismatch, "`dance` is unknown")));
+  spawner.End(Pid(0), SIGTERM);
+  spawner.End(Pid(1), SIGTERM);
+  loop->Run();
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->error->ToString(), "ver-peer-mismatch: `dance` is unknown");
 }
 
 TEST_F(AgentTest, EndsWithTheGoodbye) {
-  Say("goodbye", ToJson(wire::Goodbye{.exit_code = 75, .origin = "muster"}));
+  Say(wire::Goodbye{.exit_code = 75, .origin = "muster"});
   loop->Run();
   ASSERT_TRUE(end);
   EXPECT_EQ(end->goodbye->exit_code, 75);
@@ -529,7 +561,7 @@ TEST_F(AgentTest, StopsItsRanksWhenTheLinkIsLost) {
 TEST_F(AgentTest, AnInterruptStopsTheRanksAndASecondOneAtOnce) {
   Launch();
   agent->Interrupt(false);
-  EXPECT_EQ(Body("fact")["name"], "agent.interrupted");
+  EXPECT_EQ(SentFact().name, "agent.interrupted");
   EXPECT_EQ(Count("exited"), 0);
   agent->Interrupt(true);
   EXPECT_EQ(Count("stopped"), 1);
@@ -549,10 +581,10 @@ TEST_F(AgentTest, LeavesWithoutAWordAndKillsItsRanks) {
 
 TEST_F(AgentTest, StartsTheNextAttemptAfterTheFirst) {
   for (int attempt = 1; attempt <= 2; ++attempt) {
-    Say("call", {{"attempt", attempt}});
+    Say(wire::HelloRequest{attempt});
     auto plan = Plan();
     plan.attempt = attempt;
-    Say("launch", ToJson(plan));
+    Say(plan);
     EXPECT_EQ(Count("started"), 2 * attempt);
     for (int rank = 0; rank < 2; ++rank) {
       spawner.End(1000 + 2 * (attempt - 1) + rank, 0);

@@ -60,8 +60,7 @@ void Coordinator::Start(channel::Transport* transport, Cluster cluster,
   Record(record::kRunStarted,
          {{"run", options_.run_id},
           {"command", CommandLine(options_.argv)},
-          {"argv", Json(options_.argv)
-                       .dump(-1, ' ', false, Json::error_handler_t::replace)},
+          {"argv", Dump(Json(options_.argv))},
           {"version", identity.version},
           {"host", host_.env.Hostname()},
           {"directory", host_.env.WorkingDirectory()},
@@ -73,8 +72,8 @@ void Coordinator::Start(channel::Transport* transport, Cluster cluster,
       loop_, host_.clock, transport, cluster_,
       {.identity = std::move(identity),
        .on_message =
-           [this](int agent, const channel::Envelope& message) {
-             OnMessage(agent, message);
+           [this](int agent, wire::ToCoordinator message) {
+             return OnMessage(agent, std::move(message));
            },
        .on_lost = [this](int agent, const Error& why) { OnLost(agent, why); }});
   BeginAttempt();
@@ -127,27 +126,21 @@ void Coordinator::OnRendezvous(rendezvous::RendezvousResult gathered) {
     return;
   }
   const auto ports = PortsOfRanks(cluster_, hellos_);
-  if (options_.meet && ports && hellos_.size() == cluster_.members.size()) {
-    Meet(*ports);
+  if (options_.peer_check && ports &&
+      hellos_.size() == cluster_.members.size()) {
+    BeginPeerCheck(*ports);
   } else {
     Plan();
   }
 }
 
-void Coordinator::Meet(const Cluster& ports) {
+void Coordinator::BeginPeerCheck(const Cluster& ports) {
   peer_check_.emplace(ports, static_cast<int>(hellos_.size()));
-  const Json meet = ToJson(run::Meet{.attempt = number_, .ports = ports});
   for (const rendezvous::Attendance& agent : gathered_.agents) {
-    Send(agent.agent, "meet", meet);
+    Send(agent.agent,
+         Encode(wire::PeerCheckRequest{.attempt = number_, .ports = ports}));
   }
   peer_check_end_ = loop_.After(kPeerCheckLimit, [this] { EndPeerCheck(); });
-}
-
-void Coordinator::OnMet(int agent, Met met) {
-  if (peer_check_ && met.attempt == number_ &&
-      peer_check_->Tells(agent, std::move(met.row))) {
-    EndPeerCheck();
-  }
 }
 
 void Coordinator::EndPeerCheck() {
@@ -224,8 +217,7 @@ void Coordinator::Launch(const rendezvous::RendezvousResult& gathered,
   state_ = State::kRunning;
   Record(record::kAttemptLaunched, {{"digest", planned.plan.digest}});
   for (const rendezvous::Attendance& agent : gathered.agents) {
-    Send(agent.agent, "launch",
-         ToJson(PartOf(planned.plan, agent.hello.ranks)));
+    Send(agent.agent, Encode(PartOf(planned.plan, agent.hello.ranks)));
   }
   Say("run " + options_.run_id + (number_ > 1 ? ", attempt " : "") +
       (number_ > 1 ? std::to_string(number_) : "") + ": " +
@@ -242,9 +234,8 @@ void Coordinator::EndRanks(const std::string& cause, bool now) {
     console_.SetLive("");
   }
   for (const int agent : attempt_->Unstopped()) {
-    Send(agent, "stop",
-         ToJson(
-             wire::StopRanks{.attempt = number_, .cause = cause, .now = now}));
+    Send(agent, Encode(wire::StopRanks{
+                    .attempt = number_, .cause = cause, .now = now}));
   }
 }
 
@@ -337,10 +328,10 @@ void Coordinator::EndRun(RunEnd end) {
                              {"cause", end.cause},
                              {"text", end.text}});
   TellFailures();
-  const wire::Goodbye goodbye{.exit_code = end.exit_code,
-                              .origin = std::string(OriginName(end.origin)),
-                              .summary = end.text};
-  rendezvous_->SendAll({"goodbye", ToJson(goodbye).dump()});
+  rendezvous_->SendAll(
+      Encode(wire::Goodbye{.exit_code = end.exit_code,
+                           .origin = std::string(OriginName(end.origin)),
+                           .summary = end.text}));
   loop_.Post([on_end = std::exchange(on_end_, nullptr), end = std::move(end)] {
     on_end(end);
   });

@@ -42,7 +42,7 @@ struct RunOptions {
   Duration grace = std::chrono::seconds(10);
   // Agents of several hosts try each other on the ports of their ranks before
   // these start.
-  bool meet = false;
+  bool peer_check = false;
   monitor::WatchLimits limits;
   bool color = false;  // of findings
 };
@@ -86,8 +86,7 @@ class Coordinator {
   void BeginAttempt();
   void OnMissing(std::span<const rendezvous::Missing> missing);
   void OnRendezvous(rendezvous::RendezvousResult gathered);
-  void Meet(const Cluster& ports);
-  void OnMet(int agent, Met met);
+  void BeginPeerCheck(const Cluster& ports);
   void EndPeerCheck();
   void Plan();
   void Launch(const rendezvous::RendezvousResult& gathered,
@@ -99,22 +98,24 @@ class Coordinator {
   void FailSetUp(std::span<const Error> errors);
   void EndRun(RunEnd end);
 
-  // What agents say.
-  void OnMessage(int agent, const channel::Envelope& message);
-  void OnMessageOfRank(int agent, const channel::Envelope& message);
+  // What agents say. An error: it is not understood.
+  Status OnMessage(int agent, wire::ToCoordinator message);
+  Status On(int agent, wire::PeerCheckResult result);
+  Status On(int agent, wire::AgentFact message);
+  Status On(int agent, wire::RankStarted started);
+  Status On(int agent, wire::RankExited exited);
+  Status On(int agent, wire::Progress progress);
+  Status On(int agent, wire::Stopped stopped);
+  Status On(int agent, wire::StoreRequest request);
+  // Is it of the attempt that runs?
+  bool IsCurrent(int attempt) const;
   // False, and told: an agent speaks of ranks that it does not run.
-  bool IsOwn(int agent, int rank, const std::string& kind);
+  bool IsOwn(int agent, int rank, std::string_view kind);
   void OnExited(wire::RankExited exited);
-  void OnProgress(int agent, wire::Progress progress);
-  void OnStore(int agent, const wire::StoreRequest& request);
-  void OnFact(Fact fact);
+  void OnProgress(const wire::Progress& progress);
   void OnLost(int agent, const Error& why);
-  // The body as a T of the attempt that runs; nullopt: it is not.
-  template <typename T>
-  std::optional<T> Current(const channel::Envelope& message,
-                           Result<T> (*read)(const Json&));
 
-  void Send(int agent, const std::string& kind, const Json& body);
+  void Send(int agent, wire::Envelope message);
   void Record(std::string_view name,
               std::map<std::string, FactValue> fields = {});
   void Tell(const Finding& finding);

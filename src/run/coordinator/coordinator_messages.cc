@@ -2,7 +2,6 @@
 // What agents say to the coordinator, and what it says to people.
 #include <utility>
 
-#include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "monitor/resource/accelerator_use.h"
@@ -19,80 +18,107 @@ std::string PeerDied() {
 
 constexpr std::size_t kNamesWaitedFor = 4;
 
-template <typename T>
-std::optional<T> Understood(const channel::Envelope& message,
-                            Result<T> (*read)(const Json&)) {
-  auto json = ParseJson(message.body, Cause::kVerPeerMismatch, message.kind);
-  auto body = json ? read(*json) : Result<T>(std::move(json).error());
-  if (!body) {
-    MUSTER_LOG(kWarn, "a message of an agent is not understood",
-               {{"kind", message.kind}, {"why", body.error().ToString()}});
-    return std::nullopt;
-  }
-  return *std::move(body);
-}
-
 }  // namespace
 
-template <typename T>
-std::optional<T> Coordinator::Current(const channel::Envelope& message,
-                                      Result<T> (*read)(const Json&)) {
-  auto body = Understood(message, read);
-  if (!body) {
-    return std::nullopt;
-  }
+Status Coordinator::OnMessage(int agent, wire::ToCoordinator message) {
+  const auto of_the_roll_call = []() -> Status {
+    return Error(Cause::kInternalError, "a message of the roll call");
+  };
+  return wire::Dispatch(
+      std::move(message),
+      [&](const wire::Identity&) { return of_the_roll_call(); },
+      [&](const wire::HelloReply&) { return of_the_roll_call(); },
+      [&](auto received) -> Status { return On(agent, std::move(received)); });
+}
+
+bool Coordinator::IsCurrent(int attempt) const {
   const bool live = state_ == State::kRunning || state_ == State::kStopping;
-  if (!live || body->attempt != number_) {
-    return std::nullopt;
-  }
-  return *std::move(body);
+  return live && attempt == number_;
 }
 
-void Coordinator::OnMessage(int agent, const channel::Envelope& message) {
-  if (message.kind == "stopped") {
-    if (auto stopped = Current(message, wire::StoppedFromJson)) {
-      attempt_->Stopped(agent, *std::move(stopped));
-      if (attempt_->Unstopped().empty()) {
-        OnAttemptOver();
-      }
-    }
-  } else if (message.kind == "met") {
-    if (auto met = Understood(message, MetFromJson)) {
-      OnMet(agent, *std::move(met));
-    }
-  } else if (message.kind == "fact") {
-    if (auto fact = Understood(message, FactFromJson)) {
-      OnFact(*std::move(fact));
-    }
-  } else {
-    OnMessageOfRank(agent, message);
-  }
-}
-
-void Coordinator::OnMessageOfRank(int agent, const channel::Envelope& message) {
-  if (message.kind == "progress") {
-    if (auto progress = Current(message, wire::ProgressFromJson)) {
-      OnProgress(agent, *std::move(progress));
-    }
-  } else if (message.kind == "store") {
-    if (const auto request = Current(message, wire::StoreRequestFromJson);
-        request && IsOwn(agent, request->rank, message.kind)) {
-      OnStore(agent, *request);
-    }
-  } else if (message.kind == "started") {
-    if (const auto started = Current(message, wire::RankStartedFromJson);
-        started && IsOwn(agent, started->rank, message.kind)) {
-      journal_.Record(record::StartedFact(*started));
-    }
-  } else if (message.kind == "exited") {
-    if (auto exited = Current(message, wire::RankExitedFromJson);
-        exited && IsOwn(agent, exited->rank, message.kind)) {
-      OnExited(*std::move(exited));
+Status Coordinator::On(int agent, wire::Stopped stopped) {
+  if (IsCurrent(stopped.attempt)) {
+    attempt_->Stopped(agent, std::move(stopped));
+    if (attempt_->Unstopped().empty()) {
+      OnAttemptOver();
     }
   }
+  return Ok();
 }
 
-bool Coordinator::IsOwn(int agent, int rank, const std::string& kind) {
+Status Coordinator::On(int agent, wire::PeerCheckResult result) {
+  MUSTER_ASSIGN(auto row, RowOf(result));
+  if (peer_check_ && result.attempt == number_ &&
+      peer_check_->Tells(agent, std::move(row))) {
+    EndPeerCheck();
+  }
+  return Ok();
+}
+
+Status Coordinator::On(int agent, wire::Progress progress) {
+  if (!IsCurrent(progress.attempt)) {
+    return Ok();
+  }
+  std::erase_if(progress.ranks, [&](const wire::RankSample& sample) {
+    return !IsOwn(agent, sample.rank, wire::Progress::kKind);
+  });
+  OnProgress(progress);
+  return Ok();
+}
+
+Status Coordinator::On(int agent, wire::RankStarted started) {
+  if (IsCurrent(started.attempt) &&
+      IsOwn(agent, started.rank, wire::RankStarted::kKind)) {
+    journal_.Record(record::StartedFact(started));
+  }
+  return Ok();
+}
+
+Status Coordinator::On(int agent, wire::RankExited exited) {
+  if (IsCurrent(exited.attempt) &&
+      IsOwn(agent, exited.rank, wire::RankExited::kKind)) {
+    OnExited(std::move(exited));
+  }
+  return Ok();
+}
+
+Status Coordinator::On(int agent, wire::StoreRequest request) {
+  if (!IsCurrent(request.attempt) ||
+      !IsOwn(agent, request.rank, wire::StoreRequest::kKind)) {
+    return Ok();
+  }
+  MUSTER_ASSIGN(const auto frame, wire::TakeMessage(request.frame));
+  if (!frame) {
+    return Error(Cause::kVerPeerMismatch,
+                 "a store request without a whole "
+                 "frame");
+  }
+  store_->Handle(request.rank, *frame,
+                 [this, agent, rank = request.rank,
+                  attempt = request.attempt](const wire::RankMessage& reply) {
+                   Send(agent,
+                        Encode(wire::StoreReply{.rank = rank,
+                                                .attempt = attempt,
+                                                .frame = wire::Encode(reply)}));
+                 });
+  return Ok();
+}
+
+Status Coordinator::On(int /*agent*/, wire::AgentFact message) {
+  Fact& fact = message.fact;
+  const bool interrupted = fact.name == "agent.interrupted";
+  const std::string by = fact.by;
+  if (fact.name == monitor::kAcceleratorsUnused) {
+    TellUnused(fact);
+  }
+  journal_.Note(std::move(fact));
+  if (interrupted && !interrupted_by_) {
+    Interrupt("a request to " + by, false);
+  }
+  return Ok();
+}
+
+bool Coordinator::IsOwn(int agent, int rank, std::string_view kind) {
   if (attempt_->Runs(agent, rank)) {
     return true;
   }
@@ -100,7 +126,7 @@ bool Coordinator::IsOwn(int agent, int rank, const std::string& kind) {
     MUSTER_LOG(kWarn, "an agent speaks of a rank that it does not run",
                {{"agent", agent}, {"kind", kind}, {"rank", rank}});
     Record("coordinator.refused", {{"agent", std::int64_t{agent}},
-                                   {"kind", kind},
+                                   {"kind", std::string(kind)},
                                    {"rank", std::int64_t{rank}}});
   }
   return false;
@@ -132,10 +158,7 @@ void Coordinator::OnExited(wire::RankExited exited) {
   }
 }
 
-void Coordinator::OnProgress(int agent, wire::Progress progress) {
-  std::erase_if(progress.ranks, [&](const wire::RankSample& sample) {
-    return !IsOwn(agent, sample.rank, "progress");
-  });
+void Coordinator::OnProgress(const wire::Progress& progress) {
   progress_->Observe(progress);
   watchdog_.Observe(progress);
   if (state_ != State::kRunning) {
@@ -170,37 +193,6 @@ void Coordinator::OnProgress(int agent, wire::Progress progress) {
   }
 }
 
-void Coordinator::OnStore(int agent, const wire::StoreRequest& request) {
-  std::string bytes = request.frame;
-  auto frame = wire::TakeMessage(bytes);
-  if (!frame || !*frame) {
-    MUSTER_LOG(kWarn, "a store request is not understood",
-               {{"rank", request.rank}});
-    return;
-  }
-  store_->Handle(
-      request.rank, **frame,
-      [this, agent, rank = request.rank,
-       attempt = request.attempt](const wire::RankMessage& reply) {
-        Send(agent, "store-reply",
-             ToJson(wire::StoreRequest{.rank = rank,
-                                       .attempt = attempt,
-                                       .frame = wire::Encode(reply)}));
-      });
-}
-
-void Coordinator::OnFact(Fact fact) {
-  const bool interrupted = fact.name == "agent.interrupted";
-  const std::string by = fact.by;
-  if (fact.name == monitor::kAcceleratorsUnused) {
-    TellUnused(fact);
-  }
-  journal_.Note(std::move(fact));
-  if (interrupted && !interrupted_by_) {
-    Interrupt("a request to " + by, false);
-  }
-}
-
 void Coordinator::OnLost(int agent, const Error& why) {
   if (peer_check_) {
     peer_check_.reset();
@@ -223,10 +215,9 @@ void Coordinator::OnLost(int agent, const Error& why) {
   }
 }
 
-void Coordinator::Send(int agent, const std::string& kind, const Json& body) {
+void Coordinator::Send(int agent, wire::Envelope message) {
   if (channel::Link* link = rendezvous_->link(agent)) {
-    link->Send(
-        {kind, body.dump(-1, ' ', false, Json::error_handler_t::replace)});
+    link->Send(std::move(message));
   }
 }
 

@@ -19,6 +19,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
+using testing::StartsWith;
 
 constexpr int kSigkill = 9;
 
@@ -33,26 +34,29 @@ class ScriptedAgent {
   // Called with the plan of each launch, and with each stop.
   std::function<void(const wire::LaunchPlan&)> on_launch;
   std::function<void(const wire::StopRanks&)> on_stop;
+  std::function<void()> on_refused = [] {};
+  std::string refused;
   std::optional<wire::Goodbye> goodbye;
   std::vector<std::string> heard;
   int attempt = 0;
 
-  void Say(const std::string& kind, const Json& body) {
-    link_->Send({kind, body.dump()});
+  template <typename T>
+  void Say(const T& message) {
+    link_->Send(Encode(message));
   }
+  void SayRaw(wire::Envelope message) { link_->Send(std::move(message)); }
   void Ends(int rank, int wait_status, int sent = 0, std::uint64_t step = 0) {
-    Say("exited",
-        ToJson(wire::RankExited{
-            .rank = rank,
-            .pid = 100 + rank,
-            .attempt = attempt,
-            .wait_status = wait_status,
-            .sent_signal = sent,
-            .at = WallTime(std::chrono::seconds(1)),
-            .progress = {
-                .phase = wire::Phase::kStep, .step = step, .steps = step}}));
+    Say(wire::RankExited{
+        .rank = rank,
+        .pid = 100 + rank,
+        .attempt = attempt,
+        .wait_status = wait_status,
+        .sent_signal = sent,
+        .at = WallTime(std::chrono::seconds(1)),
+        .progress = {
+            .phase = wire::Phase::kStep, .step = step, .steps = step}});
   }
-  void Stops() { Say("stopped", ToJson(wire::Stopped{.attempt = attempt})); }
+  void Stops() { Say(wire::Stopped{.attempt = attempt}); }
   // Both ranks, by themselves.
   void EndsWell() {
     Ends(0, 0);
@@ -65,19 +69,27 @@ class ScriptedAgent {
  private:
   void Hear(const channel::Envelope& message) {
     heard.push_back(message.kind);
-    const Json body = Json::parse(message.body);
-    if (message.kind == "call") {
-      hello_.attempt = body["attempt"].get<int>();
-      Say("hello", ToJson(hello_));
-    } else if (message.kind == "launch") {
-      const auto plan = wire::LaunchPlanFromJson(body);
-      attempt = plan->attempt;
-      on_launch(*plan);
-    } else if (message.kind == "stop" && on_stop) {
-      on_stop(*wire::StopRanksFromJson(body));
-    } else if (message.kind == "goodbye") {
-      goodbye = *wire::GoodbyeFromJson(body);
-    }
+    wire::Dispatch(
+        wire::ParseToAgent(message).value(),
+        [this](const wire::HelloRequest& call) {
+          hello_.attempt = call.attempt;
+          Say(wire::HelloReply{hello_});
+        },
+        [this](const wire::LaunchPlan& plan) {
+          attempt = plan.attempt;
+          on_launch(plan);
+        },
+        [this](const wire::StopRanks& stop) {
+          if (on_stop) {
+            on_stop(stop);
+          }
+        },
+        [this](const wire::Goodbye& said) { goodbye = said; },
+        [this](const wire::Refused& said) {
+          refused = wire::ErrorOf(said).ToString();
+          on_refused();
+        },
+        [](const auto&) {});
   }
 
   std::unique_ptr<channel::Link> link_;
@@ -133,7 +145,7 @@ class CoordinatorTest : public testing::Test {
             {.rank = 1,
              .progress = {.phase = wire::Phase::kStep},
              .state = 'T'}};
-        agent_.Say("progress", ToJson(progress));
+        agent_.Say(progress);
       }
     };
   }
@@ -145,7 +157,7 @@ class CoordinatorTest : public testing::Test {
     };
     agent_.on_stop = [this, end](const wire::StopRanks&) {
       agent_.Ends(0, 15, 15);
-      agent_.Say("exited", ToJson(end));
+      agent_.Say(end);
       agent_.Stops();
     };
   }
@@ -364,7 +376,7 @@ TEST_F(CoordinatorTest, TheLogsOfAFailedRankNameTheCauseAndDecide) {
     agent_.Ends(0, 15, 15);
     const Fact told{.name = "log.net-port-in-use.0",
                     .fields = {{"rank", 1L}, {"text", "in use"}}};
-    agent_.Say("stopped", ToJson(wire::Stopped{.attempt = 1, .logs = {told}}));
+    agent_.Say(wire::Stopped{.attempt = 1, .logs = {told}});
   };
   EXPECT_EQ(Run().exit_code, 0);
   EXPECT_THAT(Causes(), ElementsAre("net-port-in-use"));
@@ -514,7 +526,7 @@ TEST_F(CoordinatorTest, RecordsWhatWasLeftBehind) {
   agent_.on_launch = [&](const wire::LaunchPlan&) {
     agent_.Ends(0, 0);
     agent_.Ends(1, 0);
-    agent_.Say("stopped", ToJson(wire::Stopped{.attempt = 1, .leftovers = 3}));
+    agent_.Say(wire::Stopped{.attempt = 1, .leftovers = 3});
   };
   EXPECT_EQ(Run().exit_code, 0);
   EXPECT_EQ(Last(record::kAttemptStopped).Number("leftovers"), 3);
@@ -557,34 +569,53 @@ TEST_F(CoordinatorTest, AnAgentSpeaksOfItsOwnRanks) {
 
 TEST_F(CoordinatorTest, AnswersTheStore) {
   agent_.on_launch = [&](const wire::LaunchPlan&) {
-    agent_.Say(
-        "store",
-        ToJson(wire::StoreRequest{
-            .rank = 0,
-            .attempt = 1,
-            .frame = wire::Encode({.op = wire::RankOp::kPut, .key = "k"})}));
+    agent_.Say(wire::StoreRequest{
+        .rank = 0,
+        .attempt = 1,
+        .frame = wire::Encode({.op = wire::RankOp::kPut, .key = "k"})});
     agent_.EndsWell();
   };
   EXPECT_EQ(Run().exit_code, 0);
   EXPECT_THAT(agent_.heard, Contains("store-reply"));
 }
 
-TEST_F(CoordinatorTest, SurvivesMessagesThatMakeNoSense) {
+TEST_F(CoordinatorTest, SurvivesMessagesThatDoNotFit) {
   agent_.on_launch = [&](const wire::LaunchPlan&) {
-    agent_.Say("exited", Json{{"attempt", 1}});
-    agent_.Say("store", Json("x"));
-    agent_.Say("stopped", ToJson(wire::Stopped{.attempt = 7}));
-    agent_.Say("who knows", Json::object());
+    agent_.Say(wire::Stopped{.attempt = 7});
     agent_.Ends(99, 0);
     agent_.Ends(-1, 0);
-    agent_.Say("started", ToJson(wire::RankStarted{.rank = 99}));
-    agent_.Say("progress", ToJson(wire::Progress{.ranks = {{.rank = 99}}}));
-    agent_.Say("store", ToJson(wire::StoreRequest{.rank = 99}));
+    agent_.Say(wire::RankStarted{.rank = 99});
+    agent_.Say(wire::Progress{.ranks = {{.rank = 99}}});
+    agent_.Say(wire::StoreRequest{.rank = 99});
     agent_.EndsWell();
   };
   EXPECT_EQ(Run().exit_code, 0);
   EXPECT_EQ(std::ranges::count(Names(), "coordinator.refused"), 4);
 }
+
+class CoordinatorRefuses : public CoordinatorTest,
+                           public testing::WithParamInterface<wire::Envelope> {
+};
+
+TEST_P(CoordinatorRefuses, AnAgentThatItDoesNotUnderstand) {
+  agent_.on_launch = [&](const wire::LaunchPlan&) {
+    agent_.SayRaw(GetParam());
+  };
+  agent_.on_refused = [&] { coordinator_.Interrupt("the test", true); };
+  Run();
+  EXPECT_THAT(agent_.refused, StartsWith("ver-peer-mismatch: "));
+  EXPECT_EQ(Last("agent.lost").Text("cause"), "ver-peer-mismatch");
+  EXPECT_THAT(Last("agent.lost").Text("text"), StartsWith("ranks 0 to 1"));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, CoordinatorRefuses,
+    testing::Values(wire::Envelope{"who-knows", "{}"},
+                    wire::Envelope{"launch", "{}"},
+                    wire::Envelope{"exited", R"({"attempt": 1})"},
+                    wire::Envelope{"store", "{"}, wire::Envelope{"fact", "3"},
+                    wire::Envelope{"peer-check-result",
+                                   R"({"attempt": 1, "row": "{"})"}));
 
 }  // namespace
 }  // namespace muster::run

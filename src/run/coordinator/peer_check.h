@@ -8,12 +8,12 @@
 #include <set>
 #include <vector>
 
-#include "base/json_fwd.h"
 #include "finding/finding.h"
 #include "muster/cluster.h"
 #include "muster/deadline.h"
 #include "muster/error.h"
 #include "netcheck/mesh/mesh.h"
+#include "wire/agent_messages.h"
 
 namespace muster::run {
 
@@ -22,22 +22,8 @@ inline constexpr std::chrono::milliseconds kPeerCheckTimeout{3000};
 // When those that have not told are not waited for any more.
 inline constexpr std::chrono::seconds kPeerCheckLimit{10};
 
-// coordinator -> agent, kind "meet": the members with the addresses and ports
-// of PortsOfRanks.
-struct Meet {
-  int attempt = 1;
-  Cluster ports;
-};
-// agent -> coordinator, kind "met".
-struct Met {
-  int attempt = 1;
-  netcheck::MeshRow row;
-};
-Json ToJson(const Meet& meet);
-Json ToJson(const Met& met);
-// ver-peer-mismatch: not what the other side says.
-Result<Meet> MeetFromJson(const Json& json);
-Result<Met> MetFromJson(const Json& json);
+// What the agent saw; ver-peer-mismatch or net-wrong-endpoint: it is no row.
+Result<netcheck::MeshRow> RowOf(const wire::PeerCheckResult& result);
 
 // One for each attempt. Pure.
 class PeerCheck {

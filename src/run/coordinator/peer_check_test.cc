@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/json.h"
 #include "run/agent/agent_peer_check.h"
 
 namespace muster::run {
@@ -26,19 +25,19 @@ class PeerCheckTest : public testing::Test {
       const std::string host = "127.0.9." + std::to_string(rank + 1);
       Member member{.rank = rank, .task = "worker", .index = rank};
       member.address = {{host, held->front().address.port}, "test"};
-      meet_.ports.members.push_back(member);
+      request_.ports.members.push_back(member);
       if (rank == 0) {
-        meet_.ports.coordinator = {{host, held->back().address.port}, "test"};
+        request_.ports.coordinator = {{host, held->back().address.port},
+                                      "test"};
       }
       held_.push_back(*std::move(held));
     }
-    meet_.ports.size = {3, "test"};
+    request_.ports.size = {3, "test"};
   }
 
-  // The findings of a meeting to which these ranks come, with these keys.
+  // The findings of a check in which these ranks take part, with these keys.
   std::vector<Finding> Hold(const std::vector<std::string>& keys) {
-    PeerCheck peer_check(meet_.ports, 3);
-    const Json body = ToJson(meet_);
+    PeerCheck peer_check(request_.ports, 3);
     std::vector<std::unique_ptr<AgentPeerCheck>> agents;
     for (std::size_t rank = 0; rank < keys.size(); ++rank) {
       wire::Hello identity;
@@ -46,16 +45,15 @@ class PeerCheckTest : public testing::Test {
       identity.host = "w-" + std::to_string(rank);
       identity.version = "0.1.0";
       auto agent = AgentPeerCheck::Start(
-          *loop_, clock_,
-          {.meet = &body,
-           .attempt = meet_.attempt,
+          *loop_, clock_, request_,
+          {.attempt = request_.attempt,
            .identity = &identity,
            .signer = SignerOf(keys[rank]),
            .held = held_[rank]},
-          [&, rank](const Json& json) {
-            auto met = MetFromJson(json);
-            ASSERT_TRUE(met) << met.error().ToString();
-            if (peer_check.Tells(static_cast<int>(rank), std::move(met->row))) {
+          [&, rank](const wire::PeerCheckResult& result) {
+            auto row = RowOf(result);
+            ASSERT_TRUE(row) << row.error().ToString();
+            if (peer_check.Tells(static_cast<int>(rank), *std::move(row))) {
               loop_->Quit();
             }
           });
@@ -72,7 +70,7 @@ class PeerCheckTest : public testing::Test {
 
   std::unique_ptr<sys::Loop> loop_;
   sys::RealClock clock_;
-  Meet meet_;
+  wire::PeerCheckRequest request_;
   std::vector<std::vector<sys::Listening>> held_;
 };
 
@@ -107,35 +105,31 @@ TEST_F(PeerCheckTest, TakesNobodyOfAnotherKey) {
 TEST_F(PeerCheckTest, OfAnotherAttemptIsRefused) {
   wire::Hello identity;
   identity.ranks = {0};
-  const Json body = ToJson(meet_);
-  const auto agent = AgentPeerCheck::Start(*loop_, clock_,
-                                           {.meet = &body,
-                                            .attempt = 7,
+  const auto agent = AgentPeerCheck::Start(*loop_, clock_, request_,
+                                           {.attempt = 7,
                                             .identity = &identity,
                                             .signer = SignerOf("a"),
                                             .held = held_[0]},
-                                           [](const Json&) {});
+                                           [](const wire::PeerCheckResult&) {});
   EXPECT_EQ(agent.error().cause(), Cause::kUsageInvalid);
 }
 
 TEST_F(PeerCheckTest, TakesNoPortThatIsNotHeld) {
   wire::Hello identity;
   identity.ranks = {1};
-  const Json body = ToJson(meet_);
-  const auto agent = AgentPeerCheck::Start(*loop_, clock_,
-                                           {.meet = &body,
-                                            .attempt = 1,
+  const auto agent = AgentPeerCheck::Start(*loop_, clock_, request_,
+                                           {.attempt = 1,
                                             .identity = &identity,
                                             .signer = SignerOf("a"),
                                             .held = held_[2]},
-                                           [](const Json&) {});
+                                           [](const wire::PeerCheckResult&) {});
   EXPECT_EQ(agent.error().cause(), Cause::kUsageInvalid);
 }
 
-TEST(Met, OfSomethingElseIsNoMet) {
-  EXPECT_EQ(MetFromJson(Json(3)).error().cause(), Cause::kVerPeerMismatch);
-  EXPECT_FALSE(MetFromJson(Json{{"attempt", 1}, {"row", {{"rank", "x"}}}}));
-  EXPECT_FALSE(MeetFromJson(Json{{"attempt", 1}}));
+TEST(PeerCheck, TakesNothingElseForARow) {
+  EXPECT_EQ(RowOf({.row = "{"}).error().cause(), Cause::kVerPeerMismatch);
+  EXPECT_FALSE(RowOf({.row = "3"}));
+  EXPECT_FALSE(RowOf({.row = R"({"rank": "x"})"}));
 }
 
 TEST(PeerCheck, CountsAnAgentOnceAndNoRankThatIsNone) {

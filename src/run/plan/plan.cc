@@ -319,7 +319,7 @@ Result<Planned> MakePlan(const Cluster& cluster,
                                 ? note
                                 : note + " (rank " + RankList(ranks) + ")");
   }
-  plan.digest = Digest(ToJson(plan).dump());
+  plan.digest = Digest(Encode(plan).body);
   return planned;
 }
 

@@ -9,8 +9,12 @@
 
 namespace muster {
 
-// Continues `crc` (0 at the start) over more bytes.
+// Continues `crc` (0 at the start) over more bytes. By the instruction of the
+// processor where it has one.
 std::uint32_t Crc32c(std::uint32_t crc, std::span<const std::byte> bytes);
+// The same without the instruction.
+std::uint32_t PortableCrc32c(std::uint32_t crc,
+                             std::span<const std::byte> bytes);
 // Eight hex digits.
 std::string CrcText(std::uint32_t crc);
 
