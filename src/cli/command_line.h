@@ -62,6 +62,7 @@ struct CommandLine {
   std::vector<std::string> targets;      // addresses that are asked
   std::string framework;                 // whose servers the members are
   std::optional<int> replicas;           // that are expected
+  bool verbose = false;                  // what is skipped, too
   bool open = false;                     // the accelerators of this host
   bool yes = false;                      // nobody has to be asked
   ProgramFlags program;
