@@ -79,7 +79,7 @@ struct CommandLine {
   std::string exit;                // exit status or signal of the program
   std::vector<std::string> notes;  // what the user saw
   std::string rank_from;           // pattern over names of files and lines
-  bool look = false;               // at this machine, too
+  bool inspect_host = false;       // this machine, too
   // explain and check
   bool list = false;
   // tpu; --project and --zone are in `cluster`
