@@ -280,6 +280,7 @@ std::vector<std::string> Wrap(std::string_view text, std::size_t columns) {
   std::string line;
   for (const std::string& word : Split(text, ' ')) {
     if (!line.empty() && Columns(line) + 1 + Columns(word) > columns) {
+      line.resize(line.find_last_not_of(' ') + 1);
       lines.push_back(std::move(line));
       line.clear();
     }

@@ -74,6 +74,7 @@ std::string RowsOf(const check::Answer& answer, const TableOptions& options) {
   } else if (kColumn + kMinColumn <= options.width) {
     text = Wrapped(head, detail, kColumn, options.width);
   } else {
+    head.resize(head.find_last_not_of(' ') + 1);
     text = head + "\n" + Wrapped(below, detail, kMarkWidth, options.width);
   }
   for (const std::string& one : answer.outcome.lines) {

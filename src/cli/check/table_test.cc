@@ -26,17 +26,16 @@ TEST(CheckTable, WrapsBesideTheColumnsOfATerminal) {
       "/dev/accel0  TPU v4  at 0000:00:04.0  driver "
       "gasket  held by process 7"};
   EXPECT_EQ(RowsOf(answer, {.width = 64}),
-            "skip    host.clock              no accelerator is visible here "
-            "or\n"
-            "                                elsewhere\n"
+            "skip    host.clock              no accelerator is visible here\n"
+            "                                or elsewhere\n"
             "        /dev/accel0  TPU v4  at 0000:00:04.0  driver gasket\n"
-            "           held by process 7\n");
+            "          held by process 7\n");
 }
 
 TEST(CheckTable, WrapsBelowOnANarrowOne) {
   EXPECT_EQ(
       RowsOf(AnswerOf(Skip("no accelerator is visible here")), {.width = 40}),
-      "skip    host.clock              \n"
+      "skip    host.clock\n"
       "        no accelerator is visible here\n");
 }
 
