@@ -269,6 +269,27 @@ std::string RanksText(std::span<const int> ranks) {
   return (names.size() == 1 ? "rank " : "ranks ") + Join(names, ", ");
 }
 
+std::size_t Columns(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(
+      text.begin(), text.end(),
+      [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+std::vector<std::string> Wrap(std::string_view text, std::size_t columns) {
+  std::vector<std::string> lines;
+  std::string line;
+  for (const std::string& word : Split(text, ' ')) {
+    if (!line.empty() && Columns(line) + 1 + Columns(word) > columns) {
+      line.resize(line.find_last_not_of(' ') + 1);
+      lines.push_back(std::move(line));
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + word;
+  }
+  lines.push_back(std::move(line));
+  return lines;
+}
+
 std::string Count(std::int64_t n, std::string_view noun) {
   const char* plural = noun.ends_with('s') ? "es" : "s";
   return std::to_string(n) + " " + std::string(noun) + (n == 1 ? "" : plural);

@@ -45,6 +45,13 @@ std::string BytesText(std::uint64_t bytes);
 // (C0, C1, ESC sequences) and broken UTF-8 become visible escapes.
 std::string Printable(std::string_view text);
 
+// Columns that a text takes on a terminal: code points, which is right for all
+// but wide and combining characters.
+std::size_t Columns(std::string_view text);
+// Lines of at most so many columns, broken at spaces; a longer word has a line
+// of its own. At least one line.
+std::vector<std::string> Wrap(std::string_view text, std::size_t columns);
+
 // The candidate closest to `word` by edit distance, if it is near enough (at
 // most a third of its length) to be what was meant.
 std::optional<std::string> DidYouMean(std::string_view word,

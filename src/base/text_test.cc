@@ -114,5 +114,14 @@ TEST(SignalName, KnowsTheUsualOnes) {
   EXPECT_EQ(SignalNumber(""), std::nullopt);
 }
 
+TEST(Wrap, BreaksAtSpacesAndKeepsWordsWhole) {
+  EXPECT_EQ(Wrap("", 10), std::vector<std::string>{""});
+  EXPECT_EQ(Wrap("one  two three", 8),
+            (std::vector<std::string>{"one  two", "three"}));
+  EXPECT_EQ(Wrap("grün gelb verylongword", 9),
+            (std::vector<std::string>{"grün gelb", "verylongword"}));
+  EXPECT_EQ(Wrap("one  two", 5), (std::vector<std::string>{"one", "two"}));
+}
+
 }  // namespace
 }  // namespace muster

@@ -30,7 +30,7 @@ std::string Line(std::string_view bytes) {
 Error NotMuster(std::string message, const Address& address,
                 std::string_view bytes, WallTime at) {
   return Error(Cause::kNetWrongEndpoint, std::move(message))
-      .With({.name = "look.answered",
+      .With({.name = "connect.answered",
              .fields = {{"bytes", Printable(bytes.substr(0, kEnough))},
                         {"request", "GET / HTTP/1.0"}},
              .subject = muster::ToString(address),

@@ -42,6 +42,9 @@ struct Check {
   // Made only where it, its group or a flag of its own asks for it: it loads
   // what others use, or needs what is rarely there.
   bool on_request = false;
+  // What it sees tells of a failure that has happened: `muster explain
+  // --inspect-host` makes it.
+  bool after_failure = false;
   Duration deadline = std::chrono::seconds(5);
   Severity severity = Severity::kError;  // the worst that it can find
   Remedy fix;

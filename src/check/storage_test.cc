@@ -65,6 +65,17 @@ TEST(Checkpoints, MustGoToAFolder) {
   EXPECT_EQ(Summary(host.Run("storage.checkpoints")), "fail file-missing");
 }
 
+TEST(Space, IsFullWhateverAnotherPathShows) {
+  FakeHost host;
+  host.fs.directories.insert("/full");
+  host.fs.directories.insert("/closed");
+  host.checkpoints = {"/full", "/closed"};
+  host.machine.denied["/closed"] = Cause::kFilePermission;
+  EXPECT_EQ(Summary(host.Run("storage.space")), "broken");
+  host.machine.spaces["/full"] = {.bytes = 1U << 20, .free_bytes = 0};
+  EXPECT_EQ(Summary(host.Run("storage.space")), "fail disk-full");
+}
+
 TEST(Checkpoints, AreTriedByAFileThatIsRemoved) {
   FakeHost host;
   host.fs.directories.insert("/mnt/ck");

@@ -196,7 +196,8 @@ Status CheckCommand(const CommandLine& line, bool has_dashes) {
     return Usage("no command stands after `--`");
   }
   const bool explains_nothing = line.inputs.empty() && line.exit.empty() &&
-                                line.notes.empty() && !line.look && !line.list;
+                                line.notes.empty() && !line.inspect_host &&
+                                !line.list;
   if (line.verb == Verb::kExplain && explains_nothing) {
     return Usage(
         "give a log, a folder, `-` for standard input, the label of a cause, "
@@ -256,7 +257,7 @@ struct Tree {
         ->allow_extra_args(false)
         ->take_all();
     explain->add_option("--rank-from", line.rank_from);
-    explain->add_flag("--inspect-host", line.look);
+    explain->add_flag("--inspect-host", line.inspect_host);
     explain->add_flag("--list", line.list);
     AddSettings(*explain, "explain", texts);
     bundle->add_option("inputs", line.inputs);

@@ -62,6 +62,7 @@ struct CommandLine {
   std::vector<std::string> targets;      // addresses that are asked
   std::string framework;                 // whose servers the members are
   std::optional<int> replicas;           // that are expected
+  bool verbose = false;                  // what is skipped, too
   bool open = false;                     // the accelerators of this host
   bool yes = false;                      // nobody has to be asked
   ProgramFlags program;
@@ -78,7 +79,7 @@ struct CommandLine {
   std::string exit;                // exit status or signal of the program
   std::vector<std::string> notes;  // what the user saw
   std::string rank_from;           // pattern over names of files and lines
-  bool look = false;               // at this machine, too
+  bool inspect_host = false;       // this machine, too
   // explain and check
   bool list = false;
   // tpu; --project and --zone are in `cluster`

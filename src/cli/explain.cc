@@ -7,15 +7,13 @@
 #include "base/log.h"
 #include "base/signal_name.h"
 #include "base/text.h"
+#include "cli/host_facts.h"
 #include "cli/verbs.h"
-#include "diagnose/inspect/command_probe.h"
-#include "diagnose/inspect/host_probe.h"
 #include "diagnose/match/log_scanner.h"
 #include "diagnose/read/inputs.h"
 #include "diagnose/verdict/answer.h"
 #include "finding/catalogue.h"
 #include "sys/file/byte_source.h"
-#include "sys/machine.h"
 #include "sys/net/stream.h"
 #include "sys/terminal/results.h"
 
@@ -82,30 +80,6 @@ bool IsLabel(const std::vector<std::string>& inputs) {
          sys::KindOf(inputs[0]) == sys::PathKind::kNothing;
 }
 
-// What this machine shows, with what kernel, scheduler and orchestrator say of
-// it.
-std::vector<Fact> Look(const diagnose::Matcher& matcher,
-                       const sys::Host& host) {
-  std::vector<Fact> facts = diagnose::LookAround(host.fs, sys::RealMachine());
-  auto said =
-      diagnose::LookAtTexts(diagnose::RealLookTools(), host.env, host.fs);
-  std::move(said.facts.begin(), said.facts.end(), std::back_inserter(facts));
-  diagnose::LogScanner scanner(matcher);
-  for (const auto& [name, text] : said.texts) {
-    scanner.Begin({.name = name});
-    scanner.Feed(text);
-    scanner.End();
-  }
-  // How the kernel's log ends is no end of the training.
-  for (Fact& fact : scanner.TakeFacts()) {
-    if (fact.name != diagnose::kEnd) {
-      facts.push_back(std::move(fact));
-    }
-  }
-  std::for_each(facts.begin(), facts.end(), diagnose::PutAfterLogs);
-  return facts;
-}
-
 // "137", "-9", "SIGBUS" of `--exit`, however it is written.
 Result<std::string> StatusOf(const std::string& exit) {
   if (const auto signal = SignalNumber(exit)) {
@@ -130,8 +104,8 @@ std::string WhatIsRead(const CommandLine& line) {
   } else if (!line.inputs.empty()) {
     what = std::to_string(line.inputs.size()) + " inputs";
   }
-  return what + (line.look && !what.empty() ? " and " : "") +
-         (line.look ? "this machine" : "");
+  return what + (line.inspect_host && !what.empty() ? " and " : "") +
+         (line.inspect_host ? "this machine" : "");
 }
 
 // On a terminal alone: what is being read, until it has been.
@@ -174,7 +148,7 @@ Result<diagnose::Reading> ReadAll(const CommandLine& line,
   const diagnose::Matcher matcher;
   if (!line.inputs.empty()) {
     auto reading = diagnose::ReadInputs(line.inputs, options, matcher);
-    if (!reading && exit.empty() && line.notes.empty() && !line.look) {
+    if (!reading && exit.empty() && line.notes.empty() && !line.inspect_host) {
       return std::move(reading).error().While("reading what to explain");
     }
     if (reading) {
@@ -190,8 +164,8 @@ Result<diagnose::Reading> ReadAll(const CommandLine& line,
   scanner.AddNotes(line.notes);
   std::vector<Fact> noted = scanner.TakeFacts();
   std::move(noted.begin(), noted.end(), std::back_inserter(all.facts));
-  if (line.look) {
-    for (Fact& fact : Look(matcher, host)) {
+  if (line.inspect_host) {
+    for (Fact& fact : InspectHost(matcher, host)) {
       all.facts.push_back(std::move(fact));
     }
   }

@@ -296,6 +296,7 @@ constexpr std::string_view kCheckFlags =
   --framework NAME       ask the members who they are, as servers of tf, jax or
                          torch; check program: refuse a file of another one
   --list                 all checks, one line each
+  -v, --verbose          on a terminal: show what is skipped, and why
   --open                 check accelerator, check tpu: open the devices of this
                          host; -y, --yes answers what it asks
   --on TOPOLOGY          what the program is for: v2, v3, v4, v5e, v5p, v6e or

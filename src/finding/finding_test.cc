@@ -71,6 +71,19 @@ TEST(FindingText, WrapsAtTheWidthAndKeepsTheFirstLineWhole) {
                         "            by muster        agent of rank 1\n"));
 }
 
+TEST(FindingText, KeepsTheSafetyBesideItsFix) {
+  EXPECT_THAT(RenderText(Full(), {.width = 44}),
+              HasSubstr("            make the batch\n"
+                        "            smaller    asks, changes results\n"));
+  Finding finding = Full();
+  finding.fixes = {{.text = "see", .command = std::string(40, 'x')}};
+  EXPECT_THAT(RenderText(finding, {.width = 44}),
+              HasSubstr("  fix       see:                        asks\n"
+                        "            xxx"));
+  finding.fixes = {{.text = std::string(40, 'x'), .command = ""}};
+  EXPECT_THAT(RenderText(finding, {.width = 44}), HasSubstr("xxx  asks\n"));
+}
+
 TEST(FindingText, ShowsAtMostFiveLinesOfEvidence) {
   Finding finding = Full();
   finding.evidence.assign(7, {"the same", "rank 0", kAt});

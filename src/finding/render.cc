@@ -14,28 +14,6 @@ constexpr std::size_t kLabelWidth = 10;
 constexpr std::size_t kMinimumText = 30;
 constexpr std::size_t kMaximumLines = 5;
 
-// Columns that a text takes on a terminal: code points, which is right for all
-// but wide and combining characters.
-std::size_t Columns(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(
-      text.begin(), text.end(),
-      [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
-
-std::vector<std::string> Wrap(std::string_view text, std::size_t width) {
-  std::vector<std::string> lines;
-  std::string line;
-  for (const std::string& word : Split(text, ' ')) {
-    if (!line.empty() && Columns(line) + 1 + Columns(word) > width) {
-      lines.push_back(std::move(line));
-      line.clear();
-    }
-    line += (line.empty() ? "" : " ") + word;
-  }
-  lines.push_back(std::move(line));
-  return lines;
-}
-
 // Lines of "  label     text            note": the label once, the text
 // wrapped, the note at the right edge.
 class Page {
@@ -56,10 +34,10 @@ class Page {
     text_ += " " + Printable(finding.what) + "\n";
   }
 
+  // A note that does not fit beside the end of the text has a line of its own.
   void Row(std::string_view label, std::string_view text,
            std::string_view note = {}) {
-    std::vector<std::string> lines =
-        Wrap(Printable(text), width_ - kIndent - kLabelWidth);
+    const std::vector<std::string> lines = Wrap(Printable(text), TextWidth());
     const std::string edge = Printable(note);
     for (std::size_t i = 0; i < lines.size(); ++i) {
       const bool last = i + 1 == lines.size();
@@ -67,18 +45,51 @@ class Page {
     }
   }
 
+  // A safety on a line of its own would read like another fix.
+  void FixRow(std::string_view label, std::string_view text,
+              const std::string& safety) {
+    std::vector<std::string> lines = Wrap(Printable(text), TextWidth());
+    const std::size_t at = PlaceBeside(lines, Columns(safety) + 2);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      Line(i == 0 ? label : "", lines[i], i == at ? safety : "", true);
+    }
+  }
+
   std::string Take() { return std::move(text_); }
 
  private:
+  std::size_t TextWidth() const { return width_ - kIndent - kLabelWidth; }
+
+  // The line that has room for so many columns more: the last, from which a
+  // word is taken to a further one where it is too long, or one before it. The
+  // last where none has.
+  std::size_t PlaceBeside(std::vector<std::string>& lines,
+                          std::size_t columns) const {
+    const auto fits = [&](const std::string& line) {
+      return Columns(line) + columns <= TextWidth();
+    };
+    if (const auto space = lines.back().rfind(' ');
+        !fits(lines.back()) && space != std::string::npos) {
+      lines.push_back(lines.back().substr(space + 1));
+      lines[lines.size() - 2].resize(space);
+    }
+    const auto found = std::find_if(lines.rbegin(), lines.rend(), fits);
+    return found == lines.rend()
+               ? lines.size() - 1
+               : static_cast<std::size_t>(lines.rend() - found) - 1;
+  }
+
   void Line(std::string_view label, const std::string& text,
-            const std::string& note) {
+            const std::string& note, bool beside = false) {
     std::string line(kIndent, ' ');
     line += label;
     line.append(kLabelWidth - label.size(), ' ');
     line += text;
     if (!note.empty()) {
       const std::size_t used = Columns(line) + Columns(note);
-      if (used + 2 > width_) {
+      if (used + 2 > width_ && beside) {
+        line += "  " + note;
+      } else if (used + 2 > width_) {
         text_ += line + "\n";
         line.assign(kIndent + kLabelWidth, ' ');
         line += note;
@@ -125,7 +136,7 @@ void Fixes(Page& page, const std::vector<Fix>& fixes) {
     std::string note(ToString(fix.safety));
     note += fix.changes_results ? ", changes results" : "";
     const bool command = !fix.command.empty();
-    page.Row(label, fix.text + (command ? ": " + fix.command : ""), note);
+    page.FixRow(label, fix.text + (command ? ": " + fix.command : ""), note);
     label = "";
   }
   if (fixes.empty()) {

@@ -76,13 +76,13 @@ constexpr Pattern kPatterns[] = {
      "answers at this address, or it was installed anew",
      "ask who runs the host; only when its key was changed on purpose: "
      "ssh-keygen -R HOST"},
-    {"Host key verification failed", Cause::kUsageInvalid,
+    {"Host key verification failed", Cause::kSshHostKeyUnknown,
      "has a host key that is in no known_hosts file: nobody vouches for it",
      "compare the key with the host's own, then accept it: ssh HOST true"},
-    {"Permission denied", Cause::kCloudAuthMissing,
+    {"Permission denied", Cause::kSshAuthRefused,
      "refuses this user: none of the keys is accepted",
      "log in without a password once: ssh -o BatchMode=yes HOST true"},
-    {"Too many authentication failures", Cause::kCloudAuthMissing,
+    {"Too many authentication failures", Cause::kSshAuthRefused,
      "refuses this user: too many keys were tried",
      "name the key of this host in ~/.ssh/config (IdentityFile, "
      "IdentitiesOnly)"},
@@ -234,7 +234,7 @@ void AddCommon(std::vector<std::string>& argv, const SshLogin& login,
 
 // What this login has of its own to say.
 Finding ForLogin(const SshLogin& login, Finding finding) {
-  if (finding.cause == Cause::kCloudAuthMissing && !login.if_refused.empty()) {
+  if (finding.cause == Cause::kSshAuthRefused && !login.if_refused.empty()) {
     finding.fixes = {{.text = login.if_refused, .command = {}}};
   }
   return finding;

@@ -122,8 +122,8 @@ TEST(Ssh, NamesACauseForWhatTheClientSays) {
        Cause::kNetWrongEndpoint},
       {"No ED25519 host key is known for b and you have requested strict "
        "checking.\nHost key verification failed.\n",
-       Cause::kUsageInvalid},
-      {"ann@b: Permission denied (publickey).\n", Cause::kCloudAuthMissing},
+       Cause::kSshHostKeyUnknown},
+      {"ann@b: Permission denied (publickey).\n", Cause::kSshAuthRefused},
       {"ssh: Could not resolve hostname b: Name or service not known\n",
        Cause::kNetNameResolution},
       {"ssh: connect to host b port 22: Connection refused\n",

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "sys/file/fd.h"
 #include "sys/file/fs.h"
+#include "sys/kernel_log.h"
 #include "sys/net/name_lookup.h"
 #include "sys/net/net.h"
 #include "sys/process/process.h"
@@ -132,13 +133,22 @@ Result<std::string> RealMachine::RouteTo(const std::string& number) const {
 
 Result<std::string> RealMachine::Ask(const std::vector<std::string>& argv,
                                      Deadline deadline) const {
-  MUSTER_ASSIGN(ProgramAnswer answer, RunProgram({.argv = argv}, deadline));
+  MUSTER_ASSIGN(ProgramAnswer answer,
+                RunProgram({.argv = argv,
+                            .variables = {},
+                            .too_much = Program::TooMuch::kCut,
+                            .silent = true},
+                           deadline));
   if (!answer.Succeeded()) {
     return Error(Cause::kDeviceDriverState,
                  "`" + argv.front() + "` ended with " + answer.Ending() + ": " +
                      Printable(Trim(answer.output).substr(0, 200)));
   }
   return std::move(answer.output);
+}
+
+Result<std::string> RealMachine::KernelLog(std::size_t limit) const {
+  return sys::KernelLog(limit);
 }
 
 }  // namespace muster::sys

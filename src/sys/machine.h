@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the kernel tells of this machine by a call and not by a file: space,
-// rights, ports, holders of devices, routes, the state of its clock.
+// rights, ports, holders of devices, routes, the state of its clock, its log.
 #pragma once
 
 #include <cstdint>
@@ -54,11 +54,13 @@ class Machine {
   // The own address with which packets to this number leave; nothing is sent.
   // net-timeout-filtered: there is no route.
   virtual Result<std::string> RouteTo(const std::string& number) const = 0;
-  // What a small program says, which changes nothing. The errors of RunProgram;
-  // device-driver-state: it ends with a bad status, which the message has with
-  // what it said. Main thread.
+  // What a small program prints, which changes nothing: 1 MiB at most, its
+  // stderr goes nowhere. The errors of RunProgram; device-driver-state: it ends
+  // with a bad status, which the message has with what it printed. Main thread.
   virtual Result<std::string> Ask(const std::vector<std::string>& argv,
                                   Deadline deadline) const = 0;
+  // The errors and the form of sys::KernelLog.
+  virtual Result<std::string> KernelLog(std::size_t limit) const = 0;
 };
 
 class RealMachine : public Machine {
@@ -72,6 +74,7 @@ class RealMachine : public Machine {
   Result<std::string> RouteTo(const std::string& number) const override;
   Result<std::string> Ask(const std::vector<std::string>& argv,
                           Deadline deadline) const override;
+  Result<std::string> KernelLog(std::size_t limit) const override;
 };
 
 }  // namespace muster::sys

@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What every sub-command does with its streams, its inputs and its exit code."""
+import fcntl
 import json
 import os
 import pathlib
 import pty
 import re
 import socket
+import struct
 import subprocess
 import sys
+import termios
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -87,6 +90,74 @@ class Answers(MusterTest):
         os.close(master)
         self.assertTrue(done.stdout.startswith(b"error[oom-device]"), done.stdout)
         self.assertEqual(self.ask("explain", "a.log").stderr, "")
+
+    def on_terminal(self, *words, columns, stream="stdout", **variables):
+        """What muster writes to a terminal of this width as its stream."""
+        master, slave = pty.openpty()
+        self.addCleanup(os.close, master)
+        fcntl.ioctl(slave, termios.TIOCSWINSZ,
+                    struct.pack("HHHH", 24, columns, 0, 0))
+        streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL,
+                   stream: slave}
+        process = subprocess.Popen(
+            [MUSTER, *words], cwd=self.folder, stdin=subprocess.DEVNULL,
+            env=clean_environment(NO_GCE_CHECK="true", HOME=str(self.folder),
+                                  TERM="xterm", **variables), **streams)
+        os.close(slave)
+        text = b""
+        try:
+            while part := os.read(master, 4096):
+                text += part
+        except OSError:  # the other end is closed
+            pass
+        process.wait(60)
+        return text.decode().replace("\r\n", "\n")
+
+    def test_a_check_is_as_wide_as_its_terminal(self):
+        words = ("check", "host", "versions", "-n", "2")
+        for columns, variables in ((72, {}), (100, {}), (50, {}),
+                                   (100, {"COLUMNS": "72"})):
+            text = self.on_terminal(*words, columns=columns, NO_COLOR="1",
+                                    **variables)
+            width = int(variables.get("COLUMNS", columns))
+            table = text.split("\n\n")[1].splitlines()
+            self.assertGreater(len(table), 9, text)
+            long = [line for line in table
+                    if len(line) > width and " " in line.strip()]
+            self.assertEqual(long, [], text)
+        piped = self.ask(*words, COLUMNS="50").stdout.split("\n\n")[1]
+        self.assertEqual([line for line in piped.splitlines()
+                          if line.startswith(" " * 9)], [])
+
+    def test_a_check_on_a_terminal_is_colored(self):
+        words = ("check", "host.clock", "accelerator.memory", "-n", "2")
+        green, dim = "\033[32mok\033[0m ", "\033[2mskip\033[0m "
+        text = self.on_terminal(*words, columns=80)
+        self.assertIn(green, text)
+        self.assertIn(dim, text)
+        self.assertNotIn("\033",
+                         self.on_terminal(*words, columns=80, NO_COLOR="1"))
+        self.assertNotIn("\033", self.ask(*words).stdout)
+        self.assertIn(green, self.ask(*words, CLICOLOR_FORCE="1").stdout)
+
+    def test_a_check_counts_its_skips_on_a_terminal(self):
+        words = ("check", "-n", "2")
+        few = self.on_terminal(*words, columns=80, NO_COLOR="1")
+        self.assertNotRegex(few, "(?m)^skip")
+        self.assertRegex(few, r"(?m), \d+ skipped \(-v shows why\) in ")
+        for all_lines in (
+                self.on_terminal(*words, "-v", columns=80, NO_COLOR="1"),
+                self.ask(*words).stdout):
+            self.assertRegex(all_lines, "(?m)^skip  ")
+            self.assertRegex(all_lines, r"(?m), \d+ skipped in ")
+
+    def test_the_safety_of_a_fix_stands_beside_it(self):
+        self.write("a.log")
+        for columns in range(40, 100, 7):
+            text = self.on_terminal("explain", "a.log", columns=columns)
+            self.assertIn("asks", text)
+            self.assertNotRegex(
+                text, r"(?m)^ *(safe|asks|costs)(, changes results)?$", text)
 
     def test_what_was_not_read_is_said(self):
         self.write("a.log")

@@ -298,7 +298,7 @@ class Hosts(StartSsh):
         known["w-3"] = known["w-0"]
         self.ssh.know(known)
         done = self.play(limit="12s")
-        self.assert_named(done, {"w-1": "cloud-auth-missing",
+        self.assert_named(done, {"w-1": "ssh-auth-refused",
                                  "w-2": "deadline-exceeded",
                                  "w-3": "net-wrong-endpoint"})
         self.assertIn("did not let this user in within 12.0 s", done.err)
@@ -313,7 +313,7 @@ class Hosts(StartSsh):
         for host in self.members:
             host.known["w-away"] = "10.77.0.99"
         done = self.play(limit="30s", names=["w-0", "w-1", "w-2", "w-away"])
-        self.assert_named(done, {"w-1": "usage-invalid",
+        self.assert_named(done, {"w-1": "ssh-host-key-unknown",
                                  "w-2": "net-wrong-endpoint",
                                  "w-away": "net-timeout-filtered"})
         self.assertIn("in no known_hosts file", done.err)
@@ -330,7 +330,7 @@ class Hosts(StartSsh):
             "  echo 'w-1: Permission denied (publickey).' >&2\n"
             "  sleep 600 &\n  exit 255;;\nesac\n" + real)
         done = self.begin(limit="60s", names=["w-0", "w-1"]).wait(30)
-        self.assert_named(done, {"w-1": "cloud-auth-missing"})
+        self.assert_named(done, {"w-1": "ssh-auth-refused"})
 
     def test_that_have_no_room_no_right_or_another_processor(self):
         self.serve(self.members[0])

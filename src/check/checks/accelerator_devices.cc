@@ -53,6 +53,10 @@ std::string LockText(const Context& context) {
 
 Outcome Run(const Context& context) {
   const auto found = accelerator::FindAccelerators(context.host.fs);
+  if (const auto listed = context.host.fs.List("/dev");
+      found.empty() && !listed) {
+    return Broken(listed.error().message());
+  }
   if (found.empty()) {
     return Skip("no accelerator is visible here");
   }
@@ -87,6 +91,7 @@ Outcome Run(const Context& context) {
 extern const Check kCheck;
 const Check kCheck{.id = "accelerator.devices",
                    .title = "what accelerators are here, and who holds them",
+                   .after_failure = true,
                    .before_run = BeforeRun::kNever,
                    .run = Run};
 

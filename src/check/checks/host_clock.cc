@@ -47,6 +47,7 @@ extern const Check kCheck;
 const Check kCheck{
     .id = "host.clock",
     .title = "the clock of this host is right",
+    .after_failure = true,
     .fix = {"set the clock, and let it be kept", "timedatectl set-ntp true"},
     .run = Run};
 

@@ -52,6 +52,7 @@ extern const Check kCheck;
 const Check kCheck{
     .id = "host.locked-memory",
     .title = "enough memory may be locked",
+    .after_failure = true,
     .fix = {"raise the limit of what starts the run", "ulimit -l unlimited"},
     .run = Run};
 

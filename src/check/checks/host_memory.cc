@@ -158,6 +158,7 @@ Outcome Run(const Context& context) {
 extern const Check kCheck;
 const Check kCheck{.id = "host.memory",
                    .title = "there is memory for the ranks of this host",
+                   .after_failure = true,
                    .run = Run};
 
 }  // namespace muster::check::host_memory

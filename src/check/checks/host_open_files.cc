@@ -38,7 +38,9 @@ Outcome Run(const Context& context) {
 }  // namespace
 
 extern const Check kCheck;
-const Check kCheck{
-    .id = "host.open-files", .title = "enough files may be open", .run = Run};
+const Check kCheck{.id = "host.open-files",
+                   .title = "enough files may be open",
+                   .after_failure = true,
+                   .run = Run};
 
 }  // namespace muster::check::host_open_files

@@ -58,6 +58,7 @@ Outcome Run(const Context& context) {
 extern const Check kCheck;
 const Check kCheck{.id = "host.processes",
                    .title = "enough processes and threads may be made",
+                   .after_failure = true,
                    .fix = {"raise the limit of the container or of the user"},
                    .run = Run};
 

@@ -42,6 +42,7 @@ Outcome Run(const Context& context) {
 extern const Check kCheck;
 const Check kCheck{.id = "host.shared-memory",
                    .title = "/dev/shm has room",
+                   .after_failure = true,
                    .fix = {"on a machine of your own, make it larger",
                            "mount -o remount,size=8G /dev/shm"},
                    .run = Run};

@@ -44,6 +44,7 @@ Outcome Run(const Context& context) {
   std::vector<Finding> findings;
   std::vector<std::string> good;
   std::set<std::string> seen;
+  std::string unread;
   for (const std::string& path : paths) {
     const std::string place = NearestExisting(context.host, path);
     if (IsRemote(path) || !seen.insert(place).second) {
@@ -51,15 +52,17 @@ Outcome Run(const Context& context) {
     }
     const auto space = context.machine.SpaceOf(place);
     if (!space) {
-      return Broken(space.error().message());
-    }
-    if (auto finding = Look(context, place, *space)) {
+      unread = space.error().message();
+    } else if (auto finding = Look(context, place, *space)) {
       findings.push_back(*std::move(finding));
     } else {
       good.push_back(BytesText(space->free_bytes) + " free at " + place);
     }
   }
-  return Judge(std::move(findings), Join(good, ", "));
+  // A full one fails the check, whatever the others would show.
+  return findings.empty() && !unread.empty()
+             ? Broken(unread)
+             : Judge(std::move(findings), Join(good, ", "));
 }
 
 }  // namespace
@@ -68,6 +71,7 @@ extern const Check kCheck;
 const Check kCheck{.id = "storage.space",
                    .title = "there is space for checkpoints and logs",
                    .may_wait = true,
+                   .after_failure = true,
                    .before_run = BeforeRun::kSeveralHosts,
                    .run = Run};
 

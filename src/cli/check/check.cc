@@ -9,6 +9,7 @@
 #include "check/outcome_json.h"
 #include "check/runner.h"
 #include "cli/check/plugins.h"
+#include "cli/check/table.h"
 #include "cli/preflight.h"
 #include "cli/verbs.h"
 #include "finding/exit_code.h"
@@ -27,46 +28,6 @@ using check::Answer;
 using check::Check;
 
 constexpr std::string_view kSchema = "muster.check/1";
-
-// "ok", "FAIL": four columns, readable without colour.
-std::string_view Mark(OutcomeState state) {
-  switch (state) {
-    case OutcomeState::kPass:
-      return "ok";
-    case OutcomeState::kWarn:
-      return "warn";
-    case OutcomeState::kFail:
-      return "FAIL";
-    case OutcomeState::kSkip:
-      return "skip";
-    case OutcomeState::kBroken:
-      return "broken";
-  }
-  return "?";
-}
-
-// A text in a column of this width.
-std::string Cell(std::string_view text, std::size_t width) {
-  std::string cell(text);
-  cell.append(cell.size() < width ? width - cell.size() : 1, ' ');
-  return cell;
-}
-
-constexpr std::size_t kMarkWidth = 8;
-constexpr std::size_t kIdWidth = 24;
-
-// The findings of a check stand below all lines, so its line gives their names.
-std::string LineOf(const Answer& answer) {
-  std::vector<std::string> causes;
-  for (const Finding& finding : answer.outcome.findings) {
-    causes.emplace_back(Label(finding.cause));
-  }
-  return Cell(Mark(answer.outcome.state), kMarkWidth) +
-         Cell(answer.check->id, kIdWidth) +
-         (causes.empty() ? Printable(answer.outcome.detail)
-                         : Join(causes, ", ")) +
-         "\n";
-}
 
 int CountOf(std::span<const Answer> answers, OutcomeState state) {
   return static_cast<int>(std::count_if(
@@ -150,8 +111,17 @@ void PrintRecord(std::string_view type, const Json& fields) {
 // Prints while checks run, and what is to be said at the end.
 class Report {
  public:
-  Report(settings::Output output, const Frame& frame, const sys::Env& env)
-      : output_(output), frame_(frame), env_(env) {}
+  Report(settings::Output output, const Frame& frame, const sys::Env& env,
+         bool hide_skips)
+      : output_(output),
+        frame_(frame),
+        options_(sys::TerminalOptions(env, 1)),
+        // What a file or a program reads is whole and is not wrapped.
+        table_{.width = sys::IsTerminal(1)
+                            ? static_cast<std::size_t>(options_.width)
+                            : 0,
+               .color = options_.color},
+        hide_skips_(hide_skips && sys::IsTerminal(1)) {}
 
   void Begin() {
     if (output_ == settings::Output::kText) {
@@ -184,9 +154,8 @@ class Report {
   void Answered(const Answer& answer) {
     if (output_ == settings::Output::kText) {
       ClearLine();
-      sys::PrintResult(LineOf(answer));
-      for (const std::string& line : answer.outcome.lines) {
-        sys::PrintResult("        " + Printable(line) + "\n");
+      if (!hide_skips_ || answer.outcome.state != OutcomeState::kSkip) {
+        sys::PrintResult(RowsOf(answer, table_));
       }
     } else if (output_ == settings::Output::kJsonl) {
       PrintRecord("check", check::ToJson(answer));
@@ -201,10 +170,12 @@ class Report {
   void Waiting(const Check& check, const check::Waiting& how_far) {
     if (output_ == settings::Output::kText && sys::IsTerminal(2)) {
       const std::string line =
-          "\r\033[K" + Cell("...", kMarkWidth) + Cell(check.id, kIdWidth) +
+          Cell("...", kMarkWidth) + Cell(check.id, kIdWidth) +
           ToString(how_far.since) + (how_far.said.empty() ? "" : "  ") +
           Printable(how_far.said);
-      std::fputs(line.c_str(), stderr);
+      // ClearLine takes away one line.
+      const auto width = static_cast<std::size_t>(options_.width);
+      std::fputs(("\r\033[K" + Wrap(line, width - 1).front()).c_str(), stderr);
       live_ = true;
     }
   }
@@ -220,7 +191,7 @@ class Report {
     std::string text;
     for (const Answer& answer : answers) {
       for (const Finding& finding : answer.outcome.findings) {
-        text += "\n" + RenderText(finding, sys::TerminalOptions(env_, 1));
+        text += "\n" + RenderText(finding, options_);
       }
     }
     text += "\n";
@@ -233,7 +204,10 @@ class Report {
     std::vector<std::string> parts;
     for (const auto& [state, word] : words) {
       if (const int count = CountOf(answers, state); count > 0) {
-        parts.push_back(std::to_string(count) + " " + word);
+        parts.push_back(std::to_string(count) + " " + word +
+                        (hide_skips_ && state == OutcomeState::kSkip
+                             ? " (-v shows why)"
+                             : ""));
       }
     }
     sys::PrintResult(text + Join(parts, ", ") + " in " +
@@ -258,7 +232,9 @@ class Report {
 
   settings::Output output_;
   const Frame& frame_;
-  const sys::Env& env_;
+  const RenderOptions options_;
+  const TableOptions table_;
+  const bool hide_skips_;
   bool live_ = false;
 };
 
@@ -379,15 +355,13 @@ Result<int> CheckVerb(const CommandLine& line,
     PrintList(output);
     return 0;
   }
-  MUSTER_ASSIGN(const auto checks,
-                check::Select(check::AllChecks(), WordsOf(line)));
+  const std::vector<std::string> words = WordsOf(line);
+  MUSTER_ASSIGN(const auto checks, check::Select(check::AllChecks(), words));
   MUSTER_ASSIGN(auto targets, TargetsOf(line, settings));
   MUSTER_ASSIGN(auto opening, AskToOpen(line, host.fs));
   Frame frame{.host = host.env.Hostname(),
               .fail_on = settings.fail_on.value,
               .members_are_asked = !line.framework.empty() || IsAboutTpu(line)};
-  Report report(output, frame, host.env);
-  report.Begin();
   const sys::RealMachine machine;
   check::Context context{
       .host = host,
@@ -410,6 +384,9 @@ Result<int> CheckVerb(const CommandLine& line,
   }
   context.tpu = TpuOf(line, context.target.targets,
                       resolved && *resolved ? &**resolved : nullptr, host.fs);
+  // Sources of the network are announced before the table, not in it.
+  Report report(output, frame, host.env, words.empty() && !line.verbose);
+  report.Begin();
   const auto answers = check::RunChecks(checks, context, report.Watch());
   report.End(answers);
   return ExitCode(frame, answers);

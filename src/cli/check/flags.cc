@@ -177,6 +177,7 @@ void AddCheckFlags(CLI::App& app, Texts& texts, CommandLine& line) {
   app.add_flag("--open", line.open);
   app.add_flag("-y,--yes", line.yes);
   app.add_flag("--list", line.list);
+  app.add_flag("-v,--verbose", line.verbose);
   AddProgramFlags(app, texts, line.program);
   AddFitFlags(app, line.fit);
 }

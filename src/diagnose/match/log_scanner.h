@@ -117,8 +117,8 @@ class LogScanner {
 // `ended` sets it apart from statuses that lines tell.
 Fact ExitFact(std::string_view status, std::string_view by = "--exit");
 
-// Puts what a look at the machine found behind all that logs tell, in their
-// order: what is seen now may have come after.
+// Puts what was found on this host behind all that logs say, in their order:
+// what is seen now may have come after.
 void PutAfterLogs(Fact& fact);
 
 }  // namespace muster::diagnose

@@ -280,12 +280,12 @@ Answer Explain(std::vector<Fact> facts) {
         evidence.what += ": " + says;
       }
       answer.harmless.push_back(std::move(evidence));
-    } else if (fact.name == "look.seen") {
-      answer.looks.push_back(EvidenceOf(fact));
+    } else if (fact.name == "host.seen") {
+      answer.host.push_back(EvidenceOf(fact));
     }
   }
   if (const Fact* well = NotedWell(facts); well != nullptr) {
-    answer.told_well = EvidenceOf(*well).what;
+    answer.reported_success = EvidenceOf(*well).what;
     if (!all.empty()) {
       answer.harmless.push_back(EvidenceOf(*all.front().evidence.front()));
     }
@@ -302,7 +302,7 @@ Answer Explain(std::vector<Fact> facts) {
     } else if (trouble || HasNotes(facts)) {
       LeaveOpen(all, SimilarCauses(EndsOf(facts)), trouble, answer);
     } else if (const Fact* well = EndedWell(facts); well != nullptr) {
-      answer.told_well = EvidenceOf(*well).what;
+      answer.reported_success = EvidenceOf(*well).what;
     }
     return answer;
   }

@@ -30,12 +30,13 @@ struct Answer {
   std::vector<Finding> findings;      // root first
   std::vector<Candidate> candidates;  // most likely first, at most three
   std::vector<Evidence> harmless;     // alarming lines that mean nothing
-  std::vector<Evidence> looks;        // what was seen on this machine
+  std::vector<Evidence> host;         // what was seen on this machine
   std::string interrupted;  // from the keyboard, before anything failed
-  std::string told_well;    // by whoever asks or the status; empty: by nobody
+  // By a note or the exit status; empty: by neither.
+  std::string reported_success;
 };
 
-// The facts of evidence::LogScanner, of looks and of runs.
+// The facts of LogScanner, of checks of this host and of runs.
 Answer Explain(std::vector<Fact> facts);
 
 // Of a run that judged itself: its findings stay, root first, for it saw more

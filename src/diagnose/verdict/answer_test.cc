@@ -164,7 +164,7 @@ TEST(Answer, IsHealthyWhereTheProgramEndedWithTheStatusZero) {
   const Fact lasting = Seen("log.sched-time-limit.0");
   const Fact slow = Seen("slow.mentioned", {{"note", std::int64_t{1}}});
   EXPECT_EQ(Explain({full, ended("0")}).kind, AnswerKind::kHealthy);
-  EXPECT_FALSE(Explain({full, ended("0")}).told_well.empty());
+  EXPECT_FALSE(Explain({full, ended("0")}).reported_success.empty());
   EXPECT_EQ(Explain({warned, ended("0")}).kind, AnswerKind::kHealthy);
   EXPECT_EQ(Explain({lasting, ended("0")}).kind, AnswerKind::kCause);
   EXPECT_EQ(Explain({full, slow, ended("0")}).kind, AnswerKind::kCause);
@@ -339,9 +339,9 @@ TEST(Derived, RanksWhoseTracebacksEndInOtherCollectivesDoNotDoTheSame) {
   EXPECT_TRUE(Has(facts, "collective.ops_differ"));
 }
 
-TEST(Answer, ListsItsLooks) {
+TEST(Answer, ListsWhatItSawOnTheHost) {
   const Answer answer =
-      Explain({Seen("look.seen", {{"text", "/dev/shm has 64 MiB"}})});
+      Explain({Seen("host.seen", {{"text", "/dev/shm has 64 MiB"}})});
   EXPECT_THAT(RenderText(answer, {}),
               testing::HasSubstr("/dev/shm has 64 MiB"));
 }

@@ -78,10 +78,10 @@ Json ToJson(const Answer& answer) {
     json["harmless"].push_back(JsonOf(evidence));
   }
   json["interrupted"] = answer.interrupted;
-  json["told_well"] = answer.told_well;
-  json["looks"] = Json::array();
-  for (const Evidence& evidence : answer.looks) {
-    json["looks"].push_back(JsonOf(evidence));
+  json["reported_success"] = answer.reported_success;
+  json["host"] = Json::array();
+  for (const Evidence& evidence : answer.host) {
+    json["host"].push_back(JsonOf(evidence));
   }
   return json;
 }
@@ -100,9 +100,10 @@ std::string RenderText(const Answer& answer, const RenderOptions& options) {
     case AnswerKind::kHealthy:
       out +=
           "healthy: " +
-          (answer.told_well.empty()
+          (answer.reported_success.empty()
                ? "no line says that something went wrong"
-               : "the run went well, as told: " + Printable(answer.told_well)) +
+               : "the run went well, as told: " +
+                     Printable(answer.reported_success)) +
           "\n"
           "  next      if it failed all the same, say how: --exit STATUS, or "
           "--note 'it\n"
@@ -117,9 +118,9 @@ std::string RenderText(const Answer& answer, const RenderOptions& options) {
       out += "            " + Printable(answer.harmless[i].what) + "\n";
     }
   }
-  for (const Evidence& look : answer.looks) {
-    out += "  looked at " + Printable(look.source) + ": " +
-           Printable(look.what) + "\n";
+  for (const Evidence& seen : answer.host) {
+    out += "  inspected " + Printable(seen.source) + ": " +
+           Printable(seen.what) + "\n";
   }
   return out;
 }

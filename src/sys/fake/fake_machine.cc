@@ -43,6 +43,11 @@ std::vector<Holder> FakeMachine::HoldersOf(
 
 Result<std::string> FakeMachine::Ask(const std::vector<std::string>& argv,
                                      Deadline /*deadline*/) const {
+  const auto ended = failing.find(Join(argv, " "));
+  if (ended != failing.end()) {
+    return Error(Cause::kDeviceDriverState,
+                 "`" + argv.front() + "` ended with " + ended->second);
+  }
   const auto found = programs.find(Join(argv, " "));
   if (found == programs.end()) {
     return Error(Cause::kProgramNotFound, "`" + argv.front() + "` is not here");

@@ -27,6 +27,9 @@ class FakeMachine : public Machine {
   std::map<std::string, Cause> no_route;
   // "nvidia-smi --a --b" -> what it says; others are not there.
   std::map<std::string, std::string> programs;
+  // The same -> how it ends: "status 2".
+  std::map<std::string, std::string> failing;
+  Result<std::string> kernel_log = std::string();
 
   Result<Space> SpaceOf(const std::string& path) const override;
   Status MayAccess(const std::string& path, Access access) const override;
@@ -37,6 +40,9 @@ class FakeMachine : public Machine {
   Result<std::string> RouteTo(const std::string& number) const override;
   Result<std::string> Ask(const std::vector<std::string>& argv,
                           Deadline deadline) const override;
+  Result<std::string> KernelLog(std::size_t /*limit*/) const override {
+    return kernel_log;
+  }
 };
 
 }  // namespace muster::sys

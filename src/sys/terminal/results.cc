@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sys/terminal/results.h"
 
+#include <sys/ioctl.h>
+
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 
@@ -15,6 +18,15 @@ namespace {
 
 // Why the first result that was lost could not be written; 0: none was.
 int lost_result = 0;
+
+constexpr int kMinWidth = 40;
+constexpr int kMaxWidth = 500;
+
+// 0: it is no terminal, or one that does not know.
+int WidthOf(int fd) {
+  winsize size{};
+  return ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
 
 }  // namespace
 
@@ -52,8 +64,10 @@ RenderOptions TerminalOptions(const Env& env, int fd) {
       set("CLICOLOR_FORCE") || (IsTerminal(fd) && !set("NO_COLOR") &&
                                 env.Get("TERM").value_or("dumb") != "dumb");
   const auto columns = ParseInt(env.Get("COLUMNS").value_or(""));
-  if (columns && *columns >= 40 && *columns <= 500) {
+  if (columns && *columns >= kMinWidth && *columns <= kMaxWidth) {
     options.width = static_cast<int>(*columns);
+  } else if (const int own = WidthOf(fd); own > 0) {
+    options.width = std::clamp(own, kMinWidth, kMaxWidth);
   }
   return options;
 }

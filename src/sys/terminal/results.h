@@ -23,7 +23,8 @@ Status ResultsWritten();
 // Writes to stderr what stands beside a result that a shell or a program reads.
 void PrintAside(std::string_view text);
 
-// Width and colour as the terminal, COLUMNS, NO_COLOR and CLICOLOR_FORCE say.
+// Width and color of what is written to `fd`: COLUMNS, or else the terminal's
+// own width, NO_COLOR and CLICOLOR_FORCE.
 RenderOptions TerminalOptions(const Env& env, int fd);
 
 // The catalogue knows the program's help: makes it that of the sub-command.
