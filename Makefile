@@ -61,9 +61,8 @@ torch213: torch213-build ## the train room against PyTorch 2.13 from PyPI
 torch213-build: setup build/.made
 	@tools/torch213.sh
 
-bench: setup build/.made $(RELEASE)/build.ninja ## side by side with PyTorch, as ratios
-	@cmake --build --preset release -j $(JOBS) --target muster fashion_mnist
-	@bench/run.sh
+bench: setup build/.made $(RELEASE)/build.ninja ## against PyTorch, as ratios: 12 minutes, or ROUNDS=N
+	@JOBS=$(JOBS) bench/run.sh $(if $(ROUNDS),--rounds $(ROUNDS)) $(BENCH_ARGS)
 
 fuzz: setup build/.made ## every fuzzer for 60 s
 	@tools/fuzz.sh 60

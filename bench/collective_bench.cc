@@ -5,11 +5,13 @@
 //
 //   collective_bench [--ranks N] [--check] [--outside]
 #include <sched.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -17,9 +19,9 @@
 #include <vector>
 
 #include "collective/shared_memory.h"
-#include "must.h"
 #include "sys/memory.h"
 #include "sys/process/process.h"
+#include "value_or_exit.h"
 
 namespace muster {
 namespace {
@@ -51,17 +53,18 @@ void PinTo(int rank) {
 void Measure(Collective& group, std::size_t bytes, const Settings& settings) {
   const std::size_t count = std::max<std::size_t>(bytes / 4, 1);
   std::vector<float> own(settings.outside ? count : 0);
-  void* data = settings.outside ? own.data() : Must(group.Allocate(bytes));
+  void* data =
+      settings.outside ? own.data() : ValueOrExit(group.Allocate(bytes));
   const Buffer buffer{.data = data, .count = count};
   const int rounds = bytes <= 65536 ? 4000 : bytes <= (4U << 20) ? 400 : 30;
   const auto deadline = [] { return Deadline::After(std::chrono::minutes(1)); };
   std::vector<double> times;
   for (int round = 0; round < rounds + 10; ++round) {
-    Must(Barrier(group, deadline()));
+    ValueOrExit(Barrier(group, deadline()));
     const auto begun = Clock::now();
-    auto work = Must(
+    auto work = ValueOrExit(
         group.StartAllReduce(buffer, {.check_finite = settings.check_finite}));
-    Must(work->Wait(deadline(), {}));
+    ValueOrExit(work->Wait(deadline(), {}));
     if (round >= 10) {
       times.push_back(
           std::chrono::duration<double, std::micro>(Clock::now() - begun)
@@ -82,10 +85,10 @@ void Measure(Collective& group, std::size_t bytes, const Settings& settings) {
 int RunRank(int rank, int segment, wire::ProgressPage& progress_page,
             const Settings& settings) {
   PinTo(rank);
-  auto group = Must(MakeSharedMemory({.rank = rank,
-                                      .size = settings.ranks,
-                                      .segment = segment,
-                                      .progress_page = &progress_page}));
+  auto group = ValueOrExit(MakeSharedMemory({.rank = rank,
+                                             .size = settings.ranks,
+                                             .segment = segment,
+                                             .progress_page = &progress_page}));
   for (const std::size_t bytes : {4UL, 4096UL, 65536UL, 407080UL, 1UL << 20,
                                   4UL << 20, 25UL << 20, 100UL << 20}) {
     Measure(*group, bytes, settings);
@@ -94,10 +97,11 @@ int RunRank(int rank, int segment, wire::ProgressPage& progress_page,
 }
 
 int Run(const Settings& settings) {
-  const int segment = Must(sys::MakeSharedMemory("bench segment", 0));
-  const int page =
-      Must(sys::MakeSharedMemory("bench board", sizeof(wire::ProgressPage)));
-  auto mapping = Must(sys::Mapping::Map(page, sizeof(wire::ProgressPage)));
+  const int segment = ValueOrExit(sys::MakeSharedMemory("bench segment", 0));
+  const int page = ValueOrExit(
+      sys::MakeSharedMemory("bench board", sizeof(wire::ProgressPage)));
+  auto mapping =
+      ValueOrExit(sys::Mapping::Map(page, sizeof(wire::ProgressPage)));
   auto* progress_page = new (mapping.data()) wire::ProgressPage;
   std::printf("%d ranks, %s%s\n%14s %15s %15s\n", settings.ranks,
               settings.outside ? "buffers of the program" : "in place",
@@ -106,6 +110,7 @@ int Run(const Settings& settings) {
   std::fflush(stdout);
   for (int rank = 1; rank < settings.ranks; ++rank) {
     if (fork() == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody else would end it
       _exit(RunRank(rank, segment, *progress_page, settings));
     }
   }

@@ -15,6 +15,8 @@ import pathlib
 import subprocess
 import sys
 
+import processes
+
 PAGE = pathlib.Path(__file__).parent.parent / "docs/reference/fit.md"
 BEGIN = "<!-- table: bench/fit_errors.py -->\n"
 GIB = 1 << 30
@@ -78,4 +80,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(processes.supervised(main))

@@ -26,8 +26,8 @@ class Ratio:
     @property
     def goal(self):
         if self.least is not None:
-            return f">= {self.least:g}{self.unit}"
-        return f"<= {self.most:g}{self.unit}" if self.most is not None else ""
+            return f">= {self.least:.3g}{self.unit}"
+        return f"<= {self.most:.3g}{self.unit}" if self.most is not None else ""
 
     @property
     def met(self):
@@ -57,5 +57,5 @@ def spread(values):
 def print_ratios(ratios):
     for ratio in ratios:
         verdict = {True: "met", False: "MISSED", None: ""}[ratio.met]
-        print(f"  {ratio.text:<52}{spread(ratio.values):<24}"
+        print(f"  {ratio.text:<52}{spread(ratio.values):<25}"
               f"{ratio.goal:<10}{verdict}")

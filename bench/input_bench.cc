@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "must.h"
 #include "muster/dataset.h"
+#include "value_or_exit.h"
 
 namespace muster {
 namespace {
@@ -33,14 +33,14 @@ double Microseconds(Clock::duration duration) {
 
 void BenchFill(const Dataset& data, std::uint64_t batch) {
   Sampler sampler =
-      Must(Sampler::Make({.size = data.size(), .global_batch = batch}));
+      ValueOrExit(Sampler::Make({.size = data.size(), .global_batch = batch}));
   std::vector<float> features(batch * ElementsOf(data));
   std::vector<std::int64_t> labels(batch);
   std::vector<double> times;
   for (std::uint64_t first = 0; first + batch <= data.size(); first += batch) {
     const auto indices = sampler.Indices(0, {.first = first, .count = batch});
     const auto begun = Clock::now();
-    Must(data.Fill(indices, features, labels));
+    ValueOrExit(data.Fill(indices, features, labels));
     times.push_back(Microseconds(Clock::now() - begun));
   }
   std::sort(times.begin(), times.end());
@@ -67,14 +67,14 @@ void BenchLoader(const Dataset& data, const Settings& settings) {
   CPU_ZERO(&one);
   CPU_SET(0, &one);
   sched_setaffinity(0, sizeof one, &one);
-  auto loader = Must(Loader::Make(
+  auto loader = ValueOrExit(Loader::Make(
       data,
       {.global_batch = settings.batch, .epochs = 4, .ahead = settings.ahead}));
   std::uint64_t steps = 0;
   const double cpu = CpuTime();
   const auto begun = Clock::now();
-  while (const auto batch =
-             Must(loader->Next(Deadline::After(std::chrono::minutes(1))))) {
+  while (const auto batch = ValueOrExit(
+             loader->Next(Deadline::After(std::chrono::minutes(1))))) {
     const auto until =
         Clock::now() + std::chrono::microseconds(settings.step_us);
     while (Clock::now() < until) {
@@ -110,8 +110,8 @@ Settings ReadSettings(int argc, char** argv) {
 
 int Run(const Settings& settings) {
   const auto begun = Clock::now();
-  const auto data =
-      Must(FashionMnist::Open(FashionMnist::kDebianDirectory, Split::kTrain));
+  const auto data = ValueOrExit(
+      FashionMnist::Open(FashionMnist::kDebianDirectory, Split::kTrain));
   std::printf("open: %.0f ms\n", Microseconds(Clock::now() - begun) / 1e3);
   BenchFill(data, settings.batch);
   BenchLoader(data, settings);

@@ -16,7 +16,10 @@ import os
 import resource
 import statistics
 import subprocess
+import sys
 import time
+
+import processes
 
 
 def play(members, port):
@@ -64,4 +67,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(processes.supervised(main))

@@ -15,7 +15,10 @@ import os
 import pathlib
 import statistics
 import subprocess
+import sys
 import tempfile
+
+import processes
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
 BUILD = SOURCE / "build" / "release"
@@ -83,4 +86,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(processes.supervised(main))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What muster costs as a process: how long until it has answered, or has said
-its first word. Exits with 1 when a median is above its goal."""
+"""What muster costs as a process: how long until it has ended, or has
+printed its first byte. Exits with 1 when a median is above its goal."""
 import json
 import os
 import pathlib
@@ -11,6 +11,7 @@ import tempfile
 import time
 
 import goals
+import processes
 
 BUILD = pathlib.Path(os.environ.get(
     "MUSTER_BUILD",
@@ -84,4 +85,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(processes.supervised(main))

@@ -10,6 +10,7 @@
 //
 //   rank_link
 #include <sched.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,9 +30,9 @@
 #include <vector>
 
 #include "member/step_meter.h"
-#include "must.h"
 #include "sys/memory.h"
 #include "sys/process/process.h"
+#include "value_or_exit.h"
 #include "wire/progress_page.h"
 #include "wire/rank_frame.h"
 
@@ -74,7 +75,7 @@ void PinTo(std::size_t core) {
       _exit(0);
     }
     buffer.append(chunk.data(), static_cast<std::size_t>(got));
-    while (Must(wire::TakeMessage(buffer))) {
+    while (ValueOrExit(wire::TakeMessage(buffer))) {
     }
   }
 }
@@ -166,12 +167,14 @@ class Added {
   std::vector<double> agent_;
 };
 
-// A process of the agent, on a core of its own choice; ends with its owner.
+// A process of the agent, on a core of its own; ends with its owner, also when
+// that is killed.
 class Agent {
  public:
   template <typename Body>
   Agent(std::size_t core, Body&& body) : pid_(fork()) {
     if (pid_ == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
       PinTo(core);
       body();
     }
@@ -203,9 +206,10 @@ void SendFrame(int socket, std::uint64_t step) {
 }
 
 void Measure(const char* where, std::size_t rank_core, std::size_t agent_core) {
-  const int page =
-      Must(sys::MakeSharedMemory("bench board", sizeof(wire::ProgressPage)));
-  auto mapping = Must(sys::Mapping::Map(page, sizeof(wire::ProgressPage)));
+  const int page = ValueOrExit(
+      sys::MakeSharedMemory("bench board", sizeof(wire::ProgressPage)));
+  auto mapping =
+      ValueOrExit(sys::Mapping::Map(page, sizeof(wire::ProgressPage)));
   close(page);
   auto* progress_page = new (mapping.data()) wire::ProgressPage;
   std::array<int, 2> ends{};

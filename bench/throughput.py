@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps per second: two of our workers against PyTorch's, and against
-themselves alone. All sides of a round run one after the other, so that what
-else the machine does meets all of them."""
-import dataclasses
+"""Steps per second: two workers of muster against PyTorch's, and against
+themselves alone."""
 import statistics
-from typing import Callable
 
-import sides
+import jobs
+import repetition
 from goals import Ratio, print_ratios, spread
+from repetition import Side
 
 GOALS = {
     "mlp": {"ddp": 4, "one": 1.5, "gloo": 1.2},
@@ -15,61 +14,47 @@ GOALS = {
 }
 TITLES = {"mlp": "MLP 784-128-10 (101,770 parameters)",
           "cnn": "CNN conv32-conv64-dense128-10 (225,034 parameters)"}
-# So that the steady part takes some seconds, with Gloo and without.
+# So that the steady part takes a second or more of the fastest.
 STEPS = {"mlp": {"memory": 4000, "gloo": 1000},
          "cnn": {"memory": 200, "gloo": 200}}
 
 
-@dataclasses.dataclass(frozen=True)
-class Side:
-    title: str
-    workers: int
-    measure: Callable[[], sides.Speed]
-
-
 def make_sides(model):
-    fast, gloo = STEPS[model]["memory"], STEPS[model]["gloo"]
+    memory, gloo = STEPS[model]["memory"], STEPS[model]["gloo"]
 
     def one(argv):
-        return sides.measure(sides.on_core(0, argv))
+        return jobs.measure(jobs.on_core(0, argv))
 
     return {
-        "ours": Side("muster, shared memory", 2, lambda: sides.measure(
-            sides.muster(model, fast))),
-        "gloo": Side("muster, Gloo forced", 2, lambda: sides.measure(
-            sides.muster(model, gloo), MUSTER_COLLECTIVE="gloo")),
-        "alone": Side("muster, two without communication", 2,
-                      lambda: sides.measure_alone(model, fast)),
-        "one": Side("muster, one worker", 1,
-                    lambda: one(sides.trainer(model, fast, 1))),
-        "ddp": Side("PyTorch DDP + Gloo", 2, lambda: sides.measure(
-            sides.torchrun(model, gloo))),
-        "tuned": Side("PyTorch DDP + Gloo, fused Adam", 2,
-                      lambda: sides.measure(
-                          sides.torchrun(model, gloo, "--tuned"))),
-        "torch": Side("PyTorch, one worker", 1, lambda: one(
-            [sides.PYTHON, *sides.ddp(model, fast)])),
+        "ours": Side("muster, shared memory", lambda: jobs.measure(
+            jobs.muster(model, memory))),
+        "gloo": Side("muster, Gloo forced", lambda: jobs.measure(
+            jobs.muster(model, gloo), MUSTER_COLLECTIVE="gloo")),
+        "alone": Side("muster, two without communication",
+                      lambda: jobs.measure_alone(model, memory)),
+        "one": Side("muster, one worker",
+                    lambda: one(jobs.trainer(model, memory, 1)), 1),
+        "ddp": Side("PyTorch DDP + Gloo", lambda: jobs.measure(
+            jobs.torchrun(model, gloo))),
+        "tuned": Side("PyTorch DDP + Gloo, fused Adam", lambda: jobs.measure(
+            jobs.torchrun(model, gloo, "--tuned"))),
+        "torch": Side("PyTorch, one worker", lambda: one(
+            [jobs.PYTHON, *jobs.ddp(model, gloo)]), 1),
     }
 
 
-def run(model, rounds, say):
+def run(model, rounds, log):
     """Measures a model; its document."""
-    all_sides = make_sides(model)
-    speeds = {key: [] for key in all_sides}
-    for number in range(rounds):
-        order = list(all_sides)
-        if number % 2:
-            order.reverse()
-        for key in order:
-            say(f"{model} {number + 1}/{rounds}: {all_sides[key].title}")
-            speeds[key].append(all_sides[key].measure())
+    sides = make_sides(model)
+    speeds = repetition.measure(model, sides, rounds, log)
     rates = {key: [speed.steps_per_s for speed in measured]
              for key, measured in speeds.items()}
-    return {"model": model, "batch_per_worker": sides.BATCH,
+    return {"model": model, "batch_per_worker": jobs.BATCH,
+            "rounds": len(rates["ours"]), "rounds_wanted": rounds.wanted,
             "sides": {key: {"title": side.title, "workers": side.workers,
                             "layout": speeds[key][0].layout,
                             "steps_per_s": rates[key]}
-                      for key, side in all_sides.items()},
+                      for key, side in sides.items()},
             "ratios": make_ratios(model, rates)}
 
 
@@ -94,12 +79,13 @@ def make_ratios(model, rates):
 
 
 def show(document):
-    print(f"\n{TITLES[document['model']]}, {sides.BATCH} samples per worker, "
-          "Adam, one thread and one core each")
+    print(f"\n{TITLES[document['model']]}, {jobs.BATCH} samples per worker, "
+          "Adam, one thread and one core each; "
+          + repetition.text(document["rounds"], document["rounds_wanted"]))
     print(f"  {'':<36}{'layout':<16}{'samples/s':>9}  steps/s: median, range")
     for side in document["sides"].values():
         samples = (statistics.median(side["steps_per_s"]) * side["workers"]
-                   * sides.BATCH)
+                   * jobs.BATCH)
         print(f"  {side['title']:<36}{side['layout']:<16}{samples:>9,.0f}"
               f"  {spread(side['steps_per_s'])}")
     print()

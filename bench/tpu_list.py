@@ -17,6 +17,7 @@ import tempfile
 import time
 
 import goals
+import processes
 from process_times import MUSTER
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
@@ -96,4 +97,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(processes.supervised(main))

@@ -6,17 +6,17 @@
 """
 import sys
 
-import beginning
 import jax
 import numpy
+import start_signal
 from jax.experimental import multihost_utils
 
 FLOATS = 1 << 20
 
 coordinator, processes, process = sys.argv[1:]
-beginning.wait_for_word()
+start_signal.wait_for_start()
 jax.distributed.initialize(coordinator, int(processes), int(process))
 everything = multihost_utils.process_allgather(
     numpy.ones(FLOATS, numpy.float32))
 assert everything.shape == (int(processes), FLOATS)
-beginning.stay()
+start_signal.stay()

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """MultiWorkerMirroredStrategy by TF_CONFIG, and one all-reduce of 4 MB."""
-import beginning
+import start_signal
 import tensorflow as tf
 
 FLOATS = 1 << 20
 
-beginning.wait_for_word()
+start_signal.wait_for_start()
 strategy = tf.distribute.MultiWorkerMirroredStrategy()
 
 
@@ -17,4 +17,4 @@ def reduce():
 
 
 assert float(reduce()[0]) == strategy.num_replicas_in_sync
-beginning.stay()
+start_signal.stay()

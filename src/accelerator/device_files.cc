@@ -2,7 +2,6 @@
 #include "accelerator/device_files.h"
 
 #include <algorithm>
-#include <array>
 #include <tuple>
 #include <utility>
 
@@ -13,15 +12,6 @@ namespace {
 
 constexpr std::string_view kGoogle = "0x1ae0";
 constexpr std::string_view kNvidia = "0x10de";
-constexpr std::string_view kSubsystemOfV2 = "0x004e";
-
-constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kChips{
-    {{"0x0027", "v3"},
-     {"0x005e", "v4"},
-     {"0x0062", "v5p"},
-     {"0x0063", "v5e"},
-     {"0x006f", "v6e"},
-     {"0x0076", "7x"}}};
 
 std::string Word(const sys::Fs& fs, const std::string& path) {
   constexpr std::size_t kLongest = 64;
@@ -63,8 +53,8 @@ std::string TpuFileOf(const sys::Fs& fs, const std::string& address) {
   return fs.Exists(path) && !path.ends_with('/') ? path : "";
 }
 
-// "Model: NVIDIA H100 80GB HBM3" of what the driver tells of a GPU.
-std::string Told(std::string_view text, std::string_view name) {
+// The value of "Model: NVIDIA H100 80GB HBM3" in what the driver says of a GPU.
+std::string DriverField(std::string_view text, std::string_view name) {
   for (const std::string& line : Split(text, '\n')) {
     if (line.starts_with(name) && line.size() > name.size() &&
         line[name.size()] == ':') {
@@ -74,31 +64,32 @@ std::string Told(std::string_view text, std::string_view name) {
   return "";
 }
 
-Accelerator GpuAt(const sys::Fs& fs, const std::string& address) {
+LocalAccelerator GpuAt(const sys::Fs& fs, const std::string& address) {
   const std::string text =
       fs.Read("/proc/driver/nvidia/gpus/" + address + "/information")
           .value_or("");
-  const std::string minor = Told(text, "Device Minor");
+  const std::string minor = DriverField(text, "Device Minor");
   const std::string path = "/dev/nvidia" + minor;
   return {.path = !minor.empty() && fs.Exists(path) ? path : "",
-          .kind = Told(text, "Model"),
+          .kind = DriverField(text, "Model"),
           .address = address,
           .driver = DriverOf(fs, address)};
 }
 
-bool IsTpu(const Accelerator& one) {
+bool IsTpu(const LocalAccelerator& one) {
   return one.kind.starts_with("TPU");
 }
 
-bool Has(const std::vector<Accelerator>& found, const std::string& path) {
-  return std::any_of(found.begin(), found.end(),
-                     [&](const Accelerator& one) { return one.path == path; });
+bool Has(const std::vector<LocalAccelerator>& found, const std::string& path) {
+  return std::any_of(
+      found.begin(), found.end(),
+      [&](const LocalAccelerator& one) { return one.path == path; });
 }
 
 // Files that no device of the bus claimed. They are those devices that have no
 // file yet; a container may hide the bus.
-void AddFiles(std::vector<std::string> paths, const Accelerator& like,
-              std::vector<Accelerator>& found) {
+void AddFiles(std::vector<std::string> paths, const LocalAccelerator& like,
+              std::vector<LocalAccelerator>& found) {
   std::erase_if(paths,
                 [&](const std::string& path) { return Has(found, path); });
   std::vector<std::size_t> without;
@@ -108,7 +99,7 @@ void AddFiles(std::vector<std::string> paths, const Accelerator& like,
     }
   }
   for (std::size_t i = 0; i < paths.size(); ++i) {
-    Accelerator& one =
+    LocalAccelerator& one =
         i < without.size() ? found[without[i]] : found.emplace_back(like);
     one.path = paths[i];
     if (without.size() != paths.size()) {
@@ -152,16 +143,15 @@ std::optional<std::vector<PciDevice>> PciDevices(const sys::Fs& fs) {
   return devices;
 }
 
-std::string_view TpuGeneration(const PciDevice& device) {
-  const auto* const chip = std::find_if(
-      kChips.begin(), kChips.end(),
-      [&](const auto& known) { return known.first == device.device; });
-  if (device.vendor != kGoogle || chip == kChips.end()) {
-    return "";
-  }
-  return chip->second == "v3" && device.subsystem == kSubsystemOfV2
-             ? "v2"
-             : chip->second;
+const Specs* TpuByPci(const PciDevice& device) {
+  const auto specs = AllSpecs();
+  const auto found =
+      std::find_if(specs.begin(), specs.end(), [&](const Specs& one) {
+        return one.tpu && one.tpu->pci_device == device.device &&
+               (one.tpu->pci_subsystem.empty() ||
+                one.tpu->pci_subsystem == device.subsystem);
+      });
+  return device.vendor != kGoogle || found == specs.end() ? nullptr : &*found;
 }
 
 bool IsNvidiaGpu(const PciDevice& device) {
@@ -169,15 +159,15 @@ bool IsNvidiaGpu(const PciDevice& device) {
                                       device.kind.starts_with("0x0302"));
 }
 
-std::vector<Accelerator> FindAccelerators(const sys::Fs& fs) {
-  std::vector<Accelerator> found;
-  Accelerator tpu{.kind = "TPU"};
+std::vector<LocalAccelerator> FindAccelerators(const sys::Fs& fs) {
+  std::vector<LocalAccelerator> found;
+  LocalAccelerator tpu{.kind = "TPU"};
   for (const PciDevice& device :
        PciDevices(fs).value_or(std::vector<PciDevice>())) {
-    Accelerator one;
-    if (const auto generation = TpuGeneration(device); !generation.empty()) {
+    LocalAccelerator one;
+    if (const Specs* specs = TpuByPci(device); specs != nullptr) {
       one = {.path = TpuFileOf(fs, device.address),
-             .kind = "TPU " + std::string(generation),
+             .kind = std::string(specs->kind),
              .address = device.address,
              .driver = DriverOf(fs, device.address)};
       tpu.kind = one.kind;
@@ -197,8 +187,8 @@ std::vector<Accelerator> FindAccelerators(const sys::Fs& fs) {
   AddFiles(NumberedFiles(fs, "/dev", "nvidia"), {.kind = "GPU of NVIDIA"},
            found);
   std::stable_sort(found.begin(), found.end(),
-                   [](const Accelerator& a, const Accelerator& b) {
-                     const auto key = [](const Accelerator& one) {
+                   [](const LocalAccelerator& a, const LocalAccelerator& b) {
+                     const auto key = [](const LocalAccelerator& one) {
                        return std::tuple(one.path.empty(), one.path.size(),
                                          std::string_view(one.path));
                      };

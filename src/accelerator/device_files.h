@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "accelerator/table.h"
 #include "sys/file/fs.h"
 
 namespace muster::accelerator {
@@ -25,17 +26,17 @@ struct PciDevice {
   std::string subsystem;             // "0x004e"
   std::string address;               // "0000:00:05.0"
 };
-// nullopt: there is no bus to look at.
+// nullopt: no bus is visible.
 std::optional<std::vector<PciDevice>> PciDevices(const sys::Fs& fs);
 
-// "v5e" of a chip of Google's; empty: it is none. Their network cards have the
-// same vendor.
-std::string_view TpuGeneration(const PciDevice& device);
+// A chip of Google's; nullptr: it is none. Their network cards have the same
+// vendor.
+const Specs* TpuByPci(const PciDevice& device);
 // A display or 3D controller of NVIDIA; their sound is another function.
 bool IsNvidiaGpu(const PciDevice& device);
 
-// A chip or GPU. What no file tells is empty.
-struct Accelerator {
+// A chip or GPU. What no file shows is empty.
+struct LocalAccelerator {
   std::string path;     // "/dev/accel0"; empty: on the bus, without a file
   std::string kind;     // "TPU v5e", "NVIDIA A100-SXM4-40GB"
   std::string address;  // on the PCI bus
@@ -43,10 +44,10 @@ struct Accelerator {
 };
 // Those of the bus and of /dev, each once; in the order of their files, those
 // without a file last.
-std::vector<Accelerator> FindAccelerators(const sys::Fs& fs);
+std::vector<LocalAccelerator> FindAccelerators(const sys::Fs& fs);
 
 // The version of NVIDIA's kernel module, "535.104.05"; empty: there is none, or
-// it does not tell.
+// it does not say.
 std::string NvidiaModuleVersion(const sys::Fs& fs);
 
 }  // namespace muster::accelerator

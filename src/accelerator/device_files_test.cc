@@ -29,30 +29,31 @@ TEST(PciDevices, AreReadFromTheirAttributes) {
   ASSERT_EQ(devices->size(), 1U);
   EXPECT_EQ(devices->front().kind, "0x120000");
   EXPECT_EQ(devices->front().subsystem, "");
-  EXPECT_EQ(TpuGeneration(devices->front()), "v5e");
+  EXPECT_EQ(TpuByPci(devices->front())->name, "v5e");
 }
 
 TEST(PciDevices, AreUnknownWithoutABus) {
   EXPECT_FALSE(PciDevices(sys::FakeFs()));
 }
 
-TEST(TpuGeneration, TellsV2FromV3ByTheSubsystem) {
+TEST(TpuByPci, SeparatesV2FromV3ByTheSubsystem) {
   const auto generation = [](std::string_view subsystem) {
-    return TpuGeneration({.vendor = "0x1ae0",
-                          .device = "0x0027",
-                          .kind = "0xff0000",
-                          .subsystem = std::string(subsystem)});
+    return TpuByPci({.vendor = "0x1ae0",
+                     .device = "0x0027",
+                     .kind = "0xff0000",
+                     .subsystem = std::string(subsystem)})
+        ->name;
   };
   EXPECT_EQ(generation("0x004e"), "v2");
   EXPECT_EQ(generation("0x004f"), "v3");
 }
 
-TEST(TpuGeneration, KnowsNoneForANetworkCardOfTheSameVendor) {
-  EXPECT_EQ(TpuGeneration({.vendor = "0x1ae0",
-                           .device = "0x0042",
-                           .kind = "0x020000",
-                           .subsystem = ""}),
-            "");
+TEST(TpuByPci, KnowsNoneForANetworkCardOfTheSameVendor) {
+  EXPECT_EQ(TpuByPci({.vendor = "0x1ae0",
+                      .device = "0x0042",
+                      .kind = "0x020000",
+                      .subsystem = ""}),
+            nullptr);
 }
 
 TEST(IsNvidiaGpu, LeavesOutTheSoundOfACard) {
@@ -76,9 +77,9 @@ void AddPci(sys::FakeFs& fs, const std::string& address,
   fs.files[place + "/class"] = kind + "\n";
 }
 
-std::vector<std::string> Told(const sys::FakeFs& fs) {
+std::vector<std::string> FoundOn(const sys::FakeFs& fs) {
   std::vector<std::string> lines;
-  for (const Accelerator& one : FindAccelerators(fs)) {
+  for (const LocalAccelerator& one : FindAccelerators(fs)) {
     lines.push_back(one.path + "|" + one.kind + "|" + one.address + "|" +
                     one.driver);
   }
@@ -93,7 +94,7 @@ TEST(FindAccelerators, PutsAChipAndItsFileTogether) {
                     "/sys/bus/pci/devices/0000:00:05.0/accel/accel0",
                     "/sys/bus/pci/drivers/gasket/0000:00:05.0"};
   fs.files["/dev/accel0"] = fs.files["/dev/accel1"] = "";
-  EXPECT_EQ(Told(fs),
+  EXPECT_EQ(FoundOn(fs),
             (std::vector<std::string>{"/dev/accel0|TPU v4|0000:00:05.0|gasket",
                                       "/dev/accel1|TPU v4|0000:00:04.0|"}));
 }
@@ -103,11 +104,11 @@ TEST(FindAccelerators, FindsTheGroupOfAChipUnderVfio) {
   AddPci(fs, "0000:00:05.0", "0x1ae0", "0x0063", "0x120000");
   fs.directories = {"/sys/kernel/iommu_groups/7/devices/0000:00:05.0",
                     "/sys/bus/pci/drivers/vfio-pci/0000:00:05.0"};
-  EXPECT_EQ(Told(fs),
+  EXPECT_EQ(FoundOn(fs),
             (std::vector<std::string>{"|TPU v5e|0000:00:05.0|vfio-pci"}));
   fs.files["/dev/vfio/7"] = fs.files["/dev/vfio/vfio"] = "";
   EXPECT_EQ(
-      Told(fs),
+      FoundOn(fs),
       (std::vector<std::string>{"/dev/vfio/7|TPU v5e|0000:00:05.0|vfio-pci"}));
 }
 
@@ -117,15 +118,16 @@ TEST(FindAccelerators, TakesTheModelOfAGpuFromItsDriver) {
   fs.files["/dev/nvidia0"] = "";
   fs.files["/proc/driver/nvidia/gpus/0000:03:00.0/information"] =
       "Model: \t\t NVIDIA H100 80GB HBM3\nDevice Minor: \t 0\n";
-  EXPECT_EQ(Told(fs), (std::vector<std::string>{
-                          "/dev/nvidia0|NVIDIA H100 80GB HBM3|0000:03:00.0|"}));
+  EXPECT_EQ(FoundOn(fs),
+            (std::vector<std::string>{
+                "/dev/nvidia0|NVIDIA H100 80GB HBM3|0000:03:00.0|"}));
 }
 
 TEST(FindAccelerators, CountsAFileWhoseBusIsHidden) {
   sys::FakeFs fs;
   fs.files["/dev/nvidia1"] = fs.files["/dev/accel0"] = "";
   fs.files["/dev/vfio/3"] = "";  // of a network card, as far as is known
-  EXPECT_EQ(Told(fs),
+  EXPECT_EQ(FoundOn(fs),
             (std::vector<std::string>{"/dev/accel0|TPU||",
                                       "/dev/nvidia1|GPU of NVIDIA||"}));
 }
@@ -135,8 +137,8 @@ TEST(FindAccelerators, CountsAChipAndItsFileOnceWhereNothingJoinsThem) {
   AddPci(fs, "0000:00:04.0", "0x1ae0", "0x005e", "0x120000");
   AddPci(fs, "0000:00:05.0", "0x1ae0", "0x005e", "0x120000");
   fs.files["/dev/accel0"] = "";
-  EXPECT_EQ(Told(fs), (std::vector<std::string>{"/dev/accel0|TPU v4||",
-                                                "|TPU v4|0000:00:05.0|"}));
+  EXPECT_EQ(FoundOn(fs), (std::vector<std::string>{"/dev/accel0|TPU v4||",
+                                                   "|TPU v4|0000:00:05.0|"}));
 }
 
 TEST(NvidiaModuleVersion, IsTheFirstWordWithDots) {

@@ -9,22 +9,20 @@
 namespace muster::accelerator {
 namespace {
 
-void LookAtPci(const sys::Fs& fs, LocalTpu& found) {
+constexpr const char* kVfio = "/dev/vfio/N";
+
+void ProbePci(const sys::Fs& fs, LocalTpu& found) {
   const auto devices = PciDevices(fs);
   if (!devices) {
     return;
   }
-  int chips = 0;
-  for (const PciDevice& device : *devices) {
-    if (const auto generation = TpuGeneration(device); !generation.empty()) {
-      ++chips;
-      found.generation = generation;
-    }
-  }
+  const auto chips = static_cast<int>(std::count_if(
+      devices->begin(), devices->end(),
+      [](const PciDevice& device) { return TpuByPci(device) != nullptr; }));
   constexpr const char* kFolder = "/sys/bus/pci/devices";
-  found.looked.push_back(std::string(kFolder) + ": " +
+  found.probed.push_back(std::string(kFolder) + ": " +
                          Count(chips, "TPU chip"));
-  if (chips == 0 && !devices->empty() && found.source == "/dev/vfio/N") {
+  if (chips == 0 && !devices->empty() && found.source == kVfio) {
     // Other devices are passed through as well.
     found.chips = 0;
     found.source.clear();
@@ -46,17 +44,17 @@ LocalTpu FindLocalTpu(const sys::Host& host) {
   };
   for (const Place& place : {Place{"/dev", "accel", "/dev/accel*"},
                              Place{"/dev/accel", "accel", "/dev/accel/accel*"},
-                             Place{"/dev/vfio", "", "/dev/vfio/N"}}) {
+                             Place{"/dev/vfio", "", kVfio}}) {
     const auto chips = static_cast<int>(
         NumberedFiles(host.fs, place.folder, place.prefix).size());
-    found.looked.push_back(std::string(place.text) + ": " +
+    found.probed.push_back(std::string(place.text) + ": " +
                            std::to_string(chips));
     if (found.chips == 0 && chips > 0) {
       found.chips = chips;
       found.source = place.text;
     }
   }
-  LookAtPci(host.fs, found);
+  ProbePci(host.fs, found);
   return found;
 }
 

@@ -12,9 +12,8 @@ namespace muster::accelerator {
 
 struct LocalTpu {
   int chips = 0;
-  std::string generation;           // "v5e"; empty: the files do not tell
   std::string source;               // "/dev/accel*"
-  std::vector<std::string> looked;  // each place and what it held
+  std::vector<std::string> probed;  // each place and what it held
 };
 LocalTpu FindLocalTpu(const sys::Host& host);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "accelerator/table.h"
 #include "base/text.h"
 
 namespace muster::accelerator {
@@ -15,6 +16,13 @@ bool IsDigit(char c) {
 
 bool IsLetter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+// A generation that the table lacks is like most.
+const Specs& SpecsFor(const TpuType& type) {
+  static constexpr Specs kUnknown{.tpu = TpuSpecs{}};
+  const Specs* known = FindSpecs(type.generation);
+  return known != nullptr && known->tpu ? *known : kUnknown;
 }
 
 }  // namespace
@@ -51,14 +59,11 @@ std::optional<TpuType> ParseTpuType(std::string_view text) {
 }
 
 int CoresPerChip(const TpuType& type) {
-  return type.generation == "v5litepod" || type.generation == "v5e" ||
-                 type.generation == "v6e"
-             ? 1
-             : 2;
+  return SpecsFor(type).tpu->cores_per_chip;
 }
 
 int DevicesPerChip(const TpuType& type) {
-  return type.version <= 3 ? 2 : 1;
+  return SpecsFor(type).devices_per_chip;
 }
 
 int HostsOf(const TpuType& type, int chips_per_host) {
@@ -67,12 +72,10 @@ int HostsOf(const TpuType& type, int chips_per_host) {
 }
 
 std::vector<int> PossibleHosts(const TpuType& type) {
-  std::vector<int> hosts{HostsOf(type, 4)};
-  if (CoresPerChip(type) == 1) {
-    hosts.push_back(HostsOf(type, 8));
-    if (type.count == 1) {
-      hosts.push_back(1);
-    }
+  const TpuSpecs& tpu = *SpecsFor(type).tpu;
+  std::vector<int> hosts{HostsOf(type, tpu.chips_per_host)};
+  if (tpu.max_chips_per_host > tpu.chips_per_host) {
+    hosts.push_back(HostsOf(type, tpu.max_chips_per_host));
   }
   return hosts;
 }

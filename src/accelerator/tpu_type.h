@@ -24,7 +24,7 @@ std::optional<TpuType> ParseTpuType(std::string_view text);
 // What the number of the name counts: two per chip for TensorCores, one for
 // chips (v5litepod, v6e).
 int CoresPerChip(const TpuType& type);
-// Devices that a framework sees on a chip: two on v2 and v3, else one.
+// Devices that a framework sees on a chip: two on v2, v3 and tpu7x, else one.
 int DevicesPerChip(const TpuType& type);
 // Hosts of such a slice whose hosts have that many chips.
 int HostsOf(const TpuType& type, int chips_per_host);

@@ -2,9 +2,9 @@
 #include "accelerator/version_compat.h"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 
+#include "accelerator/table.h"
 #include "base/text.h"
 
 namespace muster::accelerator {
@@ -12,32 +12,11 @@ namespace {
 
 constexpr std::string_view kTensorFlow = "tpu-vm-tf-";
 
-struct Generation {
-  std::string_view name;   // "v5litepod"
-  std::string_view image;  // for PyTorch and JAX
-  bool needs_pjrt = false;
-};
-constexpr std::array kGenerations{
-    Generation{"v2", "tpu-ubuntu2204-base"},
-    Generation{"v3", "tpu-ubuntu2204-base"},
-    Generation{"v4", "tpu-ubuntu2204-base"},
-    Generation{"v5litepod", "v2-alpha-tpuv5-lite", true},
-    Generation{"v5p", "v2-alpha-tpuv5", true},
-    Generation{"v6e", "v2-alpha-tpuv6e", true},
-};
-
-const Generation* Find(const std::string& type) {
-  const std::string name = GenerationOf(type);
-  const auto found =
-      std::find_if(kGenerations.begin(), kGenerations.end(),
-                   [&](const Generation& one) { return one.name == name; });
-  return found == kGenerations.end() ? nullptr : &*found;
-}
-
 // "tpu-vm-tf-2.17.0-pod-pjrt" in parts.
 struct TensorFlowImage {
-  std::vector<std::int64_t> release;  // 2, 17, 0
-  bool pod = false, pjrt = false, v4 = false;
+  TensorFlowRelease release{};
+  bool pod = false, pjrt = false;
+  const Specs* own = nullptr;  // the generation that it is named after
 };
 std::optional<TensorFlowImage> ParseImage(const std::string& version) {
   if (!version.starts_with(kTensorFlow)) {
@@ -45,23 +24,34 @@ std::optional<TensorFlowImage> ParseImage(const std::string& version) {
   }
   const auto parts = Split(version.substr(kTensorFlow.size()), '-');
   TensorFlowImage image;
-  for (const std::string& part :
-       Split(parts.empty() ? "" : parts.front(), '.')) {
-    const auto number = ParseInt(part);
+  const auto numbers = Split(parts.empty() ? "" : parts.front(), '.');
+  if (numbers.size() != image.release.size()) {
+    return std::nullopt;
+  }
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const auto number = ParseInt(numbers[i]);
     if (!number) {
       return std::nullopt;
     }
-    image.release.push_back(*number);
+    image.release[i] = *number;
   }
   for (std::size_t i = 1; i < parts.size(); ++i) {
     image.pod = image.pod || parts[i] == "pod";
     image.pjrt = image.pjrt || parts[i] == "pjrt";
-    image.v4 = image.v4 || parts[i] == "v4";
+    const Specs* of = FindApiType(parts[i]);
+    if (of != nullptr && of->tpu->own_images_before > TensorFlowRelease{}) {
+      image.own = of;
+    }
   }
-  return image.release.size() == 3 ? std::optional(image) : std::nullopt;
+  return image;
 }
 
-Error Wrong(const Wanted& wanted, const std::string& why,
+std::string ReleaseText(const TensorFlowRelease& release) {
+  return std::to_string(release[0]) + "." + std::to_string(release[1]) + "." +
+         std::to_string(release[2]);
+}
+
+Error Wrong(const TpuNodeSpec& wanted, const std::string& why,
             const std::string& right) {
   return Error(Cause::kUsageInvalid,
                "runtime version `" + Printable(wanted.version) +
@@ -70,22 +60,21 @@ Error Wrong(const Wanted& wanted, const std::string& why,
 }
 
 // The name of the image of the same release that fits.
-Status CheckTensorFlow(const Wanted& wanted, const Generation& generation,
+Status CheckTensorFlow(const TpuNodeSpec& wanted, const Specs& specs,
                        const TensorFlowImage& image) {
-  using Release = std::vector<std::int64_t>;
-  const bool old_v4 =
-      generation.name == "v4" && image.release < Release{2, 10, 1};
-  const bool too_old =
-      generation.needs_pjrt && image.release < Release{2, 15, 0};
-  const Release release = too_old ? Release{2, 15, 0} : image.release;
+  const TensorFlowRelease& since = specs.tpu->pjrt_since;
+  const bool needs_pjrt = since > TensorFlowRelease{};
+  const bool needs_own = image.release < specs.tpu->own_images_before;
+  const bool too_old = image.release < since;
   const bool pod = wanted.hosts == 0 ? image.pod : wanted.hosts > 1;
-  const std::string right =
-      std::string(kTensorFlow) + std::to_string(release[0]) + "." +
-      std::to_string(release[1]) + "." + std::to_string(release[2]) +
-      (pod ? "-pod" : "") + (generation.needs_pjrt ? "-pjrt" : "") +
-      (old_v4 ? "-v4" : "");
+  const std::string right = std::string(kTensorFlow) +
+                            ReleaseText(too_old ? since : image.release) +
+                            (pod ? "-pod" : "") + (needs_pjrt ? "-pjrt" : "") +
+                            (needs_own ? "-" + std::string(specs.name) : "");
   const std::string advice =
-      (too_old ? "TensorFlow 2.15.0 or later, as in `" : "`") + right + "`";
+      (too_old ? "TensorFlow " + ReleaseText(since) + " or later, as in `"
+               : "`") +
+      right + "`";
   if (too_old) {
     return Wrong(wanted, "this TensorFlow does not know the chip", advice);
   }
@@ -96,19 +85,40 @@ Status CheckTensorFlow(const Wanted& wanted, const Generation& generation,
             (pod ? ", for which `-pod` is meant" : ", and `-pod` is for more"),
         advice);
   }
-  if (image.pjrt != generation.needs_pjrt) {
+  if (image.pjrt != needs_pjrt) {
     return Wrong(wanted,
-                 generation.needs_pjrt ? "this generation needs `-pjrt`"
-                                       : "`-pjrt` is for v5e and later",
+                 needs_pjrt ? "this generation needs `-pjrt`"
+                            : "`-pjrt` is for v5e and later",
                  advice);
   }
-  if (image.v4 != old_v4) {
+  if ((image.own != nullptr) != needs_own) {
+    const Specs& own = needs_own ? specs : *image.own;
+    const std::string name(own.name);
+    const std::string before =
+        "before TensorFlow " + ReleaseText(own.tpu->own_images_before);
     return Wrong(wanted,
-                 old_v4 ? "before TensorFlow 2.10.1 v4 needs `-v4`"
-                        : "`-v4` is for v4 before TensorFlow 2.10.1",
+                 needs_own ? before + " " + name + " needs `-" + name + "`"
+                           : "`-" + name + "` is for " + name + " " + before,
                  advice);
   }
   return Ok();
+}
+
+// "tpu7x-8", and "v7x-8" or "v7-8" as earlier ones are named.
+bool IsOfComputeEngine(const std::string& type) {
+  const std::string generation = GenerationOf(type);
+  const auto all = AllSpecs();
+  return std::any_of(all.begin(), all.end(), [&](const Specs& one) {
+    if (!one.tpu || !one.tpu->api_type.empty()) {
+      return false;
+    }
+    constexpr std::string_view kDigits = "0123456789";
+    const auto at = one.name.find_first_of(kDigits);
+    const auto end = one.name.find_first_not_of(kDigits, at);
+    return generation.starts_with(one.name) ||
+           generation.starts_with("v" +
+                                  std::string(one.name.substr(at, end - at)));
+  });
 }
 
 }  // namespace
@@ -121,49 +131,53 @@ std::string GenerationOf(const std::string& type) {
 }
 
 std::vector<int> HostCounts(const std::string& type) {
-  const std::string generation = GenerationOf(type);
+  const Specs* specs = FindApiType(GenerationOf(type));
   const auto size = ParseInt(type.substr(type.rfind('-') + 1));
-  if (Find(type) == nullptr || !size || *size < 1 || *size > 65536) {
+  if (specs == nullptr || !size || *size < 1 || *size > 65536) {
     return {};
   }
-  const int chips_or_cores = static_cast<int>(*size);
-  if (generation != "v5litepod" && generation != "v6e") {
-    return {std::max(1, chips_or_cores / 8)};
-  }
-  if (chips_or_cores <= 8) {
+  const TpuSpecs& tpu = *specs->tpu;
+  const int chips = static_cast<int>(*size) / tpu.cores_per_chip;
+  if (chips <= tpu.max_chips_per_host) {
     return {1};
   }
-  return {chips_or_cores / 4, chips_or_cores / 8};
+  std::vector<int> counts{chips / tpu.chips_per_host};
+  if (tpu.max_chips_per_host > tpu.chips_per_host) {
+    counts.push_back(chips / tpu.max_chips_per_host);
+  }
+  return counts;
 }
 
-std::optional<std::string> UsualVersion(const std::string& type) {
-  const Generation* generation = Find(type);
-  return generation == nullptr ? std::nullopt
-                               : std::optional(std::string(generation->image));
+std::optional<std::string> DefaultRuntimeVersion(const std::string& type) {
+  const Specs* specs = FindApiType(GenerationOf(type));
+  return specs == nullptr
+             ? std::nullopt
+             : std::optional(std::string(specs->tpu->runtime_version));
 }
 
-Status CheckVersion(const Wanted& wanted) {
-  if (GenerationOf(wanted.type).starts_with("tpu7x") ||
-      GenerationOf(wanted.type).starts_with("v7")) {
+Status CheckRuntimeVersion(const TpuNodeSpec& wanted) {
+  if (IsOfComputeEngine(wanted.type)) {
     return Error(Cause::kUsageInvalid,
                  "`" + Printable(wanted.type) +
                      "` is not of the Cloud TPU API: TPU7x and later are "
                      "machines of Compute Engine (`gcloud compute instances "
                      "create`) or of GKE");
   }
-  const Generation* generation = Find(wanted.type);
-  if (generation == nullptr || wanted.version.empty()) {
+  const Specs* specs = FindApiType(GenerationOf(wanted.type));
+  if (specs == nullptr || wanted.version.empty()) {
     return Ok();
   }
   if (const auto image = ParseImage(wanted.version)) {
-    return CheckTensorFlow(wanted, *generation, *image);
+    return CheckTensorFlow(wanted, *specs, *image);
   }
-  const auto owner = std::find_if(
-      kGenerations.begin(), kGenerations.end(),
-      [&](const Generation& one) { return one.image == wanted.version; });
-  if (owner != kGenerations.end() && owner->image != generation->image) {
-    return Wrong(wanted, "it is for " + std::string(owner->name),
-                 "`" + std::string(generation->image) + "`");
+  const auto fits = [&](const Specs& one) {
+    return one.tpu && one.tpu->runtime_version == wanted.version;
+  };
+  const auto all = AllSpecs();
+  const auto owner = std::find_if(all.begin(), all.end(), fits);
+  if (owner != all.end() && !fits(*specs)) {
+    return Wrong(wanted, "it is for " + std::string(owner->tpu->api_type),
+                 "`" + std::string(specs->tpu->runtime_version) + "`");
   }
   return Ok();
 }

@@ -12,10 +12,10 @@
 namespace muster::accelerator {
 
 // What a node is to be made of.
-struct Wanted {
+struct TpuNodeSpec {
   std::string type;     // "v5litepod-16"
   std::string version;  // empty: not chosen yet
-  // As the API tells it; 0: not told.
+  // As the API has it; 0: not known.
   int hosts = 0;
 };
 
@@ -28,11 +28,11 @@ std::vector<int> HostCounts(const std::string& type);
 
 // The runtime version of PyTorch and JAX for the type; nullopt: a generation
 // that is not known here.
-std::optional<std::string> UsualVersion(const std::string& type);
+std::optional<std::string> DefaultRuntimeVersion(const std::string& type);
 
 // usage-invalid: the version is known not to fit, with those that do; a type
 // that this API does not serve. What is unknown passes: the API decides.
-Status CheckVersion(const Wanted& wanted);
+Status CheckRuntimeVersion(const TpuNodeSpec& wanted);
 
 // usage-invalid: no name of a TPU (1 to 63 of a-z, 0-9 and `-`, begins with a
 // letter, does not end with `-`), with one that is.

@@ -11,27 +11,27 @@ using ::testing::HasSubstr;
 std::string Refused(const std::string& type, const std::string& version,
                     int hosts = 0) {
   const Status status =
-      CheckVersion({.type = type, .version = version, .hosts = hosts});
+      CheckRuntimeVersion({.type = type, .version = version, .hosts = hosts});
   return status ? "" : status.error().ToString();
 }
 
-TEST(Pairing, TheUsualImageOfEachGenerationFits) {
+TEST(VersionCompat, TheUsualImageOfEachGenerationFits) {
   for (const char* type :
        {"v2-8", "v3-8", "v4-16", "v5litepod-8", "v5p-8", "v6e-16"}) {
-    ASSERT_TRUE(UsualVersion(type)) << type;
-    EXPECT_EQ(Refused(type, *UsualVersion(type)), "") << type;
+    ASSERT_TRUE(DefaultRuntimeVersion(type)) << type;
+    EXPECT_EQ(Refused(type, *DefaultRuntimeVersion(type)), "") << type;
   }
-  EXPECT_FALSE(UsualVersion("a100-8"));
+  EXPECT_FALSE(DefaultRuntimeVersion("a100-8"));
 }
 
-TEST(Pairing, AnImageOfAnotherGenerationNamesTheRightOne) {
+TEST(VersionCompat, AnImageOfAnotherGenerationNamesTheRightOne) {
   EXPECT_THAT(Refused("v6e-8", "tpu-ubuntu2204-base"),
               HasSubstr("use `v2-alpha-tpuv6e`"));
   EXPECT_THAT(Refused("v4-8", "v2-alpha-tpuv5"),
               HasSubstr("it is for v5p; use `tpu-ubuntu2204-base`"));
 }
 
-TEST(Pairing, HostsAndPodGoTogether) {
+TEST(VersionCompat, HostsAndPodGoTogether) {
   EXPECT_THAT(Refused("v5litepod-16", "tpu-vm-tf-2.17.0-pjrt", 4),
               HasSubstr("use `tpu-vm-tf-2.17.0-pod-pjrt`"));
   EXPECT_THAT(Refused("v4-8", "tpu-vm-tf-2.17.0-pod", 1),
@@ -39,7 +39,7 @@ TEST(Pairing, HostsAndPodGoTogether) {
   EXPECT_EQ(Refused("v4-16", "tpu-vm-tf-2.17.0-pod", 2), "");
 }
 
-TEST(Pairing, HostsFollowFromTheType) {
+TEST(VersionCompat, HostsFollowFromTheType) {
   EXPECT_EQ(HostCounts("v2-8"), std::vector<int>{1});
   EXPECT_EQ(HostCounts("v4-32"), std::vector<int>{4});
   EXPECT_EQ(HostCounts("v5litepod-8"), std::vector<int>{1});
@@ -47,7 +47,7 @@ TEST(Pairing, HostsFollowFromTheType) {
   EXPECT_EQ(HostCounts("v99-8"), std::vector<int>{});
 }
 
-TEST(Pairing, TensorFlowNeedsPjrtFromV5eOn) {
+TEST(VersionCompat, TensorFlowNeedsPjrtFromV5eOn) {
   EXPECT_THAT(Refused("v5p-8", "tpu-vm-tf-2.17.0"),
               HasSubstr("use `tpu-vm-tf-2.17.0-pjrt`"));
   EXPECT_THAT(Refused("v5p-8", "tpu-vm-tf-2.12.0-pjrt"),
@@ -56,7 +56,7 @@ TEST(Pairing, TensorFlowNeedsPjrtFromV5eOn) {
               HasSubstr("use `tpu-vm-tf-2.17.0`"));
 }
 
-TEST(Pairing, V4HadImagesOfItsOwnBeforeTwoTen) {
+TEST(VersionCompat, V4HadImagesOfItsOwnBeforeTwoTen) {
   EXPECT_EQ(Refused("v4-16", "tpu-vm-tf-2.9.1-pod-v4", 2), "");
   EXPECT_THAT(Refused("v4-16", "tpu-vm-tf-2.9.1-pod", 2),
               HasSubstr("use `tpu-vm-tf-2.9.1-pod-v4`"));
@@ -64,15 +64,17 @@ TEST(Pairing, V4HadImagesOfItsOwnBeforeTwoTen) {
               HasSubstr("use `tpu-vm-tf-2.17.0`"));
 }
 
-TEST(Pairing, WhatIsUnknownIsLeftToTheApi) {
+TEST(VersionCompat, WhatIsUnknownIsLeftToTheApi) {
   EXPECT_EQ(Refused("v9-8", "tpu-ubuntu2204-base"), "");
   EXPECT_EQ(Refused("v4-8", "v2-nightly"), "");
   EXPECT_EQ(Refused("v4-8", "tpu-vm-tf-x"), "");
   EXPECT_EQ(Refused("v4-8", ""), "");
 }
 
-TEST(Pairing, LaterTpusAreNotOfThisApi) {
-  EXPECT_THAT(Refused("tpu7x-8", ""), HasSubstr("Compute Engine"));
+TEST(VersionCompat, LaterTpusAreNotOfThisApi) {
+  for (const char* type : {"tpu7x-8", "v7x-8", "v7-8"}) {
+    EXPECT_THAT(Refused(type, ""), HasSubstr("Compute Engine")) << type;
+  }
 }
 
 TEST(TpuName, IsCheckedAndMended) {

@@ -88,7 +88,7 @@ bool SeveralHosts(const Cluster& cluster) {
 
 int TpusOnBus(const sys::Fs& fs) {
   return CountPci(fs, [](const accelerator::PciDevice& device) {
-    return !accelerator::TpuGeneration(device).empty();
+    return accelerator::TpuByPci(device) != nullptr;
   });
 }
 

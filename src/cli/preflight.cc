@@ -51,7 +51,7 @@ std::vector<Finding> Look(const sys::Host& host, const Cluster& cluster,
 }
 
 // "4 x TPU v4"; of several kinds the first.
-std::string TextOf(const std::vector<accelerator::Accelerator>& found) {
+std::string TextOf(const std::vector<accelerator::LocalAccelerator>& found) {
   const std::string& kind = found.front().kind;
   return std::to_string(found.size()) + " x " + Printable(kind);
 }
@@ -108,7 +108,7 @@ monitor::HostAccelerators FindHostAccelerators(const sys::Host& host) {
   }
   std::vector<std::string> paths;
   paths.reserve(found.size());
-  for (const accelerator::Accelerator& one : found) {
+  for (const accelerator::LocalAccelerator& one : found) {
     paths.push_back(one.path);
   }
   const std::string platform(check::PlatformHere(host.fs));

@@ -119,12 +119,12 @@ void WriteRules(const std::vector<CauseFile>& files, std::ostream& out) {
   }
   out << "constexpr Rule kRules[] = {\n"
       << rows << "};\n\n"
-      << "constexpr Standing kStandings[] = {\n"
+      << "constexpr CauseMeta kCauseMeta[] = {\n"
       << causes << "};\n\n"
       << "}  // namespace\n\n"
       << "std::span<const Rule> CatalogueRules() { return kRules; }\n\n"
-      << "const Standing& StandingOf(Cause cause) {\n"
-      << "  return kStandings[static_cast<std::size_t>(cause)];\n}\n\n"
+      << "const CauseMeta& CauseMetaOf(Cause cause) {\n"
+      << "  return kCauseMeta[static_cast<std::size_t>(cause)];\n}\n\n"
       << "}  // namespace muster::diagnose\n";
 }
 

@@ -10,13 +10,13 @@ namespace muster::check::accelerator_devices {
 namespace {
 
 std::vector<sys::Holder> HoldersOf(const Context& context,
-                                   const accelerator::Accelerator& one) {
+                                   const accelerator::LocalAccelerator& one) {
   return one.path.empty() ? std::vector<sys::Holder>()
                           : context.machine.HoldersOf({one.path});
 }
 
 // "/dev/accel0  TPU v4  at 0000:00:04.0  driver gasket  free".
-std::string LineOf(const accelerator::Accelerator& one,
+std::string LineOf(const accelerator::LocalAccelerator& one,
                    const std::vector<sys::Holder>& holders) {
   const std::string state = one.path.empty() ? "cannot be reached"
                             : holders.empty()
@@ -28,7 +28,7 @@ std::string LineOf(const accelerator::Accelerator& one,
          (one.driver.empty() ? "" : "  driver " + one.driver) + "  " + state;
 }
 
-Json DataOf(const accelerator::Accelerator& one,
+Json DataOf(const accelerator::LocalAccelerator& one,
             const std::vector<sys::Holder>& holders) {
   Json json{{"path", one.path},
             {"kind", one.kind},
@@ -59,7 +59,7 @@ Outcome Run(const Context& context) {
   std::vector<std::string> lines;
   Json devices = Json::array();
   bool tpu = false;
-  for (const accelerator::Accelerator& one : found) {
+  for (const accelerator::LocalAccelerator& one : found) {
     const auto holders = HoldersOf(context, one);
     lines.push_back(LineOf(one, holders));
     devices.push_back(DataOf(one, holders));

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "accelerator/device_files.h"
+#include "accelerator/specs.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "pjrt/plugin/open.h"
@@ -84,11 +86,12 @@ std::optional<Sourced<int>> ExpectedOf(const Context& context,
       kHiding.begin(), kHiding.end(),
       [&](const char* name) { return sys::IsSet(context.host.env, name); });
   int devices = 0;
-  for (const accelerator::Accelerator& one :
+  for (const accelerator::LocalAccelerator& one :
        accelerator::FindAccelerators(context.host.fs)) {
     const bool tpu = one.kind.starts_with("TPU");
     if (!one.path.empty() && tpu == (platform == "tpu")) {
-      devices += DevicesOf(one);
+      const accelerator::Specs* specs = accelerator::SpecsOf(one.kind);
+      devices += specs == nullptr ? 1 : specs->devices_per_chip;
     }
   }
   if (hidden || devices == 0 || platform == "cpu") {
@@ -153,11 +156,6 @@ std::string_view PlatformHere(const sys::Fs& fs) {
   return !TpuDevices(fs).empty()   ? "tpu"
          : !GpuDevices(fs).empty() ? "cuda"
                                    : "";
-}
-
-int DevicesOf(const accelerator::Accelerator& accelerator) {
-  const std::string_view kind = accelerator.kind;
-  return kind == "TPU v2" || kind == "TPU v3" || kind == "TPU 7x" ? 2 : 1;
 }
 
 Outcome OpenDevices(const Context& context) {

@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 
-#include "accelerator/device_files.h"
 #include "check/check.h"
 
 namespace muster::check {
@@ -18,8 +17,6 @@ inline constexpr std::chrono::minutes kMaxTimeout{9};
 std::string_view InstallLine(std::string_view platform);
 // "tpu" where a chip is here, "cuda" where only GPUs are, else empty.
 std::string_view PlatformHere(const sys::Fs& fs);
-// Devices of one chip: two of v2, v3 and 7x.
-int DevicesOf(const accelerator::Accelerator& accelerator);
 
 // Opens them with the plug-in of the setup, or that which is found, counts them
 // against what is expected, adds a number of each over all, and gives them

@@ -347,7 +347,7 @@ Result<check::DeviceOpenSetup> AskToOpen(const CommandLine& line,
                                .plugin = line.program.plugins.empty()
                                              ? ""
                                              : line.program.plugins.front(),
-                               .request_timeout = line.program.request_timeout};
+                               .timeout = line.program.request_timeout};
   const auto found = accelerator::FindAccelerators(fs);
   if (!line.open || line.yes || (found.empty() && setup.plugin.empty())) {
     return setup;

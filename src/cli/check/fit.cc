@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "accelerator/device_files.h"
+#include "accelerator/specs.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "check/check.h"
@@ -20,13 +21,13 @@ constexpr std::string_view kSchema = "muster.fit/1";
 // What is asked, and what the sum says.
 struct FitReport {
   program::FitRequest request;
-  accelerator::Target target;
+  accelerator::TargetDevices target;
   std::string source;  // "flag --on", or the device of this host
   program::Fit fit;
-  const accelerator::Figures* smallest = nullptr;  // nullptr: none
-  std::optional<int> sharded_over;  // devices of the target's kind
+  const accelerator::Specs* smallest = nullptr;  // nullptr: none
+  std::optional<int> sharded_over;               // devices of the target's kind
 
-  double memory() const { return static_cast<double>(target.figures->memory); }
+  double memory() const { return static_cast<double>(target.specs->memory); }
   bool fits() const { return fit.bytes <= memory(); }
 };
 
@@ -41,9 +42,8 @@ Result<FitReport> Here(const sys::Fs& fs) {
     return Error(Cause::kDeviceMissing,
                  "flag --on is `here`, and no accelerator is visible here");
   }
-  const accelerator::Figures* figures =
-      accelerator::FiguresOf(found.front().kind);
-  if (figures == nullptr) {
+  const accelerator::Specs* specs = accelerator::SpecsOf(found.front().kind);
+  if (specs == nullptr) {
     return Error(Cause::kUsageInvalid,
                  "flag --on is `here`, and the memory of `" +
                      Printable(found.front().kind) +
@@ -51,8 +51,8 @@ Result<FitReport> Here(const sys::Fs& fs) {
   }
   FitReport report;
   report.target = {
-      .figures = figures,
-      .devices = static_cast<int>(found.size()) * figures->devices_per_chip};
+      .specs = specs,
+      .count = static_cast<int>(found.size()) * specs->devices_per_chip};
   report.source = found.front().path + ", " + Printable(found.front().kind);
   return report;
 }
@@ -62,7 +62,7 @@ Result<FitReport> Estimate(const FitFlags& flags, const sys::Fs& fs) {
   if (flags.on == "here") {
     MUSTER_ASSIGN(report, Here(fs));
   } else {
-    MUSTER_ASSIGN(report.target, accelerator::ParseTarget(flags.on));
+    MUSTER_ASSIGN(report.target, accelerator::ParseTargetDevices(flags.on));
   }
   report.request = {.optimizer = flags.optimizer,
                     .dtype = flags.dtype,
@@ -70,12 +70,12 @@ Result<FitReport> Estimate(const FitFlags& flags, const sys::Fs& fs) {
                     .sharded = flags.sharded};
   MUSTER_ASSIGN(report.request.params, program::ParseParams(flags.params));
   MUSTER_ASSIGN(report.fit,
-                program::EstimateFit(report.request, report.target.devices));
+                program::EstimateFit(report.request, report.target.count));
   report.smallest = program::SmallestThatFits(report.fit.bytes);
   if (!report.fits()) {
     MUSTER_ASSIGN(
         report.sharded_over,
-        program::DevicesThatFit(report.request, *report.target.figures));
+        program::DevicesThatFit(report.request, *report.target.specs));
   }
   return report;
 }
@@ -87,8 +87,8 @@ std::string Line(std::string_view head, const std::string& text) {
 }
 
 std::string TargetText(const FitReport& report) {
-  return std::string(report.target.figures->name) + " (" + report.source +
-         "), " + Count(report.target.devices, "device") + ", " +
+  return std::string(report.target.specs->name) + " (" + report.source + "), " +
+         Count(report.target.count, "device") + ", " +
          (report.request.sharded ? "state sharded over them"
                                  : "state replicated on each");
 }
@@ -103,7 +103,7 @@ std::string WayOut(const FitReport& report) {
   if (report.sharded_over) {
     text += "; with --sharded it fits " +
             Count(*report.sharded_over, "device") + " of " +
-            std::string(report.target.figures->name);
+            std::string(report.target.specs->name);
   }
   return text;
 }
@@ -117,9 +117,8 @@ Finding TooLarge(const FitReport& report, WallTime now) {
   Finding finding = FromError(
       Error(Cause::kOomDevice,
             "the step needs about " + SizeText(report.fit.bytes) +
-                " where a device of " +
-                std::string(report.target.figures->name) + " has " +
-                SizeText(report.memory()) + ": " +
+                " where a device of " + std::string(report.target.specs->name) +
+                " has " + SizeText(report.memory()) + ": " +
                 SizeText(report.fit.bytes - report.memory()) + " too much"),
       Confidence::kLikely);
   finding.evidence.push_back(
@@ -145,13 +144,13 @@ void PrintText(const FitReport& report, const sys::Env& env, WallTime now) {
 void PrintJson(const FitReport& report, WallTime now) {
   Json document{{"schema", kSchema},
                 {"muster", kVersion},
-                {"on", report.target.figures->name},
+                {"on", report.target.specs->name},
                 {"source", report.source},
-                {"devices", report.target.devices},
+                {"devices", report.target.count},
                 {"sharded", report.request.sharded},
                 {"verdict", report.fits() ? "pass" : "fail"},
                 {"bytes", std::llround(report.fit.bytes)},
-                {"memory_per_device", report.target.figures->memory},
+                {"memory_per_device", report.target.specs->memory},
                 {"terms", Json::array()},
                 {"smallest", nullptr},
                 {"findings", Json::array()},

@@ -106,7 +106,7 @@ Result<std::vector<ProgramRequest>> RequestsOf(const CommandLine& line,
       .partitions = flags.partitions,
       .signature = flags.signature,
       .examples = flags.examples,
-      .request_timeout = flags.request_timeout,
+      .timeout = flags.request_timeout,
       .python = flags.batches.empty() ? "" : PythonWithJax(host),
       .elsewhere = !sizes};
   std::vector<ProgramRequest> requests;

@@ -76,7 +76,7 @@ Result<std::vector<std::string>> ZonesAsked(const TpuCall& call,
 }
 
 // What can be known before anything is asked. Fills the version.
-Status CheckBefore(const TpuCall& call, accelerator::Wanted& wanted) {
+Status CheckBefore(const TpuCall& call, accelerator::TpuNodeSpec& wanted) {
   MUSTER_TRY(accelerator::CheckTpuName(call.flags().name));
   if (wanted.type.empty()) {
     return Error(Cause::kUsageInvalid,
@@ -86,8 +86,8 @@ Status CheckBefore(const TpuCall& call, accelerator::Wanted& wanted) {
                      "types` lists them");
   }
   if (call.flags().version.empty()) {
-    MUSTER_TRY(accelerator::CheckVersion(wanted));
-    const auto usual = accelerator::UsualVersion(wanted.type);
+    MUSTER_TRY(accelerator::CheckRuntimeVersion(wanted));
+    const auto usual = accelerator::DefaultRuntimeVersion(wanted.type);
     if (!usual) {
       return Error(Cause::kUsageInvalid,
                    "the generation of `" + Printable(wanted.type) +
@@ -98,11 +98,12 @@ Status CheckBefore(const TpuCall& call, accelerator::Wanted& wanted) {
   }
   const auto hosts = accelerator::HostCounts(wanted.type);
   wanted.hosts = hosts.empty() ? 0 : hosts.front();
-  return accelerator::CheckVersion(wanted);
+  return accelerator::CheckRuntimeVersion(wanted);
 }
 
 // A TensorFlow that is installed here talks to one of the same version only.
-Status CheckFramework(const TpuCall& call, const accelerator::Wanted& wanted) {
+Status CheckFramework(const TpuCall& call,
+                      const accelerator::TpuNodeSpec& wanted) {
   constexpr std::string_view kTensorFlow = "tpu-vm-tf-";
   if (!wanted.version.starts_with(kTensorFlow)) {
     return Ok();
@@ -133,8 +134,8 @@ Status CheckFramework(const TpuCall& call, const accelerator::Wanted& wanted) {
 
 // What only the API knows: whether the zone has the type and the version. A
 // right to look that is lacking leaves it to the creation.
-Status CheckZone(const accelerator::Wanted& wanted, const std::string& zone,
-                 cloud::TpuApi& api) {
+Status CheckZone(const accelerator::TpuNodeSpec& wanted,
+                 const std::string& zone, cloud::TpuApi& api) {
   const auto types = api.Types(zone);
   if (!types && types.error().cause() != Cause::kCloudPermissionDenied) {
     return types.error();
@@ -157,7 +158,7 @@ Status CheckZone(const accelerator::Wanted& wanted, const std::string& zone,
                                })) {
     std::vector<std::string> names;
     for (const cloud::RuntimeVersion& one : versions->items) {
-      const bool fits = static_cast<bool>(accelerator::CheckVersion(
+      const bool fits = static_cast<bool>(accelerator::CheckRuntimeVersion(
           {.type = wanted.type, .version = one.name, .hosts = wanted.hosts}));
       if (fits) {
         names.push_back(Printable(one.name));
@@ -241,7 +242,7 @@ void PrintBegun(const TpuCall& call, const cloud::Found& found) {
 }
 
 Result<cloud::SearchPlan> PlanOf(const TpuCall& call, cloud::TpuApi& api,
-                                 const accelerator::Wanted& wanted) {
+                                 const accelerator::TpuNodeSpec& wanted) {
   const TpuFlags& flags = call.flags();
   MUSTER_ASSIGN(const auto zones, ZonesAsked(call, api));
   for (const std::string& zone : zones) {
@@ -262,8 +263,8 @@ Result<cloud::SearchPlan> PlanOf(const TpuCall& call, cloud::TpuApi& api,
 }  // namespace
 
 Status TpuCreate(const TpuCall& call) {
-  accelerator::Wanted wanted{.type = call.flags().type,
-                             .version = call.flags().version};
+  accelerator::TpuNodeSpec wanted{.type = call.flags().type,
+                                  .version = call.flags().version};
   MUSTER_TRY(CheckBefore(call, wanted));
   MUSTER_TRY(CheckFramework(call, wanted));
   MUSTER_TRY(ReachAsked(call));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "accelerator/table.h"
 #include "base/json.h"
 #include "base/json_fields.h"
 #include "base/text.h"
@@ -65,7 +66,7 @@ bool IsOfTheQuestion(const Error& error) {
 
 class Doctor {
  public:
-  Doctor(TpuApi& api, std::string zone, accelerator::Wanted wanted)
+  Doctor(TpuApi& api, std::string zone, accelerator::TpuNodeSpec wanted)
       : api_(api), zone_(std::move(zone)), wanted_(std::move(wanted)) {}
 
   std::vector<Diagnosis> Run() {
@@ -259,7 +260,8 @@ class Doctor {
     if (wanted_.type.empty() || zone_.empty()) {
       return Skip("give --zone and --type");
     }
-    if (const Status fits = accelerator::CheckVersion({.type = wanted_.type});
+    if (const Status fits =
+            accelerator::CheckRuntimeVersion({.type = wanted_.type});
         !fits) {
       return Fail(fits.error());
     }
@@ -293,14 +295,14 @@ class Doctor {
     }
     const bool chosen = !wanted_.version.empty();
     if (!chosen) {
-      const auto usual = accelerator::UsualVersion(wanted_.type);
+      const auto usual = accelerator::DefaultRuntimeVersion(wanted_.type);
       if (!usual) {
         return Skip("the generation of " + Printable(wanted_.type) +
                     " is not known here: give --version");
       }
       wanted_.version = *usual;
     }
-    if (const Status fits = accelerator::CheckVersion(wanted_); !fits) {
+    if (const Status fits = accelerator::CheckRuntimeVersion(wanted_); !fits) {
       return Fail(fits.error());
     }
     const auto versions = api_.Versions(zone_);
@@ -326,7 +328,7 @@ class Doctor {
 
   TpuApi& api_;
   std::string zone_;
-  accelerator::Wanted wanted_;
+  accelerator::TpuNodeSpec wanted_;
   std::string stopped_by_;
   bool type_failed_ = false;
 };
@@ -341,10 +343,13 @@ std::string WayOf(const std::string& metric) {
 }
 
 bool IsOfGeneration(const std::string& metric, const std::string& generation) {
-  return metric.find(generation) != std::string::npos ||
-         (generation == "v5litepod" &&
-          (metric.find("v5e") != std::string::npos ||
-           metric.find("v5lite") != std::string::npos));
+  const auto has = [&](std::string_view words) {
+    return metric.find(words) != std::string::npos;
+  };
+  // Of v5litepod they have "v5lite" or "v5e".
+  const accelerator::Specs* specs = accelerator::FindApiType(generation);
+  return has(generation.substr(0, generation.find("pod"))) ||
+         (specs != nullptr && has(specs->name));
 }
 
 struct Limit {
@@ -432,7 +437,7 @@ Diagnosis Doctor::CheckQuota() {
 }  // namespace
 
 std::vector<Diagnosis> Examine(TpuApi& api, const std::string& zone,
-                               accelerator::Wanted wanted) {
+                               accelerator::TpuNodeSpec wanted) {
   return Doctor(api, zone, std::move(wanted)).Run();
 }
 

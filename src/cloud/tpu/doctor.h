@@ -26,7 +26,7 @@ struct Diagnosis {
 // this order. `zone` may be empty: what needs one is skipped. Nothing is
 // changed. What `wanted` leaves open is filled with what is usual.
 std::vector<Diagnosis> Examine(TpuApi& api, const std::string& zone,
-                               accelerator::Wanted wanted);
+                               accelerator::TpuNodeSpec wanted);
 
 // Whether the Cloud TPU API is enabled in the project, and switching it on,
 // which takes effect within minutes. What TpuApi::Send says.

@@ -30,12 +30,12 @@ constexpr std::string_view kStopWords[] = {
     "what",  "when", "which", "who",  "will", "with", "would", "you",  "your"};
 
 // The longest that fits is taken off, so that forms of a word are one word.
-constexpr std::string_view kEndings[] = {"ations", "ation", "ings", "ing",
-                                         "edly",   "ied",   "ies",  "ed",
-                                         "es",     "ly",    "s"};
+constexpr std::string_view kWordEndings[] = {"ations", "ation", "ings", "ing",
+                                             "edly",   "ied",   "ies",  "ed",
+                                             "es",     "ly",    "s"};
 
 std::string Stem(std::string_view word) {
-  for (const std::string_view ending : kEndings) {
+  for (const std::string_view ending : kWordEndings) {
     if (word.ends_with(ending) &&
         word.size() >= ending.size() + kShortestStem) {
       return std::string(word.substr(0, word.size() - ending.size()));

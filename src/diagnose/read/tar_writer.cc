@@ -13,7 +13,7 @@
 namespace muster::diagnose {
 namespace {
 
-constexpr std::size_t kBlock = 512;
+constexpr std::size_t kTarBlock = 512;
 
 // POSIX.1-1988 ustar; numbers are octal text.
 struct Header {
@@ -35,7 +35,7 @@ struct Header {
   std::array<char, 155> prefix{};
   std::array<char, 12> padding{};
 };
-static_assert(sizeof(Header) == kBlock);
+static_assert(sizeof(Header) == kTarBlock);
 
 // Right-aligned, zeros in front, one byte left for the end.
 void Octal(std::span<char> field, std::uint64_t value) {
@@ -128,15 +128,16 @@ void TarWriter::Add(std::string_view name, std::string_view bytes,
   stream_->Put({reinterpret_cast<const char*>(&header), sizeof(header)},
                Z_NO_FLUSH);
   stream_->Put(bytes, Z_NO_FLUSH);
-  stream_->Put(std::string((kBlock - bytes.size() % kBlock) % kBlock, '\0'),
-               Z_NO_FLUSH);
+  stream_->Put(
+      std::string((kTarBlock - bytes.size() % kTarBlock) % kTarBlock, '\0'),
+      Z_NO_FLUSH);
 }
 
 Result<std::string> TarWriter::Finish() {
   if (!stream_->begun) {
     return Error(Cause::kOomHost, "there is no memory to compress an archive");
   }
-  stream_->Put(std::string(2 * kBlock, '\0'), Z_FINISH);
+  stream_->Put(std::string(2 * kTarBlock, '\0'), Z_FINISH);
   return std::move(stream_->out);
 }
 

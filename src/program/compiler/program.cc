@@ -2,8 +2,8 @@
 #include "program/compiler/program.h"
 
 #include <algorithm>
-#include <array>
 
+#include "accelerator/table.h"
 #include "base/text.h"
 #include "muster/pjrt.h"
 #include "pjrt/program/compose.h"
@@ -14,41 +14,6 @@
 namespace muster::program {
 namespace {
 
-// Of each generation, by its memory per device, shapes from small to large
-// that libtpu compiles for.
-struct Shape {
-  std::string_view name;
-  int devices;
-};
-constexpr std::array<Shape, 15> kShapes{{{"v2:2x2", 8},
-                                         {"v3:2x2", 8},
-                                         {"v3:4x4", 32},
-                                         {"v5e:1x1", 1},
-                                         {"v5e:2x4", 8},
-                                         {"v5e:4x4", 16},
-                                         {"v4:2x2x1", 8},
-                                         {"v4:2x2x2", 16},
-                                         {"v6e:1x1", 1},
-                                         {"v6e:2x4", 8},
-                                         {"v6e:4x4", 16},
-                                         {"tpu7x:1x1x1", 2},
-                                         {"tpu7x:2x2x1", 8},
-                                         {"v5p:2x2x1", 4},
-                                         {"v5p:2x2x2", 8}}};
-
-// How many numbers a topology of the generation has.
-struct Generation {
-  std::string_view name;
-  std::size_t dimensions;
-};
-constexpr std::array<Generation, 8> kGenerations{{{"v2", 2},
-                                                  {"v3", 2},
-                                                  {"v4", 3},
-                                                  {"v5", 3},
-                                                  {"v5e", 2},
-                                                  {"v5p", 3},
-                                                  {"v6e", 2},
-                                                  {"tpu7x", 3}}};
 constexpr std::int64_t kLongestSide = 64;
 
 std::string_view GenerationOf(std::string_view topology) {
@@ -177,15 +142,18 @@ Sourced<int> PartitionsOf(const ProgramRequest& request,
 // The smallest shape of each generation that has the devices and is not `on`'s.
 std::vector<std::string> Others(std::string_view on, int devices) {
   std::vector<std::string> others;
-  for (const Shape& shape : kShapes) {
-    const std::string_view generation = GenerationOf(shape.name);
-    const bool taken =
-        generation == GenerationOf(on) ||
-        std::any_of(others.begin(), others.end(), [&](const std::string& one) {
-          return GenerationOf(one) == generation;
+  for (const accelerator::Specs& one : accelerator::AllSpecs()) {
+    if (!one.tpu || one.name == GenerationOf(on)) {
+      continue;
+    }
+    const auto& shapes = one.tpu->shapes;
+    const auto* const enough = std::find_if(
+        shapes.begin(), shapes.end(), [&](const accelerator::TpuShape& shape) {
+          return !shape.chips.empty() && shape.devices >= devices;
         });
-    if (!taken && shape.devices >= devices) {
-      others.emplace_back(shape.name);
+    if (enough != shapes.end()) {
+      others.push_back(std::string(one.name) + ":" +
+                       std::string(enough->chips));
     }
   }
   return others;
@@ -377,11 +345,9 @@ Status CheckTopology(std::string_view name) {
   if (name.empty()) {
     return NoTopology(name, "it names no topology");
   }
-  const std::string_view generation = name.substr(0, colon);
-  const auto* known = std::find_if(
-      kGenerations.begin(), kGenerations.end(),
-      [&](const Generation& one) { return one.name == generation; });
-  if (colon == std::string_view::npos || known == kGenerations.end()) {
+  const std::string_view generation = GenerationOf(name);
+  const accelerator::Specs* known = accelerator::FindTopology(generation);
+  if (colon == std::string_view::npos || known == nullptr) {
     return NoTopology(name, "no topology of a TPU that is known here");
   }
   const auto sides = Split(name.substr(colon + 1), 'x');
@@ -390,10 +356,10 @@ Status CheckTopology(std::string_view name) {
         const auto number = IsDigits(side) ? ParseInt(side) : std::nullopt;
         return number && *number >= 1 && *number <= kLongestSide;
       });
-  if (!numbers || sides.size() != known->dimensions) {
+  const auto dimensions = static_cast<std::size_t>(known->tpu->dimensions);
+  if (!numbers || sides.size() != dimensions) {
     return NoTopology(name, "a shape of " + std::string(generation) + " has " +
-                                std::to_string(known->dimensions) +
-                                " sides of 1 to " +
+                                std::to_string(dimensions) + " sides of 1 to " +
                                 std::to_string(kLongestSide));
   }
   return Ok();

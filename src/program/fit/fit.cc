@@ -217,9 +217,9 @@ Result<Fit> EstimateFit(const FitRequest& request, int devices) {
   return fit;
 }
 
-const accelerator::Figures* SmallestThatFits(double bytes) {
-  const accelerator::Figures* smallest = nullptr;
-  for (const accelerator::Figures& one : accelerator::AllFigures()) {
+const accelerator::Specs* SmallestThatFits(double bytes) {
+  const accelerator::Specs* smallest = nullptr;
+  for (const accelerator::Specs& one : accelerator::AllSpecs()) {
     if (static_cast<double>(one.memory) >= bytes &&
         (smallest == nullptr || one.memory < smallest->memory)) {
       smallest = &one;
@@ -229,13 +229,13 @@ const accelerator::Figures* SmallestThatFits(double bytes) {
 }
 
 Result<std::optional<int>> DevicesThatFit(const FitRequest& request,
-                                          const accelerator::Figures& figures) {
+                                          const accelerator::Specs& specs) {
   constexpr int kMaxCount = 1024;
   FitRequest sharded = request;
   sharded.sharded = true;
   for (int devices = 1; devices <= kMaxCount; devices *= 2) {
     MUSTER_ASSIGN(const Fit fit, EstimateFit(sharded, devices));
-    if (fit.bytes <= static_cast<double>(figures.memory)) {
+    if (fit.bytes <= static_cast<double>(specs.memory)) {
       return std::optional(devices);
     }
   }

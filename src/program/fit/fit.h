@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "accelerator/specs.h"
+#include "accelerator/table.h"
 #include "muster/error.h"
 
 namespace muster::program {
@@ -43,11 +43,11 @@ Result<double> ParseParams(std::string_view text);
 Result<Fit> EstimateFit(const FitRequest& request, int devices);
 
 // The accelerator of the least memory that one device of fits; nullptr: none.
-const accelerator::Figures* SmallestThatFits(double bytes);
+const accelerator::Specs* SmallestThatFits(double bytes);
 
 // The least power of two of devices of that kind over which a sharded step
 // fits, at most 1024; nullopt: none, because activations alone are too large.
 Result<std::optional<int>> DevicesThatFit(const FitRequest& request,
-                                          const accelerator::Figures& figures);
+                                          const accelerator::Specs& specs);
 
 }  // namespace muster::program

@@ -80,65 +80,6 @@ TEST(EstimateFit, SaysWhatIsWrong) {
   EXPECT_FALSE(EstimateFit(Request("adam", "f32", "many"), 1));
 }
 
-TEST(ParseTarget, CountsDevicesAsTheNamesDo) {
-  const auto devices = [](const char* text) {
-    const auto target = accelerator::ParseTarget(text);
-    return target ? std::string(target->figures->name) + " " +
-                        std::to_string(target->devices)
-                  : "";
-  };
-  EXPECT_EQ(devices("v5e-8"), "v5e 8");
-  EXPECT_EQ(devices("v5litepod-16"), "v5e 16");
-  EXPECT_EQ(devices("v5e:2x4"), "v5e 8");
-  EXPECT_EQ(devices("v4-8"), "v4 4");
-  EXPECT_EQ(devices("v3-8"), "v3 8");
-  EXPECT_EQ(devices("v3:2x2"), "v3 8");
-  EXPECT_EQ(devices("v5p:2x2x1"), "v5p 4");
-  EXPECT_EQ(devices("h100"), "h100 1");
-  EXPECT_EQ(devices("h100:8"), "h100 8");
-  EXPECT_EQ(devices("H100:8"), "h100 8");
-  EXPECT_EQ(devices("V5E-8"), "v5e 8");
-  EXPECT_EQ(devices("a100-40g"), "a100-40g 1");
-  EXPECT_EQ(devices("a100-40g:4"), "a100-40g 4");
-  for (const char* text : {"", "v5e-", "v5e-0", "v4-1", "h100-8", "v9-8",
-                           "v5e:2xx4", "h100:-1", "v5e:99999x99999"}) {
-    EXPECT_EQ(devices(text), "") << text;
-  }
-}
-
-TEST(FiguresOf, AreFoundByWhatADeviceCallsItself) {
-  EXPECT_EQ(accelerator::FiguresOf("NVIDIA H100 80GB HBM3")->name, "h100");
-  EXPECT_EQ(accelerator::FiguresOf("NVIDIA A100-SXM4-40GB")->name, "a100-40g");
-  EXPECT_EQ(accelerator::FiguresOf("NVIDIA L40S")->name, "l40s");
-  EXPECT_EQ(accelerator::FiguresOf("TPU v5e")->name, "v5e");
-  EXPECT_EQ(accelerator::FiguresOf("NVIDIA A100-PCIE-40GB")->name, "a100-40g");
-  EXPECT_EQ(accelerator::FiguresOf("NVIDIA A100 80GB PCIe")->name, "a100-80g");
-  EXPECT_EQ(accelerator::FiguresOf("NVIDIA H100 NVL")->name, "h100-nvl");
-  EXPECT_EQ(accelerator::FiguresOf("NVIDIA A10G")->name, "a10g");
-  EXPECT_EQ(accelerator::FiguresOf("Tesla V100-PCIE-32GB")->name, "v100-32g");
-}
-
-TEST(FiguresOf, AreNotThoseOfANameThatBeginsAlike) {
-  for (const char* kind :
-       {"Voodoo 2", "NVIDIA L40", "NVIDIA GH200 480GB", "NVIDIA GB200",
-        "NVIDIA T400 4GB", "NVIDIA A100X", "Tesla P100-PCIE-12GB",
-        "NVIDIA GeForce RTX 4090 Laptop GPU", ""}) {
-    EXPECT_EQ(accelerator::FiguresOf(kind), nullptr) << kind;
-  }
-}
-
-TEST(ParseTarget, SaysWhichOfSeveralIsMeant) {
-  const auto message = [](const char* text) {
-    return accelerator::ParseTarget(text).error().message();
-  };
-  EXPECT_NE(message("a100").find("did you mean `a100-40g` or `a100-80g`?"),
-            std::string::npos);
-  EXPECT_NE(message("V100:8").find("`v100-16g` or `v100-32g`?"),
-            std::string::npos);
-  EXPECT_NE(message("rtx4090").find("did you mean `rtx-4090`?"),
-            std::string::npos);
-}
-
 TEST(SmallestThatFits, IsTheFirstWithEnough) {
   EXPECT_EQ(SmallestThatFits(1)->memory, 8'034'172'928);
   EXPECT_GE(SmallestThatFits(40 * kGiB)->memory, 40 * kGiB);
@@ -146,7 +87,7 @@ TEST(SmallestThatFits, IsTheFirstWithEnough) {
 }
 
 TEST(DevicesThatFit, GrowUntilTheShareFits) {
-  const accelerator::Figures* v5e = accelerator::ParseTarget("v5e-8")->figures;
+  const accelerator::Specs* v5e = accelerator::FindSpecs("v5e");
   const FitRequest request{
       .params = 7e9, .dtype = "bf16", .activations = "4000000000"};
   EXPECT_EQ(DevicesThatFit(request, *v5e).value(), std::optional(8));

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "accelerator/specs.h"
+#include "accelerator/table.h"
 #include "base/text.h"
 
 namespace muster::program {
@@ -14,24 +14,20 @@ std::optional<Fastest> Roofline(std::string_view topology, int devices,
   if (colon == std::string_view::npos) {
     return std::nullopt;
   }
-  const std::string_view name = topology.substr(0, colon);
-  const auto all = accelerator::AllFigures();
-  const auto figures = std::find_if(
-      all.begin(), all.end(), [&](const accelerator::Figures& one) {
-        return one.name == (name == "v5" ? "v5p" : name);
-      });
+  const accelerator::Specs* specs =
+      accelerator::FindTopology(topology.substr(0, colon));
   double chips = 1;
   for (const std::string& side : Split(topology.substr(colon + 1), 'x')) {
     chips *= static_cast<double>(ParseInt(side).value_or(0));
   }
-  if (figures == all.end() || figures->flops <= 0 || chips < 1 || devices < 1 ||
+  if (specs == nullptr || specs->flops <= 0 || chips < 1 || devices < 1 ||
       (!work.flops && !work.bytes)) {
     return std::nullopt;
   }
   // A chip of two devices gives each the half.
   const double share = chips / devices;
-  Fastest fastest{.flops = figures->flops * share,
-                  .bandwidth = figures->bandwidth * share};
+  Fastest fastest{.flops = specs->flops * share,
+                  .bandwidth = specs->bandwidth * share};
   fastest.flops_seconds = work.flops.value_or(0) / fastest.flops;
   fastest.bytes_seconds = work.bytes.value_or(0) / fastest.bandwidth;
   fastest.seconds = std::max(fastest.flops_seconds, fastest.bytes_seconds);

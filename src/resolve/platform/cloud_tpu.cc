@@ -42,7 +42,7 @@ Error NoTarget(const sys::Host& host) {
       "no TPU is named and none is here: no argument, "
       "KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS and TPU_NAME are not set, nor a "
       "tpu_node_name in TPU_CONFIG; " +
-          Join(tpu.looked, ", "));
+          Join(tpu.probed, ", "));
 }
 
 TpuTarget Targeted(const std::string& text, const std::string& source) {

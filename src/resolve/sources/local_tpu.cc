@@ -11,7 +11,7 @@ namespace {
 Match Speak(const Request&, const sys::Host& host) {
   const accelerator::LocalTpu tpu = accelerator::FindLocalTpu(host);
   return tpu.chips > 0 ? Speaks()
-                       : Silent("no TPU chip here: " + Join(tpu.looked, ", "));
+                       : Silent("no TPU chip here: " + Join(tpu.probed, ", "));
 }
 
 Result<Claim> Read(const Request&, const sys::Host& host) {

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sides of the comparison: how each is started, and how it is read."""
+"""Training jobs of muster and PyTorch: how each is started, and its speed."""
 import contextlib
 import dataclasses
 import os
 import pathlib
 import re
-import signal
 import socket
 import subprocess
 import sys
 import tempfile
 import time
+
+import processes
 
 HERE = pathlib.Path(__file__).resolve().parent
 BUILD = pathlib.Path(os.environ.get("MUSTER_BUILD",
@@ -24,16 +25,18 @@ TORCHRUN = PYTHON.with_name("torchrun")
 WORKERS = 2
 BATCH = 64  # per worker
 CORES = sorted(os.sched_getaffinity(0))
+# Seconds for a launcher to end its ranks before both are killed.
+END_GRACE = 15
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
               "MKL_NUM_THREADS": "1"}
 
 
-class Broken(Exception):
-    """A side did not do what it was started for."""
+class JobError(Exception):
+    """A job did not do what it was started for."""
 
 
 def environment(changes):
-    """Ours without a cluster, one thread everywhere, and these changes."""
+    """This one without a cluster, one thread everywhere, and these changes."""
     kept = {name: value for name, value in os.environ.items()
             if name not in ("TF_CONFIG", "RANK", "WORLD_SIZE", "LOCAL_RANK",
                             "MASTER_ADDR", "MASTER_PORT")
@@ -69,7 +72,7 @@ def rate(points):
     where a side may already run alone."""
     begin, end = int(len(points) * 0.3), int(len(points) * 0.95) - 1
     if end <= begin:
-        raise Broken(f"only {len(points)} points in the trace")
+        raise JobError(f"only {len(points)} points in the trace")
     first, last = points[begin], points[end]
     return (last.step - first.step) / (last.at - first.at)
 
@@ -90,19 +93,19 @@ class Job:
     def trace(self, rank=0):
         return read_trace(self.folder / "trace" / f"rank{rank}")
 
-    def finish(self, seconds=600):
+    def finish(self, seconds=180):
         try:
             code = self.process.wait(seconds)
         except subprocess.TimeoutExpired:
-            raise Broken(f"not finished after {seconds} s\n{self.tail()}")
+            raise JobError(f"not finished after {seconds} s\n{self.tail()}")
         if code != 0:
-            raise Broken(f"exit status {code}\n{self.tail()}")
+            raise JobError(f"exit status {code}\n{self.tail()}")
 
     def layout(self):
-        """What the program says about its tensors."""
+        """Of the tensors, as the program prints it."""
         found = re.search(r"layout: ([A-Za-z ]+)", self.text())
         if not found:
-            raise Broken(f"no layout is told\n{self.tail()}")
+            raise JobError(f"no layout is printed\n{self.tail()}")
         return found[1].strip()
 
     def text(self):
@@ -112,29 +115,10 @@ class Job:
         return self.text()[-2000:]
 
     def end(self):
-        """Stops it and whatever ranks it may have left."""
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
-            try:
-                self.process.wait(15)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
-                self.process.wait()
-        for pid in {point.pid for rank in range(WORKERS)
-                    for point in self.trace(rank)}:
-            if is_trainer(pid):
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
+        """Ends it and its ranks, and all jobs beside it."""
+        processes.end_children(END_GRACE)
+        self.process.wait()
         self.log.close()
-
-
-def is_trainer(pid):
-    """False when the number belongs to somebody else by now."""
-    try:
-        words = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
-    except OSError:
-        return False
-    return str(TRAIN).encode() in words or str(DDP).encode() in words
 
 
 @contextlib.contextmanager
@@ -150,7 +134,7 @@ def job(argv, **changes):
 
 
 def trainer(model, steps, workers, *more):
-    """Our training program."""
+    """muster's training program."""
     return [TRAIN, "--model", model, "--steps", steps, "--trace", "{}/trace",
             "--global-batch", BATCH * workers, *more]
 
@@ -193,7 +177,7 @@ def measure(argv, **changes):
 
 
 def measure_alone(model, steps):
-    """Two workers at the same time that know nothing of each other."""
+    """Two workers at the same time that do not communicate."""
     with contextlib.ExitStack() as stack:
         pair = [stack.enter_context(job(on_core(i, trainer(model, steps, 1))))
                 for i in range(WORKERS)]

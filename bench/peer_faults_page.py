@@ -1,32 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of bench/faults.py. Pure."""
-import said
+"""The page that bench/peer_faults.py writes. Pure."""
 import scene
+from output_parser import errors_in, ranks_named_in, records_in, shorten
 
 OWN = "muster check"
 HEAD = """\
-# The same faults, said by others
+# How other launchers report the same faults
 
-Made by `bench/faults.py --page docs/reference/peer-faults.md`, with
+Made by `bench/peer_faults.py --page docs/reference/peer-faults.md`, with
 {versions}. Ten faults of [the lab](lab.md),
-on three hosts that are network namespaces; the fault is where all meet, at rank
-0. One process a host, which has imported what it needs before its time begins,
-and is watched for {seconds:.0f} s. TensorFlow: `MultiWorkerMirroredStrategy` with
+on three hosts that are network namespaces; the fault is at rank 0, to which all
+connect. One process a host, which has imported what it needs before its time
+begins, and is watched for {seconds:.0f} s. TensorFlow: `MultiWorkerMirroredStrategy` with
 TF_CONFIG; JAX: `jax.distributed.initialize`; torchrun: `--master-addr` and a
 group of Gloo; their settings are the defaults. Once they have joined they reduce
-4 MB over all. muster check is played alone; the three others at the same time, on
+4 MB over all. muster check runs alone; the three others at the same time, on
 hosts of their own.
 
 - after: seconds to the first error that healthy hosts do not print
-- what it says: its last error, shortened; where there is none, "no error" and
-  the last line of its log, or the last that names another host; of muster check
-  the finding, by the first host
-- names: ranks whose host is in what it says, by address, name or number
+- message: its last error, shortened; where there is none, "no error" and the
+  last line of its log, or the last that names another host; of muster check the
+  finding, by the first host
+- names: ranks whose host is in the message, by address, name or number
 - at the end: what its processes do then
 
 On healthy hosts all of them start: {healthy}.
 
-| fault, on ranks | who | after | what it says | names | at the end |
+| fault, on ranks | launcher | after | message | names | at the end |
 |---|---|---|---|---|---|
 """
 
@@ -36,56 +36,57 @@ def seconds(value):
 
 
 def quoted(text):
-    """Text of somebody else in a cell."""
-    return "`" + said.short(text).replace("`", "'").replace("|", "\\|") + "`"
+    """Output in a cell."""
+    return "`" + shorten(text).replace("`", "'").replace("|", "\\|") + "`"
 
 
 def ranks(numbers):
     return ", ".join(map(str, numbers)) or "-"
 
 
-def end_of(told):
-    if any(line.text.startswith("peer: joined") for line in told.lines):
+def end_of(output):
+    if any(line.text.startswith("peer: joined") for line in output.lines):
         return "trains"
-    ended = {rank: code for rank, code in told.ends.items() if code is not None}
+    ended = {rank: code for rank, code in output.exit_codes.items()
+             if code is not None}
     if not ended:
         return "all wait"
     codes = ", ".join(map(str, sorted(set(ended.values()))))
-    waiting = len(told.ends) - len(ended)
+    waiting = len(output.exit_codes) - len(ended)
     return f"{len(ended)} ended, exit code {codes}" + \
         (f"; {waiting} wait{'s' if waiting == 1 else ''}" if waiting else "")
 
 
-def peer_cells(told, healthy, addresses):
-    errors = said.errors_of(told, healthy)
+def peer_cells(output, healthy, addresses):
+    errors = errors_in(output, healthy)
     if errors:
         return (seconds(errors[0].at), quoted(errors[-1].text),
-                ranks(said.named_in("\n".join(one.text for one in errors),
-                                    addresses)), end_of(told))
-    # What a process says of its own host names nobody.
-    records = [(one.text, [rank for rank in said.named_in(one.text, addresses)
+                ranks(ranks_named_in("\n".join(one.text for one in errors),
+                                     addresses)), end_of(output))
+    # A process that names its own host names none of the others.
+    records = [(one.text, [rank for rank in ranks_named_in(one.text, addresses)
                            if rank != one.rank])
-               for one in said.records_of(told)]
+               for one in records_in(output)]
     if not records:
-        return "-", "no error", "-", end_of(told)
+        return "-", "no error", "-", end_of(output)
     text, named = next((one for one in reversed(records) if one[1]),
                        records[-1])
-    return "-", f"no error; {quoted(text)}", ranks(named), end_of(told)
+    return "-", f"no error; {quoted(text)}", ranks(named), end_of(output)
 
 
-def own_cells(fault, verdict):
-    """The finding that has the cause, as the first host says it."""
-    for rank, document in sorted(verdict.documents.items()):
+def own_cells(fault, result):
+    """The finding that has the cause, by the first host."""
+    for rank, document in sorted(result.documents.items()):
         for finding in document["findings"]:
             if finding["cause"] == fault.cause and \
                     finding["severity"] == fault.severity:
                 named = sorted(scene.names_of(finding, rank))
-                return (seconds(verdict.seconds),
+                return (seconds(result.seconds),
                         f"{fault.cause}: {quoted(finding['what'])}",
                         ranks(named),
                         f"ends, {fault.severity}"
-                        f"{', WRONG' if verdict.wrong else ''}")
-    return seconds(verdict.seconds), "-", "-", "ends, WRONG"
+                        f"{', WRONG' if result.wrong else ''}")
+    return seconds(result.seconds), "-", "-", "ends, WRONG"
 
 
 def healthy_text(answers):

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The same fault, said by muster check, TensorFlow, JAX and torchrun.
+"""How muster check, TensorFlow, JAX and torchrun report the same faults.
 
-  bench/faults.py                          all of them, a table on stdout
-  bench/faults.py --only WORD              faults whose name has the word
-  bench/faults.py --page docs/reference/peer-faults.md  writes the page
+  bench/peer_faults.py               all of them, a table on stdout
+  bench/peer_faults.py --only WORD   faults whose name has the word
+  bench/peer_faults.py --page docs/reference/peer-faults.md
 
 Plays faults of tests/lab on hosts that are network namespaces, three of them
-unless a fault needs more. What a program says is timed from the moment at which
-all its processes have imported what they need and are told to begin.
+unless a fault needs more. Output is timed from the moment at which all
+processes have imported what they need and get the line to start.
 
 $MUSTER_BINARY is the program, $MUSTER_INTEROP_PYTHON a Python with torch,
 tensorflow and jax. Asserts nothing. Exit code 77: no lab can be made here.
@@ -19,7 +19,6 @@ import dataclasses
 import json
 import os
 import pathlib
-import signal
 import subprocess
 import sys
 import threading
@@ -29,12 +28,13 @@ HERE = pathlib.Path(__file__).resolve().parent
 TESTS = HERE.parent / "tests"
 sys.path[:0] = [str(TESTS / "lab"), str(TESTS / "interop"), str(HERE / "peers")]
 # pylint: disable=wrong-import-position
-import beginning  # noqa: E402
-import fault_page  # noqa: E402
 import faults  # noqa: E402
 import namespaces  # noqa: E402
-import said  # noqa: E402
+import output_parser  # noqa: E402
+import peer_faults_page  # noqa: E402
+import processes  # noqa: E402
 import scene  # noqa: E402
+import start_signal  # noqa: E402
 from interop_python import interop_python  # noqa: E402
 
 # To import everything, three times at once on few cores.
@@ -44,7 +44,7 @@ PROXY_PORT = 3128
 
 
 def proxy(scene_):
-    """All hosts are told of a proxy, which forbids everything."""
+    """The environment of all hosts names a proxy, which forbids everything."""
     scene_.helper(2, "strangers.py", "proxy", PROXY_PORT)
     for variables in scene_.environment.values():
         variables["http_proxy"] = \
@@ -88,7 +88,7 @@ def jax(members, rank):
 
 def torchrun(members, rank):
     host, port = members[0].rsplit(":", 1)
-    return ["torchrun_begins.py", f"--nnodes={len(members)}",
+    return ["torchrun_starts.py", f"--nnodes={len(members)}",
             "--nproc-per-node=1", f"--node-rank={rank}",
             f"--master-addr={host}", f"--master-port={port}",
             str(HERE / "peers" / "torch_joins.py")], {}
@@ -114,7 +114,7 @@ class Process:
     def _read(self):
         for text in self.process.stdout:
             self.lines.append((time.monotonic(), text.rstrip()))
-            if text.startswith(beginning.READY):
+            if text.startswith(start_signal.READY):
                 self.ready.set()
         self.ready.set()
 
@@ -131,7 +131,7 @@ def peer_command(python, words, variables):
 
 
 def play_peer(number, fault, peer, python, seconds):
-    """What the processes of a peer say and how they end: said.Told."""
+    """The output of the processes of a peer, and how they end."""
     with namespaces.Lab(number, fault.size) as lab:
         played = scene.Scene(lab, fault.group)
         fault.does(played)
@@ -159,14 +159,15 @@ def watch(processes, seconds):
 
     def over(one):
         return one.process.poll() is not None or \
-            any(text.startswith(beginning.JOINED) for _, text in one.lines)
+            any(text.startswith(start_signal.JOINED) for _, text in one.lines)
 
     while time.monotonic() < began + seconds and not all(map(over, processes)):
         time.sleep(0.2)  # lines have the time at which they came
-    ends = {one.rank: one.process.poll() for one in processes}
-    lines = [said.Line(one.rank, at - began, text) for one in processes
+    exit_codes = {one.rank: one.process.poll() for one in processes}
+    lines = [output_parser.Line(one.rank, at - began, text) for one in processes
              for at, text in one.lines if at >= began]
-    return said.Told(sorted(lines, key=lambda line: line.at), ends)
+    return output_parser.Output(sorted(lines, key=lambda line: line.at),
+                                exit_codes)
 
 
 def play_muster(number, fault):
@@ -174,8 +175,8 @@ def play_muster(number, fault):
         played = scene.Scene(lab, fault.group)
         fault.does(played)
         documents, seconds = played.play()
-        return said.Verdict(seconds, documents,
-                            scene.judge([fault], documents))
+        return output_parser.CheckResult(seconds, documents,
+                                         scene.judge([fault], documents))
 
 
 def play(number, fault, options, python):
@@ -205,25 +206,19 @@ def keep(folder, fault, answers):
         file.write_text(json.dumps(dataclasses.asdict(answer), indent=1))
 
 
-def end(signum, _frame):
-    raise SystemExit(128 + signum)
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--only", default="")
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--page", type=pathlib.Path)
     parser.add_argument("--keep", type=pathlib.Path,
-                        help="a folder for all that was said")
+                        help="a folder for all output")
     options = parser.parse_args()
     reason = namespaces.why_not()
     if reason:
         print(f"skipped: {reason}")
         return 77
     python = interop_python(*PACKAGES)
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, end)
     namespaces.sweep()
     results = []
     rows = [HEALTHY] + [one for one in TEN if options.only in one.name]
@@ -235,7 +230,7 @@ def main():
             print(f"{fault.name}: played", file=sys.stderr, flush=True)
     finally:
         namespaces.sweep()
-    text = fault_page.page(results, versions(python), options.seconds)
+    text = peer_faults_page.page(results, versions(python), options.seconds)
     if options.page:
         options.page.write_text(text)
     else:
@@ -244,4 +239,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(processes.supervised(main))

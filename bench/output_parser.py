@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a program has said of a fault, made short: its errors, when they came,
+"""Reads the output of a program that met a fault: its errors, when they came,
 and which hosts they name. Pure."""
 import dataclasses
 import re
@@ -26,23 +26,23 @@ class Line:
 
 
 @dataclasses.dataclass(frozen=True)
-class Told:
-    """All that the processes of one program have said, by the time."""
+class Output:
+    """Of all processes of one program, by the time."""
     lines: list
-    ends: dict  # rank -> exit code; None: it still runs
+    exit_codes: dict  # by rank; None: it still runs
 
 
 @dataclasses.dataclass(frozen=True)
-class Verdict:
-    """What muster check says: its documents by rank, and what of it is not as
-    the lab wants it."""
+class CheckResult:
+    """Of muster check: its documents by rank, and what of them is not as the
+    lab expects."""
     seconds: float
     documents: dict
     wrong: list
 
 
 def error_in(text):
-    """The message of a line that tells an error; None: it tells none."""
+    """The message of a line that reports an error; None: it reports none."""
     text = OF_RANK.sub("", text, count=1)
     logged = LOGGED.match(text)
     if logged:
@@ -53,19 +53,19 @@ def error_in(text):
     return text if RAISED.match(text) else None
 
 
-def errors_of(told, healthy):
-    """Its errors, but for what it says where nothing is wrong."""
+def errors_in(output, healthy):
+    """Its errors, without those that it prints on healthy hosts."""
     usual = {error_in(line.text) for line in healthy.lines}
-    found = [(line, error_in(line.text)) for line in told.lines]
+    found = [(line, error_in(line.text)) for line in output.lines]
     return [dataclasses.replace(line, text=message)
             for line, message in found
             if message is not None and message not in usual]
 
 
-def records_of(told):
-    """The lines of its log, each with what belongs to it."""
+def records_in(output):
+    """The lines of its log; one that ends with a colon, with those below it."""
     records = []
-    for line in told.lines:
+    for line in output.lines:
         logged = LOGGED.match(line.text)
         if logged:
             records.append(dataclasses.replace(line, text=logged[3]))
@@ -76,13 +76,13 @@ def records_of(told):
     return records
 
 
-def short(text):
+def shorten(text):
     """On one line, without the folders of paths."""
     text = FOLDERS.sub("…/", " ".join(text.split()))
     return text if len(text) <= LONGEST else text[:LONGEST].rstrip() + " …"
 
 
-def named_in(text, addresses):
+def ranks_named_in(text, addresses):
     """Ranks whose host a text names: by address, name, or number."""
     return [rank for rank, address in enumerate(addresses)
             if re.search(rf"\b(?:{re.escape(address)}|w-{rank}"

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Seconds from the launch to the first step, and from the loss of a worker to
+"""Seconds from the launch to the first step, and from the kill of a worker to
 the next one: muster against torchrun."""
 import math
 import os
 import signal
 import time
 
-import sides
+import jobs
+import repetition
 from goals import Ratio, print_ratios, spread
+from repetition import Side
 
-LIMIT = 60  # seconds that a launcher gets to train again
+START_TIMEOUT = 60  # seconds from the launch
+RECOVERY_TIMEOUT = 30  # seconds from the kill; a launch takes a tenth
 LONG = 10_000_000  # steps: ended from outside
 
 NEW_STORE = {"TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1"}
@@ -23,35 +26,35 @@ def wait_for(running, condition, seconds, what):
         if value:
             return value
         if running.process.poll() is not None and not condition():
-            raise sides.Broken(f"ended with {running.process.returncode} "
-                               f"before: {what}\n{running.tail()}")
+            raise jobs.JobError(f"ended with {running.process.returncode} "
+                                f"before: {what}\n{running.tail()}")
         time.sleep(0.01)  # the traces hold the exact times
-    raise sides.Broken(f"not within {seconds} s: {what}")
+    raise jobs.JobError(f"not within {seconds} s: {what}")
 
 
 def all_traces(running, wanted):
     """One wanted point of every rank; None while one of them is missing."""
     found = [next(filter(wanted, running.trace(rank)), None)
-             for rank in range(sides.WORKERS)]
+             for rank in range(jobs.WORKERS)]
     return found if all(found) else None
 
 
 def first_step(argv, **changes):
-    """Seconds from the launch until the last rank has done a step."""
-    with sides.job(argv, **changes) as running:
-        points = wait_for(running, lambda: all_traces(running, bool), LIMIT,
-                          "a first step")
+    """Seconds from the launch to the first step of the last rank."""
+    with jobs.job(argv, **changes) as running:
+        points = wait_for(running, lambda: all_traces(running, bool),
+                          START_TIMEOUT, "a first step")
         return max(point.at for point in points) - running.began
 
 
 def recovery(argv, **changes):
-    """Seconds from the kill of rank 1 until the last rank has done a step
-    again; None where that does not come about."""
-    with sides.job(argv, **changes) as running:
+    """Seconds from the kill of rank 1 to the next step of the last rank; None
+    where there is none."""
+    with jobs.job(argv, **changes) as running:
         before = wait_for(
             running,
             lambda: all_traces(running, lambda point: point.step >= 200),
-            LIMIT, "200 steps")
+            START_TIMEOUT, "200 steps")
         killed = time.monotonic()
         old = {point.pid for point in before}
         os.kill(before[1].pid, signal.SIGKILL)
@@ -59,35 +62,36 @@ def recovery(argv, **changes):
             after = wait_for(
                 running,
                 lambda: all_traces(running, lambda point: point.pid not in old),
-                LIMIT, "a new step")
-        except sides.Broken:
+                RECOVERY_TIMEOUT, "a new step")
+        except jobs.JobError:
             return None
         return max(point.at for point in after) - killed
 
 
 def start_sides():
     return {
-        "ours": ("muster run", lambda: first_step(sides.muster("mlp", LONG))),
-        "torchrun": ("torchrun",
-                     lambda: first_step(sides.torchrun("mlp", LONG))),
+        "ours": Side("muster run",
+                     lambda: first_step(jobs.muster("mlp", LONG))),
+        "torchrun": Side("torchrun",
+                         lambda: first_step(jobs.torchrun("mlp", LONG))),
     }
 
 
 def recovery_sides():
-    ours = sides.muster("mlp", LONG, "--checkpoints", "{}/checkpoints",
-                        "--every", 100)
+    ours = jobs.muster("mlp", LONG, "--checkpoints", "{}/checkpoints",
+                       "--every", 100)
 
     def theirs(**changes):
         return recovery(
-            sides.torchrun("mlp", LONG, "--checkpoint", "{}/checkpoint",
-                           "--every", 100, flags=("--max-restarts", 3)),
+            jobs.torchrun("mlp", LONG, "--checkpoint", "{}/checkpoint",
+                          "--every", 100, flags=("--max-restarts", 3)),
             **changes)
 
     return {
-        "ours": ("muster run", lambda: recovery(ours)),
-        "torchrun": ("torchrun --max-restarts 3", theirs),
-        "new store": ("the same, with a new store for each attempt",
-                      lambda: theirs(**NEW_STORE)),
+        "ours": Side("muster run", lambda: recovery(ours)),
+        "torchrun": Side("torchrun --max-restarts 3", theirs),
+        "new store": Side("the same, with a new store for each attempt",
+                          lambda: theirs(**NEW_STORE)),
     }
 
 
@@ -95,24 +99,21 @@ MEASURED = {"startup": (start_sides, "launch to first step done"),
             "recovery": (recovery_sides, "kill -9 of a worker to first step")}
 
 
-def run(name, rounds, say):
+def run(name, rounds, log):
     """Measures one of MEASURED; its document."""
-    make, what = MEASURED[name]
-    all_sides = make()
-    seconds = {key: [] for key in all_sides}
-    for number in range(rounds):
-        for key, (title, measure) in all_sides.items():
-            say(f"{name} {number + 1}/{rounds}: {title}")
-            seconds[key].append(measure())
-    return {"what": what,
-            "sides": {key: {"title": title, "seconds": seconds[key]}
-                      for key, (title, _) in all_sides.items()},
+    make_sides, what = MEASURED[name]
+    sides = make_sides()
+    seconds = repetition.measure(name, sides, rounds, log)
+    return {"what": what, "rounds": len(seconds["ours"]),
+            "rounds_wanted": rounds.wanted,
+            "sides": {key: {"title": side.title, "seconds": seconds[key]}
+                      for key, side in sides.items()},
             "ratios": make_ratios(name, seconds)}
 
 
 def make_ratios(name, seconds):
-    """A round in which muster did not come back took it for ever; one in which
-    only the other did not has no ratio."""
+    """A round in which muster did not recover has an infinite time; one in
+    which only the other did not has no ratio."""
     def time_of(ours):
         return math.inf if ours is None else ours
 
@@ -132,12 +133,13 @@ def make_ratios(name, seconds):
 
 
 def show(document):
-    print(f"\n{document['what']}, MLP, two workers (seconds)")
+    print(f"\n{document['what']}, MLP, two workers (seconds); "
+          + repetition.text(document["rounds"], document["rounds_wanted"]))
     for side in document["sides"].values():
         good = [value for value in side["seconds"] if value is not None]
         failed = len(side["seconds"]) - len(good)
         print(f"  {side['title']:<52}{spread(good):<24}"
-              + (f"failed {failed} of {len(side['seconds'])} "
-                 f"(no new step, {LIMIT} s given)" if failed else ""))
+              + (f"no new step within {RECOVERY_TIMEOUT} s: {failed} of "
+                 f"{len(side['seconds'])}" if failed else ""))
     print()
     print_ratios(document["ratios"])

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For benchmarks: what they cannot do without.
+// An error ends a program of bench/.
 #pragma once
 
 #include <cstdio>
@@ -13,7 +13,7 @@ namespace muster {
 // The value; a failure is printed and ends the process. Without cleaning up: it
 // may be a fork.
 template <typename T>
-T Must(Result<T> result) {
+T ValueOrExit(Result<T> result) {
   if (!result) {
     std::fprintf(stderr, "%s\n", result.error().ToString().c_str());
     std::_Exit(1);
