@@ -55,7 +55,7 @@ def run(*words, **options):
 
 def copy_pages(stage):
     pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"),
-             *ROOT.glob("causes/*/*.md")]
+             *ROOT.glob("causes/*/*.md"), ROOT / "causes/README.md"]
     for page in pages:
         place = stage / page.relative_to(ROOT)
         place.parent.mkdir(parents=True, exist_ok=True)

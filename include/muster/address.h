@@ -2,8 +2,10 @@
 // A host and a port.
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -22,10 +24,20 @@ struct Address {
   // is neither, or the port is missing and no default (not 0) is given.
   static Result<Address> Parse(std::string_view text,
                                std::uint16_t default_port = 0);
+
+  // The bytes of an IP address, IPv4 as "::ffff:a.b.c.d".
+  using Bytes = std::array<unsigned char, 16>;
+  // Of the host when it is a literal: "10.0.0.1", "::1", "::ffff:10.0.0.1" or
+  // "fe80::1%eth0", whose scope is left out. nullopt: it is a name, or empty.
+  std::optional<Bytes> Ip() const;
+  // Both hosts are literals of one IP address ("::1" and "0:0:0:0:0:0:0:1").
+  bool HasIpOf(const Address& other) const;
   // True for localhost, 127.0.0.0/8 and ::1. Names are not looked up.
   bool IsLoopback() const;
-  // The host is written in digits, not a name: "10.0.0.1", "::1". True for an
-  // empty one, which stands for every interface.
+  // True for literals in 169.254.0.0/16 and fe80::/10.
+  bool IsLinkLocal() const;
+  // The host is a literal, not a name. True for an empty one, which stands for
+  // every interface.
   bool IsNumeric() const;
 };
 

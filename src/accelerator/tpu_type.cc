@@ -2,7 +2,6 @@
 #include "accelerator/tpu_type.h"
 
 #include <algorithm>
-#include <map>
 
 #include "accelerator/table.h"
 #include "base/text.h"
@@ -78,56 +77,6 @@ std::vector<int> PossibleHosts(const TpuType& type) {
     hosts.push_back(HostsOf(type, tpu.max_chips_per_host));
   }
   return hosts;
-}
-
-Result<Bounds> ParseBounds(std::string_view text, const std::string& what) {
-  const auto wrong = [&](std::size_t at) {
-    return Error(Cause::kClusterSpecInvalid,
-                 what + " is `" + Printable(text.substr(0, 200)) +
-                     "`, expected three numbers from 1 to 1024 as in 2,2,1: "
-                     "not so at position " +
-                     std::to_string(at + 1));
-  };
-  Bounds bounds{};
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < bounds.size(); ++i) {
-    const auto comma = std::min(text.find(',', at), text.size());
-    const auto number = ParseInt(Trim(text.substr(at, comma - at)));
-    const bool last = i + 1 == bounds.size();
-    if (!number || *number < 1 || *number > 1024) {
-      return wrong(at);
-    }
-    if (last != (comma == text.size())) {
-      return wrong(comma);
-    }
-    bounds[i] = static_cast<int>(*number);
-    at = comma + 1;
-  }
-  return bounds;
-}
-
-std::string ToString(const Bounds& bounds) {
-  return std::to_string(bounds[0]) + "," + std::to_string(bounds[1]) + "," +
-         std::to_string(bounds[2]);
-}
-
-Bounds Product(const Bounds& a, const Bounds& b) {
-  return {a[0] * b[0], a[1] * b[1], a[2] * b[2]};
-}
-
-int SizeOf(const Bounds& bounds) {
-  return bounds[0] * bounds[1] * bounds[2];
-}
-
-std::optional<Bounds> HostBoundsOf(std::string_view type) {
-  static const std::map<std::string_view, Bounds> table{
-      {"v2-8", {1, 1, 1}},     {"v2-32", {2, 2, 1}},  {"v2-128", {4, 4, 1}},
-      {"v2-256", {4, 8, 1}},   {"v2-512", {8, 8, 1}}, {"v3-8", {1, 1, 1}},
-      {"v3-32", {2, 2, 1}},    {"v3-64", {2, 4, 1}},  {"v3-128", {4, 4, 1}},
-      {"v3-256", {4, 8, 1}},   {"v3-512", {8, 8, 1}}, {"v3-1024", {8, 16, 1}},
-      {"v3-2048", {16, 16, 1}}};
-  const auto found = table.find(type);
-  return found == table.end() ? std::nullopt : std::optional(found->second);
 }
 
 Result<std::vector<std::string>> ParseWorkerEndpoints(std::string_view text) {

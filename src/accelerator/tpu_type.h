@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of TPU types, bounds of chips and processes. Pure.
+// Names of TPU types and lists of their workers. Pure.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,16 +30,6 @@ int HostsOf(const TpuType& type, int chips_per_host);
 // Every number of hosts that such a slice may have: hosts of some types come
 // with 1, 4 or 8 chips.
 std::vector<int> PossibleHosts(const TpuType& type);
-
-// "2,2,1".
-using Bounds = std::array<int, 3>;
-Result<Bounds> ParseBounds(std::string_view text, const std::string& what);
-std::string ToString(const Bounds& bounds);
-Bounds Product(const Bounds& a, const Bounds& b);
-int SizeOf(const Bounds& bounds);
-
-// Hosts of a v2 or v3 slice as bounds, which no metadata tell.
-std::optional<Bounds> HostBoundsOf(std::string_view type);
 
 // The attribute worker-network-endpoints: "name:id:ip" or plain names.
 // cluster-spec-invalid quotes an entry of another form.

@@ -136,9 +136,7 @@ Status TakeSources(const CLI::App& verb, const Texts& texts,
     MUSTER_TRY(TakeProfile(*profile, request));
   }
   request.host_file = Given(verb, "--hostfile", texts.host_file);
-  if (const auto tpu = Given(verb, "--tpu", texts.tpu)) {
-    request.cloud.tpu = std::vector<std::string>{*tpu};
-  }
+  request.cloud.tpu = Given(verb, "--tpu", texts.tpu);
   request.cloud.project = Given(verb, "--project", texts.project);
   request.cloud.zone = Given(verb, "--zone", texts.zone);
   request.cloud.instance_group =
@@ -202,7 +200,8 @@ Status CheckCommand(const CommandLine& line, bool has_dashes) {
   if (line.verb == Verb::kExplain && explains_nothing) {
     return Usage(
         "give a log, a folder, `-` for standard input, the label of a cause, "
-        "--exit STATUS, --note TEXT or --look; --list prints all causes");
+        "--exit STATUS, --note TEXT or --inspect-host; --list prints all "
+        "causes");
   }
   if (std::any_of(line.notes.begin(), line.notes.end(),
                   [](const std::string& note) { return Trim(note).empty(); })) {
@@ -257,7 +256,7 @@ struct Tree {
         ->allow_extra_args(false)
         ->take_all();
     explain->add_option("--rank-from", line.rank_from);
-    explain->add_flag("--look", line.look);
+    explain->add_flag("--inspect-host", line.look);
     explain->add_flag("--list", line.list);
     AddSettings(*explain, "explain", texts);
     bundle->add_option("inputs", line.inputs);

@@ -222,7 +222,7 @@ TEST(CommandLine, TakesHelpAsAWord) {
 
 TEST(CommandLine, ExplainsWithoutALogWhatElseTells) {
   EXPECT_EQ(Parse({"explain", "--exit", "137"}).exit, "137");
-  EXPECT_TRUE(Parse({"explain", "--look"}).look);
+  EXPECT_TRUE(Parse({"explain", "--inspect-host"}).look);
   EXPECT_THAT(Parse({"explain", "--note", "it hangs"}).notes,
               testing::ElementsAre("it hangs"));
   EXPECT_FALSE(ParseCommandLine({"explain"}));

@@ -162,7 +162,7 @@ class ReadingLine {
   bool shown_ = false;  // and to be taken away
 };
 
-// What the inputs, the exit status, the notes and --look show. Where one of the
+// What the inputs, the exit status, the notes and --inspect-host show. Where one of the
 // others says something too, inputs that cannot be read are a warning.
 Result<diagnose::Reading> ReadAll(const CommandLine& line,
                                   const std::string& exit,

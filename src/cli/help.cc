@@ -149,8 +149,8 @@ healthy logs. Or print what a cause means and what heals it.
   muster explain --list
 
 Inputs: logs, folders (also of a run), `-`, tar, zip, gzip and zstd, Kaggle's
-log, notebooks; none with --exit, --note or --look. A note is a witness and no
-proof: without a log it leads to candidates. What could not be read is a
+log, notebooks; none with --exit, --note or --inspect-host. A note is a witness
+and no proof: without a log it leads to candidates. What could not be read is a
 warning, and stands in `unread` of --output json. The exit code is 0 when there
 is an answer, 3 when nothing could be read.
 )";
@@ -396,7 +396,7 @@ std::string HelpText(Verb verb) {
                    "                         files, and on the lines of files "
                    "whose name says\n"
                    "                         nothing\n"
-                   "  --look                 look at this machine as well: "
+                   "  --inspect-host         inspect this host as well: "
                    "kernel log, memory\n"
                    "                         counters, limits, disks, ports, "
                    "devices and who holds\n"

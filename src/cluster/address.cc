@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "muster/address.h"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
-#include <optional>
 
 #include "base/text.h"
 
@@ -81,6 +82,13 @@ Result<HostPart> ParsePlain(std::string_view text) {
   return HostPart{std::string(host), host.size()};
 }
 
+// Is ::ffff:a.b.c.d.
+bool IsV4(const Address::Bytes& ip) {
+  constexpr std::array<unsigned char, 12> kMapped{0, 0, 0, 0, 0,    0,
+                                                  0, 0, 0, 0, 0xff, 0xff};
+  return std::equal(kMapped.begin(), kMapped.end(), ip.begin());
+}
+
 }  // namespace
 
 Result<Address> Address::Parse(std::string_view text,
@@ -100,24 +108,39 @@ Result<Address> Address::Parse(std::string_view text,
   return address;
 }
 
-bool Address::IsNumeric() const {
-  return host.find(':') != std::string::npos ||
-         host.find_first_not_of("0123456789.") == std::string::npos;
+std::optional<Address::Bytes> Address::Ip() const {
+  Bytes ip{};
+  const bool v4 = host.find(':') == std::string::npos;
+  const std::string number = v4 ? host : host.substr(0, host.find('%'));
+  if (v4) {
+    ip[10] = ip[11] = 0xff;
+  }
+  // A text with a null byte ends there for inet_pton, and is none.
+  const bool literal =
+      host.find('\0') == std::string::npos &&
+      inet_pton(v4 ? AF_INET : AF_INET6, number.c_str(), &ip[v4 ? 12 : 0]) == 1;
+  return literal ? std::optional(ip) : std::nullopt;
+}
+
+bool Address::HasIpOf(const Address& other) const {
+  const auto ip = Ip();
+  return ip && ip == other.Ip();
 }
 
 bool Address::IsLoopback() const {
-  if (host == "localhost" || host == "::1") {
-    return true;
-  }
-  if (!host.starts_with("127.")) {
-    return false;
-  }
-  const auto parts = Split(host, '.');
-  return parts.size() == 4 &&
-         std::all_of(parts.begin(), parts.end(), [](const std::string& part) {
-           const auto number = ParseInt(part);
-           return number && *number >= 0 && *number <= 255;
-         });
+  const auto ip = Ip();
+  return host == "localhost" || HasIpOf({.host = "::1"}) ||
+         (ip && IsV4(*ip) && (*ip)[12] == 127);
+}
+
+bool Address::IsLinkLocal() const {
+  const auto ip = Ip();
+  return ip && (IsV4(*ip) ? (*ip)[12] == 169 && (*ip)[13] == 254
+                          : (*ip)[0] == 0xfe && (*ip)[1] >> 6U == 2);
+}
+
+bool Address::IsNumeric() const {
+  return host.empty() || Ip();
 }
 
 std::string ToString(const Address& address) {

@@ -59,18 +59,55 @@ TEST(Address, TellsNumbersFromNames) {
   for (const char* host : {"10.0.0.1", "::1", "fe80::1%eth0", ""}) {
     EXPECT_TRUE((Address{.host = host}).IsNumeric()) << host;
   }
-  for (const char* host : {"localhost", "10.0.0.1.example.com", "a"}) {
+  for (const char* host : {"localhost", "10.0.0.1.example.com", "a", "127.1"}) {
     EXPECT_FALSE((Address{.host = host}).IsNumeric()) << host;
   }
 }
 
 TEST(Address, KnowsLoopbackByItsNumber) {
-  for (const char* host : {"localhost", "127.0.0.1", "127.3.2.1", "::1"}) {
+  for (const char* host : {"localhost", "127.0.0.1", "127.3.2.1", "::1",
+                           "0:0:0:0:0:0:0:1", "::ffff:127.0.0.1"}) {
     EXPECT_TRUE((Address{.host = host}).IsLoopback()) << host;
   }
   for (const char* host :
-       {"10.0.0.1", "127.0.0.1.example.com", "127.example.com", "::2"}) {
+       {"10.0.0.1", "127.0.0.1.example.com", "127.example.com", "::2", "127.1",
+        "::ffff:10.0.0.1", "0.0.0.0", "::", "fe80::1%eth0", ""}) {
     EXPECT_FALSE((Address{.host = host}).IsLoopback()) << host;
+  }
+  EXPECT_FALSE((Address{.host = std::string("127.0.0.1\0a", 11)}).IsLoopback());
+}
+
+TEST(Address, TakesWhatInetPtonTakesForALiteral) {
+  for (const char* host : {"10.0.0.1", "0.0.0.0", "::", "::1",
+                           "::ffff:10.0.0.1", "fe80::1", "fe80::1%eth0"}) {
+    EXPECT_TRUE((Address{.host = host}).Ip()) << host;
+  }
+  for (const char* host :
+       {"", "127.1", "256.0.0.1", "10.0.0.01", "+1.2.3.4", "1::2::3", "1:2:3",
+        "[::1]", "10.0.0.1%eth0", "::1 ", "::12345", "::ffff:10.0.0", "a"}) {
+    EXPECT_FALSE((Address{.host = host}).Ip()) << host;
+  }
+}
+
+TEST(Address, ComparesLiteralsAsNumbers) {
+  const auto same = [](const char* one, const char* other) {
+    return Address{.host = one}.HasIpOf({.host = other, .port = 1});
+  };
+  EXPECT_TRUE(same("::1", "0:0:0:0:0:0:0:1"));
+  EXPECT_TRUE(same("::ffff:10.0.0.1", "10.0.0.1"));
+  EXPECT_TRUE(same("fe80::1%eth0", "fe80:0::1"));
+  EXPECT_FALSE(same("10.0.0.1", "10.0.0.2"));
+  EXPECT_FALSE(same("::10.0.0.1", "10.0.0.1"));
+  EXPECT_FALSE(same("a", "a"));
+}
+
+TEST(Address, KnowsAddressesOfALink) {
+  for (const char* host :
+       {"169.254.1.2", "::ffff:169.254.1.2", "fe80::1%eth0", "febf::1"}) {
+    EXPECT_TRUE((Address{.host = host}).IsLinkLocal()) << host;
+  }
+  for (const char* host : {"169.253.1.2", "fec0::1", "fe80", "::1", ""}) {
+    EXPECT_FALSE((Address{.host = host}).IsLinkLocal()) << host;
   }
 }
 

@@ -542,7 +542,7 @@ Result<int> RunOnTpu(const settings::RunFlags& flags, const sys::Host& host,
   std::optional<Deadline> lets_in;  // when one that is new has to
   while (true) {
     MUSTER_ASSIGN(const auto node, FindTpu(flags.cluster, now));
-    const auto tpu = ReachTpu(node, flags.cluster, flags.reach, now);
+    const auto tpu = ReachTpu(node, flags.reach, now);
     if (!tpu && tpu.error().cause() != Cause::kPreempted) {
       return tpu.error();
     }

@@ -70,9 +70,7 @@ Recreator::Recreator(const settings::RunFlags& flags, const sys::Host& host,
 
 Result<cloud::TpuApi> Recreator::Open(
     const resolve::TpuNode& lost, std::function<bool(Duration)> pause) const {
-  MUSTER_ASSIGN(
-      auto credentials,
-      cloud::Credentials::Find(flags_.cluster.cloud.access_token, host_));
+  MUSTER_ASSIGN(auto credentials, cloud::Credentials::Find(host_));
   return cloud::TpuApi(
       host_, std::move(credentials),
       Sourced<std::string>{lost.place.project, lost.place.project_source},

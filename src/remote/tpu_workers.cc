@@ -34,7 +34,7 @@ std::string HowText(const ReachedTpu& tpu, const cloud::TpuWorkers& found,
 Result<ReachedTpu> Reach(const resolve::TpuNode& node,
                          const settings::ReachFlags& flags,
                          const std::string& account, const sys::Host& host) {
-  MUSTER_TRY(resolve::CheckReady(node, false));
+  MUSTER_TRY(resolve::CheckReady(node));
   MUSTER_ASSIGN(const auto choice, cloud::ParseAddressChoice(flags.address));
   MUSTER_ASSIGN(
       const auto found,
@@ -71,17 +71,15 @@ Result<resolve::TpuNode> FindTpu(const resolve::Request& request,
                      "`, which is no name of a TPU: ssh needs one, or --hosts");
   }
   MUSTER_ASSIGN(const auto place, resolve::PlaceTpu(target, request, host));
-  return resolve::GetTpuNode(place, request, host);
+  return resolve::GetTpuNode(place, host);
 }
 
 Result<ReachedTpu> ReachTpu(const resolve::TpuNode& node,
-                            const resolve::Request& request,
                             const settings::ReachFlags& flags,
                             const sys::Host& host) {
   std::string account;
   if (node.os_login && flags.user.empty()) {
-    MUSTER_ASSIGN(const auto bearer,
-                  cloud::BearerOf(request.cloud.access_token, host));
+    MUSTER_ASSIGN(const auto bearer, cloud::BearerOf(host));
     account = bearer.who;
   }
   return Reach(node, flags, account, host);
@@ -91,7 +89,7 @@ Result<ReachedTpu> ReachTpu(const resolve::Request& request,
                             const settings::ReachFlags& flags,
                             const sys::Host& host) {
   MUSTER_ASSIGN(const auto node, FindTpu(request, host));
-  return ReachTpu(node, request, flags, host);
+  return ReachTpu(node, flags, host);
 }
 
 bool NamesTpu(const resolve::Request& request, const sys::Host& host) {
@@ -156,8 +154,7 @@ std::optional<Finding> WhyTpuGone(const resolve::TpuPlace& place,
                       .http = http.get(),
                       .names = host.names};
   return WhyTpuGone([&]() -> Result<cloud::TpuNode> {
-    MUSTER_ASSIGN(auto node,
-                  resolve::GetTpuNode(place, resolve::Request(), now));
+    MUSTER_ASSIGN(auto node, resolve::GetTpuNode(place, now));
     return cloud::TpuNode(std::move(node));
   });
 }

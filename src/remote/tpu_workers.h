@@ -41,7 +41,6 @@ Result<resolve::TpuNode> FindTpu(const resolve::Request& request,
                                  const sys::Host& host);
 // It, as the account that asks the API.
 Result<ReachedTpu> ReachTpu(const resolve::TpuNode& node,
-                            const resolve::Request& request,
                             const settings::ReachFlags& flags,
                             const sys::Host& host);
 // FindTpu, then this.

@@ -44,7 +44,10 @@ struct Claim {
   std::optional<TaskMap> tasks;
   Text task_type;
   Number task_id;
-  Text rpc_layer, master;
+  Text rpc_layer;
+  // As the source gives it; "" where the process drives its own devices.
+  // Absent: the address of the task.
+  Text master;
 
   Text accelerator_type;
   Number chips_per_host;

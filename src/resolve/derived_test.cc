@@ -145,11 +145,6 @@ TEST(Derived, NothingAndAMetadataServerThatHangsIsOneHost) {
   const auto resolved = here.Ask();
   ASSERT_TRUE(resolved) << resolved.error().ToString();
   EXPECT_EQ(resolved->claims[0].source, "default");
-  EXPECT_EQ(*Detect({}, {.env = here.env,
-                         .clock = here.clock,
-                         .fs = here.fs,
-                         .http = &here.http}),
-            "");
   EXPECT_THAT(RenderText(*resolved),
               HasSubstr("the metadata server was not reached"));
 }
@@ -346,10 +341,8 @@ TEST(Derived, ATpuThatIsNotThereListsThoseThatAre) {
             R"({"nodes": [{"name": "projects/p/locations/z/nodes/other"}]})");
   here.Json(zone + "-/nodes",
             R"({"nodes": [{"name": "projects/p/locations/y/nodes/mine"}]})");
-  here.request.cloud = {.tpu = std::vector<std::string>{"mine"},
-                        .project = "p",
-                        .zone = "z",
-                        .access_token = "secret-token"};
+  here.request.cloud = {.tpu = "mine", .project = "p", .zone = "z"};
+  here.env.variables["CLOUDSDK_AUTH_ACCESS_TOKEN"] = "secret-token";
   EXPECT_THAT(
       here.Refusal(),
       AllOf(HasSubstr("tpu-not-found"), HasSubstr("there are: other"),
@@ -361,8 +354,7 @@ TEST(Derived, AReadyButUnhealthyTpuIsSaid) {
   here.Json("https://tpu.googleapis.com/v2/projects/p/locations/z/nodes/t",
             R"({"state": "READY", "health": "UNHEALTHY_MAINTENANCE",
                 "networkEndpoints": [{"ipAddress": "10.0.0.9"}]})");
-  here.request.cloud = {
-      .tpu = std::vector<std::string>{"t"}, .project = "p", .zone = "z"};
+  here.request.cloud = {.tpu = "t", .project = "p", .zone = "z"};
   const auto resolved = here.Ask();
   ASSERT_TRUE(resolved) << resolved.error().ToString();
   ASSERT_EQ(resolved->findings.size(), 1U);
@@ -580,7 +572,7 @@ TEST(Tpu, OfTheCommandLineComesBeforeAllVariables) {
   FakeHere here;
   here.env.variables = {{"TPU_WORKER_HOSTNAMES", "a,b"},
                         {"TPU_WORKER_ID", "1"}};
-  here.request.cloud.tpu = std::vector<std::string>{"grpc://10.0.0.9"};
+  here.request.cloud.tpu = "grpc://10.0.0.9";
   ASSERT_TRUE(here.Ask()) << here.Refusal();
   EXPECT_EQ(here.Ask()->claims[0].source, "tpu");
 }

@@ -9,7 +9,6 @@
 #include "cluster/members.h"
 #include "resolve/contradictions.h"
 #include "resolve/environment/proxies.h"
-#include "resolve/formats/endpoint.h"
 #include "resolve/platform/notebook.h"
 #include "resolve/self.h"
 #include "resolve/source.h"
@@ -135,8 +134,7 @@ std::string OtherHosts(const Claim& claim) {
 Status CheckCoordinator(const Claim& claim, const sys::Host& host) {
   const std::string others = OtherHosts(claim);
   if (others.empty() || !claim.coordinator_host ||
-      !(claim.coordinator_host->value == "localhost" ||
-        IsLoopbackIp(claim.coordinator_host->value))) {
+      !Address{.host = claim.coordinator_host->value}.IsLoopback()) {
     return Ok();
   }
   return Error(Cause::kNetLoopbackName,
@@ -173,11 +171,21 @@ struct Rest {
   std::vector<Claim> coordinators;  // a coordinator without ranks
 };
 
+// What a source claims, with what muster concludes of it.
+Result<Claim> ReadAndConclude(const Source& source, const Request& request,
+                              const sys::Host& host) {
+  MUSTER_ASSIGN(Claim claim, source.read(request, host));
+  if (source.conclude != nullptr) {
+    MUSTER_TRY(source.conclude(request, host, claim));
+  }
+  return claim;
+}
+
 // Reads a source; a claim of nothing is a silence.
 Status ReadSource(const Source& source, const Request& request,
                   const sys::Host& host, Resolved& resolved, Rest& rest) {
   const std::string name(source.name);
-  auto claim = source.read(request, host);
+  auto claim = ReadAndConclude(source, request, host);
   if (!claim) {
     Error error = std::move(claim).error().While("reading the source " + name);
     if (!source.may_be_left_over || !request.source.empty() ||
@@ -388,8 +396,8 @@ std::optional<Finding> CheckCoordinatorIsHere(const Resolved& resolved,
   const Address& there = cluster.coordinator->value;
   const bool here = std::any_of(
       ours.begin(), ours.end(),
-      [&](const std::string& one) { return SameIp(one, there.host); });
-  if (!IsIpAddress(there.host) || IsLoopbackIp(there.host) || here) {
+      [&](const std::string& one) { return there.HasIpOf({.host = one}); });
+  if (!there.Ip() || there.IsLoopback() || here) {
     return std::nullopt;
   }
   Finding finding = Warning(
@@ -420,14 +428,6 @@ Status CheckGivenRank(const Claim& claim, const Request& request,
       {{"own rank", {std::to_string(told->value), told->source}, other}}, host);
 }
 
-// SLURM_NTASKS alone: Slurm's environment, though no step of it. The shell that
-// Slurm gives to a person is not meant.
-bool IsAllocation(const sys::Env& env) {
-  const std::string name = env.Get("SLURM_JOB_NAME").value_or("");
-  return IsSet(env, "SLURM_NTASKS") && !IsSet(env, "SLURM_JOB_ID") &&
-         name != "bash" && name != "interactive";
-}
-
 // What stands around the answer and may spoil it.
 void AddSurroundings(const sys::Host& host, Resolved& resolved) {
   static const std::set<std::string_view> notebooks{
@@ -453,33 +453,6 @@ Fact Observed(std::string name, std::map<std::string, FactValue> fields,
           .subject = "this host",
           .by = "resolve on " + host.env.Hostname(),
           .at = host.clock.WallNow()};
-}
-
-Result<Claim> AskSource(std::string_view name, const Request& request,
-                        const sys::Host& host) {
-  MUSTER_ASSIGN(const Source* source, RequireSource(name));
-  Request only = request;
-  only.source = name;
-  only.as_peer = true;
-  return source->read(only, host);
-}
-
-Result<std::string> Detect(const Request& request, const sys::Host& host) {
-  // The name by which frameworks know what a source stands for.
-  static const std::map<std::string_view, const char*> names{
-      {"torch", "torchrun"},       {"lsf", "lsf"},
-      {"openmpi", "openmpi"},      {"slurm", "slurm"},
-      {"gke-tpu", "gke-tpu"},      {"k8s-job", "k8s-job"},
-      {"gce-tpu-vm", "gce-tpu-vm"}};
-  for (const Source* source : AllSources()) {
-    const auto known = names.find(source->name);
-    if (known != names.end() &&
-        (source->match(request, host).speaks ||
-         (source->name == "slurm" && IsAllocation(host.env)))) {
-      return std::string(known->second);
-    }
-  }
-  return std::string();
 }
 
 Result<Resolved> Resolve(const Request& request, const sys::Host& host) {

@@ -4,12 +4,9 @@
 #pragma once
 
 #include <chrono>
-#include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "base/json_fwd.h"
@@ -21,30 +18,11 @@
 
 namespace muster::resolve {
 
-// What TensorFlow's resolver of Slurm is told.
-struct SlurmRequest {
-  std::map<std::string, int> jobs;  // empty: all tasks are workers
-  int port_base = 8888;
-  std::optional<int> tasks_per_node;
-  std::map<std::string, int> tasks_of_node;
-  std::optional<int> gpus_per_node, gpus_per_task;
-  bool auto_set_gpu = true;
-};
-
 // What names a TPU or a group of machines in Google's cloud.
 struct CloudRequest {
-  std::optional<std::vector<std::string>> tpu;
-  std::optional<std::string> project, zone;
-  std::optional<std::string> coordinator_name, coordinator_address;
-  std::optional<std::string> instance_group;
-  std::optional<std::string> access_token;  // never printed
-  bool require_healthy = false;
-};
-
-// Whose address is asked for as master.
-struct MasterRequest {
-  std::optional<std::string> task_type, rpc_layer;
-  std::optional<int> task_id;
+  std::optional<std::string> tpu;             // --tpu NAME
+  std::optional<std::string> project, zone;   // --project, --zone
+  std::optional<std::string> instance_group;  // --instance-group NAME
 };
 
 // What the command line says of the cluster.
@@ -58,22 +36,10 @@ struct Request {
   // torch_xla, ray, deepspeed, openmpi; empty: that of the source.
   std::string profile;
   std::string source;  // the only one to ask; empty: all
-  // As the framework itself reads that source: what it leaves open stays so.
-  bool as_peer = false;
 
-  // What overrides a source's own word.
-  std::optional<std::string> task_type, rpc_layer;
-  std::optional<int> task_id, port;
-  std::optional<std::string> coordinator;  // jax: coordinator_address
-  std::optional<int> num_processes, process_id, nproc;
-  std::optional<std::string> nnodes, nproc_per_node;  // torch's launcher
-  std::optional<std::string> url;                     // torch's rendezvous
-  std::optional<std::string> host_file;
-  std::optional<int> default_slots;
-  // job -> label selectors of its pods.
+  std::optional<std::string> host_file;  // --hostfile FILE
+  // --pods: job -> label selectors of its pods.
   std::vector<std::pair<std::string, std::vector<std::string>>> selectors;
-  MasterRequest master;
-  SlurmRequest slurm;
   CloudRequest cloud;
 };
 
@@ -104,16 +70,6 @@ Result<Resolved> Resolve(const Request& request, const sys::Host& host);
 
 // What all questions to the network of one call may take together.
 inline constexpr std::chrono::seconds kTimeout{4};
-
-// Asks one source alone, as the framework that it is of. cluster-spec-invalid
-// also when it does not speak here, with its reason; usage-invalid when there
-// is none of that name.
-Result<Claim> AskSource(std::string_view name, const Request& request,
-                        const sys::Host& host);
-
-// The name of the first source that speaks for a whole environment (openmpi,
-// slurm, gce-tpu-vm, …); empty: none.
-Result<std::string> Detect(const Request& request, const sys::Host& host);
 
 struct RenderOptions {
   bool verbose = false;  // what every source said

@@ -5,7 +5,6 @@
 #include <cctype>
 
 #include "base/text.h"
-#include "resolve/formats/endpoint.h"
 #include "resolve/source.h"
 
 namespace muster::resolve {
@@ -90,7 +89,7 @@ std::string OwnHost(const Resolved& resolved, const Member& self) {
 
 Result<std::vector<std::string>> NumbersOf(const std::string& name,
                                            const sys::Host& host) {
-  if (IsIpAddress(name) || host.names == nullptr) {
+  if (Address{.host = name}.Ip() || host.names == nullptr) {
     return std::vector<std::string>{name};
   }
   return host.names->Lookup(name, Deadline::After(std::chrono::seconds(1)));
@@ -141,30 +140,6 @@ Result<std::optional<Sourced<int>>> GivenRank(const Request& request,
 
 bool IsThisHost(const Address& address, const sys::Env& env) {
   return ThisHostNames(env).Are(address);
-}
-
-bool MatchesThisHost(const std::string& name, const sys::Host& host) {
-  if (name == "localhost" || IsLoopbackIp(name) ||
-      IsThisHost({.host = name}, host.env)) {
-    return true;
-  }
-  std::vector<std::string> theirs{name};
-  std::vector<std::string> ours = host.env.LocalAddresses();
-  if (host.names != nullptr) {
-    const auto deadline = Deadline::After(std::chrono::seconds(1));
-    for (const auto& [text, list] :
-         {std::pair(name, &theirs), std::pair(host.env.Hostname(), &ours)}) {
-      const auto found = host.names->Lookup(text, deadline);
-      if (found) {
-        list->insert(list->end(), found->begin(), found->end());
-      }
-    }
-  }
-  return std::any_of(theirs.begin(), theirs.end(), [&](const auto& one) {
-    return std::any_of(ours.begin(), ours.end(), [&](const auto& other) {
-      return SameIp(one, other) && !IsLoopbackIp(one);
-    });
-  });
 }
 
 Result<Sourced<int>> FindSelf(const Cluster& cluster, const Request& request,
@@ -220,19 +195,21 @@ Result<std::string> CheckSelf(const Resolved& resolved, const sys::Host& host) {
   const auto ours = host.env.LocalAddresses();
   const auto here =
       std::find_if(theirs.begin(), theirs.end(), [&](const std::string& one) {
-        return !IsLoopbackIp(one) && std::any_of(ours.begin(), ours.end(),
-                                                 [&](const std::string& own) {
-                                                   return SameIp(one, own);
-                                                 });
+        const Address their{.host = one};
+        return !their.IsLoopback() &&
+               std::any_of(ours.begin(), ours.end(),
+                           [&](const std::string& own) {
+                             return their.HasIpOf({.host = own});
+                           });
       });
   if (here != theirs.end()) {
     return "check-self: " + Name(self) + " is at " + Printable(name) +
            (*here == name ? "" : " (" + *here + ")") +
            ", an address of this host";
   }
-  const bool loopback =
-      std::all_of(theirs.begin(), theirs.end(),
-                  [](const std::string& one) { return IsLoopbackIp(one); });
+  const bool loopback = std::all_of(
+      theirs.begin(), theirs.end(),
+      [](const std::string& one) { return Address{.host = one}.IsLoopback(); });
   if (loopback && AllOnLoopback(cluster)) {
     return "check-self: " + Name(self) + " is at " + Printable(name) +
            ", as all members are: they share this host";

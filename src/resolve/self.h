@@ -19,11 +19,6 @@ Result<std::optional<Sourced<int>>> GivenRank(const Request& request,
 // Names are compared, not looked up.
 bool IsThisHost(const Address& address, const sys::Env& env);
 
-// As IsThisHost, and names are looked up where the host has host.names: any
-// spelling of a loopback address, the name of this host, or a name or address
-// that is one of this host's.
-bool MatchesThisHost(const std::string& name, const sys::Host& host);
-
 // The told rank, else the only member whose address is this host's.
 // launch-env-missing: several are. net-wrong-endpoint: none is.
 // rank-world-mismatch: the told rank is no member's.

@@ -53,6 +53,10 @@ struct Source {
   Match (*match)(const Request& request, const sys::Host& host);
   // What it claims, checked in itself: sizes, ranks and addresses fit.
   Result<Claim> (*read)(const Request& request, const sys::Host& host);
+  // What muster concludes where the framework leaves it open: who this process
+  // is. Null where read finds all of it.
+  Status (*conclude)(const Request& request, const sys::Host& host,
+                     Claim& claim) = nullptr;
 };
 
 // All of sources/, by precedence.

@@ -273,8 +273,7 @@ TEST(Ports, OfSeveralSlicesAreListed) {
 // Asks for the TPU `t` with whatever credentials are there.
 FakeHere ByName() {
   FakeHere here;
-  here.request.cloud = {
-      .tpu = std::vector<std::string>{"t"}, .project = "p", .zone = "z"};
+  here.request.cloud = {.tpu = "t", .project = "p", .zone = "z"};
   here.Json("https://tpu.googleapis.com/v2/projects/p/locations/z/nodes/t",
             R"({"state": "READY", "health": "HEALTHY",
                 "networkEndpoints": [{"ipAddress": "10.0.0.9"}]})");

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wire/guardian_frame.h"
 
+#include <cstdlib>
 #include <cstring>
+
+#include "muster/error.h"
 
 namespace muster::wire {
 namespace {

@@ -4,27 +4,27 @@
 #include "queries.h"
 
 #include "accelerator/local_devices.h"
+#include "arguments.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "cloud/api/timestamp.h"
 #include "cloud/auth/metadata.h"
+#include "device_count.h"
+#include "host_match.h"
+#include "host_slots.h"
 #include "request.h"
-#include "resolve/device_count.h"
 #include "resolve/formats/endpoint.h"
-#include "resolve/formats/host_file.h"
 #include "resolve/formats/host_list.h"
 #include "resolve/formats/key_values.h"
-#include "resolve/formats/roles.h"
 #include "resolve/formats/task_map.h"
-#include "resolve/formats/task_map_union.h"
-#include "resolve/formats/torch_url.h"
 #include "resolve/platform/cloud_tpu.h"
-#include "resolve/platform/slurm.h"
-#include "resolve/platform/tensorflow.h"
-#include "resolve/platform/tpu_health.h"
-#include "resolve/platform/tpu_identity.h"
-#include "resolve/platform/validate.h"
-#include "resolve/self.h"
+#include "resolve/source.h"
+#include "roles.h"
+#include "task_map_union.h"
+#include "torch_url.h"
+#include "tpu_nodes.h"
+#include "tpu_topology.h"
+#include "validate.h"
 
 namespace muster::conformance {
 namespace {
@@ -146,7 +146,7 @@ Result<Json> AskClusterSpec(const Json& args, const sys::Host&) {
     if (!args.contains(query)) {
       continue;
     }
-    MUSTER_ASSIGN(const auto* tasks, map.Job(Text(args, query)));
+    MUSTER_ASSIGN(const auto* tasks, JobOf(map, Text(args, query)));
     Json indices = Json::array();
     Json places = Json::array();
     for (int i = 0; i < TaskMap::Places(*tasks); ++i) {
@@ -162,8 +162,9 @@ Result<Json> AskClusterSpec(const Json& args, const sys::Host&) {
   }
   if (args.contains("task_address")) {
     const Json& place = args["task_address"];
-    MUSTER_ASSIGN(json["address"], map.AddressOf(place.at(0).get<std::string>(),
-                                                 place.at(1).get<int>()));
+    MUSTER_ASSIGN(
+        json["address"],
+        AddressOf(map, place.at(0).get<std::string>(), place.at(1).get<int>()));
     json["task_address"] = json["address"];
   }
   if (args.contains("equal_to")) {
@@ -200,22 +201,20 @@ Result<Json> AskUnion(const Json& args, const sys::Host&) {
     }
     maps.push_back(std::move(written));
     if (first) {
-      const Request own = ToRequest(one);
-      MUSTER_TRY(ApplyTensorflow(own, {}, claim));
+      OverrideTask(one, claim);
       if (const auto environment = TextArg(one, "environment")) {
         claim.more["environment"] = *environment;
       }
       first = false;
     }
   }
-  claim.master.reset();
   MUSTER_ASSIGN(claim.tasks, UniteTaskMaps(maps));
-  const Request request = ToRequest(args);
-  const MasterRequest& asked = request.master;
-  if (!asked.task_type || !asked.task_id) {
-    claim.master = Sourced<std::string>{"", "no task is named"};
+  OverrideTask(args, claim);
+  claim.master = Sourced<std::string>{"", "no task is named"};
+  if (const Json master = args.value("master", Json::object());
+      master.contains("task_type") && master.contains("task_id")) {
+    MUSTER_TRY(TakeMaster(args, claim));
   }
-  MUSTER_TRY(ApplyTensorflow(request, {}, claim));
   return ToJson(claim);
 }
 
@@ -236,7 +235,7 @@ Result<Json> AskGceGroup(const Json& args, const sys::Host& host) {
   for (const Json& group : groups) {
     Json merged = args;
     merged.update(group);
-    MUSTER_ASSIGN(auto claim, AskSource("gce-group", ToRequest(merged), host));
+    MUSTER_ASSIGN(auto claim, AskSource("gce-group", merged, host));
     maps.push_back({.map = *claim.tasks});
     hosts.insert(hosts.end(), claim.hosts.begin(), claim.hosts.end());
     if (!first) {
@@ -250,9 +249,32 @@ Result<Json> AskGceGroup(const Json& args, const sys::Host& host) {
   return ToJson(*first);
 }
 
+// SLURM_NTASKS alone: Slurm's environment, though no step of it. The shell that
+// Slurm gives to a person is not meant.
+bool IsAllocation(const sys::Env& env) {
+  const std::string name = env.Get("SLURM_JOB_NAME").value_or("");
+  return IsSet(env, "SLURM_NTASKS") && !IsSet(env, "SLURM_JOB_ID") &&
+         name != "bash" && name != "interactive";
+}
+
+// The first source that speaks for a whole environment, by the name by which
+// frameworks know it.
 Result<Json> AskAuto(const Json& args, const sys::Host& host) {
-  MUSTER_ASSIGN(const auto name, Detect(ToRequest(args), host));
-  return Object("detected", name.empty() ? Json() : Json(name));
+  static const std::map<std::string_view, const char*> names{
+      {"torch", "torchrun"},       {"lsf", "lsf"},
+      {"openmpi", "openmpi"},      {"slurm", "slurm"},
+      {"gke-tpu", "gke-tpu"},      {"k8s-job", "k8s-job"},
+      {"gce-tpu-vm", "gce-tpu-vm"}};
+  const Request request = ToRequest(args);
+  for (const Source* source : AllSources()) {
+    const auto known = names.find(source->name);
+    if (known != names.end() &&
+        (source->match(request, host).speaks ||
+         (source->name == "slurm" && IsAllocation(host.env)))) {
+      return Object("detected", known->second);
+    }
+  }
+  return Object("detected", Json());
 }
 
 Asked AskedOf(const Json& args) {
@@ -305,7 +327,8 @@ Result<Json> AskDeviceCount(const Json& args, const sys::Host& host) {
                       .task_id = IntArg(args, "task_id"),
                       .kind = Text(args, "kind")};
   if (!filter.task_type && host.env.Get("TF_CONFIG")) {
-    MUSTER_ASSIGN(const auto claim, AskSource("tf-config", {}, host));
+    MUSTER_ASSIGN(const auto claim,
+                  AskSource("tf-config", Json::object(), host));
     if (claim.task_type && claim.task_id) {
       filter.task_type = claim.task_type->value;
       filter.task_id = claim.task_id->value;
@@ -341,7 +364,7 @@ Result<TpuNode> NodeOf(const Json& args, const sys::Host& host) {
   const Request request = ToRequest(args);
   MUSTER_ASSIGN(const auto target, FindTpuTarget(request, host));
   MUSTER_ASSIGN(const auto place, PlaceTpu(target, request, host));
-  return GetTpuNode(place, request, host);
+  return GetTpuNode(place, host);
 }
 
 Result<Json> AskTpuHealth(const Json& args, const sys::Host& host) {
@@ -378,9 +401,12 @@ Result<Json> AskTpuRequireHealthy(const Json& args, const sys::Host& host) {
   for (const Json& name : names) {
     Json one = args;
     one["tpu"] = name;
-    Request request = ToRequest(one);
-    request.cloud.require_healthy = true;
-    MUSTER_TRY(AskSource("tpu", request, host));
+    MUSTER_ASSIGN(const auto claim, AskSource("tpu", one, host));
+    const auto health = std::get<std::string>(claim.more.at("health"));
+    if (health != "HEALTHY") {
+      return Error(Cause::kTpuUnhealthy,
+                   "the TPU " + name.dump() + " is not HEALTHY: " + health);
+    }
   }
   return Object("ok", true);
 }

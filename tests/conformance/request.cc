@@ -17,45 +17,6 @@ const Json* Find(const Json& args, const char* key) {
   return found == args.end() || found->is_null() ? nullptr : &*found;
 }
 
-std::optional<std::vector<std::string>> ListArg(const Json& args,
-                                                const char* key) {
-  const Json* found = Find(args, key);
-  if (found == nullptr) {
-    return std::nullopt;
-  }
-  return found->is_array()
-             ? found->get<std::vector<std::string>>()
-             : std::vector<std::string>{found->get<std::string>()};
-}
-
-void TakeSlurm(const Json& args, resolve::SlurmRequest& slurm) {
-  if (const Json* jobs = Find(args, "jobs")) {
-    slurm.jobs = jobs->get<std::map<std::string, int>>();
-  }
-  slurm.port_base = IntArg(args, "port_base").value_or(slurm.port_base);
-  const Json* tasks = Find(args, "tasks_per_node");
-  if (tasks != nullptr && tasks->is_object()) {
-    slurm.tasks_of_node = tasks->get<std::map<std::string, int>>();
-  } else {
-    slurm.tasks_per_node = IntArg(args, "tasks_per_node");
-  }
-  slurm.gpus_per_node = IntArg(args, "gpus_per_node");
-  slurm.gpus_per_task = IntArg(args, "gpus_per_task");
-  if (const Json* set = Find(args, "auto_set_gpu")) {
-    slurm.auto_set_gpu = set->get<bool>();
-  }
-}
-
-void TakeCloud(const Json& args, resolve::CloudRequest& cloud) {
-  cloud.tpu = ListArg(args, "tpu");
-  cloud.project = TextArg(args, "project");
-  cloud.zone = TextArg(args, "zone");
-  cloud.coordinator_name = TextArg(args, "coordinator_name");
-  cloud.coordinator_address = TextArg(args, "coordinator_address");
-  cloud.instance_group = TextArg(args, "instance_group");
-  cloud.access_token = TextArg(args, "access_token");
-}
-
 void Put(Json& json, const char* key, const Number& value) {
   if (value) {
     json[key] = value->value;
@@ -132,35 +93,20 @@ std::optional<std::string> TextArg(const Json& args, const char* key) {
 Request ToRequest(const Json& args) {
   Request request;
   request.profile = TextArg(args, "profile").value_or("");
-  request.task_type = TextArg(args, "task_type");
-  request.task_id = IntArg(args, "task_id");
-  request.rpc_layer = TextArg(args, "rpc_layer");
-  request.port = IntArg(args, "port");
-  request.coordinator = TextArg(args, "coordinator_address");
-  request.num_processes = IntArg(args, "num_processes");
-  if (!request.num_processes) {
-    request.num_processes = IntArg(args, "world_size");
-  }
-  request.process_id = IntArg(args, "process_id");
-  request.nproc = IntArg(args, "nproc");
-  request.nnodes = TextArg(args, "nnodes");
-  request.nproc_per_node = TextArg(args, "nproc_per_node");
-  request.url = TextArg(args, "url");
   request.host_file = TextArg(args, "hostfile");
-  request.default_slots = IntArg(args, "default_slots");
   if (const Json* selectors = Find(args, "selectors")) {
     for (const auto& [job, labels] : selectors->items()) {
-      request.selectors.emplace_back(job, *ListArg(*selectors, job.c_str()));
+      request.selectors.emplace_back(job,
+                                     labels.get<std::vector<std::string>>());
     }
   }
-  if (const Json* master = Find(args, "master");
-      master != nullptr && master->is_object()) {
-    request.master = {.task_type = TextArg(*master, "task_type"),
-                      .rpc_layer = TextArg(*master, "rpc_layer"),
-                      .task_id = IntArg(*master, "task_id")};
+  if (const Json* tpu = Find(args, "tpu")) {
+    request.cloud.tpu =
+        (tpu->is_array() ? tpu->at(0) : *tpu).get<std::string>();
   }
-  TakeSlurm(args, request.slurm);
-  TakeCloud(args, request.cloud);
+  request.cloud.project = TextArg(args, "project");
+  request.cloud.zone = TextArg(args, "zone");
+  request.cloud.instance_group = TextArg(args, "instance_group");
   return request;
 }
 

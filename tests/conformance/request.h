@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments of a vector as a request, claims as outputs.
+// Arguments of a vector as a request of the command line, claims as outputs.
 #pragma once
 
 #include "base/json_fwd.h"

@@ -13,11 +13,11 @@
 #include <iostream>
 #include <sstream>
 
+#include "arguments.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "queries.h"
 #include "request.h"
-#include "resolve/source.h"
 #include "vector.h"
 
 namespace muster::conformance {
@@ -29,13 +29,6 @@ std::string SourceOf(const std::string& resolver) {
       {"launcher-args", "launcher"}, {"torchrun", "torch"}};
   const auto found = names.find(resolver);
   return found == names.end() ? resolver : found->second;
-}
-
-bool IsSource(const std::string& name) {
-  const auto all = resolve::AllSources();
-  return std::any_of(all.begin(), all.end(), [&](const resolve::Source* one) {
-    return one->name == name;
-  });
 }
 
 struct Tally {
@@ -135,18 +128,16 @@ void Print(const Run& run, bool as_json) {
 }  // namespace
 
 Result<Json> Answer(Question& question) {
-  const sys::Host host = question.Host();
   const auto query = Queries().find(question.resolver);
+  const std::string source = SourceOf(question.resolver);
+  const Json& args = *question.args;
   try {
+    MUSTER_TRY(PutArguments(source, args, question.env));
+    const sys::Host host = question.Host();
     if (query != Queries().end()) {
-      return query->second(*question.args, host);
+      return query->second(args, host);
     }
-    const std::string source = SourceOf(question.resolver);
-    if (!IsSource(source)) {
-      return Error(Cause::kInternalError, "no resolver is `" + source + "`");
-    }
-    MUSTER_ASSIGN(const auto claim,
-                  resolve::AskSource(source, ToRequest(*question.args), host));
+    MUSTER_ASSIGN(const auto claim, AskSource(source, args, host));
     return ToJson(claim);
   } catch (const Json::exception& error) {
     return Error(Cause::kInternalError, error.what());

@@ -9,7 +9,6 @@
 #include "tests/fuzz/fuzz.h"
 
 void Fuzz(const std::string& bytes) {
-  namespace connect = muster::connect;
   static const auto authority = muster::channel::Authority::Of(
       *muster::channel::RunKey::FromToken("the token of a fuzzer"), "fuzz");
   const auto subject = muster::channel::SubjectFromUri(bytes);

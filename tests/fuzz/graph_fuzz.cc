@@ -11,7 +11,6 @@
 namespace {
 
 using namespace muster;
-using namespace muster::check;
 
 void CheckJudgement(const muster::program::graph::Judgement& judgement) {
   MUSTER_CHECK(!judgement.judged.empty());

@@ -9,7 +9,6 @@
 #include "wire/hello.h"
 
 void Fuzz(const std::string& bytes) {
-  namespace connect = muster::connect;
   const auto hello = muster::wire::ParseHello(bytes);
   if (hello && hello->protocol == muster::wire::kProtocol) {
     const auto again = muster::wire::ParseHello(

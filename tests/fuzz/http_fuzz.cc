@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <string>
 
-#include "resolve/platform/tpu_identity.h"
 #include "resolve/resolve.h"
 #include "sys/fake/fake_clock.h"
 #include "sys/fake/fake_env.h"
@@ -40,7 +39,7 @@ void Fuzz(const std::string& bytes) {
   muster::resolve::Request request;
   request.cloud.project = "p";
   request.cloud.zone = "z";
-  std::string source = "gce-tpu-vm";
+  request.source = "gce-tpu-vm";
   const std::string metadata = kMetadata;
   Give(http, metadata + "agent-worker-number", "0");
   Give(http, metadata + "worker-network-endpoints", "a,b");
@@ -56,14 +55,14 @@ void Fuzz(const std::string& bytes) {
       Give(http, metadata + "worker-network-endpoints", text);
       break;
     case 2:
-      source = "tpu";
-      request.cloud.tpu = std::vector<std::string>{"t"};
+      request.source = "tpu";
+      request.cloud.tpu = "t";
       Give(http, "https://tpu.googleapis.com/v2/projects/p/locations/z/nodes/t",
            text);
       break;
     case 3:
     case 4:
-      source = "gce-group";
+      request.source = "gce-group";
       request.cloud.instance_group = "g";
       env.variables["CLOUDSDK_API_ENDPOINT_OVERRIDES_COMPUTE"] =
           "https://g.invalid/";
@@ -74,8 +73,9 @@ void Fuzz(const std::string& bytes) {
       Give(http, std::string(kZone) + "instances/i", text);
       break;
     default:
-      source = static_cast<unsigned char>(bytes[0]) % 8 == 5 ? "k8s-pods"
-                                                             : "k8s-job";
+      request.source = static_cast<unsigned char>(bytes[0]) % 8 == 5
+                           ? "k8s-pods"
+                           : "k8s-job";
       env.variables = {{"KUBERNETES_SERVICE_HOST", "10.0.0.1"},
                        {"HOSTNAME", "w"},
                        {"JOB_COMPLETION_INDEX", "0"},
@@ -89,9 +89,5 @@ void Fuzz(const std::string& bytes) {
                     "name": "j", "controller": true}]}})");
       Give(http, job, text);
   }
-  auto claim = muster::resolve::AskSource(source, request, host);
-  if (claim) {
-    static_cast<void>(muster::resolve::Complete(*claim));
-  }
-  static_cast<void>(muster::resolve::IdentifyTpu(host));
+  static_cast<void>(muster::resolve::Resolve(request, host));
 }

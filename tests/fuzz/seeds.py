@@ -10,8 +10,8 @@ import sys
 
 # Which grammar of grammar_fuzz an argument is for.
 GRAMMARS = {"hostlist": 0, "tasks_per_node": 1, "endpoint": 2, "tpu": 3,
-            "include": 5, "exclude": 5, "hosts": 5, "conf": 6, "url": 8,
-            "nnodes": 8, "accelerator_type": 10, "cluster_spec": 11}
+            "cluster_spec": 5, "conf": 6, "nnodes": 8,
+            "accelerator_type": 10}
 
 
 def seeds(vector):

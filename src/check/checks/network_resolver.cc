@@ -24,8 +24,7 @@ bool IsV6(const std::string& host) {
 
 // fe80::/10 without the interface that it is of: "fe80::1%eth0" has one.
 bool NamesNoLink(const std::string& host) {
-  return IsV6(host) && host.size() > 3 && host.starts_with("fe") &&
-         std::string_view("89abAB").find(host[2]) != std::string_view::npos &&
+  return IsV6(host) && Address{.host = host}.IsLinkLocal() &&
          host.find('%') == std::string::npos;
 }
 

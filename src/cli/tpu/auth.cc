@@ -37,8 +37,7 @@ std::string UntilText(const cloud::Token& token, WallTime now) {
 }  // namespace
 
 Status TpuAuth(const TpuCall& call) {
-  MUSTER_ASSIGN(auto credentials,
-                cloud::Credentials::Find(std::nullopt, call.host));
+  MUSTER_ASSIGN(auto credentials, cloud::Credentials::Find(call.host));
   cloud::Sender sender(call.host, call.request_timeout());
   MUSTER_ASSIGN(const cloud::Token token, TriedToken(credentials, sender));
   const auto project = cloud::FindProject(call.line.cluster.cloud.project,

@@ -88,8 +88,7 @@ Result<cloud::TpuApi> OpenApi(const TpuCall& call) {
 
 Result<cloud::TpuApi> OpenApi(const TpuCall& call,
                               cloud::RetryLimits request_timeout) {
-  MUSTER_ASSIGN(auto credentials,
-                cloud::Credentials::Find(std::nullopt, call.host));
+  MUSTER_ASSIGN(auto credentials, cloud::Credentials::Find(call.host));
   MUSTER_ASSIGN(auto project, Project(call, credentials));
   return cloud::TpuApi(call.host, std::move(credentials), std::move(project),
                        std::move(request_timeout));

@@ -74,18 +74,16 @@ Result<Json> ReadFile(const CredentialFile& file, const sys::Host& host) {
 
 }  // namespace
 
-Result<Credentials> Credentials::Find(const std::optional<std::string>& given,
-                                      const sys::Host& host) {
+Result<Credentials> Credentials::Find(const sys::Host& host) {
   Credentials found;
   const auto variable = sys::FirstSet(
       host.env, {"CLOUDSDK_AUTH_ACCESS_TOKEN", "GOOGLE_OAUTH_ACCESS_TOKEN"});
   const auto quota = sys::FirstSet(host.env, {"GOOGLE_CLOUD_QUOTA_PROJECT"});
-  if (given || variable) {
+  if (variable) {
     found.kind_ = "token";
-    found.source_ = given ? "the request" : "env " + variable->name;
-    found.tokens_ = MakeGivenSource(
-        Secret(given ? *given : variable->value),
-        given ? "the token of the request" : "the token of " + variable->name);
+    found.source_ = "env " + variable->name;
+    found.tokens_ = MakeGivenSource(Secret(variable->value),
+                                    "the token of " + variable->name);
   } else {
     MUSTER_ASSIGN(const auto file, FindFile(host));
     if (file) {
@@ -123,9 +121,8 @@ bool Credentials::Reject() {
   return kind_ != "token";
 }
 
-Result<Bearer> BearerOf(const std::optional<std::string>& given,
-                        const sys::Host& host) {
-  MUSTER_ASSIGN(Credentials credentials, Credentials::Find(given, host));
+Result<Bearer> BearerOf(const sys::Host& host) {
+  MUSTER_ASSIGN(Credentials credentials, Credentials::Find(host));
   Sender sender(host, RetryLimits::Hasty());
   auto token = credentials.Get(sender);
   if (!token && credentials.IsMachine()) {

@@ -15,14 +15,13 @@ namespace muster::cloud {
 // a time.
 class Credentials {
  public:
-  // `given` (of the request), CLOUDSDK_AUTH_ACCESS_TOKEN,
-  // GOOGLE_OAUTH_ACCESS_TOKEN, the file that GOOGLE_APPLICATION_CREDENTIALS
-  // names, gcloud's own, Colab's own, the metadata server. Asks nobody.
+  // CLOUDSDK_AUTH_ACCESS_TOKEN, GOOGLE_OAUTH_ACCESS_TOKEN, the file that
+  // GOOGLE_APPLICATION_CREDENTIALS names, gcloud's own, Colab's own, the
+  // metadata server. Asks nobody.
   //
   // cloud-auth-missing: the named file is missing, is no JSON, lacks a field
   // or is of a kind that muster cannot use; nothing of its content is told.
-  static Result<Credentials> Find(const std::optional<std::string>& given,
-                                  const sys::Host& host);
+  static Result<Credentials> Find(const sys::Host& host);
 
   // The token, a new one from 3 min 45 s before the old one's end on. What
   // TokenSource::Fetch says.
@@ -59,8 +58,7 @@ struct Bearer {
   std::string who;  // whom a refusal names
   std::string quota_project;
 };
-Result<Bearer> BearerOf(const std::optional<std::string>& given,
-                        const sys::Host& host);
+Result<Bearer> BearerOf(const sys::Host& host);
 sys::HttpRequest WithBearer(sys::HttpRequest request, const Bearer& bearer);
 
 }  // namespace muster::cloud

@@ -31,8 +31,7 @@ struct Login {
   Sender sender{cloud.host, cloud.Patient()};
 
   Result<Token> Get() {
-    MUSTER_ASSIGN(auto credentials,
-                  Credentials::Find(std::nullopt, cloud.host));
+    MUSTER_ASSIGN(auto credentials, Credentials::Find(cloud.host));
     MUSTER_ASSIGN(const Token* token, credentials.Get(sender));
     return *token;
   }
@@ -46,7 +45,7 @@ TEST(Credentials, OfAUserBecomeATokenUntilShortBeforeItsEnd) {
   Login login;
   login.cloud.GiveFile(kUser);
   login.cloud.http.Answer(200, kToken);
-  auto found = *Credentials::Find(std::nullopt, login.cloud.host);
+  auto found = *Credentials::Find(login.cloud.host);
   EXPECT_EQ(found.quota_project(), "q");
   EXPECT_EQ((*found.Get(login.sender))->text.Reveal(), "TOKEN");
   EXPECT_THAT((*found.Get(login.sender))->scopes, SizeIs(2));
@@ -61,8 +60,8 @@ TEST(Credentials, OfAUserBecomeATokenUntilShortBeforeItsEnd) {
 
 // Answers to one question of the Cloud TPU API after another.
 std::vector<bool> Asked(FakeCloud& cloud, int count) {
-  TpuApi api(cloud.host, *Credentials::Find(std::nullopt, cloud.host),
-             {"p", "test"}, cloud.Patient());
+  TpuApi api(cloud.host, *Credentials::Find(cloud.host), {"p", "test"},
+             cloud.Patient());
   std::vector<bool> answered;
   for (int i = 0; i < count; ++i) {
     answered.push_back(static_cast<bool>(api.Node("z", "t")));
@@ -96,7 +95,7 @@ TEST(Credentials, AreRenewedOnceForOneQuestion) {
 TEST(Credentials, OfAGivenTokenAreNotRenewed) {
   Login login;
   login.cloud.env.variables["CLOUDSDK_AUTH_ACCESS_TOKEN"] = "T";
-  EXPECT_FALSE(Credentials::Find(std::nullopt, login.cloud.host)->Reject());
+  EXPECT_FALSE(Credentials::Find(login.cloud.host)->Reject());
 }
 
 TEST(Credentials, KnowTheUserByItsIdToken) {
@@ -105,7 +104,7 @@ TEST(Credentials, KnowTheUserByItsIdToken) {
   login.cloud.http.Answer(200, R"({"access_token": "T", "id_token": "x.)" +
                                    Base64Url(R"({"email": "me@example.com"})") +
                                    R"(.y"})");
-  auto found = *Credentials::Find(std::nullopt, login.cloud.host);
+  auto found = *Credentials::Find(login.cloud.host);
   EXPECT_EQ(found.Who(), "the user of `/k.json`");
   ASSERT_TRUE(found.Get(login.sender));
   EXPECT_EQ(found.Who(), "me@example.com");
@@ -149,9 +148,7 @@ TEST(Credentials, MissingFieldsAreNamedWithoutOthers) {
 
 TEST(Credentials, AreFoundInTheDocumentedOrder) {
   Login login;
-  auto source = [&] {
-    return Credentials::Find(std::nullopt, login.cloud.host)->source();
-  };
+  auto source = [&] { return Credentials::Find(login.cloud.host)->source(); };
   EXPECT_EQ(source(), "metadata server");
   login.cloud.fs.files["/content/.adc/adc.json"] = kUser;
   EXPECT_THAT(source(), HasSubstr("Colab's own file"));
@@ -195,7 +192,7 @@ TEST(Credentials, ImpersonationSaysWhoLacksWhichRole) {
 TEST(Bearer, IsEmptyWhereThereAreNoCredentials) {
   FakeCloud cloud;
   cloud.env.variables["NO_GCE_CHECK"] = "true";
-  const auto bearer = BearerOf(std::nullopt, cloud.host);
+  const auto bearer = BearerOf(cloud.host);
   ASSERT_TRUE(bearer);
   EXPECT_TRUE(WithBearer({}, *bearer).headers.empty());
 }

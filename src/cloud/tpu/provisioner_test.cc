@@ -38,7 +38,7 @@ class Search : public ::testing::Test {
   void SetUp() override {
     cloud.env.variables = {{"XDG_STATE_HOME", "/state"},
                            {"CLOUDSDK_AUTH_ACCESS_TOKEN", "t"}};
-    auto credentials = Credentials::Find(std::nullopt, cloud.host);
+    auto credentials = Credentials::Find(cloud.host);
     ASSERT_TRUE(credentials);
     api.emplace(cloud.host, *std::move(credentials),
                 Sourced<std::string>{"p", "test"}, cloud.Patient());

@@ -51,7 +51,7 @@ TEST(RemoveAll, WaitsOutALimitOnRequests) {
   FakeCloud cloud;
   cloud.env.variables = {{"XDG_STATE_HOME", "/state"},
                          {"CLOUDSDK_AUTH_ACCESS_TOKEN", "t"}};
-  auto credentials = Credentials::Find(std::nullopt, cloud.host);
+  auto credentials = Credentials::Find(cloud.host);
   ASSERT_TRUE(credentials);
   TpuApi api(cloud.host, *std::move(credentials), {"p", "test"},
              cloud.Patient());

@@ -5,6 +5,8 @@
 #include <array>
 #include <optional>
 
+#include "muster/address.h"
+
 namespace muster::netcheck {
 namespace {
 
@@ -104,8 +106,7 @@ class Search {
   // Of names that are looked up, a number is no example.
   bool Counts(const MeshTarget& target) const {
     return trouble_ != Trouble::kUnresolved ||
-           HostOf(target.rank).find_first_not_of("0123456789.") !=
-               std::string::npos;
+           !Address{.host = HostOf(target.rank)}.IsNumeric();
   }
 
   // Adds the paths of a rectangle; false: one of them is not of this trouble.

@@ -2,9 +2,9 @@
 #include "resolve/formats/endpoint.h"
 
 #include <algorithm>
-#include <array>
 
 #include "base/text.h"
+#include "muster/address.h"
 
 namespace muster::resolve {
 namespace {
@@ -46,97 +46,8 @@ Result<int> ParsePort(std::string_view text, std::string_view digits) {
   return static_cast<int>(*port);
 }
 
-using Ip = std::array<std::uint16_t, 8>;
-
-std::optional<std::uint32_t> ParseIpv4(std::string_view text) {
-  const auto parts = Split(text, '.');
-  if (parts.size() != 4) {
-    return std::nullopt;
-  }
-  std::uint32_t value = 0;
-  for (const std::string& part : parts) {
-    const auto number = ParseInt(part);
-    if (part.size() > 3 || !number || *number < 0 || *number > 255 ||
-        part[0] == '+') {
-      return std::nullopt;
-    }
-    value = value << 8U | static_cast<std::uint32_t>(*number);
-  }
-  return value;
-}
-
-std::optional<std::uint16_t> ParseGroup(std::string_view text) {
-  if (text.empty() || text.size() > 4) {
-    return std::nullopt;
-  }
-  unsigned value = 0;
-  for (const char c : text) {
-    const bool digit = c >= '0' && c <= '9';
-    const char lower = static_cast<char>(c | 0x20);
-    if (!digit && (lower < 'a' || lower > 'f')) {
-      return std::nullopt;
-    }
-    value =
-        value * 16 + static_cast<unsigned>(digit ? c - '0' : lower - 'a' + 10);
-  }
-  return static_cast<std::uint16_t>(value);
-}
-
-// The groups of one side of "::".
-std::optional<std::vector<std::uint16_t>> ParseGroups(std::string_view text) {
-  std::vector<std::uint16_t> groups;
-  if (text.empty()) {
-    return groups;
-  }
-  const auto parts = Split(text, ':');
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (i + 1 == parts.size() && parts[i].find('.') != std::string::npos) {
-      const auto v4 = ParseIpv4(parts[i]);
-      if (!v4) {
-        return std::nullopt;
-      }
-      groups.push_back(static_cast<std::uint16_t>(*v4 >> 16U));
-      groups.push_back(static_cast<std::uint16_t>(*v4 & 0xffffU));
-      continue;
-    }
-    const auto group = ParseGroup(parts[i]);
-    if (!group) {
-      return std::nullopt;
-    }
-    groups.push_back(*group);
-  }
-  return groups;
-}
-
-std::optional<Ip> ParseIp(std::string_view text) {
-  text = text.substr(0, text.find('%'));
-  Ip ip{};
-  if (const auto v4 = ParseIpv4(text)) {
-    ip[5] = 0xffff;
-    ip[6] = static_cast<std::uint16_t>(*v4 >> 16U);
-    ip[7] = static_cast<std::uint16_t>(*v4 & 0xffffU);
-    return ip;
-  }
-  if (text.find(':') == std::string_view::npos) {
-    return std::nullopt;
-  }
-  const auto gap = text.find("::");
-  const bool has_gap = gap != std::string_view::npos;
-  const auto head = ParseGroups(text.substr(0, gap));
-  const auto tail = has_gap ? ParseGroups(text.substr(gap + 2))
-                            : std::optional<std::vector<std::uint16_t>>(
-                                  std::vector<std::uint16_t>());
-  if (!head || !tail) {
-    return std::nullopt;
-  }
-  const std::size_t count = head->size() + tail->size();
-  if (has_gap ? count > 7 : count != 8) {
-    return std::nullopt;
-  }
-  std::copy(head->begin(), head->end(), ip.begin());
-  std::copy(tail->begin(), tail->end(),
-            ip.end() - static_cast<std::ptrdiff_t>(tail->size()));
-  return ip;
+bool IsLiteral(std::string_view text) {
+  return Address{.host = std::string(text)}.Ip().has_value();
 }
 
 std::string_view WithoutScheme(std::string_view text) {
@@ -145,24 +56,6 @@ std::string_view WithoutScheme(std::string_view text) {
 }
 
 }  // namespace
-
-bool IsIpAddress(std::string_view text) {
-  return ParseIp(text).has_value();
-}
-
-bool SameIp(std::string_view a, std::string_view b) {
-  const auto first = ParseIp(a);
-  const auto second = ParseIp(b);
-  return first && second && *first == *second;
-}
-
-bool IsLoopbackIp(std::string_view text) {
-  const auto ip = ParseIp(text);
-  const bool v4 = ip && std::all_of(ip->begin(), ip->begin() + 5,
-                                    [](std::uint16_t g) { return g == 0; });
-  return (v4 && (*ip)[5] == 0xffff && (*ip)[6] >> 8U == 127) ||
-         (ip && SameIp(text, "::1"));
-}
 
 std::string JoinHostPort(const std::string& host, int port) {
   const bool ipv6 = host.find(':') != std::string::npos;
@@ -175,7 +68,7 @@ Result<HostAndPort> SplitHostPort(std::string_view text) {
     return Malformed(text, "it is longer than 512 characters");
   }
   HostAndPort found;
-  if (IsIpAddress(text)) {
+  if (IsLiteral(text)) {
     found.host = text;
     return found;
   }
@@ -240,7 +133,7 @@ bool IsTpuEndpoints(std::string_view text) {
   return !parts.empty() &&
          std::all_of(parts.begin(), parts.end(), [](const std::string& part) {
            const auto one = SplitHostPort(WithoutScheme(Trim(part)));
-           return one && (one->port || IsIpAddress(one->host));
+           return one && (one->port || IsLiteral(one->host));
          });
 }
 

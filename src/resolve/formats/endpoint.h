@@ -38,11 +38,4 @@ bool IsTpuEndpoints(std::string_view text);
 // "host:port" with brackets around IPv6.
 std::string JoinHostPort(const std::string& host, int port);
 
-// IPv4 or IPv6, written with numbers.
-bool IsIpAddress(std::string_view text);
-// Both are literals of one address ("::1" and "0:0:0:0:0:0:0:1").
-bool SameIp(std::string_view a, std::string_view b);
-// 127.0.0.0/8 or ::1 in any spelling.
-bool IsLoopbackIp(std::string_view text);
-
 }  // namespace muster::resolve

@@ -11,7 +11,7 @@
 #include "resolve/formats/host_file.h"
 #include "resolve/formats/host_list.h"
 #include "resolve/formats/key_values.h"
-#include "resolve/formats/torch_url.h"
+#include "resolve/formats/node_range.h"
 
 namespace muster::resolve {
 namespace {
@@ -88,15 +88,6 @@ TEST(Endpoint, TellsNamesOfTpusFromAddresses) {
   EXPECT_FALSE(IsTpuEndpoints("grpctpu"));
 }
 
-TEST(IpAddress, IsComparedAsANumber) {
-  EXPECT_TRUE(SameIp("::1", "0:0:0:0:0:0:0:1"));
-  EXPECT_TRUE(SameIp("::ffff:10.0.0.1", "10.0.0.1"));
-  EXPECT_FALSE(SameIp("10.0.0.1", "10.0.0.2"));
-  EXPECT_TRUE(IsLoopbackIp("127.1.2.3"));
-  EXPECT_FALSE(IsIpAddress("1::2::3"));
-  EXPECT_FALSE(IsIpAddress("256.0.0.1"));
-}
-
 TEST(RdzvConf, ErrorsNameThePosition) {
   EXPECT_THAT(Refusal(ParseRdzvConf("a=1,b")),
               HasSubstr("the key `b` has no value at position 5"));
@@ -122,29 +113,6 @@ TEST(HostFile, NamesTheLine) {
             4);
 }
 
-TEST(TorchUrl, DoesNotTakeARankTwice) {
-  EXPECT_THAT(Refusal(ParseTorchUrl("tcp://a:1?rank=0&world_size=2", 1, {})),
-              HasSubstr("rank is in the URL and given beside it"));
-  EXPECT_FALSE(ParseTorchUrl("tcp://a:1?rank=2&world_size=2", {}, {}));
-}
-
-TEST(TorchUrl, NamesThePlace) {
-  const auto refused = [](const char* url) {
-    return Refusal(ParseTorchUrl(url, {}, {}));
-  };
-  EXPECT_THAT(refused("tcp://a?rank=0&world_size=2"),
-              HasSubstr("the port is missing at position 8"));
-  EXPECT_THAT(refused("tcp://:1?rank=0&world_size=2"),
-              HasSubstr("the host is missing at position 7"));
-  EXPECT_THAT(refused("tcp://a:1?rank=x&world_size=2"),
-              HasSubstr("is no whole number, at position 16"));
-  EXPECT_THAT(refused("tcp://a:1?world_size=2"),
-              HasSubstr("the rank is missing at position 23"));
-  EXPECT_THAT(refused("udp://a:1"), HasSubstr("`udp`"));
-  EXPECT_THAT(refused("file://a?rank=0&world_size=2"),
-              HasSubstr("the path is missing (file:///PATH) at position 8"));
-}
-
 TEST(NodeRange, NamesThePlace) {
   EXPECT_EQ(ParseNodeRange(" 1 : 3 ")->most, 3);
   EXPECT_EQ(ParseNodeRange("4")->least, 4);
@@ -155,14 +123,6 @@ TEST(NodeRange, NamesThePlace) {
   EXPECT_THAT(Refusal(ParseNodeRange("")), HasSubstr("at position 1"));
 }
 
-TEST(Filter, NamesThePlace) {
-  const SlotLists hosts{{"a", {0, 1}}, {"b", {0}}};
-  EXPECT_THAT(Refusal(FilterHosts(hosts, "a:0@c", "")),
-              HasSubstr("`c` is not in the list at position 5"));
-  EXPECT_THAT(Refusal(FilterHosts(hosts, "", "b@a:0,7")),
-              HasSubstr("has no slot `7` at position 7"));
-}
-
 TEST(TpuType, KnowsHostsOfEachGeneration) {
   EXPECT_EQ(accelerator::HostsOf(*accelerator::ParseTpuType("v4-16"), 4), 2);
   EXPECT_EQ(accelerator::HostsOf(*accelerator::ParseTpuType("v5litepod-16"), 4),
@@ -170,14 +130,6 @@ TEST(TpuType, KnowsHostsOfEachGeneration) {
   EXPECT_EQ(accelerator::HostsOf(*accelerator::ParseTpuType("v6e-8"), 8), 1);
   EXPECT_FALSE(accelerator::ParseTpuType("v4-"));
   EXPECT_FALSE(accelerator::ParseTpuType("nonsense"));
-  EXPECT_THAT(Refusal(accelerator::ParseBounds("2,2", "TPU_HOST_BOUNDS")),
-              HasSubstr("TPU_HOST_BOUNDS is `2,2`"));
-  EXPECT_THAT(Refusal(accelerator::ParseBounds("2,2", "b")),
-              HasSubstr("at position 4"));
-  EXPECT_THAT(Refusal(accelerator::ParseBounds("2,x,1", "b")),
-              HasSubstr("at position 3"));
-  EXPECT_THAT(Refusal(accelerator::ParseBounds("2,2,1,1", "b")),
-              HasSubstr("at position 6"));
 }
 
 }  // namespace

@@ -101,16 +101,4 @@ TpuEnv ParseTpuEnv(std::string_view text) {
   return env;
 }
 
-std::map<std::string, std::string> ParseQuery(std::string_view text) {
-  std::map<std::string, std::string> values;
-  for (const std::string& pair : Split(text, '&')) {
-    const auto equals = pair.find('=');
-    if (!pair.empty()) {
-      values[pair.substr(0, equals)] =
-          equals == std::string::npos ? "" : pair.substr(equals + 1);
-    }
-  }
-  return values;
-}
-
 }  // namespace muster::resolve

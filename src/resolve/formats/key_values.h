@@ -26,7 +26,4 @@ struct TpuEnv {
 };
 TpuEnv ParseTpuEnv(std::string_view text);
 
-// "a=1&b=2" of a URL; a key without `=` has an empty value.
-std::map<std::string, std::string> ParseQuery(std::string_view text);
-
 }  // namespace muster::resolve

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What TensorFlow concludes of a task's place in the map of tasks.
+// What TensorFlow's Estimator concludes of a task's place in the map of tasks.
 #pragma once
 
 #include <optional>
@@ -8,15 +8,6 @@
 #include "resolve/formats/task_map.h"
 
 namespace muster::resolve {
-
-// What multi-worker strategies conclude of a task's place in the map.
-struct Role {
-  bool is_chief = false;
-  std::optional<int> id_in_cluster;  // absent: ps has none
-  std::optional<int> worker_count;   // absent for ps
-  std::string leader;                // "" when there is none
-};
-Result<Role> RoleOf(const TaskMap& map, const std::string& type, int index);
 
 // What Estimator's RunConfig concludes; the checks are its own.
 struct EstimatorRole {

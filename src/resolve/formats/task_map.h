@@ -22,8 +22,6 @@ struct TaskMap {
 
   // How many places a job has: the highest index and one more.
   static int Places(const Tasks& tasks);
-  Result<const Tasks*> Job(const std::string& job) const;
-  Result<std::string> AddressOf(const std::string& job, int index) const;
   // One job with one place, or none at all.
   bool IsOneTask() const;
   // "chief, worker", made safe for a terminal; "none".
@@ -38,8 +36,5 @@ Json ToJson(const TaskMap& map);
 
 // A list of one job, in order.
 TaskMap::Tasks ToTasks(const std::vector<std::string>& addresses);
-
-// Address with the scheme of the RPC layer, if there is one.
-std::string MasterUrl(const std::string& address, const std::string& rpc_layer);
 
 }  // namespace muster::resolve

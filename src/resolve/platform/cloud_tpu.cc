@@ -143,20 +143,8 @@ Error NotFound(const TpuPlace& place, const cloud::Bearer& bearer,
 }  // namespace
 
 Result<TpuTarget> FindTpuTarget(const Request& request, const sys::Host& host) {
-  if (request.cloud.tpu) {
-    const auto& names = *request.cloud.tpu;
-    if (names.empty()) {
-      return Error(Cause::kClusterSpecInvalid,
-                   "the list of TPUs is empty: name one");
-    }
-    if (names.size() > 1) {
-      return Error(Cause::kClusterSpecInvalid,
-                   "several TPUs are named (" + Printable(Join(names, ", ")) +
-                       "): one run uses one");
-    }
-    if (!Trim(names.front()).empty()) {
-      return Targeted(names.front(), "argument tpu");
-    }
+  if (request.cloud.tpu && !Trim(*request.cloud.tpu).empty()) {
+    return Targeted(*request.cloud.tpu, "argument tpu");
   }
   for (const char* name : {"KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS", "TPU_NAME"}) {
     if (const Text text = TextVariable(host.env, name)) {
@@ -211,13 +199,11 @@ Result<TpuPlace> PlaceTpu(const TpuTarget& target, const Request& request,
   return place;
 }
 
-Result<TpuNode> GetTpuNode(const TpuPlace& place, const Request& request,
-                           const sys::Host& host) {
+Result<TpuNode> GetTpuNode(const TpuPlace& place, const sys::Host& host) {
   sys::HttpRequest get{.url =
                            cloud::TpuUrl(host.env, place.project, place.zone) +
                            "/nodes/" + sys::PercentEncode(place.name)};
-  MUSTER_ASSIGN(const cloud::Bearer bearer,
-                cloud::BearerOf(request.cloud.access_token, host));
+  MUSTER_ASSIGN(const cloud::Bearer bearer, cloud::BearerOf(host));
   MUSTER_ASSIGN(
       const auto answer,
       cloud::Ask({.request = cloud::WithBearer(get, bearer),
@@ -236,7 +222,7 @@ Result<TpuNode> GetTpuNode(const TpuPlace& place, const Request& request,
   return TpuNode{cloud::ToTpuNode(*answer), place};
 }
 
-Status CheckReady(const TpuNode& node, bool healthy) {
+Status CheckReady(const TpuNode& node) {
   const std::string name = "the TPU `" + Printable(node.place.name) + "`";
   if (node.state != "READY") {
     const bool gone = node.state == "PREEMPTED" || node.state == "TERMINATED";
@@ -245,57 +231,10 @@ Status CheckReady(const TpuNode& node, bool healthy) {
                              ? " has no state, so it is not READY"
                              : " is not READY but " + Printable(node.state)));
   }
-  if (healthy && node.health != "HEALTHY") {
-    return Error(Cause::kTpuUnhealthy,
-                 name + " is READY but not HEALTHY: " +
-                     (node.health.empty() ? "its health is not known"
-                                          : Printable(node.health)));
-  }
   if (node.endpoints.empty()) {
     return Error(Cause::kTpuUnhealthy, name + " is READY but has no address");
   }
   return Ok();
-}
-
-std::optional<std::string> AskWorkerVersion(const std::string& endpoint,
-                                            const sys::Host& host) {
-  const auto split = SplitHostPort(endpoint);
-  if (!split) {
-    return std::nullopt;
-  }
-  sys::HttpRequest get{.url = "http://" + JoinHostPort(split->host, 8475) +
-                              "/requestversion"};
-  const auto answer = cloud::Ask(
-      {.request = get, .what = "the version of the TPU worker"}, host);
-  const std::string version =
-      answer && *answer ? TextOf(**answer, "currentVersion") : "";
-  return version.empty() ? std::nullopt : std::optional(version);
-}
-
-Result<TpuDescription> DescribeTpu(const Request& request,
-                                   const sys::Host& host) {
-  MUSTER_ASSIGN(const auto target, FindTpuTarget(request, host));
-  TpuDescription told{.use_api = target.kind == TpuTarget::Kind::kName};
-  if (target.kind == TpuTarget::Kind::kAddresses) {
-    MUSTER_ASSIGN(told.node.endpoints, ParseTpuEndpoints(target.text));
-    told.node.runtime_version =
-        AskWorkerVersion(told.node.endpoints.front(), host).value_or("");
-  }
-  if (!told.use_api) {
-    return told;
-  }
-  MUSTER_ASSIGN(told.node.place, PlaceTpu(target, request, host));
-  auto node = GetTpuNode(told.node.place, request, host);
-  if (node) {
-    told.node = *std::move(node);
-    return told;
-  }
-  const Cause cause = node.error().cause();
-  const bool out_of_reach = cause == Cause::kNetNameResolution ||
-                            cause == Cause::kNetTimeoutFiltered ||
-                            cause == Cause::kNetWrongEndpoint;
-  return out_of_reach ? Result<TpuDescription>(told)
-                      : Result<TpuDescription>(std::move(node).error());
 }
 
 }  // namespace muster::resolve

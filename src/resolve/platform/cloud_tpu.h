@@ -45,24 +45,9 @@ Result<TpuPlace> PlaceTpu(const TpuTarget& target, const Request& request,
 
 // cloud-*: what the API refuses. tpu-not-found: no such name in this zone;
 // lists those that are there, and the zones that have the name.
-Result<TpuNode> GetTpuNode(const TpuPlace& place, const Request& request,
-                           const sys::Host& host);
+Result<TpuNode> GetTpuNode(const TpuPlace& place, const sys::Host& host);
 
-// READY, with addresses; with `healthy` also HEALTHY.
-Status CheckReady(const TpuNode& node, bool healthy);
-
-// The version that a TPU worker of the older kind tells on port 8475; nullopt
-// when it tells none.
-std::optional<std::string> AskWorkerVersion(const std::string& endpoint,
-                                            const sys::Host& host);
-
-// What is known of the TPU that the request or the environment names. An API
-// that is out of reach leaves its facts empty; one that refuses is an error.
-struct TpuDescription {
-  bool use_api = false;
-  TpuNode node;
-};
-Result<TpuDescription> DescribeTpu(const Request& request,
-                                   const sys::Host& host);
+// READY, with addresses.
+Status CheckReady(const TpuNode& node);
 
 }  // namespace muster::resolve

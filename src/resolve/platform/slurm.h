@@ -22,15 +22,6 @@ Result<std::vector<std::string>> PlaceTasks(
 
 // What TensorFlow's SlurmClusterResolver makes of a step, with Slurm's order of
 // hosts.
-Result<Claim> ReadTensorflowStep(const Request& request, const sys::Host& host);
-
-// That a step has the numbers of devices and nodes that a program asks for.
-// rank-world-mismatch names both.
-struct Asked {
-  std::optional<int> num_devices, num_nodes;
-};
-Status ValidateSlurm(const Asked& asked, const sys::Env& env);
-// The same for WORLD_SIZE of torch's launcher.
-Status ValidateTorchrun(const Asked& asked, const sys::Env& env);
+Result<Claim> ReadTensorflowStep(const sys::Host& host);
 
 }  // namespace muster::resolve

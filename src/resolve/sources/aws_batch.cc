@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // A multi-node parallel job of AWS Batch.
-#include "resolve/formats/endpoint.h"
 #include "resolve/source.h"
 #include "resolve/variables.h"
 
@@ -23,7 +22,8 @@ Match Speak(const Request&, const sys::Host& host) {
 // the link is that of the agent that runs containers.
 Sourced<std::string> OwnAddress(const sys::Env& env) {
   for (const std::string& address : env.LocalAddresses()) {
-    if (!IsLoopbackIp(address) && !address.starts_with("169.254.") &&
+    const Address own{.host = address};
+    if (!own.IsLoopback() && !own.IsLinkLocal() &&
         address.find(':') == std::string::npos) {
       return {address, "address of this host, the main node"};
     }

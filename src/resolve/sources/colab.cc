@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "resolve/formats/endpoint.h"
 #include "resolve/platform/notebook.h"
-#include "resolve/platform/tensorflow.h"
 #include "resolve/source.h"
 #include "resolve/variables.h"
 
@@ -62,7 +61,7 @@ Claim OnThisMachine(const accelerator::LocalTpu& tpu) {
   return claim;
 }
 
-Result<Claim> Read(const Request& request, const sys::Host& host) {
+Result<Claim> Read(const Request&, const sys::Host& host) {
   const accelerator::LocalTpu tpu = accelerator::FindLocalTpu(host);
   const Text address = TextVariable(host.env, kAddress);
   if (!address || tpu.chips > 0) {
@@ -79,7 +78,8 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
   claim.hosts = *endpoints;
   claim.tasks.emplace().jobs["worker"] = ToTasks(*endpoints);
   claim.rpc_layer = Sourced<std::string>{"grpc", "default of TPUs"};
-  MUSTER_TRY(ApplyTensorflow(request, {.default_type = "worker"}, claim));
+  claim.task_type = Sourced<std::string>{"worker", "default of tf"};
+  claim.task_id = Sourced<int>{0, "default of tf"};
   return claim;
 }
 

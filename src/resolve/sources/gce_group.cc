@@ -9,7 +9,6 @@
 #include "cloud/api/get_json.h"
 #include "cloud/auth/credentials.h"
 #include "resolve/formats/endpoint.h"
-#include "resolve/platform/tensorflow.h"
 #include "resolve/source.h"
 #include "resolve/variables.h"
 
@@ -39,7 +38,7 @@ Result<Place> Where(const Request& request, const sys::Host& host) {
   if (server.empty()) {
     server = "https://compute.googleapis.com/compute/v1/";
   }
-  MUSTER_ASSIGN(auto bearer, cloud::BearerOf(request.cloud.access_token, host));
+  MUSTER_ASSIGN(auto bearer, cloud::BearerOf(host));
   return Place{.base = server + "projects/" +
                        sys::PercentEncode(*cloud.project) + "/zones/" +
                        sys::PercentEncode(*cloud.zone),
@@ -147,19 +146,17 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
   MUSTER_ASSIGN(const auto names, Instances(place, host));
   Claim claim{.source = "gce-group"};
   std::vector<std::string> addresses;
-  const int port = request.port.value_or(8470);
   for (const std::string& name : names) {
     MUSTER_ASSIGN(const auto ip, AddressOf(place, name, host));
     claim.hosts.push_back(ip);
-    addresses.push_back(JoinHostPort(ip, port));
+    addresses.push_back(JoinHostPort(ip, 8470));
   }
   std::sort(claim.hosts.begin(), claim.hosts.end());
   std::sort(addresses.begin(), addresses.end());
-  const std::string job = request.task_type.value_or("worker");
-  claim.tasks.emplace().jobs[job] = ToTasks(addresses);
-  claim.task_type = Sourced<std::string>{job, "default of tf"};
+  claim.tasks.emplace().jobs["worker"] = ToTasks(addresses);
+  claim.task_type = Sourced<std::string>{"worker", "default of tf"};
   claim.rpc_layer = Sourced<std::string>{"grpc", "default of tf"};
-  MUSTER_TRY(ApplyTensorflow(request, {}, claim));
+  claim.master = Sourced<std::string>{"", "no task is named"};
   return claim;
 }
 

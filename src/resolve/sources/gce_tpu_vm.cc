@@ -4,7 +4,7 @@
 #include "accelerator/tpu_type.h"
 #include "base/text.h"
 #include "cloud/auth/metadata.h"
-#include "resolve/platform/tpu_identity.h"
+#include "resolve/formats/key_values.h"
 #include "resolve/platform/tpu_slice.h"
 #include "resolve/source.h"
 #include "resolve/variables.h"
@@ -61,7 +61,8 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
   }
   slice.worker = {static_cast<int>(*worker),
                   cloud::Metadata::SourceOf(kWorker)};
-  MUSTER_ASSIGN(const TpuEnv told, ReadTpuEnv(metadata));
+  MUSTER_ASSIGN(const auto tpu_env_text, metadata.Attribute("tpu-env"));
+  const TpuEnv told = ParseTpuEnv(tpu_env_text.value_or(""));
   const auto& tpu_env = told.values;
   Claim claim{.source = "gce-tpu-vm"};
   if (!told.odd.empty()) {

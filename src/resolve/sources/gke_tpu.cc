@@ -46,10 +46,7 @@ Error NoWorkerId(const sys::Host& host) {
 }
 
 // torch_xla numbers the processes of all hosts apart from the hosts.
-Text OwnId(const Request& request, const sys::Env& env, const Text& list) {
-  if (request.as_peer) {
-    return TextVariable(env, kWorkerId);
-  }
+Text OwnId(const sys::Env& env, const Text& list) {
   return list->source == std::string("env ") + kAddresses
              ? FirstText(env, {kProcessId, kWorkerId})
              : FirstText(env, {kWorkerId, kProcessId});
@@ -58,7 +55,7 @@ Text OwnId(const Request& request, const sys::Env& env, const Text& list) {
 Result<Claim> Read(const Request& request, const sys::Host& host) {
   const sys::Env& env = host.env;
   const Text list = FirstText(env, {kAddresses, kHostnames});
-  const Text own = list ? OwnId(request, env, list) : Text();
+  const Text own = list ? OwnId(env, list) : Text();
   if (!own) {
     return NoWorkerId(host);
   }

@@ -30,8 +30,7 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
   }
   HostFileRules rules;
   if (request.profile == "openmpi") {
-    rules = {.default_slots = request.default_slots.value_or(host.env.Cores()),
-             .add_repeated = true};
+    rules = {.default_slots = host.env.Cores(), .add_repeated = true};
   }
   MUSTER_ASSIGN(const auto hosts, ParseHostFile(*text, what, rules));
   Claim claim{.source = "hostfile"};
@@ -49,10 +48,10 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
     processes = std::min(processes + one.slots, 65536);
   }
   claim.rank_hosts = claim.hosts;  // by node
-  if (!claim.node_rank && !request.as_peer) {
+  if (!claim.node_rank) {
     MUSTER_ASSIGN(claim.node_rank, GivenRank(request, host));
   }
-  if (!claim.node_rank && !request.as_peer) {
+  if (!claim.node_rank) {
     return Error(Cause::kNetWrongEndpoint,
                  "no host of the " + what + " is this one (`" +
                      Printable(host.env.Hostname()) +

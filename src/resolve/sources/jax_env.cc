@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What jax.distributed.initialize is told by arguments and variables: JAX's
-// own, those of Kubernetes operators, of MaxText and of axlearn.
+// What jax.distributed.initialize is told by variables: JAX's own, those of
+// Kubernetes operators, of MaxText and of axlearn.
 #include <algorithm>
 
 #include "base/text.h"
@@ -22,11 +22,11 @@ bool IsMaxTextOnCpu(const sys::Env& env) {
   return IsSet(env, "JOB_INDEX") && IsSet(env, "PROCESSES_IN_JOB");
 }
 
-Match Speak(const Request& request, const sys::Host& host) {
+Match Speak(const Request&, const sys::Host& host) {
   const bool set =
       std::any_of(Addresses().begin(), Addresses().end(),
                   [&](const auto& name) { return IsSet(host.env, name); });
-  if (set || request.coordinator) {
+  if (set) {
     return Speaks();
   }
   const Text rank = FirstText(
@@ -37,11 +37,6 @@ Match Speak(const Request& request, const sys::Host& host) {
                                Printable(rank->value) + "`, but " + none +
                                ": without a coordinator it says nothing")
               : Silent(none);
-}
-
-Number Given(std::optional<int> value, const char* name) {
-  return value ? Number(Sourced<int>{*value, std::string("argument ") + name})
-               : Number();
 }
 
 Status TakePort(const sys::Env& env, const HostAndPort& told, Claim& claim) {
@@ -72,13 +67,8 @@ Status TakePort(const sys::Env& env, const HostAndPort& told, Claim& claim) {
                    "JAX_COORDINATOR_PORT");
 }
 
-Status TakeCoordinator(const Request& request, const sys::Env& env,
-                       Claim& claim) {
-  Text address = FirstText(env, Addresses());
-  if (request.coordinator) {
-    address = Sourced<std::string>{*request.coordinator,
-                                   "argument coordinator_address"};
-  }
+Status TakeCoordinator(const sys::Env& env, Claim& claim) {
+  const Text address = FirstText(env, Addresses());
   if (!address) {
     return Error(Cause::kLaunchEnvMissing,
                  "the coordinator is not known: give coordinator_address, or "
@@ -93,17 +83,13 @@ Status TakeCoordinator(const Request& request, const sys::Env& env,
   return TakePort(env, *told, claim);
 }
 
-Status TakeRanks(const Request& request, const sys::Env& env, Claim& claim) {
-  claim.num_processes = Given(request.num_processes, "num_processes");
-  if (!claim.num_processes) {
-    MUSTER_ASSIGN(claim.num_processes,
-                  FirstNumber(env,
-                              {"JAX_NUM_PROCESSES", "JAX_PROCESS_COUNT",
-                               "NUM_PROCESSES", "NNODES"},
-                              1));
-  }
-  claim.process_id = Given(request.process_id, "process_id");
-  if (!claim.process_id && IsMaxTextOnCpu(env)) {
+Status TakeRanks(const sys::Env& env, Claim& claim) {
+  MUSTER_ASSIGN(claim.num_processes,
+                FirstNumber(env,
+                            {"JAX_NUM_PROCESSES", "JAX_PROCESS_COUNT",
+                             "NUM_PROCESSES", "NNODES"},
+                            1));
+  if (IsMaxTextOnCpu(env)) {
     MUSTER_ASSIGN(const int job, RankVariable(env, "JOB_INDEX"));
     MUSTER_ASSIGN(const int size, SizeVariable(env, "PROCESSES_IN_JOB"));
     MUSTER_ASSIGN(const auto index,
@@ -111,8 +97,7 @@ Status TakeRanks(const Request& request, const sys::Env& env, Claim& claim) {
     claim.process_id = Sourced<int>{job * size + (index ? index->value : 0),
                                     "JOB_INDEX times PROCESSES_IN_JOB plus "
                                     "JOB_COMPLETION_INDEX"};
-  }
-  if (!claim.process_id) {
+  } else {
     MUSTER_ASSIGN(
         claim.process_id,
         FirstNumber(env, {"JAX_PROCESS_ID", "PROCESS_ID", "NODE_RANK"}));
@@ -153,8 +138,7 @@ std::string DeviceIds(const sys::Env& env) {
 
 // The coordinator alone, as JAX takes it beside the ranks of another source.
 bool TellsNoRanks(const Request& request, const sys::Env& env) {
-  return request.source.empty() && !request.as_peer && !request.num_processes &&
-         !request.process_id && !IsMaxTextOnCpu(env) &&
+  return request.source.empty() && !IsMaxTextOnCpu(env) &&
          !FirstText(env,
                     {"JAX_NUM_PROCESSES", "JAX_PROCESS_COUNT", "NUM_PROCESSES",
                      "NNODES", "JAX_PROCESS_ID", "PROCESS_ID", "NODE_RANK"});
@@ -164,14 +148,14 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
   const sys::Env& env = host.env;
   Claim claim{.source = "jax-env"};
   if (TellsNoRanks(request, env)) {
-    MUSTER_TRY(TakeCoordinator(request, env, claim));
+    MUSTER_TRY(TakeCoordinator(env, claim));
     claim.nothing = claim.coordinator_host->source +
                     " tells the coordinator, and neither JAX_NUM_PROCESSES and "
                     "JAX_PROCESS_ID nor another source tell the ranks";
     return claim;
   }
-  MUSTER_TRY(TakeRanks(request, env, claim));
-  MUSTER_TRY(TakeCoordinator(request, env, claim));
+  MUSTER_TRY(TakeRanks(env, claim));
+  MUSTER_TRY(TakeCoordinator(env, claim));
   const Text bind = TextVariable(env, "JAX_COORDINATOR_BIND_ADDRESS");
   claim.more["coordinator_bind_address"] =
       bind ? bind->value

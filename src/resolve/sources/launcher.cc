@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A launcher that starts the processes of one node (composer): arguments, else
-// variables. Speaks only when it is asked for.
+// A launcher that starts the processes of one node (composer). Speaks only when
+// it is asked for.
 #include "accelerator/local_devices.h"
 #include "base/text.h"
 #include "resolve/source.h"
@@ -17,16 +17,9 @@ Error Wrong(const std::string& what) {
   return Error(Cause::kRankWorldMismatch, what);
 }
 
-Status TakeSizes(const Request& request, const sys::Host& host, Claim& claim) {
+Status TakeSizes(const sys::Host& host, Claim& claim) {
   const sys::Env& env = host.env;
   MUSTER_ASSIGN(claim.nproc_per_node, NumberVariable(env, "LOCAL_WORLD_SIZE"));
-  if (request.nproc) {
-    if (*request.nproc < 1) {
-      return Wrong("nproc is " + std::to_string(*request.nproc) +
-                   ", it must be 1 or more");
-    }
-    claim.nproc_per_node = Sourced<int>{*request.nproc, "argument nproc"};
-  }
   if (!claim.nproc_per_node) {
     claim.nproc_per_node =
         Sourced<int>{accelerator::CountGpus(host), "GPUs of this host"};
@@ -35,10 +28,6 @@ Status TakeSizes(const Request& request, const sys::Host& host, Claim& claim) {
     claim.nproc_per_node = Sourced<int>{1, "no GPU: one process"};
   }
   MUSTER_ASSIGN(claim.num_processes, NumberVariable(env, "WORLD_SIZE", 1));
-  if (request.num_processes) {
-    claim.num_processes =
-        Sourced<int>{*request.num_processes, "argument world_size"};
-  }
   if (!claim.num_processes) {
     claim.num_processes = claim.nproc_per_node;
   }
@@ -115,9 +104,9 @@ Status TakeOneNode(const sys::Env& env, Claim& claim, const Number& base) {
   return Ok();
 }
 
-Result<Claim> Read(const Request& request, const sys::Host& host) {
+Result<Claim> Read(const Request&, const sys::Host& host) {
   Claim claim{.source = "launcher"};
-  MUSTER_TRY(TakeSizes(request, host, claim));
+  MUSTER_TRY(TakeSizes(host, claim));
   MUSTER_ASSIGN(claim.node_rank, NumberVariable(host.env, "NODE_RANK"));
   MUSTER_ASSIGN(const auto base, NumberVariable(host.env, "BASE_RANK"));
   if (claim.num_processes->value > claim.nproc_per_node->value) {

@@ -32,36 +32,26 @@ Match Speak(const Request&, const sys::Host& host) {
              : Speaks();
 }
 
-// accelerate reads torch's name of a value first.
-Result<Number> First(const Request& request, const sys::Env& env,
-                     const char* torch, std::vector<std::string> names,
-                     int least = 0) {
-  if (request.as_peer) {
-    names.insert(names.begin(), torch);
-  }
-  return FirstNumber(env, names, least);
-}
-
-Result<Claim> Read(const Request& request, const sys::Host& host) {
+Result<Claim> Read(const Request&, const sys::Host& host) {
   const sys::Env& env = host.env;
   Claim claim{.source = "mpi-env"};
-  MUSTER_ASSIGN(claim.process_id,
-                First(request, env, "RANK",
-                      {"PMI_RANK", "OMPI_COMM_WORLD_RANK",
-                       "MV2_COMM_WORLD_RANK", "PMIX_RANK", "HOROVOD_RANK"}));
+  MUSTER_ASSIGN(
+      claim.process_id,
+      FirstNumber(env, {"PMI_RANK", "OMPI_COMM_WORLD_RANK",
+                        "MV2_COMM_WORLD_RANK", "PMIX_RANK", "HOROVOD_RANK"}));
   MUSTER_ASSIGN(claim.num_processes,
-                First(request, env, "WORLD_SIZE",
-                      {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE",
-                       "MV2_COMM_WORLD_SIZE", "HOROVOD_SIZE"},
-                      1));
-  MUSTER_ASSIGN(claim.local_process_id,
-                First(request, env, "LOCAL_RANK",
-                      {"MPI_LOCALRANKID", "OMPI_COMM_WORLD_LOCAL_RANK",
-                       "MV2_COMM_WORLD_LOCAL_RANK", "HOROVOD_LOCAL_RANK"}));
-  MUSTER_ASSIGN(claim.local_num_processes,
-                First(request, env, "LOCAL_WORLD_SIZE",
-                      {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE",
-                       "MV2_COMM_WORLD_LOCAL_SIZE", "HOROVOD_LOCAL_SIZE"}));
+                FirstNumber(env,
+                            {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE",
+                             "MV2_COMM_WORLD_SIZE", "HOROVOD_SIZE"},
+                            1));
+  MUSTER_ASSIGN(
+      claim.local_process_id,
+      FirstNumber(env, {"MPI_LOCALRANKID", "OMPI_COMM_WORLD_LOCAL_RANK",
+                        "MV2_COMM_WORLD_LOCAL_RANK", "HOROVOD_LOCAL_RANK"}));
+  MUSTER_ASSIGN(
+      claim.local_num_processes,
+      FirstNumber(env, {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE",
+                        "MV2_COMM_WORLD_LOCAL_SIZE", "HOROVOD_LOCAL_SIZE"}));
   if (!claim.process_id || !claim.num_processes) {
     return PartlySet({.names = {"PMI_RANK", "PMI_SIZE"},
                       .setters = "mpiexec sets both for each process"},

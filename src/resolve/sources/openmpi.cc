@@ -85,7 +85,8 @@ bool IsThisHostsOwn(const Claim& claim, std::string_view uri,
   const bool all_here =
       claim.local_num_processes && claim.num_processes &&
       claim.local_num_processes->value == claim.num_processes->value;
-  return !IsLaunchersServer(uri) || (IsLoopbackIp(address) && !all_here);
+  return !IsLaunchersServer(uri) ||
+         (Address{.host = address}.IsLoopback() && !all_here);
 }
 
 Error NoAddress(const std::string& name, const std::string& uri) {
@@ -96,7 +97,7 @@ Error NoAddress(const std::string& name, const std::string& uri) {
                    "coordinator with MASTER_ADDR and MASTER_PORT");
 }
 
-Status TakeUri(const Request& request, const sys::Env& env, Claim& claim) {
+Status TakeUri(const sys::Env& env, Claim& claim) {
   const Text orte = TextVariable(env, kOrteUri);
   const Text uri = orte ? orte : FirstText(env, PmixUris());
   if (!uri) {
@@ -106,8 +107,7 @@ Status TakeUri(const Request& request, const sys::Env& env, Claim& claim) {
   if (!address) {
     return NoAddress(uri->source.substr(4), uri->value);
   }
-  if (!orte && !request.as_peer &&
-      IsThisHostsOwn(claim, uri->value, *address)) {
+  if (!orte && IsThisHostsOwn(claim, uri->value, *address)) {
     return Ok();
   }
   claim.coordinator_host = Sourced<std::string>{*address, uri->source};
@@ -153,7 +153,7 @@ Status TakeCoordinator(const Request& request, const sys::Env& env,
     MUSTER_TRY(TakeAzure(env, claim));
   }
   if (!claim.coordinator_host) {
-    MUSTER_TRY(TakeUri(request, env, claim));
+    MUSTER_TRY(TakeUri(env, claim));
   }
   if (request.profile != "jax") {
     if (auto told = TextVariable(env, "MASTER_ADDR")) {
@@ -167,16 +167,6 @@ Status TakeCoordinator(const Request& request, const sys::Env& env,
   MUSTER_ASSIGN(auto port, PortVariable(env, "JAX_COORDINATOR_PORT"));
   if (port) {
     claim.coordinator_port = port;
-  }
-  const bool several = claim.num_processes && claim.num_processes->value > 1;
-  if (request.profile == "jax" && several && !claim.coordinator_host &&
-      request.as_peer) {
-    return Error(Cause::kLaunchEnvMissing,
-                 std::string("the rank is known, the coordinator is not: "
-                             "neither ") +
-                     kOrteUri +
-                     " nor PMIX_SERVER_URI tells an address, set "
-                     "JAX_COORDINATOR_ADDRESS");
   }
   return Ok();
 }

@@ -4,7 +4,6 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "resolve/platform/tensorflow.h"
 #include "resolve/source.h"
 #include "resolve/variables.h"
 
@@ -78,17 +77,17 @@ Result<Job> ReadJob(const sys::Host& host) {
   return job;
 }
 
-Status FillTensorflow(const Request& request, const Job& job, int index,
-                      Claim& claim) {
-  const std::string port = std::to_string(request.port.value_or(2223));
+void FillTensorflow(const Job& job, int index, Claim& claim) {
   std::vector<std::string> addresses;
   for (const std::string& one : job.hosts) {
-    addresses.push_back(std::string(one).append(":").append(port));
+    addresses.push_back(one + ":2223");
   }
   claim.tasks.emplace().jobs["worker"] = ToTasks(addresses);
   claim.task_type = Sourced<std::string>{"worker", "default of SageMaker"};
   claim.task_id = Sourced<int>{index, job.current.source};
-  return ApplyTensorflow(request, {.one_task_is_local = true}, claim);
+  if (job.hosts.size() == 1) {
+    claim.master = Sourced<std::string>{"", "one task"};
+  }
 }
 
 Result<Claim> Read(const Request& request, const sys::Host& host) {
@@ -123,7 +122,7 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
                                    : Sourced<int>{2223, "default of tf"};
   }
   if (!torch) {
-    MUSTER_TRY(FillTensorflow(request, job, index, claim));
+    FillTensorflow(job, index, claim);
     if (IsSet(host.env, "MASTER_ADDR") || IsSet(host.env, "MASTER_PORT")) {
       TakeGivenCoordinator(claim);
     }

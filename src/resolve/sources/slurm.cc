@@ -274,7 +274,7 @@ Status TakeTasks(const sys::Host& host, Claim& claim) {
 
 Result<Claim> Read(const Request& request, const sys::Host& host) {
   if (request.profile == "tf") {
-    return ReadTensorflowStep(request, host);
+    return ReadTensorflowStep(host);
   }
   const sys::Env& env = host.env;
   Claim claim{.source = "slurm"};

@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "resolve/formats/address_list.h"
 #include "resolve/formats/roles.h"
-#include "resolve/platform/tensorflow.h"
 #include "resolve/self.h"
 #include "resolve/source.h"
 #include "resolve/variables.h"
@@ -170,8 +169,7 @@ Cluster EvaluatorAlone(const Claim& claim) {
           .size = {1, why}};
 }
 
-// What TensorFlow leaves open and muster does not: who this process is.
-Status Finish(const Request& request, const sys::Host& host, Claim& claim) {
+Status FindTask(const Request& request, const sys::Host& host, Claim& claim) {
   const bool has_cluster = !claim.tasks->jobs.empty();
   if (!has_cluster && !claim.task_type && !claim.task_id) {
     claim.nothing = "TF_CONFIG names neither a cluster nor a task";
@@ -240,22 +238,22 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
   if (request.profile == "estimator") {
     MUSTER_TRY(ApplyEstimator(json, claim));
   }
-  const bool alone = claim.tasks->jobs.empty() && !claim.master;
-  if (alone) {
-    claim.master = Sourced<std::string>{"", "no cluster in TF_CONFIG"};
-  }
-  const bool beside = IsBeside(claim, FindCluster(json) != nullptr);
-  if (beside && !request.master.task_type) {
-    claim.master = Sourced<std::string>{"", "an evaluator drives itself"};
-  }
-  if (!request.as_peer && beside) {
+  if (IsBeside(claim, FindCluster(json) != nullptr)) {
     claim.cluster = EvaluatorAlone(claim);
-  } else if (!request.as_peer) {
-    MUSTER_TRY(Finish(request, host, claim));
-    MUSTER_TRY(Complete(claim));
+    claim.master = Sourced<std::string>{"", "an evaluator drives itself"};
+  } else if (!claim.master &&
+             (claim.tasks->IsOneTask() || !claim.task_type || !claim.task_id)) {
+    claim.master = Sourced<std::string>{"", "one task, or none is named"};
   }
-  MUSTER_TRY(ApplyTensorflow(request, {.one_task_is_local = true}, claim));
   return claim;
+}
+
+Status Conclude(const Request& request, const sys::Host& host, Claim& claim) {
+  if (!claim.cluster.members.empty()) {
+    return Ok();  // an evaluator
+  }
+  MUSTER_TRY(FindTask(request, host, claim));
+  return Complete(claim);
 }
 
 }  // namespace
@@ -267,6 +265,7 @@ constinit const Source kSource{.name = "tf-config",
                                .doc = "the variable TF_CONFIG of TensorFlow",
                                .reads = "TF_CONFIG",
                                .match = Speak,
-                               .read = Read};
+                               .read = Read,
+                               .conclude = Conclude};
 
 }  // namespace muster::resolve::tf_config

@@ -5,7 +5,6 @@
 
 #include "base/text.h"
 #include "cluster/members.h"
-#include "resolve/formats/torch_url.h"
 #include "resolve/platform/slurm.h"
 #include "resolve/source.h"
 #include "resolve/variables.h"
@@ -116,27 +115,6 @@ Status CheckReachable(const sys::Host& host, const Address& master, int size) {
       .With(Observed("address.loopback", {{"address", master.host}}, host));
 }
 
-// Values that the rendezvous URL env://?rank=R&world_size=N gives.
-Status TakeUrl(const Request& request, Claim& claim) {
-  if (!request.url) {
-    return Ok();
-  }
-  MUSTER_ASSIGN(const auto url,
-                ParseTorchUrl(*request.url, std::nullopt, std::nullopt));
-  if (url.scheme != "env") {
-    return Error(Cause::kClusterSpecInvalid,
-                 "the URL `" + Printable(*request.url) +
-                     "` does not point to the variables: env:// does");
-  }
-  if (url.rank) {
-    claim.process_id = Sourced<int>{*url.rank, "rendezvous URL"};
-  }
-  if (url.world_size) {
-    claim.num_processes = Sourced<int>{*url.world_size, "rendezvous URL"};
-  }
-  return Ok();
-}
-
 // LOCAL_RANK is absent where an operator starts one process for each pod.
 Status TakePlace(const sys::Env& env, Claim& claim) {
   MUSTER_ASSIGN(claim.local_process_id, NumberVariable(env, "LOCAL_RANK"));
@@ -201,27 +179,19 @@ Status TakeMaster(const sys::Host& host, Claim& claim) {
   return Ok();
 }
 
-// World size and rank, from the URL where it tells them.
-Status TakeIdentity(const Request& request, const sys::Host& host,
-                    Claim& claim) {
+Status TakeIdentity(const sys::Host& host, Claim& claim) {
   const sys::Env& env = host.env;
-  MUSTER_TRY(TakeUrl(request, claim));
-  if (!claim.num_processes) {
-    if (!IsSet(env, "WORLD_SIZE")) {
-      return Partly(host);
-    }
-    MUSTER_ASSIGN(const int size, SizeVariable(env, "WORLD_SIZE"));
-    claim.num_processes = Sourced<int>{size, "env WORLD_SIZE"};
+  if (!IsSet(env, "WORLD_SIZE")) {
+    return Partly(host);
   }
-  if (claim.process_id) {
-    return Ok();
-  }
+  MUSTER_ASSIGN(const int size, SizeVariable(env, "WORLD_SIZE"));
+  claim.num_processes = Sourced<int>{size, "env WORLD_SIZE"};
   if (IsSet(env, "RANK")) {
     MUSTER_ASSIGN(const int rank, RankVariable(env, "RANK"));
     claim.process_id = Sourced<int>{rank, "env RANK"};
     return Ok();
   }
-  if (claim.num_processes->value > 1 || request.as_peer) {
+  if (size > 1) {
     return Partly(host);
   }
   claim.process_id = Sourced<int>{0, "env WORLD_SIZE is 1"};
@@ -231,7 +201,7 @@ Status TakeIdentity(const Request& request, const sys::Host& host,
 Result<Claim> Read(const Request& request, const sys::Host& host) {
   const sys::Env& env = host.env;
   Claim claim{.source = "torch", .only_trainers = true};
-  MUSTER_TRY(TakeIdentity(request, host, claim));
+  MUSTER_TRY(TakeIdentity(host, claim));
   const int size = claim.num_processes->value;
   if (claim.process_id->value >= size) {
     return Outside("RANK", claim.process_id->value, size)
@@ -240,14 +210,10 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
                         {"size", std::int64_t{size}}},
                        host));
   }
-  if (!request.as_peer) {
-    MUSTER_TRY(CheckLocalRank(env, *claim.process_id, size));
-  }
+  MUSTER_TRY(CheckLocalRank(env, *claim.process_id, size));
   MUSTER_TRY(TakePlace(env, claim));
-  if (!request.as_peer) {
-    TakeNodesOfOperator(env, claim);
-    MUSTER_TRY(CheckNumbers(claim));
-  }
+  TakeNodesOfOperator(env, claim);
+  MUSTER_TRY(CheckNumbers(claim));
   claim.cluster = Unplaced(*claim.num_processes);
   claim.cluster.self = claim.process_id;
   const bool told = IsSet(env, "MASTER_ADDR") && IsSet(env, "MASTER_PORT");

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // torch's launcher on one node before it starts processes: PET_* variables, as
-// operators set them, and arguments of the same names.
+// operators set them.
 #include <map>
 
 #include "accelerator/local_devices.h"
 #include "base/text.h"
 #include "resolve/formats/endpoint.h"
 #include "resolve/formats/key_values.h"
-#include "resolve/formats/torch_url.h"
+#include "resolve/formats/node_range.h"
 #include "resolve/source.h"
 #include "resolve/variables.h"
 
@@ -133,15 +133,12 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
   Claim claim{.source = "torchrun-launcher"};
   const Text nodes = TextVariable(env, "PET_NNODES");
   const std::string told = nodes ? nodes->value : "1";
-  MUSTER_ASSIGN(const NodeRange range,
-                ParseNodeRange(request.nnodes.value_or(told)));
+  MUSTER_ASSIGN(const NodeRange range, ParseNodeRange(told));
   claim.more["min_nodes"] = std::int64_t{range.least};
   claim.more["max_nodes"] = std::int64_t{range.most};
   const Text per_node = TextVariable(env, "PET_NPROC_PER_NODE");
   MUSTER_ASSIGN(const int processes,
-                Processes(request.nproc_per_node.value_or(
-                              per_node ? per_node->value : "1"),
-                          host));
+                Processes(per_node ? per_node->value : "1", host));
   claim.nproc_per_node =
       Sourced<int>{processes, per_node ? per_node->source : "default of torch"};
   MUSTER_ASSIGN(claim.node_rank, NumberVariable(env, "PET_NODE_RANK"));
@@ -155,7 +152,7 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
     }
   }
   MUSTER_TRY(CheckNumbers(claim));
-  const bool several = !request.as_peer && range.most > 1;
+  const bool several = range.most > 1;
   MUSTER_TRY(TakeRendezvous(env, several, claim));
   if (several && (range.least < range.most || !claim.node_rank)) {
     return WithoutRanks(told, request, host, claim);

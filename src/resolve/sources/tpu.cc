@@ -3,10 +3,8 @@
 // TPU nodes. Never a "default".
 #include "accelerator/local_devices.h"
 #include "base/text.h"
-#include "cloud/auth/metadata.h"
 #include "resolve/formats/endpoint.h"
 #include "resolve/platform/cloud_tpu.h"
-#include "resolve/platform/tensorflow.h"
 #include "resolve/platform/tpu_slice.h"
 #include "resolve/self.h"
 #include "resolve/source.h"
@@ -14,9 +12,6 @@
 
 namespace muster::resolve::tpu {
 namespace {
-
-// Where a driver listens that is a member of its own cluster.
-constexpr int kDriverPort = 8479;
 
 Match Speak(const Request& request, const sys::Host& host) {
   const sys::Env& env = host.env;
@@ -80,8 +75,8 @@ Status TakeAddresses(const TpuTarget& target, const sys::Host& host,
 Status TakeNode(const TpuTarget& target, const Request& request,
                 const sys::Host& host, Claim& claim) {
   MUSTER_ASSIGN(const auto place, PlaceTpu(target, request, host));
-  MUSTER_ASSIGN(const auto node, GetTpuNode(place, request, host));
-  MUSTER_TRY(CheckReady(node, request.cloud.require_healthy));
+  MUSTER_ASSIGN(const auto node, GetTpuNode(place, host));
+  MUSTER_TRY(CheckReady(node));
   claim.hosts = node.endpoints;
   claim.more["use_api"] = true;
   claim.more["project"] = place.project;
@@ -104,26 +99,6 @@ Status TakeNode(const TpuTarget& target, const Request& request,
   return Ok();
 }
 
-// The job of the process that drives the TPU, when it is to be in the map.
-Status TakeDriver(const Request& request, const sys::Host& host, Claim& claim) {
-  if (!request.cloud.coordinator_name) {
-    return Ok();
-  }
-  std::string address = request.cloud.coordinator_address.value_or("");
-  if (address.empty()) {
-    MUSTER_ASSIGN(const auto ip, cloud::Metadata(host).Get(
-                                     "instance/network-interfaces/0/ip"));
-    if (!ip) {
-      return Error(Cause::kLaunchEnvMissing,
-                   "the address of this host is not known: give "
-                   "coordinator_address");
-    }
-    address = JoinHostPort(*ip, kDriverPort);
-  }
-  claim.tasks->jobs[*request.cloud.coordinator_name] = ToTasks({address});
-  return Ok();
-}
-
 Result<Claim> Read(const Request& request, const sys::Host& host) {
   MUSTER_ASSIGN(const auto target, FindTpuTarget(request, host));
   Claim claim{.source = "tpu"};
@@ -143,9 +118,9 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
     MUSTER_TRY(TakeNode(target, request, host, claim));
   }
   claim.tasks->jobs["worker"] = ToTasks(claim.hosts);
-  MUSTER_TRY(TakeDriver(request, host, claim));
   claim.rpc_layer = Sourced<std::string>{"grpc", "default of TPUs"};
-  MUSTER_TRY(ApplyTensorflow(request, {.default_type = "worker"}, claim));
+  claim.task_type = Sourced<std::string>{"worker", "default of tf"};
+  claim.task_id = Sourced<int>{0, "default of tf"};
   return claim;
 }
 

@@ -74,10 +74,6 @@ Result<std::vector<Place>> PlaceRanks(const Cluster& cluster,
   return places;
 }
 
-bool IsLoopback(const std::string& host) {
-  return Address{.host = host}.IsLoopback();
-}
-
 // The host under which peers reach a rank.
 std::string HostOf(const Cluster& cluster, int rank, const wire::Hello& agent) {
   const Member& member = cluster.members[Index(rank)];
@@ -90,9 +86,9 @@ std::string HostOf(const Cluster& cluster, int rank, const wire::Hello& agent) {
   }
   const auto& own = agent.addresses;
   const auto routable =
-      std::find_if(own.begin(), own.end(), [](const std::string& address) {
-        return !IsLoopback(address) && !address.starts_with("169.254.") &&
-               !address.starts_with("fe80:");
+      std::find_if(own.begin(), own.end(), [](const std::string& host) {
+        const Address address{.host = host};
+        return !address.IsLoopback() && !address.IsLinkLocal();
       });
   return routable == own.end() ? agent.host : *routable;
 }

@@ -1,48 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sys/net/proxy.h"
 
-#include <arpa/inet.h>
-
 #include <algorithm>
-#include <array>
 #include <initializer_list>
 #include <vector>
 
 #include "base/text.h"
+#include "muster/address.h"
 #include "sys/net/http.h"
 
 namespace muster::sys {
 namespace {
 
-// An address in the order of the network, 4 or 16 bytes of it.
-struct Ip {
-  std::array<unsigned char, 16> bytes{};
-  std::size_t size = 0;
-};
-
-std::optional<Ip> ParseIp(std::string_view text) {
-  const std::string number(text.substr(0, text.find('%')));
-  Ip ip;
-  if (inet_pton(AF_INET, number.c_str(), ip.bytes.data()) == 1) {
-    ip.size = 4;
-  } else if (inet_pton(AF_INET6, number.c_str(), ip.bytes.data()) == 1) {
-    ip.size = 16;
-  } else {
-    return std::nullopt;
-  }
-  return ip;
-}
-
-bool SameBits(const Ip& a, const Ip& b, std::size_t bits) {
+bool SameBits(const Address::Bytes& a, const Address::Bytes& b,
+              std::size_t bits) {
   const std::size_t whole = bits / 8;
-  if (!std::equal(a.bytes.begin(),
-                  a.bytes.begin() + static_cast<std::ptrdiff_t>(whole),
-                  b.bytes.begin())) {
+  if (!std::equal(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(whole),
+                  b.begin())) {
     return false;
   }
   const auto rest = static_cast<unsigned>(bits % 8);
   const unsigned mask = 0xffU << (8U - rest) & 0xffU;
-  return rest == 0 || (a.bytes[whole] & mask) == (b.bytes[whole] & mask);
+  return rest == 0 || (a[whole] & mask) == (b[whole] & mask);
+}
+
+bool IsV6(std::string_view literal) {
+  return literal.find(':') != std::string_view::npos;
 }
 
 // "10.0.0.0/8" or "fd00::/8".
@@ -51,12 +34,15 @@ bool IsInRange(std::string_view host, std::string_view range) {
   if (slash == std::string_view::npos) {
     return false;
   }
-  const auto address = ParseIp(host);
-  const auto net = ParseIp(range.substr(0, slash));
+  const auto first = range.substr(0, slash);
+  const auto address = Address{.host = std::string(host)}.Ip();
+  const auto net = Address{.host = std::string(first)}.Ip();
   const auto bits = ParseInt(range.substr(slash + 1));
-  return address && net && address->size == net->size && bits && *bits >= 0 &&
-         *bits <= static_cast<std::int64_t>(net->size * 8) &&
-         SameBits(*address, *net, static_cast<std::size_t>(*bits));
+  // IPv4 is the last 32 of 128 bits.
+  const std::size_t before = IsV6(first) ? 0 : 96;
+  return address && net && IsV6(host) == IsV6(first) && bits && *bits >= 0 &&
+         *bits <= static_cast<std::int64_t>(128 - before) &&
+         SameBits(*address, *net, before + static_cast<std::size_t>(*bits));
 }
 
 // The first that is set and not empty, as curl reads variables.
@@ -91,7 +77,7 @@ bool IsSparedByCurl(const std::string& host, const std::string& exceptions) {
   if (Trim(exceptions) == "*") {
     return true;
   }
-  const auto ip = ParseIp(host);
+  const bool literal = Address{.host = host}.Ip().has_value();
   std::string list = Lower(exceptions);
   std::replace(list.begin(), list.end(), ' ', ',');
   const auto entries = Split(list, ',');
@@ -99,8 +85,8 @@ bool IsSparedByCurl(const std::string& host, const std::string& exceptions) {
     if (entry.starts_with('[') && entry.ends_with(']')) {
       entry = entry.substr(1, entry.size() - 2);
     }
-    return ip ? entry == host || IsInRange(host, entry)
-              : IsNameOrBelow(host, entry);
+    return literal ? entry == host || IsInRange(host, entry)
+                   : IsNameOrBelow(host, entry);
   });
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "resolve/device_count.h"
+#include "device_count.h"
 
 #include "base/text.h"
 
-namespace muster::resolve {
+namespace muster::conformance {
 namespace {
 
 // The text between `key` and the next slash.
@@ -82,4 +82,4 @@ Result<int> SameCoreCount(const std::map<std::string, int>& cores) {
   return first;
 }
 
-}  // namespace muster::resolve
+}  // namespace muster::conformance

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "resolve/formats/task_map_union.h"
+#include "task_map_union.h"
 
 #include <algorithm>
 
 #include "base/text.h"
 
-namespace muster::resolve {
+namespace muster::conformance {
 namespace {
 
 Status UniteJob(const std::string& job, const TaskMap::Tasks& tasks,
@@ -50,4 +50,4 @@ Result<TaskMap> UniteTaskMaps(const std::vector<WrittenMap>& maps) {
   return united;
 }
 
-}  // namespace muster::resolve
+}  // namespace muster::conformance

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "resolve/platform/validate.h"
+#include "validate.h"
 
 #include <set>
 
 #include "base/text.h"
+#include "resolve/variables.h"
 
-namespace muster::resolve {
+namespace muster::conformance {
 namespace {
+
+using resolve::FirstNumber;
+using resolve::NumberVariable;
 
 template <typename Facts>
 std::set<std::string> Values(const std::vector<Facts>& all,
@@ -60,4 +64,40 @@ Status ValidateTpuHosts(const std::vector<HostFacts>& hosts,
                     "the TPU workers run different runtime versions");
 }
 
-}  // namespace muster::resolve
+Status ValidateSlurm(const Asked& asked, const sys::Env& env) {
+  const std::string name = env.Get("SLURM_JOB_NAME").value_or("");
+  if (name == "bash" || name == "interactive") {
+    return Ok();
+  }
+  MUSTER_ASSIGN(const auto tasks, NumberVariable(env, "SLURM_NTASKS_PER_NODE"));
+  if (tasks && asked.num_devices && tasks->value != *asked.num_devices) {
+    return Error(Cause::kRankWorldMismatch,
+                 "the program asks for " + Count(*asked.num_devices, "device") +
+                     " on each node, SLURM_NTASKS_PER_NODE is " +
+                     std::to_string(tasks->value));
+  }
+  MUSTER_ASSIGN(const auto nodes,
+                FirstNumber(env, {"SLURM_NNODES", "SLURM_JOB_NUM_NODES"}));
+  if (nodes && asked.num_nodes && nodes->value != *asked.num_nodes) {
+    return Error(Cause::kRankWorldMismatch,
+                 "the program asks for " + Count(*asked.num_nodes, "node") +
+                     ", SLURM_NNODES is " + std::to_string(nodes->value));
+  }
+  return Ok();
+}
+
+Status ValidateTorchrun(const Asked& asked, const sys::Env& env) {
+  MUSTER_ASSIGN(const auto world, NumberVariable(env, "WORLD_SIZE"));
+  if (!world || !asked.num_devices || !asked.num_nodes) {
+    return Ok();
+  }
+  if (*asked.num_devices * *asked.num_nodes != world->value) {
+    return Error(Cause::kRankWorldMismatch,
+                 "the program asks for " + Count(*asked.num_devices, "device") +
+                     " on each of " + Count(*asked.num_nodes, "node") +
+                     ", WORLD_SIZE is " + std::to_string(world->value));
+  }
+  return Ok();
+}
+
+}  // namespace muster::conformance

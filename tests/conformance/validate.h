@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Consistency of what several hosts say.
+// Whether hosts, TPU workers and launchers agree with what a program asks for.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "muster/error.h"
+#include "sys/env.h"
 
-namespace muster::resolve {
+namespace muster::conformance {
 
 struct HostFacts {
   std::string address, machine_type, zone;
@@ -21,4 +23,13 @@ Status ValidateTpuHosts(const std::vector<HostFacts>& hosts,
                         const std::vector<WorkerFacts>& workers,
                         bool check_machine_type);
 
-}  // namespace muster::resolve
+// That a step has the numbers of devices and nodes that a program asks for.
+// rank-world-mismatch names both.
+struct Asked {
+  std::optional<int> num_devices, num_nodes;
+};
+Status ValidateSlurm(const Asked& asked, const sys::Env& env);
+// The same for WORLD_SIZE of torch's launcher.
+Status ValidateTorchrun(const Asked& asked, const sys::Env& env);
+
+}  // namespace muster::conformance

@@ -1,17 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "resolve/platform/tpu_identity.h"
+#include "tpu_topology.h"
 
 #include <algorithm>
+#include <array>
 
 #include "accelerator/local_devices.h"
 #include "accelerator/tpu_type.h"
 #include "base/text.h"
 #include "cloud/auth/metadata.h"
 #include "resolve/formats/endpoint.h"
+#include "resolve/formats/key_values.h"
 #include "resolve/variables.h"
 
-namespace muster::resolve {
+namespace muster::conformance {
 namespace {
+
+using namespace resolve;  // NOLINT(google-build-using-namespace): its tests
+
+// "2,2,1".
+using Bounds = std::array<int, 3>;
+
+Result<Bounds> ParseBounds(std::string_view text, const std::string& what) {
+  const auto wrong = [&](std::size_t at) {
+    return Error(Cause::kClusterSpecInvalid,
+                 what + " is `" + Printable(text.substr(0, 200)) +
+                     "`, expected three numbers from 1 to 1024 as in 2,2,1: "
+                     "not so at position " +
+                     std::to_string(at + 1));
+  };
+  Bounds bounds{};
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < bounds.size(); ++i) {
+    const auto comma = std::min(text.find(',', at), text.size());
+    const auto number = ParseInt(Trim(text.substr(at, comma - at)));
+    const bool last = i + 1 == bounds.size();
+    if (!number || *number < 1 || *number > 1024) {
+      return wrong(at);
+    }
+    if (last != (comma == text.size())) {
+      return wrong(comma);
+    }
+    bounds[i] = static_cast<int>(*number);
+    at = comma + 1;
+  }
+  return bounds;
+}
+
+std::string ToString(const Bounds& bounds) {
+  return std::to_string(bounds[0]) + "," + std::to_string(bounds[1]) + "," +
+         std::to_string(bounds[2]);
+}
+
+Bounds Product(const Bounds& a, const Bounds& b) {
+  return {a[0] * b[0], a[1] * b[1], a[2] * b[2]};
+}
+
+int SizeOf(const Bounds& bounds) {
+  return bounds[0] * bounds[1] * bounds[2];
+}
+
+// Hosts of a v2 or v3 slice as bounds, which no metadata tell.
+std::optional<Bounds> HostBoundsOf(std::string_view type) {
+  static const std::map<std::string_view, Bounds> table{
+      {"v2-8", {1, 1, 1}},     {"v2-32", {2, 2, 1}},  {"v2-128", {4, 4, 1}},
+      {"v2-256", {4, 8, 1}},   {"v2-512", {8, 8, 1}}, {"v3-8", {1, 1, 1}},
+      {"v3-32", {2, 2, 1}},    {"v3-64", {2, 4, 1}},  {"v3-128", {4, 4, 1}},
+      {"v3-256", {4, 8, 1}},   {"v3-512", {8, 8, 1}}, {"v3-1024", {8, 16, 1}},
+      {"v3-2048", {16, 16, 1}}};
+  const auto found = table.find(type);
+  return found == table.end() ? std::nullopt : std::optional(found->second);
+}
 
 constexpr int kFirstPort = 8476;
 
@@ -39,9 +97,9 @@ class TpuValues {
   explicit TpuValues(const sys::Host& host) : host_(host) {
     const cloud::Metadata metadata(host);
     if (metadata.SwitchedOff().empty()) {
-      auto values = ReadTpuEnv(metadata);
-      if (values) {
-        tpu_env_ = std::move(values->values);
+      const auto text = metadata.Attribute("tpu-env");
+      if (text) {
+        tpu_env_ = ParseTpuEnv(text->value_or("")).values;
       }
     }
   }
@@ -82,21 +140,20 @@ std::vector<std::string> WorkerHosts(const sys::Host& host) {
 // One process for each chip, as torch_xla starts them.
 Status FillProcessEnv(const TopologyRequest& request, const sys::Host& host,
                       TpuTopology& topology) {
-  std::optional<accelerator::Bounds> hosts;
-  accelerator::Bounds chips{2, 2, 1};
+  std::optional<Bounds> hosts;
+  Bounds chips{2, 2, 1};
   const std::string type =
       topology.accelerator_type ? topology.accelerator_type->value : "";
   if (topology.version.value_or(0) <= 3) {
-    hosts = accelerator::HostBoundsOf(type);
+    hosts = HostBoundsOf(type);
   }
   if (!hosts && topology.process_bounds) {
-    MUSTER_ASSIGN(hosts,
-                  accelerator::ParseBounds(topology.process_bounds->value,
-                                           topology.process_bounds->source));
+    MUSTER_ASSIGN(hosts, ParseBounds(topology.process_bounds->value,
+                                     topology.process_bounds->source));
     if (topology.chips_per_process_bounds) {
-      MUSTER_ASSIGN(chips, accelerator::ParseBounds(
-                               topology.chips_per_process_bounds->value,
-                               topology.chips_per_process_bounds->source));
+      MUSTER_ASSIGN(chips,
+                    ParseBounds(topology.chips_per_process_bounds->value,
+                                topology.chips_per_process_bounds->source));
     }
   }
   if (!hosts) {
@@ -119,8 +176,7 @@ Status FillProcessEnv(const TopologyRequest& request, const sys::Host& host,
   const int worker = topology.worker_id ? topology.worker_id->value : 0;
   topology.process_env = std::map<std::string, std::string>{
       {"TPU_CHIPS_PER_PROCESS_BOUNDS", "1,1,1"},
-      {"TPU_PROCESS_BOUNDS",
-       accelerator::ToString(accelerator::Product(*hosts, chips))},
+      {"TPU_PROCESS_BOUNDS", ToString(Product(*hosts, chips))},
       {"CLOUD_TPU_TASK_ID", std::to_string(worker * size + rank)},
       {"TPU_PROCESS_PORT", std::to_string(kFirstPort + rank)},
       {"TPU_PROCESS_ADDRESSES", Join(addresses, ",")},
@@ -150,10 +206,10 @@ Status FillCounts(const TopologyRequest& request, TpuTopology& topology) {
           ? accelerator::ParseTpuType(topology.accelerator_type->value)
           : std::nullopt;
   if (topology.process_bounds) {
-    MUSTER_ASSIGN(const accelerator::Bounds bounds,
-                  accelerator::ParseBounds(topology.process_bounds->value,
-                                           topology.process_bounds->source));
-    topology.process_bounds_size = accelerator::SizeOf(bounds);
+    MUSTER_ASSIGN(const Bounds bounds,
+                  ParseBounds(topology.process_bounds->value,
+                              topology.process_bounds->source));
+    topology.process_bounds_size = SizeOf(bounds);
   }
   if (request.local_chips) {
     const int chips = *request.local_chips;
@@ -172,11 +228,6 @@ Status FillCounts(const TopologyRequest& request, TpuTopology& topology) {
 }
 
 }  // namespace
-
-Result<TpuEnv> ReadTpuEnv(const cloud::Metadata& metadata) {
-  MUSTER_ASSIGN(const auto text, metadata.Attribute("tpu-env"));
-  return ParseTpuEnv(text.value_or(""));
-}
 
 TpuIdentity IdentifyTpu(const sys::Host& host) {
   const cloud::Metadata metadata(host);
@@ -241,4 +292,4 @@ Result<TpuTopology> ReadTopology(const TopologyRequest& request,
   return topology;
 }
 
-}  // namespace muster::resolve
+}  // namespace muster::conformance

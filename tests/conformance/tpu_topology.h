@@ -8,11 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "cloud/auth/metadata.h"
-#include "resolve/formats/key_values.h"
-#include "resolve/resolve.h"
+#include "resolve/claim.h"
+#include "sys/host.h"
 
-namespace muster::resolve {
+namespace muster::conformance {
+
+using resolve::Number;
+using resolve::Text;
 
 // Values that neither a variable nor the metadata server tells are absent;
 // metadata are asked only for those that no variable tells.
@@ -23,9 +25,6 @@ struct TpuIdentity {
   Text name;
 };
 TpuIdentity IdentifyTpu(const sys::Host& host);
-
-// The attribute tpu-env of the metadata server; empty when there is none.
-Result<TpuEnv> ReadTpuEnv(const cloud::Metadata& metadata);
 
 struct TopologyRequest {
   std::string profile;
@@ -49,4 +48,4 @@ struct TpuTopology {
 Result<TpuTopology> ReadTopology(const TopologyRequest& request,
                                  const sys::Host& host);
 
-}  // namespace muster::resolve
+}  // namespace muster::conformance

@@ -8,7 +8,9 @@
 
 #include "resolve/formats/task_map.h"
 
-namespace muster::resolve {
+namespace muster::conformance {
+
+using resolve::TaskMap;
 
 // Several sources as one: lists of a job are joined, maps are merged; an index
 // that two of them have is an error. `sparse[i]` tells which jobs of map i were
@@ -19,4 +21,4 @@ struct WrittenMap {
 };
 Result<TaskMap> UniteTaskMaps(const std::vector<WrittenMap>& maps);
 
-}  // namespace muster::resolve
+}  // namespace muster::conformance

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "resolve/formats/torch_url.h"
+#include "torch_url.h"
+
+#include <map>
 
 #include "base/text.h"
 #include "resolve/formats/endpoint.h"
-#include "resolve/formats/key_values.h"
 
-namespace muster::resolve {
+namespace muster::conformance {
 namespace {
 
 Error Wrong(std::string_view text, std::size_t at, const std::string& what) {
@@ -70,7 +71,7 @@ Status ReadTarget(std::string_view text, std::string_view target,
   if (place.empty() || place.front() == ':') {
     return Wrong(text, begin, "the host is missing");
   }
-  auto split = SplitHostPort(place);
+  auto split = resolve::SplitHostPort(place);
   if (!split) {
     return std::move(split).error().While("reading `" +
                                           Printable(text.substr(0, 200)) + "`");
@@ -83,11 +84,17 @@ Status ReadTarget(std::string_view text, std::string_view target,
   return Ok();
 }
 
-Error WrongRange(std::string_view text, std::size_t at,
-                 const std::string& what) {
-  return Error(Cause::kClusterSpecInvalid,
-               "the number of nodes is `" + Printable(text.substr(0, 200)) +
-                   "`, " + what + " at position " + std::to_string(at + 1));
+// "a=1&b=2"; a key without `=` has an empty value.
+std::map<std::string, std::string> ParseQuery(std::string_view text) {
+  std::map<std::string, std::string> values;
+  for (const std::string& pair : Split(text, '&')) {
+    const auto equals = pair.find('=');
+    if (!pair.empty()) {
+      values[pair.substr(0, equals)] =
+          equals == std::string::npos ? "" : pair.substr(equals + 1);
+    }
+  }
+  return values;
 }
 
 }  // namespace
@@ -129,29 +136,4 @@ Result<TorchUrl> ParseTorchUrl(std::string_view text, std::optional<int> rank,
   return url;
 }
 
-Result<NodeRange> ParseNodeRange(std::string_view text) {
-  const auto colon = text.find(':');
-  NodeRange range;
-  std::size_t at = 0;
-  for (int* bound : {&range.least, &range.most}) {
-    const auto end = bound == &range.least ? colon : std::string_view::npos;
-    const auto number = ParseInt(Trim(
-        text.substr(at, end == std::string_view::npos ? std::string_view::npos
-                                                      : end - at)));
-    if (!number || *number < 0 || *number > 1'000'000) {
-      return WrongRange(text, at, "it must be N or MIN:MAX and is no number");
-    }
-    *bound = static_cast<int>(*number);
-    if (colon == std::string_view::npos) {
-      range.most = range.least;
-      break;
-    }
-    at = colon + 1;
-  }
-  if (range.most < range.least || range.most < 1) {
-    return WrongRange(text, at, "its MAX is below MIN or 0");
-  }
-  return range;
-}
-
-}  // namespace muster::resolve
+}  // namespace muster::conformance

@@ -9,7 +9,7 @@
 
 #include "muster/error.h"
 
-namespace muster::resolve {
+namespace muster::conformance {
 
 // "/job:worker/replica:0/task:1/device:TPU:4".
 struct Device {
@@ -32,4 +32,4 @@ std::map<std::string, std::vector<std::string>> TpuCoresOfHosts(
 // The count that all hosts have. cluster-spec-invalid names those that differ.
 Result<int> SameCoreCount(const std::map<std::string, int>& cores);
 
-}  // namespace muster::resolve
+}  // namespace muster::conformance

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What torch.distributed and its launcher are told in text. Pure; errors are
-// cluster-spec-invalid.
+// The rendezvous URL of torch.distributed. Errors are cluster-spec-invalid.
 #pragma once
 
 #include <optional>
@@ -9,7 +8,7 @@
 
 #include "muster/error.h"
 
-namespace muster::resolve {
+namespace muster::conformance {
 
 // env://, tcp://HOST:PORT or file://PATH, with ?rank=R&world_size=N.
 struct TorchUrl {
@@ -25,11 +24,4 @@ struct TorchUrl {
 Result<TorchUrl> ParseTorchUrl(std::string_view text, std::optional<int> rank,
                                std::optional<int> world_size);
 
-// "2" or "1:3".
-struct NodeRange {
-  int least = 1;
-  int most = 1;
-};
-Result<NodeRange> ParseNodeRange(std::string_view text);
-
-}  // namespace muster::resolve
+}  // namespace muster::conformance
