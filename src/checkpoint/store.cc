@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Part of muster/checkpoint.h: folders of checkpoints and the newest good one.
 #include <algorithm>
 #include <cstdio>
 #include <memory>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Part of muster/checkpoint.h: tensors of a checkpoint, found and compared.
 #include <algorithm>
 #include <limits>
 #include <map>

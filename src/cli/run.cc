@@ -20,8 +20,24 @@ bool IsOfThisEnd(std::string_view setting) {
          setting == "max_recreates";
 }
 
-// The command line of an agent, but for its rank and the hosts: settings that
-// this process has of its flags and its environment, the command.
+run::Preflight PreflightOf(const settings::Settings& settings,
+                           const sys::Host& host, const Cluster& cluster) {
+  run::Preflight preflight;
+  if (settings.check.value == settings::Checks::kAuto) {
+    preflight.checks =
+        MakePreflightChecks(host, cluster, settings.runs_dir.value);
+  }
+  if (const Duration wait = settings.accelerator_wait.value;
+      wait != settings::kNone) {
+    preflight.accelerators = FindHostAccelerators(host);
+    preflight.accelerators.wait =
+        wait == settings::kAuto ? kUsualAcceleratorWait : wait;
+  }
+  return preflight;
+}
+
+}  // namespace
+
 std::vector<std::string> AgentArguments(const CommandLine& line,
                                         const sys::Env& env) {
   std::vector<std::string> args{"--start", "here"};
@@ -46,24 +62,6 @@ std::vector<std::string> AgentArguments(const CommandLine& line,
   args.insert(args.end(), line.command.begin(), line.command.end());
   return args;
 }
-
-run::Preflight PreflightOf(const settings::Settings& settings,
-                           const sys::Host& host, const Cluster& cluster) {
-  run::Preflight preflight;
-  if (settings.check.value == settings::Checks::kAuto) {
-    preflight.checks =
-        MakePreflightChecks(host, cluster, settings.runs_dir.value);
-  }
-  if (const Duration wait = settings.accelerator_wait.value;
-      wait != settings::kNone) {
-    preflight.accelerators = FindHostAccelerators(host);
-    preflight.accelerators.wait =
-        wait == settings::kAuto ? kUsualAcceleratorWait : wait;
-  }
-  return preflight;
-}
-
-}  // namespace
 
 Result<int> RunVerb(const CommandLine& line, const settings::Settings& settings,
                     const sys::Host& host,

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/command_line.h"
 #include "muster/error.h"
@@ -11,6 +12,12 @@
 #include "sys/host.h"
 
 namespace muster::cli {
+
+// The command line of an agent, but for its rank and the hosts: settings that
+// this process has of its flags and its environment, and the command. Without
+// those of what this end alone does. Pure.
+std::vector<std::string> AgentArguments(const CommandLine& line,
+                                        const sys::Env& env);
 
 // The exit code is that of the run. `bootstrap_token`: of an agent that was
 // started over ssh. Main thread, before any other.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// muster.finding/1, and the catalogue's entries.
+// Part of finding.h and catalogue.h: muster.finding/1, and the catalogue's
+// entries.
 #include "base/json.h"
 #include "base/text.h"
 #include "finding/catalogue.h"

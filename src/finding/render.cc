@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Findings and entries as text for a person.
+// Part of finding.h and catalogue.h: findings and entries as text for a person.
 #include <algorithm>
 
 #include "base/text.h"

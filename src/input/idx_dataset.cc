@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Part of muster/dataset.h: a data set of IDX files.
 #include <algorithm>
 #include <limits>
 

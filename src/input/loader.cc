@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread makes batches until `ahead` of them are ready, sleeps until half of
-// them are taken, and goes on. So it wakes once for several batches: a rank
-// often has one core, which the step and this thread share.
+// Part of muster/dataset.h: a thread makes batches until `ahead` of them are
+// ready, sleeps until half of them are taken, and goes on. So it wakes once for
+// several batches: a rank often has one core, which the step and this thread
+// share.
 #include <algorithm>
 #include <cstring>
 #include <deque>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Part of muster/dataset.h.
+//
 // The order of an epoch is part of what a checkpoint promises, so it is defined
 // here and not by a library:
 //

@@ -26,11 +26,11 @@ std::string ToLine(const AgentBootstrap& handed) {
   return json.dump(-1, ' ', true, Json::error_handler_t::replace) + "\n";
 }
 
-Result<AgentBootstrap> ReadAgentBootstrap(int fd) {
+Result<AgentBootstrap> ReadAgentBootstrap(int fd, Duration silence) {
   std::string line;
   while (line.empty()) {
     MUSTER_ASSIGN(
-        line, sys::ReadLine(fd, kMaxBootstrapBytes, Deadline::After(kSilence)));
+        line, sys::ReadLine(fd, kMaxBootstrapBytes, Deadline::After(silence)));
   }
   MUSTER_ASSIGN(const Json json,
                 ParseJson(line, Cause::kUsageInvalid, "standard input"));
@@ -66,15 +66,20 @@ std::string ReportLines(const std::string& mark, const std::string& document) {
   return lines + mark + "\n";
 }
 
-StarterWatch::StarterWatch(sys::Loop& loop, int fd, Act act, OnGone gone)
-    : loop_(loop), fd_(fd), act_(std::move(act)), gone_(std::move(gone)) {
+StarterWatch::StarterWatch(sys::Loop& loop, int fd, Act act, OnGone gone,
+                           Duration silence)
+    : loop_(loop),
+      fd_(fd),
+      act_(std::move(act)),
+      gone_(std::move(gone)),
+      silence_(silence) {
   readable_ = loop_.OnReadable(fd_, [this] { Read(); });
   Await();
 }
 
 void StarterWatch::Await() {
-  silence_ = loop_.After(kSilence, [this] {
-    Gone("no word of the starter for " + muster::ToString(Duration(kSilence)));
+  late_ = loop_.After(silence_, [this] {
+    Gone("no word of the starter for " + muster::ToString(silence_));
   });
 }
 
@@ -97,7 +102,7 @@ void StarterWatch::Read() {
 
 void StarterWatch::Gone(const std::string& why) {
   readable_.Cancel();
-  silence_.Cancel();
+  late_.Cancel();
   gone_(why);
 }
 

@@ -24,8 +24,8 @@ struct AgentBootstrap {
 };
 std::string ToLine(const AgentBootstrap& handed);
 // Reads it from `fd`, after empty lines that say that the starter is there:
-// deadline-exceeded after kSilence without a line; peer-died, usage-invalid.
-Result<AgentBootstrap> ReadAgentBootstrap(int fd);
+// deadline-exceeded after `silence` without a line; peer-died, usage-invalid.
+Result<AgentBootstrap> ReadAgentBootstrap(int fd, Duration silence = kSilence);
 
 // How lines begin with which the coordinator's agent prints its report for who
 // started it: then pieces of the document follow, and last a line of this
@@ -40,7 +40,8 @@ class StarterWatch {
  public:
   using Act = std::function<void(const std::string& by, bool now)>;
   using OnGone = std::function<void(const std::string& why)>;
-  StarterWatch(sys::Loop& loop, int fd, Act act, OnGone gone);
+  StarterWatch(sys::Loop& loop, int fd, Act act, OnGone gone,
+               Duration silence = kSilence);
 
  private:
   void Await();
@@ -51,9 +52,10 @@ class StarterWatch {
   const int fd_;
   const Act act_;
   const OnGone gone_;
+  const Duration silence_;
   std::string buffer_;
   sys::Loop::Handle readable_;
-  sys::Loop::Handle silence_;
+  sys::Loop::Handle late_;
 };
 
 }  // namespace muster::remote

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "remote/tpu_recreate.h"
 
+#include <optional>
+#include <utility>
+
 #include "base/text.h"
 #include "cloud/tpu/provisioner.h"
 #include "cloud/tpu/tpu_state.h"
@@ -57,8 +60,12 @@ std::string WillText(const cloud::TpuApi& api, const cloud::TpuNode& node,
 }  // namespace
 
 Recreator::Recreator(const settings::RunFlags& flags, const sys::Host& host)
-    : flags_(flags), http_(sys::MakeCurlHttp()), host_(host) {
-  host_.http = http_.get();
+    : Recreator(flags, host, {.http = sys::MakeCurlHttp(), .reach = DialSsh}) {}
+
+Recreator::Recreator(const settings::RunFlags& flags, const sys::Host& host,
+                     Outside outside)
+    : flags_(flags), outside_(std::move(outside)), host_(host) {
+  host_.http = outside_.http.get();
 }
 
 Result<cloud::TpuApi> Recreator::Open(
@@ -142,7 +149,7 @@ Status Recreator::Make(const resolve::TpuNode& lost, const Left& left) {
        .search = true,
        .valid = flags_.settings.deadline.value,
        .like = lost.chosen,
-       .reach = DialSsh},
+       .reach = outside_.reach},
       stoppable.waiting);
   const auto found = search.Run();
   PrintLeft(search.Left(), go_on);

@@ -2,8 +2,9 @@
 // `muster run --tpu NAME --recreate`: another TPU in place of one that is lost.
 #pragma once
 
+#include <functional>
 #include <memory>
-#include <optional>
+#include <string>
 
 #include "cloud/tpu/tpu_api.h"
 #include "resolve/platform/cloud_tpu.h"
@@ -16,7 +17,16 @@ namespace muster::remote {
 // --deadline. Main thread.
 class Recreator {
  public:
+  // What it reaches the world by.
+  struct Outside {
+    // Not the host's: what was answered before the run is no answer now.
+    std::unique_ptr<sys::Http> http;
+    // Whether the workers can be logged in to.
+    std::function<Status(const cloud::TpuNode&)> reach;
+  };
   Recreator(const settings::RunFlags& flags, const sys::Host& host);
+  Recreator(const settings::RunFlags& flags, const sys::Host& host,
+            Outside outside);
 
   // Asks the API what became of `lost`, deletes what is left of it, makes the
   // same again (type, version, scheduling, network, metadata, labels, disks)
@@ -36,8 +46,7 @@ class Recreator {
   Status Make(const resolve::TpuNode& lost, const Left& left);
 
   const settings::RunFlags& flags_;
-  // What was answered before the run is no answer now.
-  std::unique_ptr<sys::Http> http_;
+  const Outside outside_;
   sys::Host host_;
   int made_ = 0;
 };

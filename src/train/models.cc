@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The networks of the examples and of `make bench`.
+// Part of muster/train.h: the networks of the examples and of `make bench`.
 #include <functional>
 #include <string>
 #include <string_view>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Part of muster/train.h: strategies.
 #include <ATen/Parallel.h>
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The life of a step: gradients to zero, the loss, the backward pass with sums
-// that begin inside it, the optimizer, progress, now and then a checkpoint.
+// Part of muster/train.h: the life of a step: gradients to zero, the loss, the
+// backward pass with sums that begin inside it, the optimizer, progress, now
+// and then a checkpoint.
 #include <algorithm>
 #include <charconv>
 #include <chrono>

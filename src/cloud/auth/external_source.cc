@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// external_account: a token of another provider, exchanged for one of
-// Google's.
+// Part of token_source.h: external_account: a token of another provider,
+// exchanged for one of Google's.
 #include "base/json.h"
 #include "base/json_fields.h"
 #include "base/text.h"
 #include "cloud/api/timestamp.h"
-#include "cloud/auth/token_source.h"
+#include "cloud/auth/token_endpoint.h"
 #include "sys/process/run_program.h"
 
 namespace muster::cloud {

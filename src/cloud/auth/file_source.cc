@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which kind of credentials a file holds.
+// Part of token_source.h: which kind of credentials a file holds.
 #include "base/json.h"
 #include "base/json_fields.h"
 #include "base/text.h"
-#include "cloud/auth/token_source.h"
+#include "cloud/auth/token_endpoint.h"
 
 namespace muster::cloud {
 

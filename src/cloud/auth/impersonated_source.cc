@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A service account for which another account gets tokens.
+// Part of token_source.h: a service account for which another account gets
+// tokens.
 #include "base/json.h"
 #include "base/json_fields.h"
 #include "base/text.h"
 #include "cloud/api/timestamp.h"
-#include "cloud/auth/token_source.h"
+#include "cloud/auth/token_endpoint.h"
 
 namespace muster::cloud {
 namespace {

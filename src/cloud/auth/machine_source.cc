@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The service account of this machine, by its metadata server; and tokens that
-// are given as they are.
+// Part of token_source.h: the service account of this machine, by its metadata
+// server; and tokens that are given as they are.
 #include "base/json.h"
 #include "base/json_fields.h"
 #include "base/text.h"

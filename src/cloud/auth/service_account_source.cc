@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// service_account: a key that signs.
+// Part of token_source.h: service_account: a key that signs.
 #include "base/json.h"
 #include "base/json_fields.h"
 #include "base/text.h"
 #include "cloud/auth/rs256.h"
-#include "cloud/auth/token_source.h"
+#include "cloud/auth/token_endpoint.h"
 
 namespace muster::cloud {
 namespace {

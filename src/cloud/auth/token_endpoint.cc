@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cloud/auth/token_endpoint.h"
+
 #include "base/json.h"
 #include "base/json_fields.h"
 #include "base/text.h"
-#include "cloud/auth/token_source.h"
 
 namespace muster::cloud {
 namespace {

@@ -70,23 +70,4 @@ Result<TokenSourcePtr> MakeFileSource(const Json& json,
                                       const CredentialFile& file,
                                       const sys::Env& env);
 
-// A text field that has to be there.
-Result<std::string> Require(const Json& json, const char* key,
-                            const CredentialFile& file);
-
-// POST of a form to an endpoint of OAuth, or of JSON. `who` is named in
-// errors, nothing of what was sent.
-struct TokenRequest {
-  std::string url;
-  std::vector<std::pair<std::string, std::string>> form;
-  std::string json;           // instead of the form
-  std::string authorization;  // header; empty: none
-  std::string who;
-  std::string again;  // what to do when it is refused for good
-};
-Result<Json> AskForToken(const TokenRequest& request, Sender& sender);
-// {"access_token", "expires_in", "scope"}.
-Result<Token> TokenOf(const Json& answer, const TokenRequest& request,
-                      const sys::Clock& clock);
-
 }  // namespace muster::cloud

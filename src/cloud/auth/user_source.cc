@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// authorized_user and external_account_authorized_user: a refresh token for
-// which tokens are given.
+// Part of token_source.h: authorized_user and external_account_authorized_user:
+// a refresh token for which tokens are given.
 #include "base/json.h"
 #include "base/json_fields.h"
 #include "base/text.h"
 #include "cloud/auth/rs256.h"
-#include "cloud/auth/token_source.h"
+#include "cloud/auth/token_endpoint.h"
 
 namespace muster::cloud {
 namespace {

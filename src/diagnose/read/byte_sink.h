@@ -69,25 +69,7 @@ bool SpendMember(const Unpacking& unpacking, const std::string& name);
 std::unique_ptr<ByteSink> MakeUnpacker(std::string name,
                                        const Unpacking& unpacking);
 
-// Stages. `next` gets the unpacked bytes; a damaged or incomplete stream ends
-// early, with a note.
-std::unique_ptr<ByteSink> MakeGunzip(std::string name,
-                                     const Unpacking& unpacking);
-std::unique_ptr<ByteSink> MakeUnzstd(std::string name,
-                                     const Unpacking& unpacking);
-std::unique_ptr<ByteSink> MakeUntar(std::string name,
-                                    const Unpacking& unpacking);
-std::unique_ptr<ByteSink> MakeUnzip(std::string name,
-                                    const Unpacking& unpacking);
-// A JSON array of {"stream_name", "time", "data"}, or a notebook with outputs.
-std::unique_ptr<ByteSink> MakeJsonText(std::string name,
-                                       const Unpacking& unpacking);
-// The report.json of a run: its findings go to `reported`, the status of its
-// program to `ends`.
-std::unique_ptr<ByteSink> MakeRunReport(std::string name,
-                                        const Unpacking& unpacking);
-std::unique_ptr<ByteSink> MakeUtf16(std::string name, bool little_endian,
-                                    const Unpacking& unpacking);
+// The last stage: lines of text for the scanner.
 std::unique_ptr<ByteSink> MakeText(std::string name,
                                    const Unpacking& unpacking);
 

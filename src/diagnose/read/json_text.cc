@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text that lies inside of JSON: Kaggle's log and the outputs of a notebook.
-#include <optional>
+#include "diagnose/read/json_text.h"
 
-#include "diagnose/read/byte_sink.h"
+#include <optional>
 
 namespace muster::diagnose {
 namespace {

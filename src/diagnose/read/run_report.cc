@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run has judged itself: the findings of its report.json, and how its
-// program ended.
+#include "diagnose/read/run_report.h"
+
 #include "base/json.h"
 #include "diagnose/match/log_scanner.h"
-#include "diagnose/read/byte_sink.h"
 
 namespace muster::diagnose {
 namespace {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which stage reads a stream, and the stage that ends in the scanner.
+// Part of byte_sink.h: which stage reads a stream, and the stage that ends in
+// the scanner.
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -7,6 +8,10 @@
 
 #include "diagnose/match/log_scanner.h"
 #include "diagnose/read/byte_sink.h"
+#include "diagnose/read/json_text.h"
+#include "diagnose/read/run_report.h"
+#include "diagnose/read/unpack_archive.h"
+#include "diagnose/read/unpack_stream.h"
 
 namespace muster::diagnose {
 namespace {

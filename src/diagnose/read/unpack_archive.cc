@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Archives, read from front to back: a member is unpacked while it arrives.
+#include "diagnose/read/unpack_archive.h"
+
 #include <zlib.h>
 
 #include <array>
@@ -7,7 +8,6 @@
 #include <utility>
 
 #include "base/text.h"
-#include "diagnose/read/byte_sink.h"
 
 namespace muster::diagnose {
 namespace {

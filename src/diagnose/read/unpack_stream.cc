@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compressed streams and other encodings.
+#include "diagnose/read/unpack_stream.h"
+
 #include <zlib.h>
 #include <zstd.h>
 #include <zstd_errors.h>
 
 #include <array>
 #include <optional>
-
-#include "diagnose/read/byte_sink.h"
 
 namespace muster::diagnose {
 namespace {

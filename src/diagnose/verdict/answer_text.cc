@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The answer as text and as JSON.
+// Part of answer.h: the answer as text and as JSON.
 #include "base/json.h"
 #include "base/text.h"
 #include "diagnose/verdict/answer.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "diagnose/verdict/derive_collectives.h"
+
 #include <map>
 #include <set>
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of Derive(): one file a kind of comparison. Each appends what
-// follows from the facts.
+// What the parts of Derive() share: facts by name, numbers of them. Pure.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +11,6 @@
 #include "muster/fact.h"
 
 namespace muster::diagnose {
-
-// What each rank was in when it gave up.
-void CompareCollectives(std::vector<Fact>& facts);
-// Members that are announced twice, are missing, differ in a version, have a
-// role that their cluster has not, or are sought at an address that was not
-// named.
-void CompareMembers(std::vector<Fact>& facts);
-// Time: of waits against their bound, of a step's parts, of compilations.
-void CompareTimes(std::vector<Fact>& facts);
-// Values that are printed while it trains: a loss that stays that of a guess,
-// gradients of zero, the load of a host against its cores.
-void CompareValues(std::vector<Fact>& facts);
 
 // The first fact of this name, or null.
 const Fact* FirstOf(const std::vector<Fact>& facts, std::string_view name);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "diagnose/verdict/derive_values.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the judges of a mesh share: the rows, and the findings so far. For the
-// files of mesh_verdict.cc alone.
+// What the judges of a mesh share: the rows, and the findings so far. For
+// mesh_findings.cc and the judges it calls.
 #pragma once
 
 #include <map>
@@ -45,25 +45,5 @@ std::set<int> OddOnes(const std::map<std::string, std::set<int>>& by_value);
 
 // Of at least one value.
 Duration Median(std::vector<Duration> values);
-
-// Roots that are told and not inferred: what they explain is well in `view`
-// afterwards.
-void JudgeLists(MeshCase& one, MeshView& view);
-void JudgeVersions(MeshCase& one);
-void JudgePackages(MeshCase& one);
-void JudgeFiles(MeshCase& one);
-void JudgeMarks(MeshCase& one);
-void JudgeClaims(MeshCase& one, MeshView& view);
-void JudgeTaken(MeshCase& one, MeshView& view);
-void JudgeLimits(MeshCase& one);
-void JudgeWrongMembers(MeshCase& one, MeshView& view);
-
-// Faults of paths.
-void JudgeFaults(MeshCase& one, const MeshView& view);
-
-// What works, and not quite.
-void JudgeTranslations(MeshCase& one);
-void JudgeClocks(MeshCase& one);
-void JudgeHealed(MeshCase& one);
 
 }  // namespace muster::netcheck

@@ -6,6 +6,10 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "netcheck/diagnosis/diagnosis_context.h"
+#include "netcheck/diagnosis/path_findings.h"
+#include "netcheck/diagnosis/quality_findings.h"
+#include "netcheck/diagnosis/reported_faults.h"
+#include "netcheck/diagnosis/shared_findings.h"
 #include "netcheck/mesh/matrix.h"
 
 namespace muster::netcheck {

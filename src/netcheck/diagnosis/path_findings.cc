@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults of paths in words: cause, who saw what, how sure.
+#include "netcheck/diagnosis/path_findings.h"
+
 #include <algorithm>
 
 #include "base/text.h"
-#include "netcheck/diagnosis/diagnosis_context.h"
 #include "wire/mesh_frame.h"
 
 namespace muster::netcheck {

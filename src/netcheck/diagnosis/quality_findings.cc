@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What works, and not quite: clocks, translations, faults that healed.
+#include "netcheck/diagnosis/quality_findings.h"
+
 #include <algorithm>
 
 #include "base/text.h"
-#include "netcheck/diagnosis/diagnosis_context.h"
 
 namespace muster::netcheck {
 namespace {

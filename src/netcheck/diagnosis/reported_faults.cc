@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Roots that members tell: nothing is inferred.
+#include "netcheck/diagnosis/reported_faults.h"
+
 #include <algorithm>
 
 #include "base/text.h"
-#include "netcheck/diagnosis/diagnosis_context.h"
 #include "netcheck/diagnosis/mesh_findings.h"
 
 namespace muster::netcheck {

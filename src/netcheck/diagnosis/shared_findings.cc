@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What members should have in common: files that are the same, folders in which
-// they see each other's.
+#include "netcheck/diagnosis/shared_findings.h"
+
 #include <algorithm>
 #include <array>
 
 #include "base/text.h"
-#include "netcheck/diagnosis/diagnosis_context.h"
 
 namespace muster::netcheck {
 namespace {
