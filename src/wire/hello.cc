@@ -10,9 +10,9 @@ namespace muster::wire {
 namespace {
 
 // Reads one hello field by field; the first field that is wrong is kept.
-class Fields {
+class HelloFields {
  public:
-  explicit Fields(const Json& json) : json_(json) {}
+  explicit HelloFields(const Json& json) : json_(json) {}
 
   void Read(const char* name, std::string& into) {
     if (const Json* value = Find(name, Json::value_t::string)) {
@@ -172,7 +172,7 @@ Result<Hello> HelloFromJson(const Json& json) {
     return Error(Cause::kNetWrongEndpoint, "a hello that is not an object");
   }
   Hello hello;
-  Fields fields(json);
+  HelloFields fields(json);
   fields.Read("protocol", hello.protocol);
   if (!fields.wrong() && hello.protocol != kProtocol) {
     // What else another protocol says and how is not known here.

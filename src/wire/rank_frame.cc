@@ -21,7 +21,7 @@ void Append(std::string& bytes, T value) {
 }
 
 // Takes typed values off a body; `ok` turns false at the first lack.
-struct Reader {
+struct ByteReader {
   std::string_view rest;
   bool ok = true;
 
@@ -82,7 +82,7 @@ Result<std::optional<RankMessage>> TakeMessage(std::string& buffer) {
     return std::optional<RankMessage>();
   }
   const std::string_view whole = buffer;
-  Reader reader{.rest = whole.substr(4, length)};
+  ByteReader reader{.rest = whole.substr(4, length)};
   RankMessage message;
   const auto op = reader.Take<std::uint8_t>();
   message.id = reader.Take<std::uint64_t>();

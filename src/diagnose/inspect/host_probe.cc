@@ -13,7 +13,7 @@
 namespace muster::diagnose {
 namespace {
 
-constexpr std::size_t kMaxBytes = 1U << 20;  // of one file
+constexpr std::size_t kMaxFileBytes = 1U << 20;  // of one file
 // Of the table of sockets: some 100,000 of them.
 constexpr std::size_t kMaxSockets = 16U << 20;
 constexpr std::size_t kMaxPorts = 20;
@@ -59,7 +59,7 @@ std::string NotRead(const Error& error) {
 // "tmpfs /dev/shm tmpfs rw,size=65536k 0 0".
 void SharedMemory(const sys::Fs& fs, Facts& facts) {
   constexpr char kMounts[] = "/proc/self/mounts";
-  const auto mounts = fs.Read(kMounts, kMaxBytes);
+  const auto mounts = fs.Read(kMounts, kMaxFileBytes);
   if (!mounts) {
     Seen(facts, kMounts, NotRead(mounts.error()));
     return;
@@ -93,7 +93,7 @@ std::string OneSpace(std::string_view text) {
 
 void Limits(const sys::Fs& fs, Facts& facts) {
   constexpr char kLimits[] = "/proc/self/limits";
-  const auto limits = fs.Read(kLimits, kMaxBytes);
+  const auto limits = fs.Read(kLimits, kMaxFileBytes);
   if (!limits) {
     Seen(facts, kLimits, NotRead(limits.error()));
     return;
@@ -151,10 +151,10 @@ struct Unseen {
 // A container has no thread of the kernel among its processes; what is mounted
 // on its /tmp may be mounted in others as well.
 bool MayShareTmp(const sys::Fs& fs) {
-  if (fs.Read("/proc/2/comm", kMaxBytes).value_or("") == "kthreadd\n") {
+  if (fs.Read("/proc/2/comm", kMaxFileBytes).value_or("") == "kthreadd\n") {
     return false;
   }
-  const auto mounts = fs.Read("/proc/self/mounts", kMaxBytes);
+  const auto mounts = fs.Read("/proc/self/mounts", kMaxFileBytes);
   return mounts && mounts->find(" /tmp ") != std::string::npos;
 }
 
@@ -177,7 +177,7 @@ Unseen UnseenProcesses(const sys::Fs& fs) {
   return unseen;
 }
 
-std::string ToString(const Unseen& unseen) {
+std::string UnseenText(const Unseen& unseen) {
   return unseen.hidden ? "processes of others are hidden from us"
          : unseen.closed > 0
              ? "what is open in " + std::to_string(unseen.closed) +
@@ -196,7 +196,7 @@ void TpuLock(const sys::Fs& fs, const std::string& held, const Unseen& unseen,
       "the lock of libtpu is there; " +
       (!held.empty() ? held
        : unseen.Any()
-           ? "whether a process holds it cannot be told: " + ToString(unseen)
+           ? "whether a process holds it cannot be told: " + UnseenText(unseen)
            : "no process has it or a device open");
   Seen(facts, accelerator::kTpuLock, told);
   facts.push_back(FactOf(
@@ -218,7 +218,7 @@ void Holders(const sys::Fs& fs, const sys::Machine& machine, Facts& facts) {
   }
   Seen(facts, "/proc",
        (held.empty() ? "no process that we may see has a device open" : held) +
-           (unseen.Any() ? "; " + ToString(unseen) : ""));
+           (unseen.Any() ? "; " + UnseenText(unseen) : ""));
   TpuLock(fs, held, unseen, facts);
 }
 
