@@ -68,6 +68,7 @@ function(muster_proto_library target proto)
     DEPENDS ${proto} VERBATIM)
   # Without muster_options: our warnings are not for generated code.
   add_library(${target} STATIC ${sources})
+  set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_compile_options(${target} PRIVATE -fPIC -w)
   target_include_directories(${target} SYSTEM PUBLIC ${out})
@@ -84,7 +85,8 @@ function(muster_static_program target)
     ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../src/channel/grpc/arc4random.cc)
   target_sources(${target} PRIVATE ${arc4random})
   set_source_files_properties(${arc4random} TARGET_DIRECTORY ${target}
-    PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+    PROPERTIES SKIP_PRECOMPILE_HEADERS ON
+      SKIP_UNITY_BUILD_INCLUSION ON)
   target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc
     -Wl,--gc-sections -Wl,--as-needed
     $<$<CONFIG:Release,MinSizeRel>:-Wl,--strip-all>)

@@ -17,6 +17,8 @@ target_compile_options(muster_options INTERFACE
   $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-cond;-Wduplicated-branches;-Wlogical-op;-Wuseless-cast>
   # With optimisation g++ 12 sees ghosts in std::string and in moved Errors.
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<NOT:$<CONFIG:Debug>>>:-Wno-null-dereference;-Wno-stringop-overflow;-Wno-stringop-overread;-Wno-restrict;-Wno-array-bounds;-Wno-maybe-uninitialized>
+  # In a unity build every file is an included one.
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${CMAKE_UNITY_BUILD}>>:-Wno-subobject-linkage>
   $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety;-Wthread-safety-beta;-Wunreachable-code-aggressive;-Wextra-semi>
   $<$<BOOL:${MUSTER_WERROR}>:-Werror>)
 # Installed code and the build tree find the same headers under one root.
@@ -73,6 +75,9 @@ if(MUSTER_BUILD_TESTS)
       ${muster_common_headers} <gmock/gmock.h> <gtest/gtest.h>)
   endif()
 endif()
+# Empty: the tests of every room. Sanitizers take those of some rooms only.
+set(MUSTER_TESTED_ROOMS "" CACHE STRING "The rooms whose tests are built")
+add_custom_target(muster_tests)
 # What a tool needs before it can read our code: clang-tidy, clangd.
 add_custom_target(muster_generated)
 # Compiles every header alone. Ours are spared the common ones of the library;
@@ -103,6 +108,7 @@ function(muster_check_headers name library)
     if(${kind})
       set(target muster_${kind}_headers_${name})
       add_library(${target} OBJECT EXCLUDE_FROM_ALL ${${kind}})
+      set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
       target_link_libraries(${target} PRIVATE ${library})
       add_dependencies(muster_headers ${target})
       if(kind STREQUAL "own")
@@ -127,8 +133,12 @@ function(muster_library)
     target_precompile_headers(${target} REUSE_FROM muster_pch)
   endif()
   muster_check_headers(${ARG_NAME} ${target} ${ARG_HEADERS})
+  if(MUSTER_TESTED_ROOMS AND NOT ARG_NAME IN_LIST MUSTER_TESTED_ROOMS)
+    return()
+  endif()
   if(MUSTER_BUILD_TESTS AND ARG_TESTS)
     add_executable(${ARG_NAME}_test ${ARG_TESTS})
+    add_dependencies(muster_tests ${ARG_NAME}_test)
     target_link_libraries(${ARG_NAME}_test PRIVATE ${target} ${ARG_TEST_DEPS}
       GTest::gmock GTest::gtest_main)
     if(NOT ARG_PCH)

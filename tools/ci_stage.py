@@ -12,54 +12,13 @@ with another STATUS than 0 though none of its tests failed.
 """
 import argparse
 import collections
-import fnmatch
 import pathlib
 import re
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
+from skipped import NO_REASON, ROOT, Allowed, skips_of
+
 SUMMARY = re.compile(r" (\d+) tests failed out of (\d+)$", re.M)
 WHOLE = re.compile(r"^ *\d+/\d+ Test +#\d+: (\S+) \.*\*\*\*Skipped", re.M)
-PART = re.compile(r"^\d+/\d+ Testing: (\S+)$", re.M)
-UNTOLD = "no reason told"
-
-
-def told_by_gtest(text):
-    """The reasons below "FILE:LINE: Skipped"."""
-    return re.findall(r"^\S+:\d+: Skipped\n(.*)$", text, re.M)
-
-
-def told_by_unittest(text):
-    """The reasons that verbose tests tell, and as many more as the last line
-    counts: those of a test that is not verbose are lost."""
-    reasons = [reason for _, reason in re.findall(
-        r"^(?:.* \.\.\. )?skipped (['\"])(.*)\1$", text, re.M)]
-    for count in re.findall(r"^(?:OK|FAILED) \(.*\bskipped=(\d+)", text, re.M):
-        reasons += [UNTOLD] * (int(count) - len(reasons))
-    return reasons
-
-
-def skips_of(text):
-    """(test, reason) of everything in a LastTest.log that was left out."""
-    _, *parts = PART.split(text)
-    for name, output in zip(parts[::2], parts[1::2]):
-        reasons = (told_by_gtest(output) + told_by_unittest(output)
-                   + re.findall(r"^skipped: (.*)$", output, re.M))
-        for reason in reasons:
-            yield name, reason
-
-
-def allowed_by(path):
-    """(stages, test, reason) of each line: names and patterns of the shell."""
-    for line in path.read_text().splitlines():
-        if line.strip() and not line.startswith("#"):
-            stages, test, reason = line.split(maxsplit=2)
-            yield stages.split(","), test, reason
-
-
-def is_allowed(allowed, stage, test, reason):
-    return any(stage in stages and fnmatch.fnmatchcase(test, one)
-               and fnmatch.fnmatchcase(reason, why)
-               for stages, one, why in allowed)
 
 
 def main():
@@ -84,12 +43,12 @@ def main():
                  if tests.exists() else [("ctest", f"it wrote no {tests}")])
     whole = WHOLE.findall(log)
     named = {test for test, _ in skips}
-    skips += [(test, UNTOLD) for test in whole if test not in named]
+    skips += [(test, NO_REASON) for test in whole if test not in named]
 
-    allowed = list(allowed_by(line.skips))
+    allowed = Allowed(line.skips)
     refused = 0
     for (test, reason), times in collections.Counter(skips).items():
-        fine = is_allowed(allowed, line.stage, test, reason)
+        fine = allowed.why(line.stage, test, reason) is not None
         refused += 0 if fine else times
         print(f"{'skipped' if fine else 'MAY NOT BE SKIPPED'}: {test}: {reason}"
               + (f" ({times} times)" if times > 1 else ""))

@@ -8,25 +8,25 @@
 namespace muster {
 namespace {
 
-struct Row {
+struct DTypeRow {
   DType dtype;
   std::string_view name;
   std::size_t size;
 };
 
 // In the order of the enum.
-constexpr std::array kRows = {
-    Row{DType::kFloat32, "F32", 4},   Row{DType::kFloat64, "F64", 8},
-    Row{DType::kBFloat16, "BF16", 2}, Row{DType::kFloat16, "F16", 2},
-    Row{DType::kInt8, "I8", 1},       Row{DType::kInt32, "I32", 4},
-    Row{DType::kInt64, "I64", 8},     Row{DType::kUInt8, "U8", 1},
-    Row{DType::kBool, "BOOL", 1},
+constexpr std::array kDTypes = {
+    DTypeRow{DType::kFloat32, "F32", 4},   DTypeRow{DType::kFloat64, "F64", 8},
+    DTypeRow{DType::kBFloat16, "BF16", 2}, DTypeRow{DType::kFloat16, "F16", 2},
+    DTypeRow{DType::kInt8, "I8", 1},       DTypeRow{DType::kInt32, "I32", 4},
+    DTypeRow{DType::kInt64, "I64", 8},     DTypeRow{DType::kUInt8, "U8", 1},
+    DTypeRow{DType::kBool, "BOOL", 1},
 };
 
-const Row& RowOf(DType dtype) {
+const DTypeRow& RowOf(DType dtype) {
   const auto at = static_cast<std::size_t>(dtype);
-  MUSTER_CHECK(at < kRows.size() && kRows[at].dtype == dtype);
-  return kRows[at];
+  MUSTER_CHECK(at < kDTypes.size() && kDTypes[at].dtype == dtype);
+  return kDTypes[at];
 }
 
 }  // namespace
@@ -40,7 +40,7 @@ std::string_view ToString(DType dtype) {
 }
 
 std::optional<DType> DTypeFromText(std::string_view text) {
-  for (const Row& row : kRows) {
+  for (const DTypeRow& row : kDTypes) {
     if (row.name == text) {
       return row.dtype;
     }

@@ -19,7 +19,7 @@ namespace muster {
 namespace {
 
 constexpr std::uint64_t kArenaStride = 1ULL << 40;
-constexpr std::size_t kAlignment = 64;
+constexpr std::size_t kSlotAlignment = 64;
 constexpr std::size_t kSmallestStage = 4096;
 
 std::size_t ControlBytes(int size) {
@@ -150,7 +150,7 @@ RankPage& Segment::page(int rank) const {
 
 Result<std::byte*> Segment::Grow(bool staged, std::size_t bytes) {
   Arena& own = arena(options_.rank, staged);
-  const std::size_t rounded = RoundUp(bytes, kAlignment);
+  const std::size_t rounded = RoundUp(bytes, kSlotAlignment);
   if (rounded < bytes || rounded > options_.arena_bytes - own.used) {
     return Error(Cause::kShmTooSmall,
                  "rank " + std::to_string(options_.rank) + " needs " +

@@ -11,7 +11,7 @@
 namespace muster::remote {
 namespace {
 
-constexpr std::string_view kInterrupted =
+constexpr std::string_view kInterruptedText =
     "\nmuster: ending after the request that is under way; again ends at "
     "once\n";
 
@@ -64,7 +64,7 @@ Result<Stoppable> MakeStoppable(const settings::Settings& settings) {
                   .say = [](const std::string& line) {
                     sys::PrintAside("muster: " + line + "\n");
                   }}};
-  MUSTER_ASSIGN(stoppable.interrupt, sys::Interrupt::Make(kInterrupted));
+  MUSTER_ASSIGN(stoppable.interrupt, sys::Interrupt::Make(kInterruptedText));
   stoppable.waiting.pause = [interrupt =
                                  stoppable.interrupt.get()](Duration pause) {
     return interrupt->Pause(pause);

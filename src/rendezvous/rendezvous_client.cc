@@ -16,9 +16,9 @@ using std::chrono::milliseconds;
 
 constexpr Duration kFirstPause = milliseconds(50);
 constexpr Duration kLongestPause = milliseconds(500);
-constexpr Duration kProbeTimeout = std::chrono::seconds(2);
+constexpr Duration kServerProbeTimeout = std::chrono::seconds(2);
 // What a look still wants to tell when the deadline comes.
-constexpr Duration kLastWord = milliseconds(50);
+constexpr Duration kFarewell = milliseconds(50);
 // One that has less time would tell of its haste, not of what is there.
 constexpr Duration kLeastLook = milliseconds(200);
 
@@ -72,8 +72,8 @@ void RendezvousClient::Inner::Begin() {
 
 void RendezvousClient::Inner::Look() {
   ++looks;
-  const auto until = Deadline::At(options.deadline.when() - kLastWord)
-                         .Sooner(Deadline::After(kProbeTimeout));
+  const auto until = Deadline::At(options.deadline.when() - kFarewell)
+                         .Sooner(Deadline::After(kServerProbeTimeout));
   transport.Identify(
       options.coordinator, until,
       [weak = weak_from_this()](const channel::ProbeResult& sighting) {
@@ -192,7 +192,7 @@ void RendezvousClient::Inner::Again() {
   if (done) {
     return;  // on_change ended it
   }
-  if (options.deadline.Remaining() < pause + kLeastLook + kLastWord) {
+  if (options.deadline.Remaining() < pause + kLeastLook + kFarewell) {
     return;  // nothing more is seen before the end
   }
   next = loop.After(pause, [self = shared_from_this()] { self->Look(); });

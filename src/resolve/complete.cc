@@ -16,7 +16,7 @@ std::string PlaceOf(const Claim& claim) {
   return claim.source == "tf-config" ? "TF_CONFIG" : claim.source;
 }
 
-Error Wrong(const std::string& place, const std::string& problem) {
+Error BadTask(const std::string& place, const std::string& problem) {
   return Error(Cause::kClusterSpecInvalid, place + " " + problem);
 }
 
@@ -28,12 +28,12 @@ Status CheckLeaders(const TaskMap& map, const std::string& place) {
                                    : std::ssize(found->second);
   };
   if (count("chief") > 0 && count("master") > 0) {
-    return Wrong(place, "has both `chief` and `master`: one leads");
+    return BadTask(place, "has both `chief` and `master`: one leads");
   }
   for (const char* job : {"chief", "master", "evaluator"}) {
     if (count(job) > 1) {
-      return Wrong(place + "." + job, "has " + std::to_string(count(job)) +
-                                          " addresses: there is at most one");
+      return BadTask(place + "." + job, "has " + std::to_string(count(job)) +
+                                            " addresses: there is at most one");
     }
   }
   return Ok();
@@ -52,7 +52,7 @@ Result<std::vector<Member>> MembersOf(const TaskMap& map,
     for (const auto& [index, text] : tasks) {
       auto address = Address::Parse(text);
       if (!address) {
-        return Wrong(
+        return BadTask(
             place + "." + Printable(job) + "[" + std::to_string(index) + "]",
             "is no address: " + address.error().message());
       }
@@ -84,14 +84,14 @@ Result<Sourced<int>> OwnRank(const Claim& claim) {
   if (same == 0) {
     const std::vector<std::string> known(types.begin(), types.end());
     const auto meant = DidYouMean(type, known);
-    return Wrong(place + ".task.type",
-                 "is `" + Printable(type) + "`, which is not in the cluster (" +
-                     Join(known, ", ") + ")" +
-                     (meant ? ", did you mean `" + *meant + "`?" : ""));
+    return BadTask(place + ".task.type",
+                   "is `" + Printable(type) +
+                       "`, which is not in the cluster (" + Join(known, ", ") +
+                       ")" + (meant ? ", did you mean `" + *meant + "`?" : ""));
   }
-  return Wrong(place + ".task.index", "is " + std::to_string(index) +
-                                          ", but `" + Printable(type) +
-                                          "` has " + Count(same, "address"));
+  return BadTask(place + ".task.index", "is " + std::to_string(index) +
+                                            ", but `" + Printable(type) +
+                                            "` has " + Count(same, "address"));
 }
 
 // Indices that the map leaves out.
@@ -120,7 +120,7 @@ Status CompleteTasks(Claim& claim) {
   MUSTER_TRY(CheckLeaders(*claim.tasks, place));
   MUSTER_ASSIGN(cluster.members, MembersOf(*claim.tasks, place, source));
   if (cluster.members.empty()) {
-    return Wrong(place, "names no address");
+    return BadTask(place, "names no address");
   }
   cluster.size = {static_cast<int>(cluster.members.size()), source};
   if (auto sound = CheckMembers(cluster); !sound) {

@@ -39,7 +39,7 @@ constexpr int kInterrupted = 130;
 constexpr int kNotSetUp = 125;
 
 // What every part of a run on this host needs.
-struct Place {
+struct AgentPlace {
   const settings::RunFlags& flags;
   const sys::Host& host;
   const resolve::Resolved& resolved;
@@ -108,8 +108,8 @@ CoordinatorPorts CoordinatorPortsOf(const settings::Settings& settings) {
   return {settings.port_range.value.first, settings.port_range.value.last};
 }
 
-AgentOptions AgentOptionsOf(const Place& place, const wire::Hello& identity,
-                            wire::Signer signer) {
+AgentOptions AgentOptionsOf(const AgentPlace& place,
+                            const wire::Hello& identity, wire::Signer signer) {
   AgentOptions options;
   options.identity = identity;
   options.name = "agent of rank " + std::to_string(identity.ranks.front());
@@ -141,7 +141,7 @@ struct Callers {
   std::unique_ptr<remote::StarterWatch> starter;
 };
 Result<Callers> WatchCallers(
-    const Place& place,
+    const AgentPlace& place,
     const std::function<void(const std::string& by, bool now)>& act,
     const std::function<void(const std::string& why)>& gone) {
   Callers callers;
@@ -168,14 +168,14 @@ std::string LastLine(const std::string& text, int code,
 // knock without being let in.
 constexpr std::uint64_t kOpenFiles = 65'536;
 
-Address CoordinatorAddressOf(const Place& place) {
+Address CoordinatorAddressOf(const AgentPlace& place) {
   return CoordinatorAddress(place.cluster(),
                             CoordinatorPortsOf(place.settings()))
       .value;
 }
 
 // What was handed over by who started this agent, or the file of the user.
-Result<std::optional<channel::RunKey>> TokenOf(const Place& place) {
+Result<std::optional<channel::RunKey>> TokenOf(const AgentPlace& place) {
   std::optional<channel::RunKey> token;
   if (const auto& handed = place.flags.bootstrap_token) {
     MUSTER_ASSIGN(token, channel::RunKey::FromToken(*handed));
@@ -187,7 +187,7 @@ Result<std::optional<channel::RunKey>> TokenOf(const Place& place) {
 }
 
 // With which agents prove who they are outside of that.
-Result<wire::Signer> SignerOf(const Place& place) {
+Result<wire::Signer> SignerOf(const AgentPlace& place) {
   MUSTER_ASSIGN(const auto token, TokenOf(place));
   return token ? channel::TokenSigner(*token) : wire::PlainSigner();
 }
@@ -195,7 +195,7 @@ Result<wire::Signer> SignerOf(const Place& place) {
 // What the agent reaches those of other hosts with: over TLS where a token is
 // given, else in clear text.
 Result<std::unique_ptr<channel::Transport>> MakeTransport(
-    const Place& place,
+    const AgentPlace& place,
     const std::function<Result<std::shared_ptr<channel::CertificateStore>>(
         const channel::RunKey&)>& with) {
   std::shared_ptr<channel::CertificateStore> certificates;
@@ -215,7 +215,8 @@ Result<std::unique_ptr<channel::Transport>> MakeTransport(
                                     std::move(certificates));
 }
 
-int FinishRun(const Place& place, record::Journal& journal, const RunEnd& end) {
+int FinishRun(const AgentPlace& place, record::Journal& journal,
+              const RunEnd& end) {
   auto report = journal.WriteReport();
   if (!report) {
     Finding finding = FromError(report.error());
@@ -241,7 +242,7 @@ int FinishRun(const Place& place, record::Journal& journal, const RunEnd& end) {
 }
 
 // The process of member 0, or of all members: coordinator and agent.
-Result<int> Coordinate(const Place& place) {
+Result<int> Coordinate(const AgentPlace& place) {
   const sys::Host& host = place.host;
   const std::string id = record::MakeRunId(host.clock.WallNow(), sys::OwnPid());
   MUSTER_ASSIGN(
@@ -310,7 +311,7 @@ Result<int> Coordinate(const Place& place) {
 }
 
 // How a member's agent ended.
-int FinishMember(const Place& place, const AgentEnd& end) {
+int FinishMember(const AgentPlace& place, const AgentEnd& end) {
   wire::Goodbye goodbye;
   if (end.goodbye) {
     goodbye = *end.goodbye;
@@ -340,7 +341,7 @@ int FinishMember(const Place& place, const AgentEnd& end) {
 }
 
 // The process of any other member: an agent that attends.
-Result<int> AttendAsMember(const Place& place) {
+Result<int> AttendAsMember(const AgentPlace& place) {
   const sys::Host& host = place.host;
   const auto& cluster = place.cluster();
   const auto identity =
@@ -472,13 +473,13 @@ Result<int> Run(const settings::RunFlags& flags, const sys::Host& host,
   MUSTER_ASSIGN(const auto loop, sys::Loop::Make());
   MUSTER_TRY(spawner->Attach(*loop));
   sys::Console console(*loop, {});
-  Place place{.flags = flags,
-              .host = host,
-              .resolved = resolved,
-              .loop = *loop,
-              .spawner = *spawner,
-              .console = console,
-              .preflight = {}};
+  AgentPlace place{.flags = flags,
+                   .host = host,
+                   .resolved = resolved,
+                   .loop = *loop,
+                   .spawner = *spawner,
+                   .console = console,
+                   .preflight = {}};
   spawner->OnGuardianLost([&] {
     place.Say("the guardian process was killed: no further rank can start");
   });

@@ -86,7 +86,7 @@ GradientBuckets::~GradientBuckets() {
 
 Status GradientBuckets::Lay(std::vector<NamedTensor> parameters,
                             BucketSizes sizes) {
-  struct Stretch {
+  struct LayoutStretch {
     std::size_t begin = 0;  // bytes
     std::size_t end = 0;
   };
@@ -96,7 +96,7 @@ Status GradientBuckets::Lay(std::vector<NamedTensor> parameters,
     first = CarriesLoss(dtype) ? dtype : first;
   }
   // The loss goes first.
-  std::vector<Stretch> stretches{{0, kAlignment}};
+  std::vector<LayoutStretch> stretches{{0, kAlignment}};
   std::vector<std::size_t> offsets;
   buckets_.push_back({.buffer = {.dtype = first}});
   for (auto it = parameters.rbegin(); it != parameters.rend(); ++it) {

@@ -39,7 +39,7 @@ std::uint64_t StreamSeed(std::uint64_t seed, int rank, std::uint64_t step) {
   return z;
 }
 
-std::uint64_t ToString(const std::map<std::string, std::string>& words,
+std::uint64_t NumberIn(const std::map<std::string, std::string>& words,
                        const std::string& name) {
   std::uint64_t value = 0;
   if (auto found = words.find(name); found != words.end()) {
@@ -208,8 +208,8 @@ Status Trainer::Inner::Prepare() {
                 state->FollowRankZero(peers(), FindCheckpoint()));
   MUSTER_TRY(state->ProveEqual(peers()));
   step = resumed = saved = progress.step;
-  position = ToString(progress.words, "position");
-  seed = resumed_seed = ToString(progress.words, "seed");
+  position = NumberIn(progress.words, "position");
+  seed = resumed_seed = NumberIn(progress.words, "seed");
   BucketSizes sizes = SizesFor(group);
   sizes.first = options.first_bucket > 0 ? options.first_bucket : sizes.first;
   sizes.other = options.bucket > 0 ? options.bucket : sizes.other;

@@ -11,9 +11,9 @@
 namespace causes {
 namespace {
 
-class Reader {
+class FactReader {
  public:
-  Reader(CauseFile& file, Problems& problems)
+  FactReader(CauseFile& file, Problems& problems)
       : file_(file), problems_(problems) {}
 
   std::vector<FactPattern> Read(const YAML::Node& root) {
@@ -96,7 +96,7 @@ std::vector<FactPattern> ReadFactFile(const std::filesystem::path& root,
     file.lines.push_back(line);
   }
   try {
-    return Reader(file, problems).Read(YAML::Load(text.str()));
+    return FactReader(file, problems).Read(YAML::Load(text.str()));
   } catch (const YAML::Exception& error) {
     problems.Add(file, {error.mark.line + 1, error.mark.column + 1},
                  "not YAML: " + error.msg);

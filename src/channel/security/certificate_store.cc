@@ -10,7 +10,7 @@ using std::chrono::hours;
 
 constexpr Duration kDay = hours(24);
 // A listener's certificate cannot be exchanged while it listens.
-constexpr Duration kLongestRun = 366 * kDay;
+constexpr Duration kMaxValidity = 366 * kDay;
 // Proofs that are remembered. Beyond, none is accepted any more: a token holder
 // that joins so often is not a member that starts again.
 constexpr std::size_t kMaxJoined = 100'000;
@@ -45,7 +45,7 @@ Result<std::shared_ptr<CertificateStore>> CertificateStore::OfCoordinator(
 }
 
 Result<Credential> CertificateStore::ForListening() const {
-  return token_.Issue(self_, From(clock_.WallNow(), kLongestRun));
+  return token_.Issue(self_, From(clock_.WallNow(), kMaxValidity));
 }
 
 Result<Credential> CertificateStore::ForCalling() const {

@@ -11,10 +11,10 @@ namespace muster::channel {
 namespace {
 
 constexpr std::string_view kRoot = "spiffe://muster.local/";
-constexpr std::size_t kLongestRun = 128;
+constexpr std::size_t kMaxRunId = 128;
 
 bool IsRunId(std::string_view text) {
-  return !text.empty() && text.size() <= kLongestRun &&
+  return !text.empty() && text.size() <= kMaxRunId &&
          std::all_of(text.begin(), text.end(), [](char c) {
            return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
                   (c >= 'A' && c <= 'Z') || c == '-' || c == '_' || c == '.';

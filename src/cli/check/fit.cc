@@ -16,7 +16,7 @@
 namespace muster::cli {
 namespace {
 
-constexpr std::string_view kSchema = "muster.fit/1";
+constexpr std::string_view kFitSchema = "muster.fit/1";
 
 // What is asked, and what the sum says.
 struct FitReport {
@@ -80,7 +80,7 @@ Result<FitReport> Estimate(const FitFlags& flags, const sys::Fs& fs) {
   return report;
 }
 
-std::string Line(std::string_view head, const std::string& text) {
+std::string FitLine(std::string_view head, const std::string& text) {
   std::string line(head);
   line.resize(std::max<std::size_t>(18, head.size() + 1), ' ');
   return line + text + "\n";
@@ -127,11 +127,11 @@ Finding TooLarge(const FitReport& report, WallTime now) {
 }
 
 void PrintText(const FitReport& report, const sys::Env& env, WallTime now) {
-  std::string text = Line("on", TargetText(report));
+  std::string text = FitLine("on", TargetText(report));
   for (const program::FitTerm& term : report.fit.terms) {
-    text += Line(term.name, SizeText(term.bytes) + " = " + term.formula);
+    text += FitLine(term.name, SizeText(term.bytes) + " = " + term.formula);
   }
-  text += Line("sum", SumText(report)) + "\n";
+  text += FitLine("sum", SumText(report)) + "\n";
   text +=
       report.fits()
           ? "ok: it fits with " + SizeText(report.memory() - report.fit.bytes) +
@@ -142,7 +142,7 @@ void PrintText(const FitReport& report, const sys::Env& env, WallTime now) {
 }
 
 void PrintJson(const FitReport& report, WallTime now) {
-  Json document{{"schema", kSchema},
+  Json document{{"schema", kFitSchema},
                 {"muster", kVersion},
                 {"on", report.target.specs->name},
                 {"source", report.source},
@@ -174,7 +174,7 @@ void PrintJson(const FitReport& report, WallTime now) {
 
 void PrintSkip(settings::Output output, const std::string& why) {
   if (output == settings::Output::kJson) {
-    sys::PrintDocument({{"schema", kSchema},
+    sys::PrintDocument({{"schema", kFitSchema},
                         {"muster", kVersion},
                         {"verdict", "skip"},
                         {"detail", why},

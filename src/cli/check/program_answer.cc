@@ -19,14 +19,14 @@ using program::AskedProgram;
 using program::ProgramReport;
 using program::ProgramRequest;
 
-constexpr std::string_view kSchema = "muster.program/1";
+constexpr std::string_view kProgramSchema = "muster.program/1";
 constexpr std::string_view kSchemaOfSeveral = "muster.programs/1";
 
 std::string BytesOf(std::int64_t bytes) {
   return BytesText(bytes < 0 ? 0 : static_cast<std::uint64_t>(bytes));
 }
 
-std::string Line(std::string_view head, const std::string& text) {
+std::string ProgramLine(std::string_view head, const std::string& text) {
   std::string line(head);
   line.resize(16, ' ');
   return line + text + "\n";
@@ -93,22 +93,22 @@ std::string RooflineLines(const ProgramRequest& request,
                 SecondsText(fastest->bytes_seconds).c_str(),
                 fastest->bandwidth / 1e9);
   std::string text =
-      Line("fastest", SecondsText(fastest->seconds) + " a run: " +
-                          SecondsText(fastest->flops_seconds) + figures);
+      ProgramLine("fastest", SecondsText(fastest->seconds) + " a run: " +
+                                 SecondsText(fastest->flops_seconds) + figures);
   char rate[40];
   std::snprintf(
       rate, sizeof rate, "%.3g",
       static_cast<double>(report.examples ? report.examples->value : 1) /
           fastest->seconds);
-  return text +
-         Line("input", report.examples
-                           ? std::string(rate) +
-                                 " examples/s keep it busy at that: " +
-                                 std::to_string(report.examples->value) +
-                                 " a run (" + report.examples->source + ")"
-                           : std::string(rate) +
-                                 " runs/s at that; --examples N says "
-                                 "how many examples/s");
+  return text + ProgramLine("input",
+                            report.examples
+                                ? std::string(rate) +
+                                      " examples/s keep it busy at that: " +
+                                      std::to_string(report.examples->value) +
+                                      " a run (" + report.examples->source + ")"
+                                : std::string(rate) +
+                                      " runs/s at that; --examples N says "
+                                      "how many examples/s");
 }
 
 std::int64_t MemoryOf(const ProgramReport& report) {
@@ -140,7 +140,8 @@ std::string KeptText(const ProgramRequest& request,
     return "";
   }
   if (!*report.kept) {
-    return Line("largest", "not known: " + report.kept->error().message());
+    return ProgramLine("largest",
+                       "not known: " + report.kept->error().message());
   }
   const program::Kept& kept = **report.kept;
   const auto& largest = kept.holdings.largest;
@@ -149,27 +150,27 @@ std::string KeptText(const ProgramRequest& request,
     if (array.bytes >= largest.front().bytes / kShareOfLargest) {
       std::string role(ToString(array.role));
       role.resize(10, ' ');
-      text += Line(text.empty() ? "largest" : "",
-                   role + ArrayText(array, MemoryOf(report)));
+      text += ProgramLine(text.empty() ? "largest" : "",
+                          role + ArrayText(array, MemoryOf(report)));
     }
   }
   if (kept.on != request.on) {
-    text += Line("", "as it is compiled for " + kept.on);
+    text += ProgramLine("", "as it is compiled for " + kept.on);
   }
   if (program::PaddingMatters(kept.holdings.padding, kept.holdings.bytes,
                               MemoryOf(report))) {
-    text += Line("padding",
-                 BytesOf(kept.holdings.padding) + " of " +
-                     BytesOf(kept.holdings.bytes) +
-                     " of arguments and outputs: the two minor dimensions lie "
-                     "in tiles of 8 x 128");
+    text += ProgramLine(
+        "padding",
+        BytesOf(kept.holdings.padding) + " of " + BytesOf(kept.holdings.bytes) +
+            " of arguments and outputs: the two minor dimensions lie "
+            "in tiles of 8 x 128");
   }
   return text;
 }
 
 std::string ProgramLine(const ProgramReport& report) {
   return report.container
-             ? Line("program", std::string(ToString(*report.container)))
+             ? ProgramLine("program", std::string(ToString(*report.container)))
              : "";
 }
 
@@ -187,15 +188,15 @@ std::string CompilerLine(const AskedProgram& one) {
     text += ", PJRT 0." + std::to_string(answer->api_minor) + ", StableHLO " +
             answer->stablehlo;
   }
-  return Line("compiler", text);
+  return ProgramLine("compiler", text);
 }
 
 std::string TopologyLine(const AskedProgram& one) {
   const auto& answer = one.report.answer;
-  return answer ? Line("topology",
-                       one.request.on + ": " +
-                           Count(answer->accelerator.devices, "device") + ", " +
-                           Printable(answer->accelerator.kind))
+  return answer ? ProgramLine("topology",
+                              one.request.on + ": " +
+                                  Count(answer->accelerator.devices, "device") +
+                                  ", " + Printable(answer->accelerator.kind))
                 : "";
 }
 
@@ -227,14 +228,15 @@ std::string AnswerLines(const ProgramRequest& request,
   if (answer && answer->result) {
     const pjrt::Compiled& compiled = *answer->result;
     const int used = compiled.replicas * compiled.partitions;
-    text += Line("devices", Count(compiled.replicas, "replica") + " (" +
-                                report.replicas.source + ") x " +
-                                Count(compiled.partitions, "partition") + " (" +
-                                report.partitions.source + "): uses " +
-                                std::to_string(used) + " of " +
-                                std::to_string(answer->accelerator.devices));
-    text += Line("memory", MemoryText(compiled.memory, answer->accelerator));
-    text += Line("cost", CostText(compiled) + " a run on each device");
+    text += ProgramLine(
+        "devices",
+        Count(compiled.replicas, "replica") + " (" + report.replicas.source +
+            ") x " + Count(compiled.partitions, "partition") + " (" +
+            report.partitions.source + "): uses " + std::to_string(used) +
+            " of " + std::to_string(answer->accelerator.devices));
+    text +=
+        ProgramLine("memory", MemoryText(compiled.memory, answer->accelerator));
+    text += ProgramLine("cost", CostText(compiled) + " a run on each device");
     text += RooflineLines(request, report);
   }
   return text + KeptText(request, report);
@@ -319,7 +321,7 @@ Json DocumentOf(const AskedProgram& one,
                 const Sourced<std::string>& tensorflow) {
   const ProgramRequest& request = one.request;
   const ProgramReport& report = one.report;
-  Json document{{"schema", kSchema},
+  Json document{{"schema", kProgramSchema},
                 {"muster", kVersion},
                 {"file", request.file},
                 {"on", request.on},
@@ -381,8 +383,9 @@ std::string TextOf(const AskedProgram& one,
 std::string TextOfCompilers(std::span<const AskedProgram> asked) {
   std::string text = ProgramLine(asked.front().report);
   for (const AskedProgram& one : asked) {
-    text += Line(&one == asked.data() ? "compiler" : "",
-                 program::CompilerText(one) + ": " + FitText(one.report));
+    text +=
+        ProgramLine(&one == asked.data() ? "compiler" : "",
+                    program::CompilerText(one) + ": " + FitText(one.report));
   }
   return text + TopologyLine(asked.front());
 }
@@ -391,10 +394,11 @@ std::string TextOfSizes(std::span<const AskedProgram> asked) {
   const auto varied = program::FindVaried(asked);
   std::string text;
   for (std::size_t i = 0; i < asked.size(); ++i) {
-    text += Line(i == 0 ? "programs" : "",
-                 Printable(asked[i].request.file) +
-                     (varied ? ", " + program::VariedText(*varied, i) : "") +
-                     ": " + FitText(asked[i].report));
+    text +=
+        ProgramLine(i == 0 ? "programs" : "",
+                    Printable(asked[i].request.file) +
+                        (varied ? ", " + program::VariedText(*varied, i) : "") +
+                        ": " + FitText(asked[i].report));
   }
   text += CompilerLine(asked.front()) + TopologyLine(asked.front());
   const auto largest = program::LargestThatFits(asked, varied);

@@ -12,7 +12,7 @@ constexpr std::string_view kExport =
     "tf.function(step, jit_compile=True).experimental_get_compiler_ir(*args)"
     "(stage=\"stablehlo\")";
 
-std::string Line(std::string_view head, const std::string& text) {
+std::string GraphLine(std::string_view head, const std::string& text) {
   std::string line(head);
   line.resize(16, ' ');
   return line + text + "\n";
@@ -39,22 +39,22 @@ std::string ExactText(const Sourced<std::string>& tensorflow) {
 std::string GraphText(const program::ProgramRequest& request,
                       const program::GraphAnswer& answer,
                       const Sourced<std::string>& tensorflow) {
-  std::string text = Line(
+  std::string text = GraphLine(
       "program",
       answer.form + (answer.tensorflow.empty()
                          ? ""
                          : " of TensorFlow " + Printable(answer.tensorflow)));
-  text += Line("for", request.on +
-                          ": by a table of operations, no compiler "
-                          "was asked");
+  text += GraphLine("for", request.on +
+                               ": by a table of operations, no compiler "
+                               "was asked");
   for (const program::graph::Judged& one : answer.judged) {
-    text += Line("judged", JudgedText(one));
+    text += GraphLine("judged", JudgedText(one));
   }
   for (const std::string& note : answer.notes) {
-    text += Line("note", note);
+    text += GraphLine("note", note);
   }
-  text += Line("exact verdict", ExactText(tensorflow));
-  return text + Line("", std::string(kExport));
+  text += GraphLine("exact verdict", ExactText(tensorflow));
+  return text + GraphLine("", std::string(kExport));
 }
 
 Json GraphJson(const program::ProgramRequest& request,

@@ -9,7 +9,7 @@
 namespace muster::cloud {
 namespace {
 
-constexpr std::size_t kMaxBytes = 16U << 20;
+constexpr std::size_t kMaxDocument = 16U << 20;
 
 Error Refused(const ApiCall& call, const sys::HttpResponse& response) {
   const ApiError refusal = Classify(response);
@@ -44,7 +44,7 @@ Error Refused(const ApiCall& call, const sys::HttpResponse& response) {
 // The world's services by Sender; others exactly as the request says.
 Result<sys::HttpResponse> Send(const ApiCall& call, const sys::Host& host) {
   sys::HttpRequest request = call.request;
-  request.most_bytes = kMaxBytes;
+  request.most_bytes = kMaxDocument;
   if (call.is_public) {
     return Sender(host, RetryLimits::Hasty())
         .Send(std::move(request), Repeat::kRead);

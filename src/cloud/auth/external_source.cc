@@ -11,7 +11,7 @@
 namespace muster::cloud {
 namespace {
 
-constexpr const char* kGrant =
+constexpr const char* kExchangeGrant =
     "urn:ietf:params:oauth:grant-type:token-exchange";
 constexpr const char* kAccessToken =
     "urn:ietf:params:oauth:token-type:access_token";
@@ -59,7 +59,7 @@ class ExternalSource : public TokenSource {
     MUSTER_ASSIGN(const Secret subject, Subject(sender));
     TokenRequest request{
         .url = TextOf(json_, "token_url"),
-        .form = {{"grant_type", kGrant},
+        .form = {{"grant_type", kExchangeGrant},
                  {"audience", TextOf(json_, "audience")},
                  {"scope", kScope},
                  {"requested_token_type", kAccessToken},

@@ -7,13 +7,13 @@ namespace muster::cloud {
 namespace {
 
 constexpr const char* kFlavor = "metadata-flavor";
-constexpr std::size_t kMaxBytes = 1U << 20;
+constexpr std::size_t kMaxMetadata = 1U << 20;
 
 bool IsTrue(const std::string& text) {
   return text == "1" || text == "true" || text == "True" || text == "TRUE";
 }
 
-bool IsPage(const sys::HttpResponse& response) {
+bool IsHtml(const sys::HttpResponse& response) {
   const auto body = Trim(response.body);
   return response.Header("content-type").starts_with("text/html") ||
          body.starts_with("<!") || body.starts_with("<html");
@@ -63,7 +63,7 @@ Result<std::optional<std::string>> Metadata::Get(
   if (host_.http == nullptr) {
     return Error(Cause::kLaunchEnvMissing, "the network is not asked");
   }
-  sys::HttpRequest request{.url = Url(path), .most_bytes = kMaxBytes};
+  sys::HttpRequest request{.url = Url(path), .most_bytes = kMaxMetadata};
   request.headers["Metadata-Flavor"] = "Google";
   MUSTER_ASSIGN(auto response, host_.http->Send(request));
   if (response.status >= 500) {
@@ -76,7 +76,7 @@ Result<std::optional<std::string>> Metadata::Get(
                      " without the header Metadata-Flavor: Google, so it is "
                      "no metadata server");
   }
-  if (response.status == 404 || (response.status == 200 && IsPage(response))) {
+  if (response.status == 404 || (response.status == 200 && IsHtml(response))) {
     return Value();
   }
   if (response.status != 200) {

@@ -10,7 +10,7 @@ namespace muster::cloud {
 namespace {
 
 constexpr const char* kTokenUrl = "https://oauth2.googleapis.com/token";
-constexpr const char* kGrant = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+constexpr const char* kJwtGrant = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 constexpr std::chrono::seconds kLife{3600};
 
 class ServiceAccountSource : public TokenSource {
@@ -52,7 +52,7 @@ class ServiceAccountSource : public TokenSource {
     MUSTER_ASSIGN(const Secret assertion, SignedText(key_, claims));
     const TokenRequest request{
         .url = url_,
-        .form = {{"grant_type", kGrant}, {"assertion", assertion.Reveal()}},
+        .form = {{"grant_type", kJwtGrant}, {"assertion", assertion.Reveal()}},
         .who = Who(),
         .again =
             "make a new key: `gcloud iam service-accounts keys create "

@@ -8,7 +8,7 @@
 namespace muster::cloud {
 namespace {
 
-constexpr std::size_t kMaxBytes = 1U << 20;
+constexpr std::size_t kMaxToken = 1U << 20;
 
 std::string ToForm(
     const std::vector<std::pair<std::string, std::string>>& pairs) {
@@ -67,7 +67,7 @@ Result<std::string> Require(const Json& json, const char* key,
 
 Result<Json> AskForToken(const TokenRequest& request, Sender& sender) {
   sys::HttpRequest post{.url = request.url, .method = "POST"};
-  post.most_bytes = kMaxBytes;
+  post.most_bytes = kMaxToken;
   post.headers["Content-Type"] = request.json.empty()
                                      ? "application/x-www-form-urlencoded"
                                      : "application/json";

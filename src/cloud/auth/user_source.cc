@@ -10,7 +10,7 @@
 namespace muster::cloud {
 namespace {
 
-constexpr const char* kTokenUrl = "https://oauth2.googleapis.com/token";
+constexpr const char* kUserTokenUrl = "https://oauth2.googleapis.com/token";
 constexpr const char* kLogInAgain =
     "log in again with `gcloud auth application-default login`";
 
@@ -74,7 +74,7 @@ Result<TokenSourcePtr> MakeUserSource(const Json& json,
     request.authorization = Basic(id, secret);
   } else {
     const auto other = sys::FirstSet(env, {"CLOUDSDK_AUTH_TOKEN_HOST"});
-    request.url = other ? other->value : kTokenUrl;
+    request.url = other ? other->value : kUserTokenUrl;
     request.form.emplace_back("client_id", id);
     request.form.emplace_back("client_secret", secret);
   }

@@ -13,14 +13,14 @@
 namespace muster::cloud {
 namespace {
 
-constexpr std::size_t kMaxBytes = 8U << 20;
+constexpr std::size_t kMaxChange = 8U << 20;
 constexpr int kMaxPages = 1000;
 
 std::string InZone(const std::string& zone) {
   return zone == "-" ? "all zones" : "zone " + Printable(zone);
 }
 
-std::string LastPart(const std::string& path) {
+std::string PrintableLastPart(const std::string& path) {
   return Printable(path.substr(path.rfind('/') + 1));
 }
 
@@ -109,7 +109,7 @@ std::string TpuApi::Url(const std::string& zone) const {
 
 Result<Json> TpuApi::Send(sys::HttpRequest request, Repeat repeat,
                           const Question& question) {
-  request.most_bytes = kMaxBytes;
+  request.most_bytes = kMaxChange;
   for (bool renewed = false;; renewed = true) {
     MUSTER_ASSIGN(const Token* const token, credentials_.Get(sender_));
     auto response = sender_.Send(
@@ -147,7 +147,7 @@ Result<Listing<Json>> TpuApi::All(const std::string& base,
     }
     for (const Json& one : ListOf(answer, "unreachable")) {
       if (one.is_string()) {
-        lost.insert(LastPart(one.get<std::string>()));
+        lost.insert(PrintableLastPart(one.get<std::string>()));
       }
     }
     page = TextOf(answer, "nextPageToken");
@@ -231,7 +231,7 @@ Result<std::vector<std::string>> TpuApi::Zones() {
   std::vector<std::string> zones;
   for (const Json& one : all.items) {
     const std::string id = TextOf(one, "locationId");
-    zones.push_back(id.empty() ? LastPart(TextOf(one, "name")) : id);
+    zones.push_back(id.empty() ? PrintableLastPart(TextOf(one, "name")) : id);
   }
   return zones;
 }

@@ -10,7 +10,7 @@
 namespace muster::cloud {
 namespace {
 
-constexpr int kMaxSilent = 3;  // looks in a row without an answer
+constexpr int kMaxUnanswered = 3;  // looks in a row without an answer
 
 std::string Named(const JournaledTpu& made) {
   return std::string(made.kind == "queued" ? "queued resource" : "TPU") + " `" +
@@ -140,7 +140,7 @@ std::vector<Removed> RemoveAll(std::vector<TpuRemoval> removals, TpuApi& api,
       silent[i] = answered ? 0 : silent[i] + 1;
       errors[i] = gone ? std::nullopt : std::optional(gone.error());
       over[i] =
-          gone ? *gone : !MayPass(gone.error()) || silent[i] >= kMaxSilent;
+          gone ? *gone : !MayPass(gone.error()) || silent[i] >= kMaxUnanswered;
       open = open || !over[i];
       sent = sent && (over[i] || removals[i].is_sent());
     }

@@ -92,7 +92,7 @@ Result<std::optional<int>> WantedWorker(const std::string& which, int size,
   return std::optional(static_cast<int>(*number));
 }
 
-std::string Or(const std::string& text, const char* otherwise) {
+std::string PlainOr(const std::string& text, const char* otherwise) {
   return text.empty() ? otherwise : Printable(text);
 }
 
@@ -127,7 +127,7 @@ Result<Sourced<std::string>> UserOf(const TpuNode& node,
       return Usage(NameOf(node) +
                    " has OS Login, where the user is the account's, and that "
                    "of " +
-                   Or(account, "this account") +
+                   PlainOr(account, "this account") +
                    " is not known here: give --user (`gcloud compute os-login "
                    "describe-profile` shows it)");
     }
@@ -142,8 +142,8 @@ Finding Gone(const TpuNode& node, Cause cause, const std::string& what) {
   Finding finding =
       MakeFinding(cause, NameOf(node) + " " + what, Confidence::kCertain);
   finding.subjects = {node.name};
-  finding.evidence = {{.what = "state " + Or(node.state, "unknown") +
-                               ", health " + Or(node.health, "not told"),
+  finding.evidence = {{.what = "state " + PlainOr(node.state, "unknown") +
+                               ", health " + PlainOr(node.health, "not told"),
                        .source = "Cloud TPU API"}};
   if (!node.health_description.empty()) {
     finding.evidence.push_back({.what = Printable(node.health_description),
@@ -154,8 +154,8 @@ Finding Gone(const TpuNode& node, Cause cause, const std::string& what) {
 
 // It is made anew by hand: what it costs is for its user to decide.
 std::vector<Fix> MakeAnew(const TpuNode& node) {
-  const std::string zone = " --zone " + Or(node.zone, "ZONE");
-  const std::string name = " " + Or(node.name, "NAME");
+  const std::string zone = " --zone " + PlainOr(node.zone, "ZONE");
+  const std::string name = " " + PlainOr(node.name, "NAME");
   return {
       {.text = "delete it, since it still counts against the quota",
        .command = "muster tpu delete" + name + zone,
@@ -216,7 +216,7 @@ Result<TpuWorkers> FindWorkers(const TpuNode& node, const std::string& which,
       return Usage("worker " + std::to_string(i) + " of " + NameOf(node) +
                    " has no external address: --address internal, from a "
                    "machine in network `" +
-                   Or(node.network, "default") + "`");
+                   PlainOr(node.network, "default") + "`");
     }
     found.workers.push_back({.index = i,
                              .internal = internal[at],
@@ -233,8 +233,8 @@ Result<TpuLogin> FindLogin(const TpuNode& node, const std::string& user,
   login.known_hosts = folder + "google_compute_known_hosts";
   const std::string key = folder + "google_compute_engine";
   const std::string by_gcloud = "gcloud compute tpus tpu-vm ssh " +
-                                Or(node.name, "NAME") + " --zone " +
-                                Or(node.zone, "ZONE");
+                                PlainOr(node.name, "NAME") + " --zone " +
+                                PlainOr(node.zone, "ZONE");
   if (host.fs.Exists(key)) {
     login.key_file = key;
     login.if_refused = "put the public half of " + Printable(key) +
@@ -262,10 +262,10 @@ std::string HostKeyName(const TpuNode& node, int worker) {
 std::string CreateCommand(const TpuNode& node) {
   const bool is_usual =
       node.scheduling.empty() || node.scheduling == "on-demand";
-  return "muster tpu create " + Or(node.name, "NAME") + " --zone " +
-         Or(node.zone, "ZONE") + " --type " +
-         Or(node.accelerator_type, "TYPE") + " --version " +
-         Or(node.runtime_version, "VERSION") +
+  return "muster tpu create " + PlainOr(node.name, "NAME") + " --zone " +
+         PlainOr(node.zone, "ZONE") + " --type " +
+         PlainOr(node.accelerator_type, "TYPE") + " --version " +
+         PlainOr(node.runtime_version, "VERSION") +
          (is_usual ? "" : " --" + node.scheduling) +
          (node.queued_resource.empty() ? "" : " --queued") + " --wait";
 }
@@ -279,7 +279,7 @@ std::optional<Finding> WhyGone(const TpuNode& node) {
   }
   if (node.state != "READY") {
     return Gone(node, Cause::kTpuUnhealthy,
-                "is not READY but " + Or(node.state, "without a state"));
+                "is not READY but " + PlainOr(node.state, "without a state"));
   }
   if (!node.health.empty() && node.health != "HEALTHY") {
     return Gone(node, Cause::kTpuUnhealthy,

@@ -48,14 +48,14 @@ bool IsLetter(char c) {
   return c >= 'a' && c <= 'z';
 }
 
-struct Word {
+struct RankedWord {
   std::string stem, text;
 };
 
 // The words of ASCII letters; without numbers, which differ from run to run.
-std::vector<Word> WordsOf(std::string_view text) {
+std::vector<RankedWord> WordsOf(std::string_view text) {
   const std::string lower = Lower(text);
-  std::vector<Word> words;
+  std::vector<RankedWord> words;
   for (auto at = lower.begin(); at != lower.end();) {
     const auto begin = std::find_if(at, lower.end(), IsLetter);
     at = std::find_if_not(begin, lower.end(), IsLetter);
@@ -82,7 +82,7 @@ Document DocumentOf(Cause cause) {
   for (const std::string_view text :
        {Title(cause), Title(cause), entry.happened, entry.why, entry.fix,
         KnownTextsOf(cause)}) {
-    for (Word& word : WordsOf(text)) {
+    for (RankedWord& word : WordsOf(text)) {
       ++document.counts[std::move(word.stem)];
       ++document.length;
     }
@@ -164,7 +164,7 @@ class Index {
 std::vector<Nearness> SimilarCauses(std::string_view text) {
   static const Index index;
   Words words;
-  for (Word& word : WordsOf(text)) {
+  for (RankedWord& word : WordsOf(text)) {
     words.try_emplace(std::move(word.stem), std::move(word.text));
   }
   return index.Near(words);

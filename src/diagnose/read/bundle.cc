@@ -18,12 +18,12 @@ namespace {
 
 constexpr std::size_t kMaxFiles = 5'000;
 // Of a file that is larger: how it began and how it ended.
-constexpr std::size_t kHead = std::size_t{1} << 20;
-constexpr std::size_t kTail = std::size_t{15} << 20;
+constexpr std::size_t kKeptHead = std::size_t{1} << 20;
+constexpr std::size_t kKeptTail = std::size_t{15} << 20;
 constexpr std::size_t kPiece = std::size_t{256} << 10;
 constexpr std::size_t kSniffed = 4096;
 
-struct Text {
+struct TextFile {
   std::string head, tail;
   std::uint64_t bytes = 0;  // of the whole file
 
@@ -59,20 +59,21 @@ void BeginAtLine(std::string& tail) {
   tail.erase(0, kept);
 }
 
-void Take(std::string_view piece, Text& text) {
+void Take(std::string_view piece, TextFile& text) {
   text.bytes += piece.size();
-  const std::size_t first = std::min(piece.size(), kHead - text.head.size());
+  const std::size_t first =
+      std::min(piece.size(), kKeptHead - text.head.size());
   text.head += piece.substr(0, first);
   text.tail += piece.substr(first);
   // Now and then, so that a byte is not moved for each piece.
-  if (text.tail.size() > 2 * kTail) {
-    text.tail.erase(0, text.tail.size() - kTail);
+  if (text.tail.size() > 2 * kKeptTail) {
+    text.tail.erase(0, text.tail.size() - kKeptTail);
   }
 }
 
-Result<Text> ReadText(const std::string& path) {
+Result<TextFile> ReadText(const std::string& path) {
   MUSTER_ASSIGN(auto source, sys::ByteSource::OpenFile(path));
-  Text text;
+  TextFile text;
   std::vector<char> piece(kPiece);
   for (;;) {
     MUSTER_ASSIGN(const std::size_t count, source.Read(piece));
@@ -81,8 +82,8 @@ Result<Text> ReadText(const std::string& path) {
     }
     Take({piece.data(), count}, text);
   }
-  if (text.tail.size() > kTail) {
-    text.tail.erase(0, text.tail.size() - kTail);
+  if (text.tail.size() > kKeptTail) {
+    text.tail.erase(0, text.tail.size() - kKeptTail);
   }
   if (text.LeftOut() > 0) {
     EndAtLine(text.head);
@@ -93,7 +94,7 @@ Result<Text> ReadText(const std::string& path) {
   return text;
 }
 
-bool IsText(const Text& text) {
+bool IsText(const TextFile& text) {
   return std::string_view(text.head).substr(0, kSniffed).find('\0') ==
          std::string_view::npos;
 }

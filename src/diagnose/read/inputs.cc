@@ -14,8 +14,8 @@
 namespace muster::diagnose {
 namespace {
 
-constexpr std::size_t kPiece = 1U << 20;
-constexpr std::size_t kMaxFiles = 20'000;
+constexpr std::size_t kReadPiece = 1U << 20;
+constexpr std::size_t kMaxInputs = 20'000;
 
 // What a folder may hold beside logs, and nobody wants to read.
 bool IsNoLog(std::string_view path) {
@@ -69,7 +69,7 @@ class Reader {
   void Folder(const std::string& path) {
     const std::uint64_t before = read_;
     const std::size_t unread = reading_.unread.size();
-    const sys::FileList list = sys::FilesBelow(path, kMaxFiles);
+    const sys::FileList list = sys::FilesBelow(path, kMaxInputs);
     if (!list.cut.empty()) {
       reading_.unread.push_back(path + ": " + list.cut);
     }
@@ -149,7 +149,7 @@ class Reader {
   std::uint64_t read_ = 0;  // bytes of text and reports
   std::vector<Fact> ends_;  // of runs whose reports were read
   std::optional<Error> failed_;
-  std::vector<char> piece_ = std::vector<char>(kPiece);
+  std::vector<char> piece_ = std::vector<char>(kReadPiece);
 };
 
 }  // namespace

@@ -7,7 +7,7 @@
 namespace muster::diagnose {
 namespace {
 
-constexpr std::size_t kMaxBytes = std::size_t{16} << 20;
+constexpr std::size_t kMaxReport = std::size_t{16} << 20;
 
 class RunReport : public ByteSink {
  public:
@@ -15,7 +15,7 @@ class RunReport : public ByteSink {
       : name_(std::move(name)), unpacking_(unpacking) {}
 
   void Feed(std::string_view bytes) override {
-    text_.append(bytes.substr(0, kMaxBytes - text_.size()));
+    text_.append(bytes.substr(0, kMaxReport - text_.size()));
   }
 
   void End() override {

@@ -16,7 +16,7 @@
 namespace muster::diagnose {
 namespace {
 
-constexpr std::size_t kHead = 1024;
+constexpr std::size_t kMagicBytes = 1024;
 constexpr int kDeepest = 4;
 constexpr std::size_t kMaxNotes = 1000;
 
@@ -146,9 +146,9 @@ int NumberBehind(const std::string& words, std::string_view file) {
   return number;
 }
 
-class Text : public ByteSink {
+class TextSink : public ByteSink {
  public:
-  Text(std::string name, const Unpacking& unpacking)
+  TextSink(std::string name, const Unpacking& unpacking)
       : unpacking_(unpacking), scanner_(*unpacking.scanner) {
     RanksOfName ranks = ReadRanks(name, unpacking.rank_from);
     scanner_.Begin({.name = std::move(name),
@@ -191,7 +191,7 @@ class Unpacker : public ByteSink {
       return;
     }
     head_.append(bytes);
-    if (head_.size() >= kHead) {
+    if (head_.size() >= kMagicBytes) {
       Decide();
     }
   }
@@ -313,7 +313,7 @@ std::unique_ptr<ByteSink> MakeUnpacker(std::string name,
 
 std::unique_ptr<ByteSink> MakeText(std::string name,
                                    const Unpacking& unpacking) {
-  return std::make_unique<Text>(std::move(name), unpacking);
+  return std::make_unique<TextSink>(std::move(name), unpacking);
 }
 
 RanksOfName ReadRanks(std::string_view name, const RankPattern* rank_from) {

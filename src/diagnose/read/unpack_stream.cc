@@ -11,7 +11,7 @@
 namespace muster::diagnose {
 namespace {
 
-constexpr std::size_t kPiece = 64U << 10;
+constexpr std::size_t kUnpackPiece = 64U << 10;
 
 // "log.txt.gz" -> "log.txt".
 std::string Without(std::string name, std::string_view ending) {
@@ -34,7 +34,7 @@ class Gunzip : public ByteSink {
   Gunzip& operator=(const Gunzip&) = delete;
 
   void Feed(std::string_view bytes) override {
-    std::array<char, kPiece> out;
+    std::array<char, kUnpackPiece> out;
     std::string in(bytes);  // zlib wants it mutable
     stream_.next_in = reinterpret_cast<Bytef*>(in.data());
     stream_.avail_in = static_cast<uInt>(in.size());
@@ -90,7 +90,7 @@ class Unzstd : public ByteSink {
   Unzstd& operator=(const Unzstd&) = delete;
 
   void Feed(std::string_view bytes) override {
-    std::array<char, kPiece> out;
+    std::array<char, kUnpackPiece> out;
     ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
     while (open_ && in.pos < in.size) {
       ZSTD_outBuffer to{out.data(), out.size(), 0};

@@ -59,7 +59,7 @@ void CompareWaits(std::vector<Fact>& facts) {
 }
 
 // A function of the program that was compiled for several shapes.
-void CompareShapes(std::vector<Fact>& facts) {
+void CompareCompiledShapes(std::vector<Fact>& facts) {
   constexpr std::size_t kShapes = 3;
   std::map<std::string, std::set<std::string>> shapes;
   std::optional<Fact> anew;
@@ -180,7 +180,7 @@ void CompareStepTimes(std::vector<Fact>& facts) {
 
 void CompareTimes(std::vector<Fact>& facts) {
   CompareWaits(facts);
-  CompareShapes(facts);
+  CompareCompiledShapes(facts);
   CompareCompilations(facts);
   CompareStepTimes(facts);
 }

@@ -13,7 +13,7 @@ constexpr std::int64_t kMaxCount = 1LL << 50;
 constexpr double kLeastShare = 0.001;
 constexpr int kMillion = 1'000'000;
 
-std::int64_t Micros(Duration duration) {
+std::int64_t JsonMicros(Duration duration) {
   return std::chrono::duration_cast<std::chrono::microseconds>(duration)
       .count();
 }
@@ -96,7 +96,7 @@ LinkSpeed Better(const LinkSpeed& one, const LinkSpeed& other) {
 
 Json ToJson(const ByteStream& stream) {
   return {
-      {"bytes", stream.bytes},           {"us", Micros(stream.took)},
+      {"bytes", stream.bytes},           {"us", JsonMicros(stream.took)},
       {"sent_again", stream.sent_again}, {"segments", stream.segments},
       {"sender", ToJson(stream.sender)}, {"receiver", ToJson(stream.receiver)}};
 }
@@ -105,9 +105,9 @@ Json ToJson(const LinkSpeed& link) {
   return {{"a", link.a},
           {"b", link.b},
           {"pings", link.pings},
-          {"p50_us", Micros(link.p50)},
-          {"p99_us", Micros(link.p99)},
-          {"least_us", Micros(link.least)},
+          {"p50_us", JsonMicros(link.p50)},
+          {"p99_us", JsonMicros(link.p99)},
+          {"least_us", JsonMicros(link.least)},
           {"there", ToJson(link.there)},
           {"back", ToJson(link.back)},
           {"passes", link.passes},

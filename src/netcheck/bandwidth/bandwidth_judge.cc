@@ -23,13 +23,13 @@ constexpr int kLate = 4;
 constexpr std::chrono::milliseconds kLateByPings{1};
 constexpr std::chrono::microseconds kLateByKernel{500};
 constexpr int kMaxAgainOfAHost = 4;
-constexpr std::size_t kMaxColumns = 8;
-constexpr std::size_t kWidth = 8;
+constexpr std::size_t kMaxHostColumns = 8;
+constexpr std::size_t kRateWidth = 8;
 // Of the known directions of a host: then it is the host.
 constexpr double kMaxOfAHost = 0.75;
 constexpr std::size_t kFewestOfAHost = 3;
 // Of the time: then who measured a link to no end had no core for it.
-constexpr double kStarved = 0.5;
+constexpr double kStarvedShare = 0.5;
 
 // What the links are measured against.
 struct Yardstick {
@@ -95,7 +95,8 @@ bool MayBeTheCores(const Yardstick& yardstick, const LinkSpeed& link,
                    int from) {
   const ByteStream& stream = link.From(from);
   if (!link.stopped.empty()) {
-    return std::max(stream.sender.queued, stream.receiver.queued) > kStarved;
+    return std::max(stream.sender.queued, stream.receiver.queued) >
+           kStarvedShare;
   }
   return !IsLossy(yardstick, stream) &&
          stream.MostBytesPerSecond() >= yardstick.slow;
@@ -394,15 +395,15 @@ class Judgement {
   std::map<RankPair, const LinkSpeed*> links_;
 };
 
-std::string Cell(std::string text) {
-  text.insert(0, text.size() < kWidth ? kWidth - text.size() : 1, ' ');
+std::string RateCell(std::string text) {
+  text.insert(0, text.size() < kRateWidth ? kRateWidth - text.size() : 1, ' ');
   return text;
 }
 
 // Bandwidth by from and to, where it fits.
 std::vector<std::string> TableOf(const SpeedOutcome& outcome,
                                  const Yardstick& yardstick) {
-  if (outcome.hosts.size() > kMaxColumns) {
+  if (outcome.hosts.size() > kMaxHostColumns) {
     return {};
   }
   const bool giga = yardstick.rate * 8 >= 1e9;
@@ -417,16 +418,18 @@ std::vector<std::string> TableOf(const SpeedOutcome& outcome,
     cells[{link.a, link.b}] = cell(link.there);
     cells[{link.b, link.a}] = cell(link.back);
   }
-  std::string head = Cell("to");
+  std::string head = RateCell("to");
   for (const int to : outcome.hosts) {
-    head += Cell("rank" + std::to_string(to));
+    head += RateCell("rank" + std::to_string(to));
   }
   std::vector<std::string> lines{head + (giga ? "   Gbit/s" : "   Mbit/s")};
   for (const int from : outcome.hosts) {
-    std::string line = Cell("rank" + std::to_string(from));
+    std::string line = RateCell("rank" + std::to_string(from));
     for (const int to : outcome.hosts) {
       const auto cell = cells.find({from, to});
-      line += Cell(from == to ? "-" : cell == cells.end() ? "." : cell->second);
+      line += RateCell(from == to            ? "-"
+                       : cell == cells.end() ? "."
+                                             : cell->second);
     }
     lines.push_back(std::move(line));
   }

@@ -53,7 +53,8 @@ ByteStream Joined(const ByteStream& counted, const ByteStream& sent) {
   return both;
 }
 
-Duration At(const std::vector<Duration>& sorted, std::size_t percent) {
+Duration PercentileOf(const std::vector<Duration>& sorted,
+                      std::size_t percent) {
   return sorted[std::min(sorted.size() - 1, sorted.size() * percent / 100)];
 }
 
@@ -217,8 +218,8 @@ void SpeedMeter::Done(std::string stopped) {
   link_.pings = static_cast<int>(pings_.size());
   if (!pings_.empty()) {
     std::sort(pings_.begin(), pings_.end());
-    link_.p50 = At(pings_, 50);
-    link_.p99 = At(pings_, 99);
+    link_.p50 = PercentileOf(pings_, 50);
+    link_.p99 = PercentileOf(pings_, 99);
   }
   const auto state = sys::StateOf(connection_->fd());
   link_.least = state ? state->least_round_trip : Duration::zero();

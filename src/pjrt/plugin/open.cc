@@ -73,8 +73,8 @@ Status AddOverAll(const Client& client, Deadline deadline) {
   return Ok();
 }
 
-Result<Json> Ask(const OpenRequest& request, Deadline deadline,
-                 const sys::ChildWork::Say& say) {
+Result<Json> OpenInChild(const OpenRequest& request, Deadline deadline,
+                         const sys::ChildWork::Say& say) {
   say("loading it");
   MUSTER_ASSIGN(const Plugin plugin, Plugin::Load(request.plugin));
   say("opening the devices");
@@ -128,7 +128,7 @@ Result<Opened> OpenInChild(const OpenRequest& request, Deadline deadline) {
                 AskInChild({.plugin = request.plugin,
                             .ask =
                                 [&](const sys::ChildWork::Say& say) {
-                                  return Ask(request, deadline, say);
+                                  return OpenInChild(request, deadline, say);
                                 },
                             .hear = request.hear,
                             .surroundings = SurroundingsOf(request)},

@@ -147,7 +147,7 @@ Error NoTopology(const CompileRequest& request, Error why) {
 }
 
 // All that the child does; what is wrong with the program is `refused`.
-Result<Json> Ask(const CompileRequest& request) {
+Result<Json> CompileInChild(const CompileRequest& request) {
   MUSTER_ASSIGN(const Plugin plugin, Plugin::Load(request.plugin));
   Json answer{{"minor", plugin.version().minor}};
   if (const auto attributes = plugin.Attributes()) {
@@ -216,11 +216,12 @@ Compiled CompiledOf(const Json& json) {
 
 Result<CompileAnswer> CompileInChild(const CompileRequest& request,
                                      Deadline deadline) {
-  MUSTER_ASSIGN(const Json json,
-                AskInChild({.plugin = request.plugin,
-                            .ask = [&](const auto&) { return Ask(request); },
-                            .surroundings = Surroundings()},
-                           deadline));
+  MUSTER_ASSIGN(
+      const Json json,
+      AskInChild({.plugin = request.plugin,
+                  .ask = [&](const auto&) { return CompileInChild(request); },
+                  .surroundings = Surroundings()},
+                 deadline));
   const Json topology = json.value("topology", Json::object());
   return CompileAnswer{
       .api_minor = json.value("minor", 0),

@@ -9,9 +9,9 @@
 namespace muster::resolve {
 namespace {
 
-constexpr std::size_t kLongestText = 8U << 20;
+constexpr std::size_t kMaxHostFile = 8U << 20;
 constexpr int kMaxSlots = 65536;
-constexpr std::size_t kMaxHosts = 65536;
+constexpr std::size_t kMaxFileHosts = 65536;
 
 std::vector<std::string> Words(std::string_view line) {
   std::vector<std::string> words;
@@ -83,10 +83,10 @@ Error Wrong(const std::string& what, std::size_t line,
 Result<std::vector<HostSlots>> ParseHostFile(std::string_view text,
                                              const std::string& what,
                                              const HostFileRules& rules) {
-  if (text.size() > kLongestText) {
+  if (text.size() > kMaxHostFile) {
     return Error(Cause::kClusterSpecInvalid,
                  what + " has " + BytesText(text.size()) + ", the limit is " +
-                     BytesText(kLongestText));
+                     BytesText(kMaxHostFile));
   }
   std::vector<HostSlots> hosts;
   std::map<std::string, std::size_t> places;
@@ -103,9 +103,9 @@ Result<std::vector<HostSlots>> ParseHostFile(std::string_view text,
                    "`" + Printable(Trim(line)) + "` is not: host slots=N");
     }
     const auto [place, added] = places.emplace(one->host, hosts.size());
-    if (hosts.size() >= kMaxHosts) {
+    if (hosts.size() >= kMaxFileHosts) {
       return Wrong(what, number,
-                   "more than " + std::to_string(kMaxHosts) + " hosts");
+                   "more than " + std::to_string(kMaxFileHosts) + " hosts");
     }
     if (added) {
       hosts.push_back(*std::move(one));

@@ -11,7 +11,7 @@ namespace {
 
 // More than any machine has, and little enough not to use up memory.
 constexpr std::size_t kMaxHosts = 65536;
-constexpr std::size_t kLongestText = 1U << 20;
+constexpr std::size_t kMaxHostList = 1U << 20;
 // Of a host: names of the DNS have 253 characters, numbers far less.
 constexpr std::size_t kLongestName = 255;
 constexpr std::size_t kMaxDigits = 18;
@@ -214,10 +214,10 @@ class Reader {
 };
 
 Status CheckLength(std::string_view text) {
-  if (text.size() > kLongestText) {
+  if (text.size() > kMaxHostList) {
     return Error(Cause::kClusterSpecInvalid,
                  "a list of " + BytesText(text.size()) + ", the limit is " +
-                     BytesText(kLongestText));
+                     BytesText(kMaxHostList));
   }
   return Ok();
 }

@@ -6,7 +6,7 @@
 namespace muster::resolve {
 namespace {
 
-constexpr std::size_t kLongestText = 1U << 20;
+constexpr std::size_t kMaxKeyValues = 1U << 20;
 
 Error Wrong(std::string_view text, std::size_t at, const std::string& what) {
   return Error(Cause::kClusterSpecInvalid,
@@ -47,8 +47,8 @@ Result<std::map<std::string, std::string>> ParseRdzvConf(
   if (Trim(text).empty()) {
     return conf;
   }
-  if (text.size() > kLongestText) {
-    return Wrong(text, 0, "it is longer than " + BytesText(kLongestText));
+  if (text.size() > kMaxKeyValues) {
+    return Wrong(text, 0, "it is longer than " + BytesText(kMaxKeyValues));
   }
   std::size_t at = 0;
   while (at <= text.size()) {
@@ -73,8 +73,8 @@ Result<std::map<std::string, std::string>> ParseRdzvConf(
 
 TpuEnv ParseTpuEnv(std::string_view text) {
   TpuEnv env;
-  if (text.size() > kLongestText) {
-    env.odd.push_back("it is longer than " + BytesText(kLongestText));
+  if (text.size() > kMaxKeyValues) {
+    env.odd.push_back("it is longer than " + BytesText(kMaxKeyValues));
     return env;
   }
   int number = 0;

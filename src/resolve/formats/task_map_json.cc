@@ -8,16 +8,17 @@ namespace {
 
 constexpr int kMaxPlaces = 65536;
 
-Error Wrong(const std::string& place, const std::string& problem) {
+Error BadTaskMap(const std::string& place, const std::string& problem) {
   return Error(Cause::kClusterSpecInvalid, place + " " + problem);
 }
 
 Result<TaskMap::Tasks> TasksFromJson(const Json& json,
                                      const std::string& place) {
   if (!json.is_array() && !json.is_object()) {
-    return Wrong(place, std::string("is neither a list of addresses nor a map "
-                                    "from index to address, but ") +
-                            json.type_name());
+    return BadTaskMap(place,
+                      std::string("is neither a list of addresses nor a map "
+                                  "from index to address, but ") +
+                          json.type_name());
   }
   TaskMap::Tasks tasks;
   int position = 0;
@@ -26,8 +27,8 @@ Result<TaskMap::Tasks> TasksFromJson(const Json& json,
     if (json.is_object()) {
       const auto number = ParseInt(Trim(key));
       if (!number || *number < 0 || *number >= kMaxPlaces) {
-        return Wrong(place, "key is \"" + Printable(key) +
-                                "\", which is no whole number");
+        return BadTaskMap(place, "key is \"" + Printable(key) +
+                                     "\", which is no whole number");
       }
       index = *number;
     }
@@ -35,11 +36,11 @@ Result<TaskMap::Tasks> TasksFromJson(const Json& json,
       continue;  // a hole, as job_tasks writes it
     }
     if (!value.is_string()) {
-      return Wrong(place + "[" + std::to_string(index) + "]",
-                   std::string("is no address but ") + value.type_name());
+      return BadTaskMap(place + "[" + std::to_string(index) + "]",
+                        std::string("is no address but ") + value.type_name());
     }
     if (index >= kMaxPlaces) {
-      return Wrong(place, "has more than 65536 addresses");
+      return BadTaskMap(place, "has more than 65536 addresses");
     }
     if (!tasks.emplace(static_cast<int>(index), value.get<std::string>())
              .second) {
@@ -54,13 +55,13 @@ Result<TaskMap::Tasks> TasksFromJson(const Json& json,
 
 Result<TaskMap> TaskMapFromJson(const Json& json, const std::string& place) {
   if (!json.is_object()) {
-    return Wrong(place,
-                 std::string("is no map of tasks but ") + json.type_name());
+    return BadTaskMap(
+        place, std::string("is no map of tasks but ") + json.type_name());
   }
   TaskMap map;
   for (const auto& [job, tasks] : json.items()) {
     if (job.empty()) {
-      return Wrong(place, "has a task without a name");
+      return BadTaskMap(place, "has a task without a name");
     }
     MUSTER_ASSIGN(map.jobs[job],
                   TasksFromJson(tasks, place + "." + Printable(job)));

@@ -93,7 +93,7 @@ Status TakeCoordinator(const TpuSlice& slice,
   return Ok();
 }
 
-std::string HostOf(const std::string& listed) {
+std::string ListedHost(const std::string& listed) {
   const auto split = SplitHostPort(listed);
   return split ? split->host : listed;
 }
@@ -129,7 +129,7 @@ Status FillSlices(const TpuSlice& slice,
         " and ");
   } else {
     std::transform(slice.hosts.begin(), slice.hosts.end(),
-                   std::back_inserter(claim.rank_hosts), HostOf);
+                   std::back_inserter(claim.rank_hosts), ListedHost);
   }
   return TakeCoordinator(slice, tpu_env, request, env, claim);
 }

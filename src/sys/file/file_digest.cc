@@ -17,12 +17,12 @@
 namespace muster::sys {
 namespace {
 
-constexpr std::size_t kPiece = 1U << 20;
+constexpr std::size_t kReadPiece = 1U << 20;
 
 class Reader {
  public:
   Reader(const DigestLimits& limits, Deadline deadline)
-      : left_(limits.bytes), deadline_(deadline), piece_(kPiece, '\0') {}
+      : left_(limits.bytes), deadline_(deadline), piece_(kReadPiece, '\0') {}
 
   void Name(const std::string& name) { Mix(name); }
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kGather = 256U << 10;
 // Below what write(2) takes at once (2^31), above what a call costs.
-constexpr std::size_t kPiece = 64U << 20;
+constexpr std::size_t kWritePiece = 64U << 20;
 
 std::span<const std::byte> BytesOf(std::string_view text) {
   return std::as_bytes(std::span<const char>(text.data(), text.size()));
@@ -53,7 +53,7 @@ Status FileWriter::Append(std::string_view text) {
 Status FileWriter::WriteOut(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const ssize_t written =
-        write(fd_.get(), bytes.data(), std::min(bytes.size(), kPiece));
+        write(fd_.get(), bytes.data(), std::min(bytes.size(), kWritePiece));
     const int why = errno;
     if (written < 0 && why != EINTR) {
       return FromErrno("write", path_, why);

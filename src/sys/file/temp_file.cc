@@ -17,7 +17,7 @@
 namespace muster::sys {
 namespace {
 
-constexpr std::chrono::seconds kTimeout{1};
+constexpr std::chrono::seconds kRemovalTimeout{1};
 
 // Holds nothing that others wait to be closed.
 [[noreturn]] void RemoveAtEndOf(int alive, const std::string& path) {
@@ -64,7 +64,7 @@ TempFile::~TempFile() {
     return;
   }
   alive_.Close();
-  const Deadline deadline = Deadline::After(kTimeout);
+  const Deadline deadline = Deadline::After(kRemovalTimeout);
   while (waitpid(pid_, nullptr, WNOHANG) == 0 && !deadline.Expired()) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }

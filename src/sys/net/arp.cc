@@ -22,13 +22,13 @@ namespace {
 // Of one answer of the kernel; a table is told in several.
 constexpr std::size_t kAnswerSize = 32U << 10;
 
-struct Question {
+struct ArpRequest {
   nlmsghdr head;
   ndmsg about;
 };
 
 bool Ask(int fd) {
-  Question question{};
+  ArpRequest question{};
   question.head.nlmsg_len = sizeof question;
   question.head.nlmsg_type = RTM_GETNEIGH;
   question.head.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;

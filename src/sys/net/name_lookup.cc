@@ -77,8 +77,8 @@ addrinfo Hints(int flags) {
 // deadline, and a black-holed name server holds it for half a minute. (libc's
 // getaddrinfo_a makes a thread that a sanitizer does not know of.) Shared by
 // that thread and who waits; the last one frees it.
-struct Question {
-  ~Question() {
+struct Lookup {
+  ~Lookup() {
     if (list != nullptr) {
       freeaddrinfo(list);
     }
@@ -92,7 +92,7 @@ struct Question {
   addrinfo* list MUSTER_GUARDED_BY(mutex) = nullptr;
 };
 
-void Answer(Question& question) {
+void Answer(Lookup& question) {
   const addrinfo hints = Hints(0);
   addrinfo* list = nullptr;
   const int code = getaddrinfo(question.host.c_str(), nullptr, &hints, &list);
@@ -105,7 +105,7 @@ void Answer(Question& question) {
 
 Result<std::vector<SocketAddress>> Ask(const Address& address,
                                        Deadline deadline) {
-  auto question = std::make_shared<Question>();
+  auto question = std::make_shared<Lookup>();
   question->host = address.host;
   try {
     std::thread([question] { Answer(*question); }).detach();

@@ -21,7 +21,7 @@ namespace {
 // How long after the deadline the end of what was killed is waited for.
 constexpr std::chrono::milliseconds kReapBound{500};
 
-std::vector<char*> Pointers(std::vector<std::string>& texts) {
+std::vector<char*> MutablePointers(std::vector<std::string>& texts) {
   std::vector<char*> pointers;
   pointers.reserve(texts.size() + 1);
   for (std::string& text : texts) {
@@ -61,7 +61,7 @@ struct Spawned {
 
 Result<Spawned> Spawn(const Program& program, int output) {
   std::vector<std::string> words = program.argv;
-  std::vector<char*> argv = Pointers(words);
+  std::vector<char*> argv = MutablePointers(words);
   MUSTER_ASSIGN(PipeEnds refusal, MakePipe());
   const pid_t pid = fork();
   if (pid < 0) {
@@ -128,7 +128,7 @@ std::string ProgramAnswer::Ending() const {
 
 Error BecomeProgram(std::vector<std::string> argv) {
   signal(SIGPIPE, SIG_DFL);  // as a program expects it
-  execvp(argv.front().c_str(), Pointers(argv).data());
+  execvp(argv.front().c_str(), MutablePointers(argv).data());
   return NotStarted(argv.front(), errno);
 }
 

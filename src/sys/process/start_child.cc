@@ -21,7 +21,7 @@ namespace muster::sys {
 namespace {
 
 // What the child tells over the pipe that its exec closes.
-struct Word {
+struct StageWord {
   wire::StartStage stage{};
   int error_number = 0;
   int program = 0;
@@ -45,7 +45,7 @@ struct Recipe {
   int report = -1;  // write end of the pipe
 };
 
-void Say(int report, const Word& word) {
+void Say(int report, const StageWord& word) {
   [[maybe_unused]] auto written = write(report, &word, sizeof word);
 }
 
@@ -93,7 +93,7 @@ void PlaceDescriptors(Recipe& recipe) {
 void TryPrograms(const Recipe& recipe) {
   // As the shell does it: a program that may not be executed is passed over
   // for one further on the path, and is the answer only if there is none.
-  Word word{.stage = wire::StartStage::kExec, .error_number = ENOENT};
+  StageWord word{.stage = wire::StartStage::kExec, .error_number = ENOENT};
   for (std::size_t i = 0; i < recipe.programs.size(); ++i) {
     execve(recipe.programs[i], recipe.argv.data(), recipe.environment.data());
     const int why = errno;
@@ -216,7 +216,7 @@ StartingChild ForkChild(const wire::StartRequest& request,
 
 bool Hear(StartingChild& child) {
   while (!child.failure) {
-    Word word;
+    StageWord word;
     const ssize_t got = read(child.said.get(), &word, sizeof word);
     if (got < 0 && errno == EINTR) {
       continue;

@@ -26,7 +26,7 @@ std::atomic<int> g_told{-1};
 std::atomic<const char*> g_said{nullptr};
 std::atomic<std::size_t> g_length{0};
 
-void OnSignal(int) {
+void OnInterrupt(int) {
   const int kept = errno;
   [[maybe_unused]] auto said = write(2, g_said, g_length);
   [[maybe_unused]] auto told = write(g_told, "", 1);
@@ -50,7 +50,7 @@ Result<std::unique_ptr<Interrupt>> Interrupt::Make(std::string_view said) {
   g_said = said.data();
   g_length = said.size();
   g_told = inner->pipe.write.get();
-  inner->signals.emplace(kEnding, OnSignal,
+  inner->signals.emplace(kEnding, OnInterrupt,
                          static_cast<int>(SA_RESTART | SA_RESETHAND));
   return std::unique_ptr<Interrupt>(new Interrupt(std::move(inner)));
 }

@@ -10,7 +10,7 @@
 namespace muster::sys {
 namespace {
 
-constexpr std::chrono::minutes kTimeout{10};
+constexpr std::chrono::minutes kConfirmTimeout{10};
 constexpr std::size_t kLongest = 100;
 
 }  // namespace
@@ -20,7 +20,7 @@ std::optional<bool> AskPerson(const std::string& question) {
     return std::nullopt;
   }
   std::fputs((question + " [y/N] ").c_str(), stderr);
-  const auto answer = ReadLine(0, kLongest, Deadline::After(kTimeout));
+  const auto answer = ReadLine(0, kLongest, Deadline::After(kConfirmTimeout));
   const std::string_view word = answer ? Trim(*answer) : "";
   return word == "y" || word == "Y" || word == "yes";
 }
