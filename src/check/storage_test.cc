@@ -9,12 +9,12 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr std::uint64_t kMiB = 1ULL << 20;
+constexpr std::uint64_t kMebibyte = 1ULL << 20;
 
 TEST(Space, FailsOnAFullDisk) {
   FakeHost host;
-  host.machine.spaces["/home/test"] = {.bytes = 1024 * kMiB,
-                                       .free_bytes = kMiB};
+  host.machine.spaces["/home/test"] = {.bytes = 1024 * kMebibyte,
+                                       .free_bytes = kMebibyte};
   const Outcome outcome = host.Run("storage.space");
   ASSERT_EQ(Summary(outcome), "fail disk-full");
   EXPECT_THAT(outcome.detail, HasSubstr("1.0 MiB of 1.0 GiB are free"));
@@ -22,8 +22,8 @@ TEST(Space, FailsOnAFullDisk) {
 
 TEST(Space, TellsInodesFromBytes) {
   FakeHost host;
-  host.machine.spaces["/home/test"] = {.bytes = 1024 * kMiB * 1024,
-                                       .free_bytes = 1024 * kMiB * 512,
+  host.machine.spaces["/home/test"] = {.bytes = 1024 * kMebibyte * 1024,
+                                       .free_bytes = 1024 * kMebibyte * 512,
                                        .files = 1000,
                                        .free_files = 3};
   const Outcome outcome = host.Run("storage.space");
@@ -33,10 +33,10 @@ TEST(Space, TellsInodesFromBytes) {
 
 TEST(Space, WarnsOfLittleAndPassesWithoutInodes) {
   FakeHost host;
-  host.machine.spaces["/home/test"] = {.bytes = 10240 * kMiB,
-                                       .free_bytes = 300 * kMiB};
+  host.machine.spaces["/home/test"] = {.bytes = 10240 * kMebibyte,
+                                       .free_bytes = 300 * kMebibyte};
   EXPECT_EQ(Summary(host.Run("storage.space")), "warn disk-full");
-  host.machine.spaces["/home/test"].free_bytes = 5000 * kMiB;
+  host.machine.spaces["/home/test"].free_bytes = 5000 * kMebibyte;
   EXPECT_EQ(Summary(host.Run("storage.space")), "pass");
 }
 
@@ -44,7 +44,8 @@ TEST(Space, IsAskedWhereAFolderWouldBeMade) {
   FakeHost host;
   host.fs.directories.insert("/mnt/ck");
   host.checkpoints = {"/mnt/ck/run-1/step"};
-  host.machine.spaces["/mnt/ck"] = {.bytes = 1024 * kMiB, .free_bytes = kMiB};
+  host.machine.spaces["/mnt/ck"] = {.bytes = 1024 * kMebibyte,
+                                    .free_bytes = kMebibyte};
   EXPECT_EQ(Summary(host.Run("storage.space")), "fail disk-full");
 }
 

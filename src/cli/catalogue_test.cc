@@ -13,7 +13,7 @@ namespace muster::cli {
 namespace {
 
 // A recommended command as words; placeholders stand for one word each.
-std::vector<std::string> Words(std::string_view command) {
+std::vector<std::string> WordsOf(std::string_view command) {
   std::vector<std::string> words = Split(command, ' ');
   words.erase(words.begin());
   return words;
@@ -26,7 +26,7 @@ TEST(CatalogueCommands, AreUnderstood) {
       if (!fix.command.starts_with("muster ")) {
         continue;
       }
-      auto line = ParseCommandLine(Words(fix.command));
+      auto line = ParseCommandLine(WordsOf(fix.command));
       ASSERT_TRUE(line) << Label(cause) << ": " << fix.command << ": "
                         << line.error().ToString();
       auto settings = settings::ReadSettings(line->settings, sys::FakeEnv());

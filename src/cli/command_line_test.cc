@@ -82,11 +82,11 @@ TEST(CommandLine, KeepsAnEmptyHostList) {
   EXPECT_EQ(Parse({"resolve", "--hosts", ""}).cluster.hosts, "");
 }
 
-struct Bad {
+struct BadLine {
   Words words;
   const char* says;
 };
-class BadCommandLine : public testing::TestWithParam<Bad> {};
+class BadCommandLine : public testing::TestWithParam<BadLine> {};
 
 TEST_P(BadCommandLine, SaysWhatIsWrong) {
   const auto line = ParseCommandLine(GetParam().words);
@@ -98,41 +98,45 @@ TEST_P(BadCommandLine, SaysWhatIsWrong) {
 INSTANTIATE_TEST_SUITE_P(
     All, BadCommandLine,
     testing::Values(
-        Bad{{"run", "--max-restart", "2", "--", "x"},
-            "unknown flag `--max-restart`, did you mean `--max-restarts`?"},
-        Bad{{"run", "--verbose", "--", "x"}, "unknown flag `--verbose`"},
-        Bad{{"--verison"}, "unknown flag `--verison`, did you mean `--version"},
-        Bad{{"runn"}, "unknown sub-command `runn`, did you mean `run`?"},
-        Bad{{"fly"}, "unknown sub-command `fly`"},
-        Bad{{"run", "-n", "2"}, "no command to run: it comes after `--`"},
-        Bad{{"run", "-n", "2", "--"}, "no command to run"},
-        Bad{{"run", "-n", "2", "python", "t.py", "--lr", "1"},
-            "`python` stands where a flag belongs"},
-        Bad{{"run", "-n", "two", "--", "x"}, "flag -n is `two`"},
-        Bad{{"run", "-n", "-1", "--", "x"}, "-n"},
-        Bad{{"run", "--hosts"}, "--hosts"},
-        Bad{{"run", "--env", "A", "--", "x"}, "flag --env is `A`"},
-        Bad{{"run", "--env", "=A", "--", "x"}, "expected NAME=VALUE"},
-        Bad{{"run", "--grace", "1s", "--grace", "2s", "--", "x"}, "--grace"},
-        Bad{{"resolve", "--dry-run"}, "unknown flag `--dry-run`"},
-        Bad{{"resolve", "--", "x"},
-            "only `muster run`, `muster check` and `muster tpu"},
-        Bad{{"tpu", "list", "--", "x"}, "only `muster run`, `muster check`"},
-        Bad{{"tpu", "ssh", "t", "--"}, "no command stands after `--`"},
-        Bad{{"tpu", "ssh", "t", "--command", "a", "--", "b"}, "exclude"},
-        Bad{{"tpu", "ssh"}, "give a name, as in `muster tpu ssh NAME`"},
-        Bad{{"tpu", "ssh", "t", "--port", "1"}, "--port does not belong"},
-        Bad{{"tpu", "list", "--worker", "1"}, "--worker does not belong"},
-        Bad{{"tpu", "notebook", "t", "--port", "0"}, "flag --port is 0"},
-        Bad{{"run", "--copy", ".", "--", "x"}, "--copy belongs to --tpu"},
-        Bad{{"run", "--tpu", "t", "-n", "2", "--copy", ".", "--", "x"},
-            "--copy belongs to --tpu NAME, without another cluster"},
-        Bad{{"run", "--tpu", "t", "--keep-copy", "--", "x"}, "--copy DIR"},
-        Bad{{"run", "--recreate", "--", "x"}, "--recreate belongs to --tpu"},
-        Bad{{"run", "--tpu", "t", "--yes", "--", "x"},
-            "flag --yes belongs to --recreate"},
-        Bad{{"check", "--worker", "1"}, "--worker belongs to --tpu"},
-        Bad{{"explain"}, "give a log, a folder"}));
+        BadLine{{"run", "--max-restart", "2", "--", "x"},
+                "unknown flag `--max-restart`, did you mean `--max-restarts`?"},
+        BadLine{{"run", "--verbose", "--", "x"}, "unknown flag `--verbose`"},
+        BadLine{{"--verison"},
+                "unknown flag `--verison`, did you mean `--version"},
+        BadLine{{"runn"}, "unknown sub-command `runn`, did you mean `run`?"},
+        BadLine{{"fly"}, "unknown sub-command `fly`"},
+        BadLine{{"run", "-n", "2"}, "no command to run: it comes after `--`"},
+        BadLine{{"run", "-n", "2", "--"}, "no command to run"},
+        BadLine{{"run", "-n", "2", "python", "t.py", "--lr", "1"},
+                "`python` stands where a flag belongs"},
+        BadLine{{"run", "-n", "two", "--", "x"}, "flag -n is `two`"},
+        BadLine{{"run", "-n", "-1", "--", "x"}, "-n"},
+        BadLine{{"run", "--hosts"}, "--hosts"},
+        BadLine{{"run", "--env", "A", "--", "x"}, "flag --env is `A`"},
+        BadLine{{"run", "--env", "=A", "--", "x"}, "expected NAME=VALUE"},
+        BadLine{{"run", "--grace", "1s", "--grace", "2s", "--", "x"},
+                "--grace"},
+        BadLine{{"resolve", "--dry-run"}, "unknown flag `--dry-run`"},
+        BadLine{{"resolve", "--", "x"},
+                "only `muster run`, `muster check` and `muster tpu"},
+        BadLine{{"tpu", "list", "--", "x"},
+                "only `muster run`, `muster check`"},
+        BadLine{{"tpu", "ssh", "t", "--"}, "no command stands after `--`"},
+        BadLine{{"tpu", "ssh", "t", "--command", "a", "--", "b"}, "exclude"},
+        BadLine{{"tpu", "ssh"}, "give a name, as in `muster tpu ssh NAME`"},
+        BadLine{{"tpu", "ssh", "t", "--port", "1"}, "--port does not belong"},
+        BadLine{{"tpu", "list", "--worker", "1"}, "--worker does not belong"},
+        BadLine{{"tpu", "notebook", "t", "--port", "0"}, "flag --port is 0"},
+        BadLine{{"run", "--copy", ".", "--", "x"}, "--copy belongs to --tpu"},
+        BadLine{{"run", "--tpu", "t", "-n", "2", "--copy", ".", "--", "x"},
+                "--copy belongs to --tpu NAME, without another cluster"},
+        BadLine{{"run", "--tpu", "t", "--keep-copy", "--", "x"}, "--copy DIR"},
+        BadLine{{"run", "--recreate", "--", "x"},
+                "--recreate belongs to --tpu"},
+        BadLine{{"run", "--tpu", "t", "--yes", "--", "x"},
+                "flag --yes belongs to --recreate"},
+        BadLine{{"check", "--worker", "1"}, "--worker belongs to --tpu"},
+        BadLine{{"explain"}, "give a log, a folder"}));
 
 TEST(CommandLine, ExplainsSeveralLogsTogether) {
   EXPECT_THAT(Parse({"explain", "a", "b"}).inputs, ElementsAre("a", "b"));

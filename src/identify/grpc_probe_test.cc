@@ -20,8 +20,8 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using ::testing::HasSubstr;
 
-constexpr seconds kBound{40};
-const std::string kSettings("\0\0\0\x04\0\0\0\0\0", 9);
+constexpr seconds kCallTimeout{40};
+const std::string kHttp2Settings("\0\0\0\x04\0\0\0\0\0", 9);
 
 // Answers each method with bytes, and all others with UNIMPLEMENTED.
 class GenericServer : public grpc::CallbackGenericService {
@@ -65,7 +65,8 @@ class GenericServer : public grpc::CallbackGenericService {
   std::unique_ptr<grpc::Server> server_;
 };
 
-ServerIdentity WhoIsAt(const Address& address, Duration call = seconds(10)) {
+ServerIdentity GrpcServerAt(const Address& address,
+                            Duration call = seconds(10)) {
   auto wire =
       TcpProbeConnection::Connect(address, {.connect = seconds(10),
                                             .greeting = seconds(5),
@@ -83,20 +84,20 @@ TEST(GrpcCaller, KnowsATensorflowWorker) {
         wire::BytesField(
             1, wire::BytesField(1, "/job:ps/replica:0/task:2/device:CPU:0") +
                    wire::BytesField(2, "CPU"))}});
-  EXPECT_EQ(WhoIsAt(worker.address()).text,
+  EXPECT_EQ(GrpcServerAt(worker.address()).text,
             "a TensorFlow worker (task 2 of ps; 1 CPU)");
 }
 
 TEST(GrpcCaller, KnowsAServerByItsHealth) {
   const GenericServer healthy(
       {{"/grpc.health.v1.Health/Check", wire::NumberField(1, 2)}});
-  EXPECT_EQ(WhoIsAt(healthy.address()).text,
+  EXPECT_EQ(GrpcServerAt(healthy.address()).text,
             "a gRPC server whose health is NOT_SERVING");
 }
 
 TEST(GrpcCaller, KnowsAServerOfNothing) {
   const GenericServer nothing({});
-  EXPECT_EQ(WhoIsAt(nothing.address()).text,
+  EXPECT_EQ(GrpcServerAt(nothing.address()).text,
             "a gRPC server of services that are not known here");
 }
 
@@ -109,25 +110,26 @@ TEST(GrpcCaller, RefusesAReplyThatIsTooLarge) {
 }
 
 TEST(GrpcCaller, EndsWhereTheHandshakeIsAllThatComes) {
-  const Deadline bound = Deadline::After(kBound);
-  FakeServer half(Answer(kSettings));
-  EXPECT_THAT(WhoIsAt(half.address(), milliseconds(300)).text,
+  const Deadline bound = Deadline::After(kCallTimeout);
+  FakeServer half(Answer(kHttp2Settings));
+  EXPECT_THAT(GrpcServerAt(half.address(), milliseconds(300)).text,
               HasSubstr("does not answer calls"));
   EXPECT_FALSE(bound.Expired());
 }
 
 TEST(GrpcCaller, EndsWhereGarbageFollowsTheHandshake) {
-  const Deadline bound = Deadline::After(kBound);
-  FakeServer garbage(Answer(kSettings + std::string(50'000, '\xFE')));
-  EXPECT_THAT(WhoIsAt(garbage.address()).text,
+  const Deadline bound = Deadline::After(kCallTimeout);
+  FakeServer garbage(Answer(kHttp2Settings + std::string(50'000, '\xFE')));
+  EXPECT_THAT(GrpcServerAt(garbage.address()).text,
               HasSubstr("does not answer calls"));
   EXPECT_FALSE(bound.Expired());
 }
 
 TEST(GrpcCaller, EndsWhereBytesComeOneByOne) {
-  const Deadline bound = Deadline::After(kBound);
+  const Deadline bound = Deadline::After(kCallTimeout);
   FakeServer drip([](const sys::Fd& fd, FakeServer& host) {
-    (void)sys::SendAll(fd.get(), kSettings, {}, Deadline::After(seconds(1)))
+    (void)sys::SendAll(fd.get(), kHttp2Settings, {},
+                       Deadline::After(seconds(1)))
         .has_value();
     while (!host.ending &&
            sys::SendAll(fd.get(), {"\0", 1}, {}, Deadline::After(seconds(1)))
@@ -136,7 +138,7 @@ TEST(GrpcCaller, EndsWhereBytesComeOneByOne) {
       std::this_thread::sleep_for(milliseconds(30));
     }
   });
-  EXPECT_THAT(WhoIsAt(drip.address(), milliseconds(500)).text,
+  EXPECT_THAT(GrpcServerAt(drip.address(), milliseconds(500)).text,
               HasSubstr("does not answer calls"));
   EXPECT_FALSE(bound.Expired());
 }
@@ -162,7 +164,7 @@ TEST(GrpcCaller, SecondLookMeetsWhoIsThereThen) {
 TEST(GrpcCaller, NeverAsksAProxy) {
   const GenericServer nothing({});
   setenv("http_proxy", "http://127.0.0.1:1", 1);
-  EXPECT_EQ(WhoIsAt(nothing.address()).text,
+  EXPECT_EQ(GrpcServerAt(nothing.address()).text,
             "a gRPC server of services that are not known here");
   unsetenv("http_proxy");
 }

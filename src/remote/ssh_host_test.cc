@@ -56,8 +56,8 @@ class SshHostTest : public ::testing::Test {
     return host->session().failed() ? host->session().failed()->cause
                                     : Cause::kInternalError;
   }
-  std::string LineOf(const AgentBootstrap& handed) const {
-    const std::string line = ToLine(handed);
+  std::string LineOf(const AgentBootstrap& bootstrap) const {
+    const std::string line = ToLine(bootstrap);
     return line.substr(0, line.size() - 1);
   }
 

@@ -27,8 +27,7 @@ class TpuLifecycle : public ::testing::Test {
   void SetUp() override {
     cloud.env.variables = {{"XDG_STATE_HOME", "/state"},
                            {"CLOUDSDK_AUTH_ACCESS_TOKEN", "t"}};
-    api.emplace(cloud.host,
-                cloud::Credentials::Find(std::nullopt, cloud.host).value(),
+    api.emplace(cloud.host, cloud::Credentials::Find(cloud.host).value(),
                 Sourced<std::string>{"p", "env P"}, cloud.Patient());
     node.request = "r1";
   }

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "channel/in_process.h"
 #include "channel/testing.h"
+#include "wire/agent_messages.h"
 
 namespace muster::rendezvous {
 namespace {

@@ -31,14 +31,14 @@ std::vector<std::string> Said(FakeHere& here, Cause cause) {
   return texts;
 }
 
-FakeHere TwoHosts() {
+FakeHere TwoRankHosts() {
   FakeHere here;
   here.request.hosts = "10.0.0.1:8476,10.0.0.2:8476";
   return here;
 }
 
 TEST(Proxies, ThatDivertMembersAreNamedWithoutTheirPassword) {
-  auto here = TwoHosts();
+  auto here = TwoRankHosts();
   here.env.variables = {{"https_proxy", "http://me:secret@proxy:3128"},
                         {"no_proxy", "localhost,10.0.0.2"}};
   EXPECT_THAT(Said(here, Cause::kNetProxy),
@@ -48,14 +48,14 @@ TEST(Proxies, ThatDivertMembersAreNamedWithoutTheirPassword) {
 }
 
 TEST(Proxies, ThatLeaveAllMembersOutAreFine) {
-  auto here = TwoHosts();
+  auto here = TwoRankHosts();
   here.env.variables = {{"http_proxy", "http://proxy:3128"},
                         {"no_proxy", "10.0.0.1,10.0.0.2"}};
   EXPECT_THAT(Said(here, Cause::kNetProxy), IsEmpty());
 }
 
 TEST(Proxies, AreOnlyPossiblyInTheWayWhereVersionsDiffer) {
-  auto here = TwoHosts();
+  auto here = TwoRankHosts();
   here.env.variables = {{"http_proxy", "http://proxy:3128"},
                         {"no_proxy", "localhost,10.0.0.0/8"}};
   const auto resolved = here.Ask();
@@ -67,7 +67,7 @@ TEST(Proxies, AreOnlyPossiblyInTheWayWhereVersionsDiffer) {
 }
 
 TEST(Proxies, AreNotSwitchedOffByAStarNorByUpperCase) {
-  auto here = TwoHosts();
+  auto here = TwoRankHosts();
   here.env.variables = {{"http_proxy", "http://proxy:3128"}, {"no_proxy", "*"}};
   EXPECT_THAT(Said(here, Cause::kNetProxy),
               ElementsAre(HasSubstr("2 of 2 hosts")));

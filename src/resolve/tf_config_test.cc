@@ -71,11 +71,11 @@ TEST(TfConfig, ThatIsEmptySaysNothing) {
   }
 }
 
-struct Bad {
+struct BadConfig {
   const char* text;
   const char* says;
 };
-class BadTfConfig : public testing::TestWithParam<Bad> {};
+class BadTfConfig : public testing::TestWithParam<BadConfig> {};
 
 TEST_P(BadTfConfig, IsNamedWithThePlace) {
   auto resolved = Ask(GetParam().text);
@@ -88,43 +88,49 @@ TEST_P(BadTfConfig, IsNamedWithThePlace) {
 INSTANTIATE_TEST_SUITE_P(
     All, BadTfConfig,
     testing::Values(
-        Bad{R"({"cluster": {"worker": ["a:1",]}})", "line 1, column 31"},
-        Bad{"[]", "is no object"},
-        Bad{R"({"cluster": 3})", ".cluster is no map of tasks"},
-        Bad{R"({"cluster": {"worker": "a:1"})" TASK, ".cluster.worker is nei"},
-        Bad{R"({"cluster": {"worker": [7]})" TASK, ".worker[0] is no address"},
-        Bad{R"({"cluster": {"worker": ["a:1", "b"]})" TASK,
+        BadConfig{R"({"cluster": {"worker": ["a:1",]}})", "line 1, column 31"},
+        BadConfig{"[]", "is no object"},
+        BadConfig{R"({"cluster": 3})", ".cluster is no map of tasks"},
+        BadConfig{R"({"cluster": {"worker": "a:1"})" TASK,
+                  ".cluster.worker is nei"},
+        BadConfig{R"({"cluster": {"worker": [7]})" TASK,
+                  ".worker[0] is no address"},
+        BadConfig{
+            R"({"cluster": {"worker": ["a:1", "b"]})" TASK,
             ".cluster.worker[1] is no address: `b` is not HOST:PORT: the port "
             "is missing"},
-        Bad{R"({"cluster": {"worker": ["a:0"]})" TASK, "1 to 65535"},
-        Bad{R"({"cluster": {"worker": ["a:1", "a:1"]})" TASK,
+        BadConfig{R"({"cluster": {"worker": ["a:0"]})" TASK, "1 to 65535"},
+        BadConfig{
+            R"({"cluster": {"worker": ["a:1", "a:1"]})" TASK,
             "the address a:1 is given to worker 0 at a:1 and to worker 1"},
-        Bad{R"({"cluster": {"worker": {"x": "a:1"}})" TASK, "no whole number"},
-        Bad{R"({"cluster": {"worker": {"1": "a:1", "01": "b:1"}})" TASK,
-            "number 1"},
-        Bad{R"({"cluster": {"chief": ["a:1", "b:1"]})" TASK,
-            ".cluster.chief has 2 addresses"},
-        Bad{R"({"cluster": {"chief": ["a:1"], "master": ["b:1"]})" TASK,
-            "both `chief` and `master`"},
-        Bad{R"({"cluster": {"worker": ["a:1"]}, "task": 0})",
-            ".task is no object"},
-        Bad{R"({"cluster": {"worker": ["a:1"]}, "task": {"type": "worker"}})",
+        BadConfig{R"({"cluster": {"worker": {"x": "a:1"}})" TASK,
+                  "no whole number"},
+        BadConfig{R"({"cluster": {"worker": {"1": "a:1", "01": "b:1"}})" TASK,
+                  "number 1"},
+        BadConfig{R"({"cluster": {"chief": ["a:1", "b:1"]})" TASK,
+                  ".cluster.chief has 2 addresses"},
+        BadConfig{R"({"cluster": {"chief": ["a:1"], "master": ["b:1"]})" TASK,
+                  "both `chief` and `master`"},
+        BadConfig{R"({"cluster": {"worker": ["a:1"]}, "task": 0})",
+                  ".task is no object"},
+        BadConfig{
+            R"({"cluster": {"worker": ["a:1"]}, "task": {"type": "worker"}})",
             ".task has no `index`"},
-        Bad{R"({"cluster": {"worker": ["a:1"]}, "task": {"index": 0}})",
-            ".task has no `type`"},
-        Bad{R"({"cluster": {"worker": ["a:1"]},
+        BadConfig{R"({"cluster": {"worker": ["a:1"]}, "task": {"index": 0}})",
+                  ".task has no `type`"},
+        BadConfig{R"({"cluster": {"worker": ["a:1"]},
                "task": {"type": "wroker", "index": 0}})",
-            "not in the cluster (worker), did you mean `worker`?"},
-        Bad{R"({"cluster": {"worker": ["a:1"]},
+                  "not in the cluster (worker), did you mean `worker`?"},
+        BadConfig{R"({"cluster": {"worker": ["a:1"]},
                "task": {"type": "worker", "index": 1}})",
-            ".task.index is 1, but `worker` has 1 address"},
-        Bad{R"({"cluster": {"worker": ["a:1"]},
+                  ".task.index is 1, but `worker` has 1 address"},
+        BadConfig{R"({"cluster": {"worker": ["a:1"]},
                "task": {"type": "worker", "index": 1.5}})",
-            "1.5, which is no whole number"},
-        Bad{R"({"task": {"type": "worker", "index": 1}})",
-            "although there is no `cluster`"},
-        Bad{R"({"cluster": {"worker": ["a:1", "b:1"]}})",
-            "has a cluster and no task"}));
+                  "1.5, which is no whole number"},
+        BadConfig{R"({"task": {"type": "worker", "index": 1}})",
+                  "although there is no `cluster`"},
+        BadConfig{R"({"cluster": {"worker": ["a:1", "b:1"]}})",
+                  "has a cluster and no task"}));
 #undef TASK
 
 }  // namespace

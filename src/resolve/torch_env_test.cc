@@ -64,13 +64,13 @@ TEST(TorchVariables, ThatArePartlySetListBothHalvesAndWhoSetsThem) {
   EXPECT_EQ(resolved.error().evidence()[0].name, "env.partial");
 }
 
-struct Bad {
+struct BadTorchEnv {
   const char* name;
   const char* value;
   Cause cause;
   const char* says;
 };
-class BadTorch : public testing::TestWithParam<Bad> {};
+class BadTorch : public testing::TestWithParam<BadTorchEnv> {};
 
 TEST_P(BadTorch, IsNamedWithItsVariable) {
   Variables variables = Whole();
@@ -86,17 +86,21 @@ TEST_P(BadTorch, IsNamedWithItsVariable) {
 INSTANTIATE_TEST_SUITE_P(
     All, BadTorch,
     testing::Values(
-        Bad{"RANK", "", Cause::kLaunchEnvMissing, "RANK is not"},
-        Bad{"RANK", "2", Cause::kRankWorldMismatch, "ranks are 0 to 1"},
-        Bad{"RANK", "-1", Cause::kClusterSpecInvalid, "`-1`"},
-        Bad{"RANK", "None", Cause::kClusterSpecInvalid, "`None`"},
-        Bad{"WORLD_SIZE", "0", Cause::kClusterSpecInvalid, "from 1 to"},
-        Bad{"WORLD_SIZE", "2x", Cause::kClusterSpecInvalid, "`2x`"},
-        Bad{"WORLD_SIZE", "99999999", Cause::kClusterSpecInvalid, "65536"},
-        Bad{"LOCAL_RANK", "2", Cause::kRankWorldMismatch, "outside"},
-        Bad{"MASTER_PORT", "0", Cause::kClusterSpecInvalid, "1 to 65535"},
-        Bad{"MASTER_PORT", "70000", Cause::kClusterSpecInvalid, "1 to 65535"},
-        Bad{"MASTER_ADDR", "a b", Cause::kClusterSpecInvalid, "position 2"}));
+        BadTorchEnv{"RANK", "", Cause::kLaunchEnvMissing, "RANK is not"},
+        BadTorchEnv{"RANK", "2", Cause::kRankWorldMismatch, "ranks are 0 to 1"},
+        BadTorchEnv{"RANK", "-1", Cause::kClusterSpecInvalid, "`-1`"},
+        BadTorchEnv{"RANK", "None", Cause::kClusterSpecInvalid, "`None`"},
+        BadTorchEnv{"WORLD_SIZE", "0", Cause::kClusterSpecInvalid, "from 1 to"},
+        BadTorchEnv{"WORLD_SIZE", "2x", Cause::kClusterSpecInvalid, "`2x`"},
+        BadTorchEnv{"WORLD_SIZE", "99999999", Cause::kClusterSpecInvalid,
+                    "65536"},
+        BadTorchEnv{"LOCAL_RANK", "2", Cause::kRankWorldMismatch, "outside"},
+        BadTorchEnv{"MASTER_PORT", "0", Cause::kClusterSpecInvalid,
+                    "1 to 65535"},
+        BadTorchEnv{"MASTER_PORT", "70000", Cause::kClusterSpecInvalid,
+                    "1 to 65535"},
+        BadTorchEnv{"MASTER_ADDR", "a b", Cause::kClusterSpecInvalid,
+                    "position 2"}));
 
 TEST(TorchVariables, KnowThatALocalRankIsNeverAboveTheRank) {
   Variables variables = Whole();

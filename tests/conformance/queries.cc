@@ -31,7 +31,7 @@ namespace {
 
 using namespace resolve;  // NOLINT(google-build-using-namespace): its tests
 
-std::string Text(const Json& args, const char* key) {
+std::string TextField(const Json& args, const char* key) {
   return TextArg(args, key).value_or("");
 }
 
@@ -52,19 +52,19 @@ Json Object(const char* key, Json value) {
 }
 
 Result<Json> AskHostList(const Json& args, const sys::Host&) {
-  MUSTER_ASSIGN(const auto hosts, ExpandHostList(Text(args, "hostlist")));
+  MUSTER_ASSIGN(const auto hosts, ExpandHostList(TextField(args, "hostlist")));
   return Object("hosts", hosts);
 }
 
 Result<Json> AskTasksPerNode(const Json& args, const sys::Host&) {
   MUSTER_ASSIGN(const auto tasks,
-                ExpandTasksPerNode(Text(args, "tasks_per_node")));
+                ExpandTasksPerNode(TextField(args, "tasks_per_node")));
   return Object("tasks", tasks);
 }
 
 Result<Json> AskEndpoint(const Json& args, const sys::Host&) {
   MUSTER_ASSIGN(const auto found,
-                ParseEndpoint(Text(args, "endpoint"),
+                ParseEndpoint(TextField(args, "endpoint"),
                               IntArg(args, "default_port").value_or(0)));
   Json json = Object("host", found.host);
   json["port"] = OrNull(found.port);
@@ -72,12 +72,13 @@ Result<Json> AskEndpoint(const Json& args, const sys::Host&) {
 }
 
 Result<Json> AskTpuEndpoints(const Json& args, const sys::Host&) {
-  MUSTER_ASSIGN(const auto endpoints, ParseTpuEndpoints(Text(args, "tpu")));
+  MUSTER_ASSIGN(const auto endpoints,
+                ParseTpuEndpoints(TextField(args, "tpu")));
   return Object("endpoints", endpoints);
 }
 
 Result<Json> AskRdzvConf(const Json& args, const sys::Host&) {
-  MUSTER_ASSIGN(const auto conf, ParseRdzvConf(Text(args, "conf")));
+  MUSTER_ASSIGN(const auto conf, ParseRdzvConf(TextField(args, "conf")));
   Json json = Object("conf", Json::object());
   for (const auto& [key, value] : conf) {
     json["conf"][key] = value;
@@ -87,7 +88,7 @@ Result<Json> AskRdzvConf(const Json& args, const sys::Host&) {
 
 Result<Json> AskTorchUrl(const Json& args, const sys::Host&) {
   MUSTER_ASSIGN(const auto url,
-                ParseTorchUrl(Text(args, "url"), IntArg(args, "rank"),
+                ParseTorchUrl(TextField(args, "url"), IntArg(args, "rank"),
                               IntArg(args, "world_size")));
   Json json = Object("path", url.path);
   json["coordinator_host"] = url.host;
@@ -98,7 +99,7 @@ Result<Json> AskTorchUrl(const Json& args, const sys::Host&) {
 }
 
 Result<Json> AskHosts(const Json& args, const sys::Host&) {
-  MUSTER_ASSIGN(const auto hosts, ParseHostSlots(Text(args, "hosts")));
+  MUSTER_ASSIGN(const auto hosts, ParseHostSlots(TextField(args, "hosts")));
   MUSTER_ASSIGN(const auto placed,
                 PlaceProcesses(hosts, IntArg(args, "num_processes").value_or(1),
                                IntArg(args, "max_processes")));
@@ -121,8 +122,9 @@ Result<Json> AskHostFilter(const Json& args, const sys::Host&) {
   for (const auto& [host, slots] : args.at("host_slots").items()) {
     hosts.emplace_back(host, slots.get<std::vector<int>>());
   }
-  MUSTER_ASSIGN(const auto selected, FilterHosts(hosts, Text(args, "include"),
-                                                 Text(args, "exclude")));
+  MUSTER_ASSIGN(const auto selected,
+                FilterHosts(hosts, TextField(args, "include"),
+                            TextField(args, "exclude")));
   Json json = Object("selected", Json::object());
   for (const auto& [host, slots] : selected) {
     json["selected"][host] = slots;
@@ -131,7 +133,7 @@ Result<Json> AskHostFilter(const Json& args, const sys::Host&) {
 }
 
 Result<Json> AskHostMatch(const Json& args, const sys::Host& host) {
-  return Object("is_this_host", MatchesThisHost(Text(args, "host"), host));
+  return Object("is_this_host", MatchesThisHost(TextField(args, "host"), host));
 }
 
 Result<Json> AskClusterSpec(const Json& args, const sys::Host&) {
@@ -146,7 +148,7 @@ Result<Json> AskClusterSpec(const Json& args, const sys::Host&) {
     if (!args.contains(query)) {
       continue;
     }
-    MUSTER_ASSIGN(const auto* tasks, JobOf(map, Text(args, query)));
+    MUSTER_ASSIGN(const auto* tasks, JobOf(map, TextField(args, query)));
     Json indices = Json::array();
     Json places = Json::array();
     for (int i = 0; i < TaskMap::Places(*tasks); ++i) {
@@ -179,7 +181,7 @@ Result<Json> AskClusterSpec(const Json& args, const sys::Host&) {
 Result<Json> AskRole(const Json& args, const sys::Host&) {
   MUSTER_ASSIGN(const auto map,
                 TaskMapFromJson(args.at("cluster_spec"), "cluster_spec"));
-  MUSTER_ASSIGN(const auto role, RoleOf(map, Text(args, "task_type"),
+  MUSTER_ASSIGN(const auto role, RoleOf(map, TextField(args, "task_type"),
                                         IntArg(args, "task_id").value_or(0)));
   Json json = Object("is_chief", role.is_chief);
   json["id_in_cluster"] = OrNull(role.id_in_cluster);
@@ -296,16 +298,16 @@ Result<Json> AskTorchrunValidate(const Json& args, const sys::Host& host) {
 Result<Json> AskClusterValidate(const Json& args, const sys::Host&) {
   std::vector<HostFacts> hosts;
   for (const Json& one : args.at("hosts")) {
-    hosts.push_back({.address = Text(one, "ip"),
-                     .machine_type = Text(one, "machine_type"),
-                     .zone = Text(one, "zone")});
+    hosts.push_back({.address = TextField(one, "ip"),
+                     .machine_type = TextField(one, "machine_type"),
+                     .zone = TextField(one, "zone")});
   }
   std::vector<WorkerFacts> workers;
   for (const Json& one : args.at("tpu_workers")) {
-    workers.push_back({.address = Text(one, "ip"),
-                       .accelerator_type = Text(one, "accelerator_type"),
-                       .zone = Text(one, "zone"),
-                       .runtime_version = Text(one, "runtime_version")});
+    workers.push_back({.address = TextField(one, "ip"),
+                       .accelerator_type = TextField(one, "accelerator_type"),
+                       .zone = TextField(one, "zone"),
+                       .runtime_version = TextField(one, "runtime_version")});
   }
   MUSTER_TRY(ValidateTpuHosts(hosts, workers,
                               args.value("check_host_machine_type", true)));
@@ -325,7 +327,7 @@ Result<Json> AskDeviceCount(const Json& args, const sys::Host& host) {
   }
   DeviceFilter filter{.task_type = TextArg(args, "task_type"),
                       .task_id = IntArg(args, "task_id"),
-                      .kind = Text(args, "kind")};
+                      .kind = TextField(args, "kind")};
   if (!filter.task_type && host.env.Get("TF_CONFIG")) {
     MUSTER_ASSIGN(const auto claim,
                   AskSource("tf-config", Json::object(), host));
@@ -369,7 +371,7 @@ Result<TpuNode> NodeOf(const Json& args, const sys::Host& host) {
 
 Result<Json> AskTpuHealth(const Json& args, const sys::Host& host) {
   MUSTER_ASSIGN(const auto node, NodeOf(args, host));
-  const auto now = cloud::ParseTimestamp(Text(args, "now"));
+  const auto now = cloud::ParseTimestamp(TextField(args, "now"));
   return Object("recoverable",
                 IsRecoverable(node, now.value_or(host.clock.WallNow())));
 }
@@ -426,7 +428,7 @@ Result<Json> AskTpuWait(const Json& args, const sys::Host&) {
   };
   MUSTER_ASSIGN(
       const auto waited,
-      WaitUntilHealthy(Text(args, "tpu"),
+      WaitUntilHealthy(TextField(args, "tpu"),
                        {.timeout_s = IntArg(args, "timeout_s").value_or(1200),
                         .interval_s = IntArg(args, "interval_s").value_or(30)},
                        health));
@@ -447,7 +449,7 @@ Result<Json> AskTpuIdentity(const Json&, const sys::Host& host) {
 }
 
 Result<Json> AskTpuTopology(const Json& args, const sys::Host& host) {
-  TopologyRequest request{.profile = Text(args, "profile"),
+  TopologyRequest request{.profile = TextField(args, "profile"),
                           .accelerator_type = TextArg(args, "accelerator_type"),
                           .local_chips = IntArg(args, "local_chips"),
                           .local_rank = IntArg(args, "local_rank"),

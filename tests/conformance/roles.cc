@@ -11,7 +11,7 @@ namespace {
 
 using resolve::TaskMap;
 
-Error Wrong(const std::string& what) {
+Error WrongRoles(const std::string& what) {
   return Error(Cause::kClusterSpecInvalid, what);
 }
 
@@ -31,31 +31,32 @@ Status CheckRoles(const TaskMap& map, const std::string& type, int index) {
   };
   for (const auto& [job, tasks] : map.jobs) {
     if (!is_known(job)) {
-      return Wrong("the job " + Quoted(job) +
-                   " has no role: chief, worker, evaluator and ps have one");
+      return WrongRoles(
+          "the job " + Quoted(job) +
+          " has no role: chief, worker, evaluator and ps have one");
     }
   }
   for (const char* job : {"chief", "evaluator"}) {
     if (CountOf(map, job) > 1) {
-      return Wrong("the job `" + std::string(job) + "` has " +
-                   std::to_string(CountOf(map, job)) +
-                   " tasks, there is at most one");
+      return WrongRoles("the job `" + std::string(job) + "` has " +
+                        std::to_string(CountOf(map, job)) +
+                        " tasks, there is at most one");
     }
   }
   if (!type.empty() && !is_known(type)) {
-    return Wrong("the task type " + Quoted(type) + " is not known");
+    return WrongRoles("the task type " + Quoted(type) + " is not known");
   }
   if (type.empty() || (type == "evaluator" && !map.jobs.contains(type))) {
     return Ok();
   }
   if (!map.jobs.contains(type)) {
-    return Wrong("the task type " + Quoted(type) +
-                 " is not a job of the cluster (" + map.JobNames() + ")");
+    return WrongRoles("the task type " + Quoted(type) +
+                      " is not a job of the cluster (" + map.JobNames() + ")");
   }
   if (index < 0 || index >= CountOf(map, type)) {
-    return Wrong("the task index " + std::to_string(index) +
-                 " is out of range: the job " + Quoted(type) + " has " +
-                 Count(CountOf(map, type), "task"));
+    return WrongRoles("the task index " + std::to_string(index) +
+                      " is out of range: the job " + Quoted(type) + " has " +
+                      Count(CountOf(map, type), "task"));
   }
   return Ok();
 }

@@ -9,7 +9,7 @@ namespace {
 using std::chrono::hours;
 using std::chrono::minutes;
 
-const WallTime kNow{std::chrono::seconds(1'800'000'000)};
+const WallTime kIssued{std::chrono::seconds(1'800'000'000)};
 const Subject kMember{.run = "R-1", .role = Role::kMember, .rank = 3};
 
 Authority Make(std::string_view token = "0123456789abcdef") {
@@ -46,28 +46,28 @@ TEST(Subject, IsNoOtherUri) {
 }
 
 TEST(Certificate, HoldsWhatItWasIssuedWith) {
-  const Span good = From(kNow, hours(24));
+  const Span good = From(kIssued, hours(24));
   const auto own = Make().Issue(kMember, good);
   ASSERT_TRUE(own) << own.error().ToString();
   const auto read = ReadCertificate(own->certificate);
   ASSERT_TRUE(read);
   EXPECT_EQ(read->subject, kMember);
-  EXPECT_EQ(read->good.from, kNow - minutes(5));
-  EXPECT_EQ(read->good.until, kNow + hours(24));
+  EXPECT_EQ(read->good.from, kIssued - minutes(5));
+  EXPECT_EQ(read->good.until, kIssued + hours(24));
   EXPECT_EQ(read->issuer, "muster test");
   EXPECT_EQ(read->fingerprint.size(), 64U);
   EXPECT_FALSE(read->authority);
 }
 
 TEST(Certificate, IsOfTheAuthorityThatHasTheSameKey) {
-  const auto own = Make().Issue(kMember, From(kNow, hours(1)));
+  const auto own = Make().Issue(kMember, From(kIssued, hours(1)));
   EXPECT_TRUE(Make().Signed(own->certificate));
   EXPECT_FALSE(Make("another token 16").Signed(own->certificate));
 }
 
 TEST(Certificate, IsAnotherOneEachTime) {
-  const auto one = Make().Issue(kMember, From(kNow, hours(1)));
-  const auto other = Make().Issue(kMember, From(kNow, hours(1)));
+  const auto one = Make().Issue(kMember, From(kIssued, hours(1)));
+  const auto other = Make().Issue(kMember, From(kIssued, hours(1)));
   EXPECT_NE(ReadCertificate(one->certificate)->fingerprint,
             ReadCertificate(other->certificate)->fingerprint);
 }
@@ -76,7 +76,7 @@ TEST(Certificate, IsIssuedForTheKeyOfARequest) {
   const auto asked = MakeRequest();
   ASSERT_TRUE(asked);
   const auto issued =
-      Make().IssueFor(asked->request, kMember, From(kNow, hours(1)));
+      Make().IssueFor(asked->request, kMember, From(kIssued, hours(1)));
   ASSERT_TRUE(issued) << issued.error().ToString();
   EXPECT_TRUE(Make().Signed(*issued));
 }
@@ -84,18 +84,19 @@ TEST(Certificate, IsIssuedForTheKeyOfARequest) {
 TEST(Certificate, IsIssuedForNothingElse) {
   auto asked = MakeRequest()->request;
   asked[asked.size() / 2] = asked[asked.size() / 2] == 'A' ? 'B' : 'A';
-  const auto own = Make().Issue(kMember, From(kNow, hours(1)));
+  const auto own = Make().Issue(kMember, From(kIssued, hours(1)));
   for (const std::string& request :
        {std::string(), std::string("garbage"), std::string(1 << 20, 'A'),
         own->certificate, asked}) {
-    const auto issued = Make().IssueFor(request, kMember, From(kNow, hours(1)));
+    const auto issued =
+        Make().IssueFor(request, kMember, From(kIssued, hours(1)));
     ASSERT_FALSE(issued);
     EXPECT_EQ(issued.error().cause(), Cause::kNetWrongEndpoint);
   }
 }
 
 TEST(Certificate, ThatWasChangedIsNotSigned) {
-  const auto own = Make().Issue(kMember, From(kNow, hours(1)));
+  const auto own = Make().Issue(kMember, From(kIssued, hours(1)));
   std::size_t readable = 0;
   for (std::size_t at = 30; at + 30 < own->certificate.size(); at += 7) {
     std::string other = own->certificate;

@@ -16,7 +16,7 @@ namespace {
 using cloud::Diagnosis;
 using cloud::Health;
 
-const char* Mark(Health health) {
+const char* MarkOf(Health health) {
   switch (health) {
     case Health::kPass:
       return "ok";
@@ -34,7 +34,7 @@ const char* Mark(Health health) {
 const char* Word(Health health) {
   return health == Health::kPass   ? "pass"
          : health == Health::kFail ? "fail"
-                                   : Mark(health);
+                                   : MarkOf(health);
 }
 
 void PrintText(const TpuCall& call, const std::vector<Diagnosis>& all) {
@@ -42,7 +42,7 @@ void PrintText(const TpuCall& call, const std::vector<Diagnosis>& all) {
   std::string findings;
   for (const Diagnosis& one : all) {
     rows.push_back(
-        {Mark(one.health), one.id,
+        {MarkOf(one.health), one.id,
          one.error ? std::string(Label(one.error->cause())) : one.detail});
     if (one.error) {
       findings += "\n" + RenderText(cloud::FindingOf(*one.error, call.host),

@@ -19,7 +19,7 @@ namespace {
 using sys::Console;
 
 // For programs to end that were asked to.
-constexpr auto kForTheEnd = std::chrono::seconds(10);
+constexpr auto kExitTimeout = std::chrono::seconds(10);
 constexpr std::size_t kMaxKept = 1U << 20;
 constexpr int kNotAsked = 255;
 constexpr int kInterrupted = 130;
@@ -151,7 +151,7 @@ void Shells::Interrupt(bool now) {
   for (const auto& one : sessions_) {
     now || !one->ready() ? one->Kill() : one->Close();
   }
-  last_ = loop_.After(kForTheEnd, [this] {
+  last_ = loop_.After(kExitTimeout, [this] {
     for (const auto& one : sessions_) {
       one->Kill();
     }

@@ -59,7 +59,7 @@ TEST(Credentials, OfAUserBecomeATokenUntilShortBeforeItsEnd) {
 }
 
 // Answers to one question of the Cloud TPU API after another.
-std::vector<bool> Asked(FakeCloud& cloud, int count) {
+std::vector<bool> AskedForToken(FakeCloud& cloud, int count) {
   TpuApi api(cloud.host, *Credentials::Find(cloud.host), {"p", "test"},
              cloud.Patient());
   std::vector<bool> answered;
@@ -78,7 +78,7 @@ TEST(Credentials, AreRenewedAfterEveryRefusal) {
     cloud.http.Answer(200, kToken);
     cloud.http.Answer(200, "{}");
   }
-  EXPECT_THAT(Asked(cloud, 2), ElementsAre(true, true));
+  EXPECT_THAT(AskedForToken(cloud, 2), ElementsAre(true, true));
 }
 
 TEST(Credentials, AreRenewedOnceForOneQuestion) {
@@ -88,7 +88,7 @@ TEST(Credentials, AreRenewedOnceForOneQuestion) {
   cloud.http.Answer(401, "{}");
   cloud.http.Answer(200, kToken);
   cloud.http.Answer(401, "{}");
-  EXPECT_THAT(Asked(cloud, 1), ElementsAre(false));
+  EXPECT_THAT(AskedForToken(cloud, 1), ElementsAre(false));
   EXPECT_THAT(cloud.http.requests, SizeIs(4));
 }
 
@@ -204,8 +204,8 @@ TEST(Base64Url, GoesBothWays) {
   EXPECT_EQ(Base64Url("\xfb\xff"), "-_8");
   EXPECT_EQ(FromBase64Url("-_8="), "\xfb\xff");
   EXPECT_EQ(FromBase64Url("YQ=="), "a");
-  for (const char* bad : {"a b", " YWJj", "YWJj\n", "YWJjZ", "YQ=", "YWJj=",
-                          "YQ=a", "====", "Y+==", "a/bc"}) {
+  for (const char* bad : {"a b", " YWJj", "YWJj\n", "YWJjZ",
+                          "YQ=", "YWJj=", "YQ=a", "====", "Y+==", "a/bc"}) {
     EXPECT_EQ(FromBase64Url(bad), "") << bad;
   }
 }

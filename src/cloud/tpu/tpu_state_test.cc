@@ -8,8 +8,9 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TpuNode Node(const std::string& state, const std::string& type = "v5litepod-8",
-             std::size_t hosts = 1) {
+TpuNode NodeInState(const std::string& state,
+                    const std::string& type = "v5litepod-8",
+                    std::size_t hosts = 1) {
   TpuNode node{.name = "t", .zone = "us-west4-a", .state = state};
   node.accelerator_type = type;
   node.health = "HEALTHY";
@@ -25,22 +26,24 @@ void ExpectLost(const Outlook& outlook, Cause cause, const char* says) {
 }
 
 TEST(TpuState, ReadyHealthyAndCompleteIsThere) {
-  EXPECT_EQ(OutlookOf(Node("READY")).way, Way::kThere);
-  EXPECT_EQ(OutlookOf(Node("READY", "v4-32", 4)).way, Way::kThere);
+  EXPECT_EQ(OutlookOf(NodeInState("READY")).way, Way::kThere);
+  EXPECT_EQ(OutlookOf(NodeInState("READY", "v4-32", 4)).way, Way::kThere);
   // Two layouts of one type are in use.
-  EXPECT_EQ(OutlookOf(Node("READY", "v5litepod-16", 4)).way, Way::kThere);
-  EXPECT_EQ(OutlookOf(Node("READY", "v5litepod-16", 2)).way, Way::kThere);
-  EXPECT_EQ(OutlookOf(Node("READY", "v99-8", 3)).way, Way::kThere);
+  EXPECT_EQ(OutlookOf(NodeInState("READY", "v5litepod-16", 4)).way,
+            Way::kThere);
+  EXPECT_EQ(OutlookOf(NodeInState("READY", "v5litepod-16", 2)).way,
+            Way::kThere);
+  EXPECT_EQ(OutlookOf(NodeInState("READY", "v99-8", 3)).way, Way::kThere);
 }
 
 TEST(TpuState, AddressesThatAreMissingAreCounted) {
-  const Outlook outlook = OutlookOf(Node("READY", "v4-32", 3));
+  const Outlook outlook = OutlookOf(NodeInState("READY", "v4-32", 3));
   EXPECT_EQ(outlook.way, Way::kOnTheWay);
   EXPECT_EQ(outlook.state, "READY with 3 of 4 addresses");
 }
 
 TEST(TpuState, ReadyButSickIsLost) {
-  TpuNode node = Node("READY");
+  TpuNode node = NodeInState("READY");
   node.health = "UNHEALTHY_MAINTENANCE";
   node.health_description = "host event";
   ExpectLost(OutlookOf(node), Cause::kTpuUnhealthy,
@@ -49,18 +52,18 @@ TEST(TpuState, ReadyButSickIsLost) {
 
 TEST(TpuState, TakenAwayNamesWhatToDeleteFirst) {
   for (const char* state : {"PREEMPTED", "TERMINATED"}) {
-    ExpectLost(OutlookOf(Node(state)), Cause::kPreempted,
+    ExpectLost(OutlookOf(NodeInState(state)), Cause::kPreempted,
                "`muster tpu delete t --zone us-west4-a`");
   }
 }
 
 TEST(TpuState, StoppedSaysHowToStart) {
-  ExpectLost(OutlookOf(Node("STOPPED")), Cause::kUsageInvalid,
+  ExpectLost(OutlookOf(NodeInState("STOPPED")), Cause::kUsageInvalid,
              "`muster tpu start t --zone us-west4-a`");
 }
 
 TEST(TpuState, OnTheWaySaysWhatUsuallyComesNext) {
-  const Outlook outlook = OutlookOf(Node("CREATING"));
+  const Outlook outlook = OutlookOf(NodeInState("CREATING"));
   EXPECT_EQ(outlook.way, Way::kOnTheWay);
   EXPECT_EQ(ProgressText("t", outlook, std::chrono::seconds(12)),
             "`t` is CREATING for 12 s; usually READY within 1 to 10 min, large "
@@ -68,7 +71,7 @@ TEST(TpuState, OnTheWaySaysWhatUsuallyComesNext) {
 }
 
 TEST(TpuState, AStateThatIsNewIsOnTheWay) {
-  EXPECT_EQ(OutlookOf(Node("POLISHING")).way, Way::kOnTheWay);
+  EXPECT_EQ(OutlookOf(NodeInState("POLISHING")).way, Way::kOnTheWay);
 }
 
 QueuedResource Queued(const std::string& state) {

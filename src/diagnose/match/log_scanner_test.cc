@@ -8,7 +8,7 @@
 namespace muster::diagnose {
 namespace {
 
-constexpr PatternRow kRows[] = {
+constexpr PatternRow kScanRows[] = {
     {"out of disk on (?P<disk>\\w+)", "disk.full", ""},
     {"looks alarming", "log.harmless", "it is not"},
     {"exit code (?P<code>\\d+)", "exit.status", ""},
@@ -43,7 +43,7 @@ class Scanning : public testing::Test {
     return facts;
   }
   Fact end_;  // of what was read last
-  const Matcher matcher_{kRows};
+  const Matcher matcher_{kScanRows};
 };
 
 TEST_F(Scanning, TellsFileLineAndField) {

@@ -21,7 +21,8 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr PatternRow kRows[] = {{"out of disk on (?P<disk>\\w+)", "full", ""}};
+constexpr PatternRow kInputRows[] = {
+    {"out of disk on (?P<disk>\\w+)", "full", ""}};
 constexpr std::string_view kLog = "one\nout of disk on sda\n";
 
 struct Unpacked {
@@ -32,7 +33,7 @@ struct Unpacked {
 // What a stream of these bytes gives.
 Unpacked Unpack(std::string_view bytes, std::string name = "in",
                 std::size_t piece = 7, Budget budget = {}) {
-  const Matcher matcher(kRows);
+  const Matcher matcher(kInputRows);
   LogScanner scanner(matcher);
   Unpacked all;
   const auto unpacker = MakeUnpacker(
@@ -51,7 +52,8 @@ Unpacked Unpack(std::string_view bytes, std::string name = "in",
 }
 
 // That nothing of it needed a note.
-std::vector<std::string> Seen(std::string_view bytes, std::string name = "in") {
+std::vector<std::string> SeenIn(std::string_view bytes,
+                                std::string name = "in") {
   const Unpacked all = Unpack(bytes, std::move(name));
   EXPECT_THAT(all.notes, testing::IsEmpty());
   return all.seen;
@@ -127,12 +129,12 @@ std::string TarMember(const std::string& name, std::string_view text,
 }
 
 TEST(Unpacking, ReadsText) {
-  EXPECT_THAT(Seen(kLog), ElementsAre("in:2"));
+  EXPECT_THAT(SeenIn(kLog), ElementsAre("in:2"));
 }
 
 TEST(Unpacking, ReadsGzipOfSeveralMembers) {
   const std::string once = Deflated(kLog, 15 + 16);
-  EXPECT_THAT(Seen(once + Deflated("out of disk on sdb\n", 31), "a.log.gz"),
+  EXPECT_THAT(SeenIn(once + Deflated("out of disk on sdb\n", 31), "a.log.gz"),
               ElementsAre("a.log:2", "a.log:3"));
 }
 
@@ -140,14 +142,14 @@ TEST(Unpacking, ReadsZstd) {
   std::string out(1000, '\0');
   out.resize(
       ZSTD_compress(out.data(), out.size(), kLog.data(), kLog.size(), 3));
-  EXPECT_THAT(Seen(out, "a.zst"), ElementsAre("a:2"));
+  EXPECT_THAT(SeenIn(out, "a.zst"), ElementsAre("a:2"));
 }
 
 TEST(Unpacking, ReadsTarInsideOfGzip) {
   const std::string tar = TarMember("rank1.err", kLog) +
                           TarMember("empty", "") +
                           TarMember("rank2.err", kLog) + TarEnd();
-  EXPECT_THAT(Seen(Deflated(tar, 31), "b.tar.gz"),
+  EXPECT_THAT(SeenIn(Deflated(tar, 31), "b.tar.gz"),
               ElementsAre("b.tar:rank1.err:2", "b.tar:rank2.err:2"));
 }
 
@@ -155,13 +157,13 @@ TEST(Unpacking, ReadsZip) {
   const std::string zip =
       ZipMember("a.log", kLog, true) + ZipMember("dir/", "", false) +
       ZipMember("b.log", kLog, false) + std::string(kZipDirectory);
-  EXPECT_THAT(Seen(zip, "x.zip"),
+  EXPECT_THAT(SeenIn(zip, "x.zip"),
               ElementsAre("x.zip:a.log:2", "x.zip:b.log:2"));
 }
 
 TEST(Unpacking, ReadsALogOfKaggle) {
   EXPECT_THAT(
-      Seen(
+      SeenIn(
           R"([{"stream_name":"stderr","time":1.5,"data":"one\n"},)"
           R"({"stream_name":"stderr","time":2.5,"data":"out of disk on sda\n"}])"),
       ElementsAre("in:2"));
@@ -169,16 +171,17 @@ TEST(Unpacking, ReadsALogOfKaggle) {
 
 TEST(Unpacking, ReadsTheOutputsOfANotebook) {
   EXPECT_THAT(
-      Seen(R"({"cells": [{"cell_type": "code", "source": ["out of disk on x"],)"
-           R"("outputs": [{"output_type": "stream", "text": ["one\n",)"
-           R"("out of disk on sda\n"]}]}], "metadata": {}})",
-           "n.ipynb"),
+      SeenIn(
+          R"({"cells": [{"cell_type": "code", "source": ["out of disk on x"],)"
+          R"("outputs": [{"output_type": "stream", "text": ["one\n",)"
+          R"("out of disk on sda\n"]}]}], "metadata": {}})",
+          "n.ipynb"),
       ElementsAre("n.ipynb:2"));
   // What Colab writes of an exception is no part of the line that follows.
   EXPECT_THAT(
-      Seen(R"({"cells": [{"outputs": [{"evalue": "ignored",)"
-           R"("traceback": ["out of disk on sda"]}]}], "metadata": {}})",
-           "n.ipynb"),
+      SeenIn(R"({"cells": [{"outputs": [{"evalue": "ignored",)"
+             R"("traceback": ["out of disk on sda"]}]}], "metadata": {}})",
+             "n.ipynb"),
       ElementsAre("n.ipynb:2"));
 }
 
@@ -187,7 +190,7 @@ TEST(Unpacking, ReadsUtf16) {
   for (char c : kLog) {
     wide += {c, '\0'};
   }
-  EXPECT_THAT(Seen(wide), ElementsAre("in:2"));
+  EXPECT_THAT(SeenIn(wide), ElementsAre("in:2"));
 }
 
 TEST(Unpacking, ReadsUtf16OfTheOtherOrder) {
@@ -195,7 +198,7 @@ TEST(Unpacking, ReadsUtf16OfTheOtherOrder) {
   for (char c : kLog) {
     wide += {'\0', c};
   }
-  EXPECT_THAT(Seen(wide), ElementsAre("in:2"));
+  EXPECT_THAT(SeenIn(wide), ElementsAre("in:2"));
 }
 
 TEST(Unpacking, ReadsUtf16WithoutAMark) {
@@ -205,8 +208,8 @@ TEST(Unpacking, ReadsUtf16WithoutAMark) {
     little += {c, '\0'};
     big += {'\0', c};
   }
-  EXPECT_THAT(Seen(little), ElementsAre("in:2"));
-  EXPECT_THAT(Seen(big), ElementsAre("in:2"));
+  EXPECT_THAT(SeenIn(little), ElementsAre("in:2"));
+  EXPECT_THAT(SeenIn(big), ElementsAre("in:2"));
 }
 
 TEST(Unpacking, SaysWhatIsNotReadAndHowToUnpackIt) {
@@ -233,25 +236,25 @@ TEST(Unpacking, SaysWhatIsNotReadAndHowToUnpackIt) {
 
 TEST(Unpacking, TakesOddTextForText) {
   const std::string bar = "1/9" + std::string(400, '\b') + "2/9\n";
-  EXPECT_THAT(Seen(bar + "out of disk on sda\n"), ElementsAre("in:2"));
-  EXPECT_THAT(Seen("BZh is how bzip2 begins\nout of disk on sda\n"),
+  EXPECT_THAT(SeenIn(bar + "out of disk on sda\n"), ElementsAre("in:2"));
+  EXPECT_THAT(SeenIn("BZh is how bzip2 begins\nout of disk on sda\n"),
               ElementsAre("in:2"));
   const std::string zeros(3000, '\0');
-  EXPECT_THAT(Seen(zeros + "one\nout of disk on sda\n"), ElementsAre("in:2"));
-  EXPECT_THAT(Seen("one\nout of disk on sda\n" + zeros), ElementsAre("in:2"));
-  EXPECT_THAT(Seen("one\n" + zeros + "out of disk on sda\n"),
+  EXPECT_THAT(SeenIn(zeros + "one\nout of disk on sda\n"), ElementsAre("in:2"));
+  EXPECT_THAT(SeenIn("one\nout of disk on sda\n" + zeros), ElementsAre("in:2"));
+  EXPECT_THAT(SeenIn("one\n" + zeros + "out of disk on sda\n"),
               ElementsAre("in:2"));
   // The frames of a container's log as its engine gives them.
   const std::string frame("\1\0\0\0\0\0\0\x30", 8);
   EXPECT_THAT(
-      Seen(frame + "one line of forty-eight characters of a program\n" + frame +
-           "two: out of disk on sda, and some words more now\n"),
+      SeenIn(frame + "one line of forty-eight characters of a program\n" +
+             frame + "two: out of disk on sda, and some words more now\n"),
       ElementsAre("in:2"));
 }
 
 TEST(Unpacking, ReadsLinesOfJson) {
-  EXPECT_THAT(Seen("{\"level\":\"info\",\"msg\":\"one\"}\n"
-                   "{\"level\":\"error\",\"msg\":\"out of disk on sda\"}\n"),
+  EXPECT_THAT(SeenIn("{\"level\":\"info\",\"msg\":\"one\"}\n"
+                     "{\"level\":\"error\",\"msg\":\"out of disk on sda\"}\n"),
               ElementsAre("in:2"));
 }
 
@@ -283,7 +286,7 @@ TEST(Unpacking, SaysThatACompressedStreamIsIncomplete) {
 }
 
 TEST(Unpacking, ReadsZstdOfALongWindow) {
-  EXPECT_THAT(Seen(Zstd(kLog, 27)), ElementsAre("in:2"));
+  EXPECT_THAT(SeenIn(Zstd(kLog, 27)), ElementsAre("in:2"));
   EXPECT_THAT(NotesOf(Zstd(kLog, 28)),
               ElementsAre("in: zstd with a window over 128 MiB, not read"));
 }
@@ -323,7 +326,7 @@ TEST(Unpacking, ReadsWhatFollowsAStreamedMemberOfZip) {
           ZipMember("a", kLog, true, 8) + ZipDescriptor(kLog, sign, bytes) +
           ZipMember("folder/", "", false, 8) + ZipMember("b", kLog, true) +
           std::string(kZipDirectory);
-      EXPECT_THAT(Seen(zip), ElementsAre("in:a:2", "in:b:2"))
+      EXPECT_THAT(SeenIn(zip), ElementsAre("in:a:2", "in:b:2"))
           << sign << " " << bytes;
     }
   }
@@ -354,13 +357,13 @@ std::string Attribute(const std::string& text) {
 TEST(Unpacking, ReadsTheLongNamesOfTar) {
   const std::string name = std::string(150, 'd') + "/rank7.err";
   const std::vector<std::string> as_named{"in:" + name + ":2"};
-  EXPECT_EQ(Seen(TarMember("@LongLink", name + '\0', 'L') +
-                 TarMember("cut", kLog) + TarEnd()),
+  EXPECT_EQ(SeenIn(TarMember("@LongLink", name + '\0', 'L') +
+                   TarMember("cut", kLog) + TarEnd()),
             as_named);
   const std::string attributes =
       Attribute("mtime=1.5") + Attribute("path=" + name);
-  EXPECT_EQ(Seen(TarMember("PaxHeaders/x", attributes, 'x') +
-                 TarMember("cut", kLog) + TarEnd()),
+  EXPECT_EQ(SeenIn(TarMember("PaxHeaders/x", attributes, 'x') +
+                   TarMember("cut", kLog) + TarEnd()),
             as_named);
 }
 
@@ -368,20 +371,20 @@ TEST(Unpacking, ReadsTheSizeOfALargeMemberOfTar) {
   std::string member = TarMember("a", kLog);
   member.replace(124, 11, "00000000000");
   EXPECT_THAT(
-      Seen(TarMember("x", Attribute("size=" + std::to_string(kLog.size())),
-                     'x') +
-           member + TarMember("b", kLog) + TarEnd()),
+      SeenIn(TarMember("x", Attribute("size=" + std::to_string(kLog.size())),
+                       'x') +
+             member + TarMember("b", kLog) + TarEnd()),
       ElementsAre("in:a:2", "in:b:2"));
   member.replace(124, 12, "\x80" + std::string(11, '\0'));
   member[135] = static_cast<char>(kLog.size());
-  EXPECT_THAT(Seen(member + TarEnd()), ElementsAre("in:a:2"));
+  EXPECT_THAT(SeenIn(member + TarEnd()), ElementsAre("in:a:2"));
 }
 
 TEST(Unpacking, GivesALongNameToNobodyElse) {
   const std::string name = std::string(150, 'd') + "/";
   EXPECT_THAT(
-      Seen(TarMember("@LongLink", name + '\0', 'L') +
-           TarMember("cut/", "", '5') + TarMember("a", kLog) + TarEnd()),
+      SeenIn(TarMember("@LongLink", name + '\0', 'L') +
+             TarMember("cut/", "", '5') + TarMember("a", kLog) + TarEnd()),
       ElementsAre("in:a:2"));
 }
 
@@ -409,7 +412,7 @@ TEST(Unpacking, ReadsSoManyMembersAndNoMore) {
 }
 
 TEST(Unpacking, StopsWhenMoreComesOutThanMayBe) {
-  const Matcher matcher(kRows);
+  const Matcher matcher(kInputRows);
   const std::string bomb = Deflated(std::string(1 << 20, 'x'), 31);
   for (const std::string& packed :
        {bomb, ZipMember("a", std::string(1 << 20, 'x'), true)}) {
@@ -455,7 +458,7 @@ TEST(Inputs, ReadsAFolderAndSaysWhatItSkipped) {
   const sys::TemporaryFolder folder;
   std::ofstream(folder / "rank0.err") << kLog;
   std::ofstream(folder / "model.pt") << "out of disk on sdz\n";
-  const Matcher matcher(kRows);
+  const Matcher matcher(kInputRows);
   const std::string inputs[] = {folder.path()};
   const auto reading = ReadInputs(inputs, {}, matcher);
   ASSERT_TRUE(reading);
@@ -482,7 +485,7 @@ class InputFolder {
     for (const std::string& name : names) {
       inputs.push_back(name.empty() ? path() : folder_ / name);
     }
-    return ReadInputs(inputs, {}, Matcher(kRows));
+    return ReadInputs(inputs, {}, Matcher(kInputRows));
   }
 
  private:
@@ -553,7 +556,7 @@ TEST(Inputs, OfARunsFolderAreItsLogsAndWhatItFoundOutItself) {
   std::ofstream(folder / "events.jsonl")
       << "{\"name\":\"run.started\"}\n{\"text\":\"out of disk on sda\"}\n";
   std::ofstream(folder / "rank1.err") << kLog;
-  const Matcher matcher(kRows);
+  const Matcher matcher(kInputRows);
   const std::vector<std::string> inputs{folder.path()};
   const auto reading = ReadInputs(inputs, {}, matcher);
   const auto before = std::filesystem::current_path();
@@ -582,7 +585,7 @@ TEST(Inputs, WhatMusterEndedItselfHasNoStatusOfAProgram) {
         << R"({"schema": "muster.report/1", "findings": [], "exit": )" << exit
         << "}";
     const std::vector<std::string> inputs{folder.path()};
-    const auto reading = ReadInputs(inputs, {}, Matcher(kRows));
+    const auto reading = ReadInputs(inputs, {}, Matcher(kInputRows));
     ASSERT_TRUE(reading) << exit;
     EXPECT_TRUE(reading->facts.empty()) << exit;
   }
@@ -590,7 +593,7 @@ TEST(Inputs, WhatMusterEndedItselfHasNoStatusOfAProgram) {
 
 TEST(Inputs, NothingToReadIsAnError) {
   const std::string inputs[] = {"/no/such/file"};
-  const auto reading = ReadInputs(inputs, {}, Matcher(kRows));
+  const auto reading = ReadInputs(inputs, {}, Matcher(kInputRows));
   ASSERT_FALSE(reading);
   EXPECT_EQ(reading.error().cause(), Cause::kFileMissing);
 }

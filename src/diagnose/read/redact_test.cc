@@ -6,10 +6,10 @@
 namespace muster::diagnose {
 namespace {
 
-constexpr std::string_view kCanary = "CANARY0123456789abcdefCANARY";
+constexpr std::string_view kSecret = "CANARY0123456789abcdefCANARY";
 
 TEST(Redaction, LeavesNoCanary) {
-  const std::string c(kCanary);
+  const std::string c(kSecret);
   const std::string texts[] = {
       "Authorization: Bearer " + c,
       "using hf_" + c,
@@ -26,7 +26,7 @@ TEST(Redaction, LeavesNoCanary) {
       "eyJ" + c + "." + c + "." + c,
   };
   for (const std::string& text : texts) {
-    EXPECT_EQ(Redacted(text).find(kCanary), std::string::npos)
+    EXPECT_EQ(Redacted(text).find(kSecret), std::string::npos)
         << Redacted(text);
   }
 }
@@ -38,7 +38,7 @@ TEST(Redaction, FindsAKeyWithoutAMarkBesideIt) {
 }
 
 TEST(Redaction, KnowsASecretByItsName) {
-  const std::string c(kCanary);
+  const std::string c(kSecret);
   const std::string texts[] = {
       "MINIO_SECRET_KEY=" + c,
       "SECRET_KEY=" + c,
@@ -62,7 +62,7 @@ TEST(Redaction, KnowsASecretByItsName) {
   };
   for (const std::string& text : texts) {
     const std::string left = Redacted(text);
-    EXPECT_EQ(left.find(kCanary), std::string::npos) << left;
+    EXPECT_EQ(left.find(kSecret), std::string::npos) << left;
     EXPECT_EQ(Redacted(left), left);
   }
   const std::string digits = "0123456789abcdef0123456789abcdef";
@@ -71,7 +71,7 @@ TEST(Redaction, KnowsASecretByItsName) {
 }
 
 TEST(Redaction, KnowsASecretByTheProgramThatIsGivenIt) {
-  const std::string c(kCanary);
+  const std::string c(kSecret);
   const std::string texts[] = {
       "wandb login " + c,
       "wandb login --relogin " + c,
@@ -96,7 +96,7 @@ TEST(Redaction, KnowsASecretByTheProgramThatIsGivenIt) {
   };
   for (const std::string& text : texts) {
     const std::string left = Redacted(text);
-    EXPECT_EQ(left.find(kCanary), std::string::npos) << left;
+    EXPECT_EQ(left.find(kSecret), std::string::npos) << left;
     EXPECT_EQ(Redacted(left), left);
   }
   EXPECT_EQ(Redacted("postgresql://user:p@ss@host/db"),

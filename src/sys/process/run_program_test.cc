@@ -9,8 +9,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-Result<ProgramAnswer> Shell(const std::string& text,
-                            Duration time = seconds(60)) {
+Result<ProgramAnswer> RunInShell(const std::string& text,
+                                 Duration time = seconds(60)) {
   return RunProgram({.argv = {"/bin/sh", "-c", text},
                      .variables = {{"SAID", "hello"}},
                      .most_bytes = 1000},
@@ -18,21 +18,22 @@ Result<ProgramAnswer> Shell(const std::string& text,
 }
 
 TEST(RunProgram, GivesOutputAndEnding) {
-  const auto answer = Shell("echo $SAID; exit 3");
+  const auto answer = RunInShell("echo $SAID; exit 3");
   ASSERT_TRUE(answer) << answer.error().ToString();
   EXPECT_EQ(answer->output, "hello\n");
   EXPECT_EQ(answer->Ending(), "status 3");
-  EXPECT_EQ(Shell("kill -9 $$")->Ending(), "signal 9");
+  EXPECT_EQ(RunInShell("kill -9 $$")->Ending(), "signal 9");
 }
 
 TEST(RunProgram, EndsWhatDoesNotEnd) {
-  EXPECT_EQ(Shell("sleep 600 & sleep 600", milliseconds(50)).error().cause(),
-            Cause::kDeadlineExceeded);
+  EXPECT_EQ(
+      RunInShell("sleep 600 & sleep 600", milliseconds(50)).error().cause(),
+      Cause::kDeadlineExceeded);
 }
 
 TEST(RunProgram, EndsWhatSaysTooMuch) {
   EXPECT_EQ(
-      Shell("while :; do echo xxxxxxxxxxxxxxxxxxxx; done").error().cause(),
+      RunInShell("while :; do echo xxxxxxxxxxxxxxxxxxxx; done").error().cause(),
       Cause::kFileCorrupt);
 }
 
