@@ -22,7 +22,7 @@ Stream::Stream(sys::Loop& loop, sys::Clock& clock)
 
 void Stream::Send(Envelope message) {
   MutexLock lock(mutex_);
-  if (closing_ || over_) {
+  if (closing_ || over_ || write_failed_) {
     return;
   }
   outbox_.push_back(std::move(message));
@@ -90,10 +90,10 @@ void Stream::WriteDone(bool sent) {
   MutexLock lock(mutex_);
   writing_ = false;
   if (!sent) {
-    // The end is told by the read; until then nothing is worth sending.
+    // The read reports the end, after what the other side sent before it: a
+    // goodbye may be on its way.
     outbox_.clear();
-    closing_ = true;
-    NextRead();
+    write_failed_ = true;
   }
   NextWrite();
 }
@@ -163,7 +163,7 @@ void StreamLink::Beat() {
     beat_.Cancel();
     stream->Abort();
     stream->inbox()->Lose(Error(Cause::kHeartbeatMissed,
-                                "nothing was heard from " + peer_ + " for " +
+                                "received nothing from " + peer_ + " for " +
                                     muster::ToString(kSilence)));
   } else {
     stream->Send({.kind = kBeatKind, .body = ""});

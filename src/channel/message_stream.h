@@ -30,7 +30,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   virtual ~Stream() = default;
 
   // The loop's thread. Messages are queued; what was queued before Close is
-  // still sent, whatever arrives afterwards is not delivered.
+  // still sent, whatever arrives afterward is not delivered.
   void Send(Envelope message);
   void Close();
   // Ends at once. Any thread.
@@ -79,6 +79,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   bool reading_ MUSTER_GUARDED_BY(mutex_) = false;
   bool writing_ MUSTER_GUARDED_BY(mutex_) = false;
   bool closing_ MUSTER_GUARDED_BY(mutex_) = false;
+  bool write_failed_ MUSTER_GUARDED_BY(mutex_) = false;
   bool over_ MUSTER_GUARDED_BY(mutex_) = false;
   bool finished_ MUSTER_GUARDED_BY(mutex_) = false;
   bool ended_ MUSTER_GUARDED_BY(mutex_) = false;

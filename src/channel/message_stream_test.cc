@@ -109,6 +109,16 @@ TEST_F(StreamTest, IsOverWhenTheOtherSideEnds) {
   EXPECT_EQ(lost->cause(), Cause::kPeerDied);
 }
 
+TEST_F(StreamTest, DeliversAGoodbyeAlthoughAWriteHasFailed) {
+  link->Send({"a", ""});
+  stream->WriteDone(false);
+  link->Send({"b", ""});
+  Read("goodbye");
+  RunPosted();
+  EXPECT_EQ(got, (Texts{"goodbye"}));
+  EXPECT_EQ(stream->written, (Texts{"a"}));
+}
+
 TEST_F(StreamTest, CancelsNothingAfterTheEnd) {
   stream->ReadDone(std::nullopt);
   stream->Ended(Error(Cause::kPeerDied, "closed"), stream);
@@ -154,7 +164,7 @@ TEST_F(StreamTest, BeatsAndIsLostWhenTheOtherSideIsSilent) {
   EXPECT_EQ(stream->written, (Texts{kBeatKind}));
   ASSERT_TRUE(lost);
   EXPECT_EQ(lost->cause(), Cause::kHeartbeatMissed);
-  EXPECT_EQ(lost->message(), "nothing was heard from peer for 3.0 s");
+  EXPECT_EQ(lost->message(), "received nothing from peer for 3.0 s");
   EXPECT_EQ(stream->ends, (Texts{"over", "cancel"}));
 }
 
