@@ -77,6 +77,7 @@ if [ $# -gt 0 ] && [ "$1" != --all ]; then
 fi
 step format check_format
 step layers python3 tools/layers.py
+step words tools/words.py
 step shellcheck check_shell
 step docs tools/docs.sh --check
 if [ "${1:-}" = --all ]; then

@@ -55,7 +55,7 @@ class Counting(unittest.TestCase):
 
     def test_a_test_skipped_without_a_word_is_a_failure(self):
         said, numbers = count()
-        self.assertEqual(said, ["MAY NOT BE SKIPPED: lab: no reason told"])
+        self.assertEqual(said, ["MAY NOT BE SKIPPED: lab: no reason given"])
         self.assertEqual(numbers, (2, 1, 1))
 
     def test_a_part_skipped_by_gtest_is_told_though_ctest_says_passed(self):
@@ -74,7 +74,7 @@ class Counting(unittest.TestCase):
 
     def test_what_a_quiet_unittest_skipped_is_counted(self):
         said, numbers = count(LAB + part("run", "..s.s\nOK (skipped=2)"))
-        self.assertIn("MAY NOT BE SKIPPED: run: no reason told (2 times)", said)
+        self.assertIn("MAY NOT BE SKIPPED: run: no reason given (2 times)", said)
         self.assertEqual(numbers, (2, 3, 2))
 
     def test_a_stage_without_tests_counts_itself(self):
