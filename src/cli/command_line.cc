@@ -5,45 +5,93 @@
 
 #include "base/text.h"
 #include "cli/flags.h"
+#include "cli/help.h"
 #include "settings/settings.h"
 
 namespace muster::cli {
 namespace {
 
+constexpr const char* kFlags = "Flags";
+constexpr const char* kClusterGroup =
+    "The cluster (muster resolve shows what is used)";
+
 void AddSettings(CLI::App& app, std::string_view verb, Texts& texts) {
   for (const settings::SettingRow& row : settings::SettingRows()) {
     if (row.IsFor(verb)) {
-      app.add_option(std::string(row.flag),
-                     texts.settings[std::string(row.name)]);
+      std::string type(row.type);
+      std::transform(type.begin(), type.end(), type.begin(),
+                     [](unsigned char c) { return std::toupper(c); });
+      app.add_option(
+             std::string(row.flag), texts.settings[std::string(row.name)],
+             std::string(row.doc) + " (default " + std::string(row.fallback) +
+                 ", " + std::string(row.variable) + ")")
+          ->type_name(type);
     }
   }
 }
 
 // What describes the cluster, for every verb that needs one.
 void AddClusterFlags(CLI::App& app, Texts& texts) {
-  app.add_option("-n", texts.processes);
-  app.add_option("--hosts", texts.hosts);
-  app.add_option("--cluster", texts.cluster);
-  app.add_option("--rank", texts.rank);
-  app.add_option("--source", texts.source);
-  app.add_option("--profile", texts.profile);
-  app.add_option("--hostfile", texts.host_file);
-  app.add_option("--tpu", texts.tpu);
-  app.add_option("--project", texts.project);
-  app.add_option("--zone", texts.zone);
-  app.add_option("--instance-group", texts.instance_group);
-  app.add_option("--pods", texts.pods)->allow_extra_args(false)->take_all();
+  app.option_defaults()->group(kClusterGroup);
+  app.add_option("-n", texts.processes, "N ranks, all on this host")
+      ->type_name("N");
+  app.add_option("--hosts", texts.hosts,
+                 "one member per address, ranked in this order (A,B without "
+                 "ports: 8476)")
+      ->type_name("A:PORT,B:PORT");
+  app.add_option("--cluster", texts.cluster,
+                 "the JSON that `muster resolve --output json` prints")
+      ->type_name("FILE");
+  app.add_option("--rank", texts.rank,
+                 "rank of this process, if its host's addresses do not "
+                 "determine it")
+      ->type_name("R");
+  app.add_option("--source", texts.source, "read only this source")
+      ->type_name("NAME");
+  app.add_option("--profile", texts.profile,
+                 "framework whose conventions apply: tf, estimator, jax, "
+                 "torch, torch_xla, ray, deepspeed, openmpi; with jax, run "
+                 "supports jax.distributed.initialize() without arguments")
+      ->type_name("NAME");
+  app.add_option("--hostfile", texts.host_file,
+                 "a host file of Open MPI or DeepSpeed")
+      ->type_name("FILE");
+  app.add_option("--tpu", texts.tpu,
+                 "a TPU by name or address; --project P, --zone Z; with a "
+                 "name, check and run start on its workers by ssh")
+      ->type_name("NAME");
+  app.add_option("--project", texts.project,
+                 "project of the TPU or the machines")
+      ->type_name("P");
+  app.add_option("--zone", texts.zone, "zone of the TPU or the machines")
+      ->type_name("Z");
+  app.add_option("--instance-group", texts.instance_group,
+                 "Compute Engine instances; --project P, --zone Z")
+      ->type_name("NAME");
+  app.add_option("--pods", texts.pods, "Kubernetes pods; repeatable")
+      ->type_name("JOB:LABEL=V")
+      ->allow_extra_args(false)
+      ->take_all();
+  app.option_defaults()->group(kFlags);
 }
 
 // What `muster resolve` shows.
 void AddResolveFlags(CLI::App& app, ResolveFlags& flags) {
-  app.add_option("--export", flags.export_for);
-  app.add_option("--require", flags.requirements)
+  app.add_option("--export", flags.export_for,
+                 "print the environment for tf, jax, torch, torch_xla, shell "
+                 "or python")
+      ->type_name("WHAT");
+  app.add_option("--require", flags.requirements,
+                 "require a package in the Python environment; repeatable")
+      ->type_name("NAME==V")
       ->allow_extra_args(false)
       ->take_all();
-  app.add_flag("-v,--verbose", flags.verbose);
-  app.add_flag("--spec", flags.spec);
-  app.add_flag("--check-self", flags.check_self);
+  app.add_flag("-v,--verbose", flags.verbose,
+               "show every source: what it says, or why it is skipped");
+  app.add_flag("--spec", flags.spec,
+               "print the cluster spec as TensorFlow does");
+  app.add_flag("--check-self", flags.check_self,
+               "check that this host has the address of its task");
 }
 
 // Every flag that the sub-command knows.
@@ -79,8 +127,8 @@ Error Unknown(const std::vector<std::string>& extras, const CLI::App& app,
   }
   if (verb == Verb::kRun) {
     return Usage("`" + word +
-                 "` stands where a flag belongs: the command to run comes "
-                 "after `--`, as in `muster run -n 2 -- " +
+                 "` is not a flag: put the command to run after `--`, as in "
+                 "`muster run -n 2 -- " +
                  word + "`");
   }
   return Usage("unexpected `" + word + "`");
@@ -181,7 +229,7 @@ Status CheckCommand(const CommandLine& line, bool has_dashes) {
   }
   if (line.verb == Verb::kRun && line.command.empty()) {
     return Usage(
-        "no command to run: it comes after `--`, as in `muster run -n 2 -- "
+        "no command to run: put it after `--`, as in `muster run -n 2 -- "
         "python train.py`");
   }
   const bool is_ssh =
@@ -189,95 +237,139 @@ Status CheckCommand(const CommandLine& line, bool has_dashes) {
   if (line.verb != Verb::kRun && line.verb != Verb::kCheck && !is_ssh &&
       has_dashes) {
     return Usage(
-        "only `muster run`, `muster check` and `muster tpu ssh` take a "
+        "only `muster run`, `muster check` and `muster tpu ssh` accept a "
         "command after `--`");
   }
   if (is_ssh && has_dashes && line.command.empty()) {
-    return Usage("no command stands after `--`");
+    return Usage("no command after `--`");
   }
   const bool explains_nothing = line.inputs.empty() && line.exit.empty() &&
                                 line.notes.empty() && !line.inspect_host &&
                                 !line.list;
   if (line.verb == Verb::kExplain && explains_nothing) {
     return Usage(
-        "give a log, a folder, `-` for standard input, the label of a cause, "
-        "--exit STATUS, --note TEXT or --inspect-host; --list prints all "
-        "causes");
+        "nothing to explain: give a log, a folder, `-` for standard input, the "
+        "label of a cause, --exit STATUS, --note TEXT or --inspect-host; "
+        "--list lists all causes");
   }
   if (std::any_of(line.notes.begin(), line.notes.end(),
                   [](const std::string& note) { return Trim(note).empty(); })) {
     return Usage(
-        "--note is empty: it takes what you saw, as in --note 'it hangs after "
+        "--note is empty: describe what you saw, as in --note 'it hangs after "
         "the first epoch'");
   }
   if (line.verb == Verb::kBundle && line.inputs.empty()) {
     return Usage(
-        "give the folder of a run or logs, as in `muster bundle runs/latest`");
+        "nothing to pack: give the folder of a run or logs, as in `muster "
+        "bundle runs/latest`");
   }
   return Ok();
 }
 
+void AddRunFlags(CLI::App& app, Texts& texts, CommandLine& line) {
+  app.add_option("--env", texts.environment,
+                 "set a variable for all ranks; repeatable")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false)
+      ->take_all();
+  app.add_flag("--dry-run", line.dry_run,
+               "print the plan with the source of every value, and start "
+               "nothing");
+  AddReachFlags(app, texts, line.reach);
+  app.add_option("--copy", line.reach.copy,
+                 "with --tpu: folder to copy to each worker, in which the "
+                 "ranks start (default: their home folder)")
+      ->type_name("DIR");
+  app.add_flag("--keep-copy", line.reach.keep_copy,
+               "do not delete the copy at the end");
+  app.add_flag("--recreate", line.reach.recreate,
+               "with --tpu: if the TPU is preempted, delete it, create it "
+               "again and restart the run there, which is billed; if it is "
+               "unhealthy or missing, ask first (-y, --yes skips the "
+               "confirmation)");
+  app.add_flag("-y,--yes", line.yes, "do not ask for confirmation");
+}
+
+void AddExplainFlags(CLI::App& app, CommandLine& line) {
+  app.add_option("inputs", line.inputs);
+  app.add_option("--exit", line.exit, "how the program ended: 137, -9, SIGBUS")
+      ->type_name("STATUS");
+  app.add_option("--note", line.notes,
+                 "what you saw, in your words; repeatable")
+      ->type_name("TEXT")
+      ->allow_extra_args(false)
+      ->take_all();
+  app.add_option("--rank-from", line.rank_from,
+                 "RE2 pattern whose one group is the rank, applied to file "
+                 "names, and to the lines of files whose names do not contain "
+                 "a rank")
+      ->type_name("PATTERN");
+  app.add_flag("--inspect-host", line.inspect_host,
+               "also inspect this host: kernel log, memory counters, "
+               "limits, disks, ports, devices and their processes, the "
+               "Slurm job, the pod; changes nothing");
+  app.add_flag("--list", line.list, "list all causes, one per line");
+}
+
+void AddBundleFlags(CLI::App& app, CommandLine& line) {
+  app.add_option("inputs", line.inputs);
+  app.add_option("--archive", line.archive,
+                 "output file (default muster-bundle.tar.gz)")
+      ->type_name("FILE");
+}
+
+void AddVerbFlags(CLI::App& app, Verb verb, Texts& texts, CommandLine& line) {
+  if (verb == Verb::kRun || verb == Verb::kResolve || verb == Verb::kCheck) {
+    AddClusterFlags(app, texts);
+  }
+  switch (verb) {
+    case Verb::kRun:
+      return AddRunFlags(app, texts, line);
+    case Verb::kResolve:
+      return AddResolveFlags(app, line.resolve);
+    case Verb::kCheck:
+      AddCheckFlags(app, texts, line);
+      return AddReachFlags(app, texts, line.reach);
+    case Verb::kExplain:
+      return AddExplainFlags(app, line);
+    case Verb::kBundle:
+      return AddBundleFlags(app, line);
+    case Verb::kTpu:
+      AddTpuFlags(app, texts, line.tpu);
+      return AddReachFlags(app, texts, line.reach);
+    case Verb::kOverview:
+      return;
+  }
+}
+
 // The tree of the command line over the places that its words go to.
 struct Tree {
-  explicit Tree(Texts& texts, CommandLine& line) {
+  Tree(Texts& texts, CommandLine& line) {
+    app.description(OverviewText());
+    app.formatter(MakeHelpFormatter());
+    app.option_defaults()->group(kFlags);
     app.set_help_flag();
-    app.add_flag("-h,--help", line.help);
-    app.add_flag("--version", line.version);
+    app.add_flag("-h,--help", line.help,
+                 "show this help; `muster run --help` for a sub-command");
+    app.add_flag("--version", line.version, "print the version");
     app.require_subcommand(0, 1);
-    resolve->set_help_flag();
-    check->set_help_flag();
-    run->set_help_flag();
-    explain->set_help_flag();
-    bundle->set_help_flag();
-    tpu->set_help_flag();
-    for (CLI::App* verb : {resolve, check, run, explain, bundle, tpu}) {
-      verb->add_flag("-h,--help", line.help);
-    }
-    AddClusterFlags(*resolve, texts);
-    AddResolveFlags(*resolve, line.resolve);
-    AddSettings(*resolve, "resolve", texts);
-    AddClusterFlags(*check, texts);
-    AddCheckFlags(*check, texts, line);
-    AddReachFlags(*check, texts, line.reach);
-    AddSettings(*check, "check", texts);
-    AddClusterFlags(*run, texts);
-    run->add_option("--env", texts.environment)
-        ->allow_extra_args(false)
-        ->take_all();
-    run->add_flag("--dry-run", line.dry_run);
-    AddReachFlags(*run, texts, line.reach);
-    run->add_option("--copy", line.reach.copy);
-    run->add_flag("--keep-copy", line.reach.keep_copy);
-    run->add_flag("--recreate", line.reach.recreate);
-    run->add_flag("-y,--yes", line.yes);
-    AddSettings(*run, "run", texts);
-    explain->add_option("inputs", line.inputs);
-    explain->add_option("--exit", line.exit);
-    explain->add_option("--note", line.notes)
-        ->allow_extra_args(false)
-        ->take_all();
-    explain->add_option("--rank-from", line.rank_from);
-    explain->add_flag("--inspect-host", line.inspect_host);
-    explain->add_flag("--list", line.list);
-    AddSettings(*explain, "explain", texts);
-    bundle->add_option("inputs", line.inputs);
-    bundle->add_option("--archive", line.archive);
-    AddSettings(*bundle, "bundle", texts);
-    AddTpuFlags(*tpu, texts, line.tpu);
-    AddReachFlags(*tpu, texts, line.reach);
-    AddSettings(*tpu, "tpu", texts);
     for (const settings::SettingRow& row : settings::SettingRows()) {
       texts.settings[std::string(row.name)];
+    }
+    for (const VerbText& text : VerbTexts()) {
+      CLI::App* verb = app.add_subcommand(text.name, text.summary);
+      verb->footer(text.details);
+      AddVerbFlags(*verb, text.verb, texts, line);
+      AddSettings(*verb, text.name, texts);
+      verb->add_flag("-h,--help", line.help, "show this help");
     }
   }
 
   const CLI::App* Chosen(Verb& verb) const {
-    const std::pair<const CLI::App*, Verb> verbs[] = {
-        {resolve, Verb::kResolve}, {check, Verb::kCheck},   {run, Verb::kRun},
-        {explain, Verb::kExplain}, {bundle, Verb::kBundle}, {tpu, Verb::kTpu}};
-    for (const auto& [sub, its] : verbs) {
+    for (const VerbText& text : VerbTexts()) {
+      const CLI::App* sub = app.get_subcommand(text.name);
       if (sub->count() > 0) {
-        verb = its;
+        verb = text.verb;
         return sub;
       }
     }
@@ -285,12 +377,6 @@ struct Tree {
   }
 
   CLI::App app;
-  CLI::App* resolve = app.add_subcommand("resolve");
-  CLI::App* check = app.add_subcommand("check");
-  CLI::App* run = app.add_subcommand("run");
-  CLI::App* explain = app.add_subcommand("explain");
-  CLI::App* bundle = app.add_subcommand("bundle");
-  CLI::App* tpu = app.add_subcommand("tpu");
 };
 
 std::string Plain(std::string text) {
@@ -300,6 +386,18 @@ std::string Plain(std::string text) {
 }
 
 }  // namespace
+
+std::string HelpText(Verb verb) {
+  Texts texts;
+  CommandLine line;
+  const Tree tree(texts, line);
+  for (const VerbText& text : VerbTexts()) {
+    if (text.verb == verb) {
+      return tree.app.get_subcommand(text.name)->help();
+    }
+  }
+  return tree.app.help();
+}
 
 Result<CommandLine> ParseCommandLine(const std::vector<std::string>& args) {
   CommandLine line;

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/text.h"
 #include "settings/settings.h"
 
 namespace muster::cli {
@@ -105,10 +106,10 @@ INSTANTIATE_TEST_SUITE_P(
                 "unknown flag `--verison`, did you mean `--version"},
         BadLine{{"runn"}, "unknown sub-command `runn`, did you mean `run`?"},
         BadLine{{"fly"}, "unknown sub-command `fly`"},
-        BadLine{{"run", "-n", "2"}, "no command to run: it comes after `--`"},
+        BadLine{{"run", "-n", "2"}, "no command to run: put it after `--`"},
         BadLine{{"run", "-n", "2", "--"}, "no command to run"},
         BadLine{{"run", "-n", "2", "python", "t.py", "--lr", "1"},
-                "`python` stands where a flag belongs"},
+                "`python` is not a flag: put the command"},
         BadLine{{"run", "-n", "two", "--", "x"}, "flag -n is `two`"},
         BadLine{{"run", "-n", "-1", "--", "x"}, "-n"},
         BadLine{{"run", "--hosts"}, "--hosts"},
@@ -121,21 +122,25 @@ INSTANTIATE_TEST_SUITE_P(
                 "only `muster run`, `muster check` and `muster tpu"},
         BadLine{{"tpu", "list", "--", "x"},
                 "only `muster run`, `muster check`"},
-        BadLine{{"tpu", "ssh", "t", "--"}, "no command stands after `--`"},
-        BadLine{{"tpu", "ssh", "t", "--command", "a", "--", "b"}, "exclude"},
-        BadLine{{"tpu", "ssh"}, "give a name, as in `muster tpu ssh NAME`"},
-        BadLine{{"tpu", "ssh", "t", "--port", "1"}, "--port does not belong"},
-        BadLine{{"tpu", "list", "--worker", "1"}, "--worker does not belong"},
+        BadLine{{"tpu", "ssh", "t", "--"}, "no command after `--`"},
+        BadLine{{"tpu", "ssh", "t", "--command", "a", "--", "b"}, "exclusive"},
+        BadLine{{"tpu", "ssh"},
+                "a name is required, as in `muster tpu ssh NAME`"},
+        BadLine{{"tpu", "ssh", "t", "--port", "1"}, "--port is not valid with"},
+        BadLine{{"tpu", "list", "--worker", "1"}, "--worker is not valid with"},
         BadLine{{"tpu", "notebook", "t", "--port", "0"}, "flag --port is 0"},
-        BadLine{{"run", "--copy", ".", "--", "x"}, "--copy belongs to --tpu"},
-        BadLine{{"run", "--tpu", "t", "-n", "2", "--copy", ".", "--", "x"},
-                "--copy belongs to --tpu NAME, without another cluster"},
+        BadLine{{"run", "--copy", ".", "--", "x"},
+                "--copy is valid only with --tpu"},
+        BadLine{
+            {"run", "--tpu", "t", "-n", "2", "--copy", ".", "--", "x"},
+            "--copy is valid only with --tpu NAME, without another cluster"},
         BadLine{{"run", "--tpu", "t", "--keep-copy", "--", "x"}, "--copy DIR"},
         BadLine{{"run", "--recreate", "--", "x"},
-                "--recreate belongs to --tpu"},
+                "--recreate is valid only with --tpu"},
         BadLine{{"run", "--tpu", "t", "--yes", "--", "x"},
-                "flag --yes belongs to --recreate"},
-        BadLine{{"check", "--worker", "1"}, "--worker belongs to --tpu"},
+                "flag --yes is valid only with --recreate"},
+        BadLine{{"check", "--worker", "1"},
+                "--worker is valid only with --tpu"},
         BadLine{{"explain"}, "give a log, a folder"}));
 
 TEST(CommandLine, ExplainsSeveralLogsTogether) {
@@ -160,6 +165,18 @@ TEST(Help, FitsATerminal) {
       const auto end = text.find('\n');
       EXPECT_LE(end, 80U) << text.substr(0, end);
       text.erase(0, end + 1);
+    }
+  }
+}
+
+TEST(Help, DescribesEveryFlag) {
+  for (Verb verb : {Verb::kOverview, Verb::kCheck, Verb::kRun, Verb::kResolve,
+                    Verb::kExplain, Verb::kBundle, Verb::kTpu}) {
+    const auto lines = Split(HelpText(verb), '\n');
+    for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
+      const bool beside = lines[i].find("  ", 2) != std::string::npos;
+      const bool below = lines[i + 1].starts_with(std::string(25, ' '));
+      EXPECT_TRUE(!lines[i].starts_with("  -") || beside || below) << lines[i];
     }
   }
 }

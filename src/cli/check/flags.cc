@@ -10,25 +10,64 @@ namespace muster::cli {
 namespace {
 
 void AddProgramFlags(CLI::App& app, Texts& texts, ProgramFlags& flags) {
-  app.add_option("--on", texts.on);
-  app.add_option("--batch", texts.batch);
-  app.add_option("--examples", texts.examples);
-  app.add_option("--plugin", flags.plugins)
+  app.add_option("--on", texts.on,
+                 "target of the program: v2, v3, v4, v5e, v5p, v6e or tpu7x, "
+                 "and its shape in chips: v5e:2x4, v5p:2x2x1")
+      ->type_name("TOPOLOGY");
+  app.add_option("--batch", texts.batch,
+                 "sizes for the symbolic dimension of a jax.export artifact "
+                 "(requires Python with jax)")
+      ->type_name("N,N");
+  app.add_option("--examples", texts.examples,
+                 "examples per run of the program over all devices, to report "
+                 "examples per second (default: from step.json or --batch)")
+      ->type_name("N");
+  app.add_option("--plugin", flags.plugins,
+                 "compiler, or with --open the PJRT plug-in; tpu, cuda or cpu "
+                 "find the installed one (default: TPU_LIBRARY_PATH, "
+                 "PJRT_NAMES_AND_LIBRARY_PATHS, libtpu of Python, the "
+                 "system); repeatable, to compare compilers")
+      ->type_name("PATH")
       ->allow_extra_args(false)
       ->take_all();
-  app.add_option("--replicas", texts.replicas);
-  app.add_option("--partitions", texts.partitions);
-  app.add_option("--signature", texts.signature);
-  app.add_option("--timeout", texts.request_timeout);
+  app.add_option("--replicas", texts.replicas,
+                 "copies of the program (default: from the program), or chips "
+                 "and GPUs that the targets, or --open, must have")
+      ->type_name("N");
+  app.add_option("--partitions", texts.partitions,
+                 "devices that share one copy (default: from the program)")
+      ->type_name("N");
+  app.add_option("--signature", texts.signature,
+                 "signature of a SavedModel, or function, that is the "
+                 "training step (default: all signatures)")
+      ->type_name("NAME");
+  app.add_option("--timeout", texts.request_timeout,
+                 "timeout of the compiler, or of --open (default 120s)")
+      ->type_name("TIME");
 }
 
 // `--on` is that of `check program`.
 void AddFitFlags(CLI::App& app, FitFlags& flags) {
-  app.add_option("--params", flags.params);
-  app.add_option("--optimizer", flags.optimizer);
-  app.add_option("--dtype", flags.dtype);
-  app.add_option("--activations", flags.activations);
-  app.add_flag("--sharded", flags.sharded);
+  app.add_option("--params", flags.params,
+                 "check fit: number of parameters, such as 1.3B")
+      ->type_name("N");
+  app.add_option("--optimizer", flags.optimizer,
+                 "check fit: sgd, momentum, lion, rmsprop, adagrad, adam or "
+                 "adamw (default adam)")
+      ->type_name("NAME");
+  app.add_option("--dtype", flags.dtype,
+                 "check fit: f32, bf16, f16, or mixed: f32 with a copy in "
+                 "bf16 (default f32)")
+      ->type_name("NAME");
+  app.add_option("--activations", flags.activations,
+                 "check fit: activations per device for the backward pass: "
+                 "4GB, or layers=24,hidden=2048,heads=16, "
+                 "sequence=1024,batch=8,vocab=32000 (and ,remat) of a "
+                 "transformer")
+      ->type_name("SIZE");
+  app.add_flag("--sharded", flags.sharded,
+               "check fit: shard weights, gradients and optimizer states "
+               "over the devices (default: replicated)");
 }
 
 Result<Duration> TakeTimeout(const std::string& text) {
@@ -36,7 +75,7 @@ Result<Duration> TakeTimeout(const std::string& text) {
   if (!request_timeout || *request_timeout <= Duration::zero() ||
       *request_timeout > std::chrono::hours(24)) {
     return Usage("flag --timeout is `" + Printable(text) +
-                 "`, expected a time up to a day, as in 2min");
+                 "`, expected a duration up to a day, such as 2min");
   }
   return *request_timeout;
 }
@@ -49,7 +88,7 @@ Result<std::vector<int>> TakeBatches(const std::string& text) {
     const auto batch = IsDigits(one) ? ParseInt(one) : std::nullopt;
     if (!batch || *batch < 1 || *batch > kMaxCount) {
       return Usage("flag --batch is `" + Printable(text) +
-                   "`, expected sizes from 1 on, as in 64,128,256");
+                   "`, expected sizes of at least 1, such as 64,128,256");
     }
     batches.push_back(static_cast<int>(*batch));
   }
@@ -68,8 +107,9 @@ Status TakeProgram(const CLI::App& verb, const Texts& texts,
                                      std::string_view(flag) == "--timeout");
     const bool where = fits && std::string_view(flag) == "--on";
     if (!flags.asked && !opens && !where && IsGiven(verb, flag)) {
-      return Usage("flag " + std::string(flag) +
-                   " belongs to `muster check program FILE --on v5e:2x4`");
+      return Usage(
+          "flag " + std::string(flag) +
+          " is valid only with `muster check program FILE --on v5e:2x4`");
     }
   }
   if (!flags.asked && flags.plugins.size() > 1) {
@@ -89,7 +129,7 @@ Status TakeProgram(const CLI::App& verb, const Texts& texts,
   }
   if (line.groups.size() < 2 || !IsGiven(verb, "--on")) {
     return Usage(
-        "give a file and a topology, as in `muster check program "
+        "a file and a topology are required, as in `muster check program "
         "step.mlir --on v5e:2x4`");
   }
   flags.files.assign(line.groups.begin() + 1, line.groups.end());
@@ -101,11 +141,11 @@ Status TakeProgram(const CLI::App& verb, const Texts& texts,
   MUSTER_ASSIGN(flags.partitions,
                 Number(verb, "--partitions", texts.partitions));
   if (flags.partitions == 0) {
-    return Usage("flag --partitions is at least 1");
+    return Usage("flag --partitions must be at least 1");
   }
   MUSTER_ASSIGN(flags.examples, Number(verb, "--examples", texts.examples));
   if (flags.examples == 0) {
-    return Usage("flag --examples is at least 1");
+    return Usage("flag --examples must be at least 1");
   }
   return Ok();
 }
@@ -118,8 +158,8 @@ Status TakeFit(const CLI::App& verb, const Texts& texts, CommandLine& line) {
        {"--params", "--optimizer", "--dtype", "--activations", "--sharded"}) {
     if (!flags.asked && IsGiven(verb, flag)) {
       return Usage("flag " + std::string(flag) +
-                   " belongs to `muster check fit --params 1.3B --activations "
-                   "4GB --on v5e-8`");
+                   " is valid only with `muster check fit --params 1.3B "
+                   "--activations 4GB --on v5e-8`");
     }
   }
   if (!flags.asked || line.help) {
@@ -129,8 +169,8 @@ Status TakeFit(const CLI::App& verb, const Texts& texts, CommandLine& line) {
   if (line.groups.size() != 1 || flags.params.empty() || flags.on.empty() ||
       flags.activations.empty()) {
     return Usage(
-        "give parameters, activations and an accelerator, as in `muster check "
-        "fit --params 1.3B --activations 4GB --on v5e-8`");
+        "parameters, activations and an accelerator are required, as in "
+        "`muster check fit --params 1.3B --activations 4GB --on v5e-8`");
   }
   return Ok();
 }
@@ -140,7 +180,7 @@ Status TakeExpected(const CLI::App& verb, const Texts& texts,
                     CommandLine& line) {
   MUSTER_ASSIGN(line.replicas, Number(verb, "--replicas", texts.replicas));
   if (line.replicas == 0) {
-    return Usage("flag --replicas is at least 1");
+    return Usage("flag --replicas must be at least 1");
   }
   const auto may_open = [](const std::string& word) {
     return word.starts_with("accelerator") || word.starts_with("tpu");
@@ -148,11 +188,11 @@ Status TakeExpected(const CLI::App& verb, const Texts& texts,
   if (line.open &&
       std::none_of(line.groups.begin(), line.groups.end(), may_open)) {
     return Usage(
-        "flag --open belongs to `muster check accelerator` and `muster check "
-        "tpu`, which then open the accelerators of this host");
+        "flag --open is valid only with `muster check accelerator` and `muster "
+        "check tpu`, which then open the accelerators of this host");
   }
   if (line.yes && !line.open) {
-    return Usage("flag --yes answers what --open asks");
+    return Usage("flag --yes is valid only with --open");
   }
   const std::vector<std::string> known{"tf", "jax", "torch"};
   if (IsGiven(verb, "--framework") &&
@@ -168,16 +208,36 @@ Status TakeExpected(const CLI::App& verb, const Texts& texts,
 
 void AddCheckFlags(CLI::App& app, Texts& texts, CommandLine& line) {
   app.add_option("groups", line.groups);
-  app.add_option("--checkpoints", line.checkpoints)
+  app.add_option("--checkpoints", line.checkpoints,
+                 "checkpoint folder; repeatable. With several hosts, each "
+                 "briefly writes a file there to test whether the others see "
+                 "it")
+      ->type_name("PATH")
       ->allow_extra_args(false)
       ->take_all();
-  app.add_option("--data", line.data)->allow_extra_args(false)->take_all();
-  app.add_option("--target", line.targets)->allow_extra_args(false)->take_all();
-  app.add_option("--framework", line.framework);
-  app.add_flag("--open", line.open);
-  app.add_flag("-y,--yes", line.yes);
-  app.add_flag("--list", line.list);
-  app.add_flag("-v,--verbose", line.verbose);
+  app.add_option("--data", line.data, "input data; repeatable")
+      ->type_name("PATH")
+      ->allow_extra_args(false)
+      ->take_all();
+  app.add_option("--target", line.targets,
+                 "server to identify: HOST:PORT, or SCHEME://HOST:PORT with "
+                 "the expected protocol: grpc, tf, jax, tcpstore, "
+                 "tpu-metrics, http, https, ssh, tcp; comma-separated; "
+                 "repeatable")
+      ->type_name("ADDRESS")
+      ->allow_extra_args(false)
+      ->take_all();
+  app.add_option("--framework", line.framework,
+                 "identify the members as servers of tf, jax or torch; check "
+                 "program: reject files of other frameworks")
+      ->type_name("NAME");
+  app.add_flag("--open", line.open,
+               "check accelerator, check tpu: open the devices of this "
+               "host; -y, --yes skips the confirmation");
+  app.add_flag("-y,--yes", line.yes, "do not ask for confirmation");
+  app.add_flag("--list", line.list, "list all checks, one per line");
+  app.add_flag("-v,--verbose", line.verbose,
+               "on a terminal: show skipped checks and why");
   AddProgramFlags(app, texts, line.program);
   AddFitFlags(app, line.fit);
 }
