@@ -15,7 +15,7 @@ namespace causes {
 // Reads FAMILY/LABEL.md below `root`, sorted by label, and checks the files
 // against each other: labels are unique, related and expected labels exist,
 // patterns find their own examples, with the fields that these name, and not
-// the near misses. (What the whole catalogue makes of every example is tested
+// the near misses. (What the whole catalog makes of every example is tested
 // in tests/corpus.)
 std::vector<CauseFile> ReadCatalogue(const std::filesystem::path& root,
                                      Problems& problems);
@@ -24,7 +24,7 @@ std::vector<CauseFile> ReadCatalogue(const std::filesystem::path& root,
 void WriteHeader(const std::vector<CauseFile>& files, std::ostream& out);
 // cause_table.cc: label, family, title, severity and retry class.
 void WriteTable(const std::vector<CauseFile>& files, std::ostream& out);
-// catalogue_table.cc: the texts for finding/catalogue.h.
+// catalogue_table.cc: the texts for finding/catalog.h.
 void WriteTexts(const std::vector<CauseFile>& files, std::ostream& out);
 // log_patterns.cc for evidence/, cause_rules.cc for explain/.
 void WritePatterns(const std::vector<CauseFile>& files,

@@ -29,7 +29,7 @@ struct Fix {
   bool changes_results = false;
 };
 
-// A neighbour, and what one sees when it is that one.
+// A neighbor, and what one sees when it is that one.
 struct Related {
   Placed label;
   std::string tells;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C++ that is made from the catalogue.
+// The C++ that is made from the catalog.
 #include <cctype>
 #include <ostream>
 #include <string>
@@ -119,7 +119,7 @@ void WriteHeader(const std::vector<CauseFile>& files, std::ostream& out) {
 
 namespace muster {
 
-// Why something failed or runs badly. The label of the catalogue is the code.
+// Why something failed or runs badly. The label of the catalog is the code.
 enum class Cause : std::uint16_t {
 )";
   for (const CauseFile& file : files) {

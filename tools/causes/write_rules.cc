@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The patterns and rules of the catalogue as constant tables.
+// The patterns and rules of the catalog as constant tables.
 #include <cstdint>
 #include <iomanip>
 #include <map>
