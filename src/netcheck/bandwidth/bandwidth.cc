@@ -25,7 +25,7 @@ Json ToJson(const CoreShare& share) {
 
 Error Wrong(const std::string& field) {
   return Error(Cause::kNetWrongEndpoint,
-               "the speed of a link has no good `" + field + "`");
+               "the bandwidth result of a link has no valid `" + field + "`");
 }
 
 Result<std::vector<int>> RanksIn(PeerJson& reader, const char* name) {
@@ -78,12 +78,12 @@ double ByteStream::ShareSentAgain() const {
              : static_cast<double>(sent_again) / static_cast<double>(segments);
 }
 
-LinkSpeed Better(const LinkSpeed& one, const LinkSpeed& other) {
+LinkBandwidth Better(const LinkBandwidth& one, const LinkBandwidth& other) {
   const auto faster = [](const ByteStream& a, const ByteStream& b) {
     return a.BytesPerSecond() >= b.BytesPerSecond() ? a : b;
   };
   const bool first = one.pings > 0 && (other.pings == 0 || one.p50 < other.p50);
-  LinkSpeed better = first ? one : other;
+  LinkBandwidth better = first ? one : other;
   if (one.least > Duration::zero() && other.least > Duration::zero()) {
     better.least = std::min(one.least, other.least);
   }
@@ -101,7 +101,7 @@ Json ToJson(const ByteStream& stream) {
       {"sender", ToJson(stream.sender)}, {"receiver", ToJson(stream.receiver)}};
 }
 
-Json ToJson(const LinkSpeed& link) {
+Json ToJson(const LinkBandwidth& link) {
   return {{"a", link.a},
           {"b", link.b},
           {"pings", link.pings},
@@ -114,9 +114,9 @@ Json ToJson(const LinkSpeed& link) {
           {"stopped", link.stopped}};
 }
 
-Json ToJson(const SpeedOutcome& outcome) {
+Json ToJson(const BandwidthOutcome& outcome) {
   Json links = Json::array();
-  for (const LinkSpeed& link : outcome.links) {
+  for (const LinkBandwidth& link : outcome.links) {
     links.push_back(ToJson(link));
   }
   return {{"links", std::move(links)},
@@ -143,16 +143,16 @@ Result<ByteStream> StreamFromJson(const Json& json) {
   return stream;
 }
 
-Result<LinkSpeed> LinkSpeedFromJson(const Json& json) {
+Result<LinkBandwidth> LinkBandwidthFromJson(const Json& json) {
   PeerJson reader(json);
-  LinkSpeed link{.a = reader.Rank("a", -1),
-                 .b = reader.Rank("b", -1),
-                 .pings = reader.Rank("pings"),
-                 .p50 = reader.Time("p50_us"),
-                 .p99 = reader.Time("p99_us"),
-                 .least = reader.Time("least_us"),
-                 .passes = reader.Rank("passes"),
-                 .stopped = reader.Text("stopped")};
+  LinkBandwidth link{.a = reader.Rank("a", -1),
+                     .b = reader.Rank("b", -1),
+                     .pings = reader.Rank("pings"),
+                     .p50 = reader.Time("p50_us"),
+                     .p99 = reader.Time("p99_us"),
+                     .least = reader.Time("least_us"),
+                     .passes = reader.Rank("passes"),
+                     .stopped = reader.Text("stopped")};
   if (!reader.wrong().empty() || link.a < 0 || link.b < 0) {
     return Wrong(reader.wrong().empty() ? "a" : reader.wrong());
   }
@@ -161,12 +161,12 @@ Result<LinkSpeed> LinkSpeedFromJson(const Json& json) {
   return link;
 }
 
-Result<SpeedOutcome> SpeedOutcomeFromJson(const Json& json) {
+Result<BandwidthOutcome> BandwidthOutcomeFromJson(const Json& json) {
   PeerJson reader(json);
-  SpeedOutcome outcome{.possible = static_cast<std::size_t>(
-                           reader.Number("possible", {0, kMaxCount}))};
+  BandwidthOutcome outcome{.possible = static_cast<std::size_t>(
+                               reader.Number("possible", {0, kMaxCount}))};
   for (const Json& one : reader.List("links")) {
-    MUSTER_ASSIGN(LinkSpeed link, LinkSpeedFromJson(one));
+    MUSTER_ASSIGN(LinkBandwidth link, LinkBandwidthFromJson(one));
     outcome.links.push_back(std::move(link));
   }
   MUSTER_ASSIGN(outcome.hosts, RanksIn(reader, "hosts"));
@@ -177,9 +177,9 @@ Result<SpeedOutcome> SpeedOutcomeFromJson(const Json& json) {
   return outcome;
 }
 
-void KeepRanksBelow(int size, SpeedOutcome& outcome) {
+void KeepRanksBelow(int size, BandwidthOutcome& outcome) {
   const auto foreign = [size](int rank) { return rank >= size; };
-  std::erase_if(outcome.links, [&](const LinkSpeed& link) {
+  std::erase_if(outcome.links, [&](const LinkBandwidth& link) {
     return foreign(link.a) || foreign(link.b);
   });
   std::erase_if(outcome.hosts, foreign);

@@ -16,7 +16,7 @@ namespace muster::netcheck {
 
 // How long, and how much, one pass over a link may take. Three passes stay
 // within 2 s and 1 GiB.
-struct SpeedBounds {
+struct BandwidthBounds {
   Duration pings = std::chrono::milliseconds(150);
   int most_pings = 200;
   Duration pour = std::chrono::milliseconds(250);  // each way
@@ -25,7 +25,7 @@ struct SpeedBounds {
   Duration late = std::chrono::seconds(4);
 };
 // Passes over a link that looks slow; over any other it is one.
-inline constexpr int kSpeedPasses = 3;
+inline constexpr int kBandwidthPasses = 3;
 
 // Of the time; the rest is what a thread is woken for.
 inline constexpr double kWholeCore = 0.9;
@@ -61,7 +61,7 @@ struct ByteStream {
 };
 
 // A link between two hosts, by the ranks that stand for them; a < b.
-struct LinkSpeed {
+struct LinkBandwidth {
   int a = 0, b = 0;
   int pings = 0;
   Duration p50{}, p99{};   // round trips of a small frame, on an idle link
@@ -71,28 +71,28 @@ struct LinkSpeed {
   std::string stopped;  // why it was not measured to its end; empty: it was
 
   const ByteStream& From(int rank) const { return rank == a ? there : back; }
-  bool operator==(const LinkSpeed&) const = default;
+  bool operator==(const LinkBandwidth&) const = default;
 };
 // Of two passes over one link the better of everything: what disturbed one of
 // them is no property of the link.
-LinkSpeed Better(const LinkSpeed& one, const LinkSpeed& other);
+LinkBandwidth Better(const LinkBandwidth& one, const LinkBandwidth& other);
 
 // All that is known at the end.
-struct SpeedOutcome {
-  std::vector<LinkSpeed> links;
+struct BandwidthOutcome {
+  std::vector<LinkBandwidth> links;
   std::vector<int> hosts;    // ranks that stand for a host, and took part
   std::vector<int> absent;   // members that did not take part
   std::size_t possible = 0;  // links between the hosts
 };
 
 Json ToJson(const ByteStream& stream);
-Json ToJson(const LinkSpeed& link);
-Json ToJson(const SpeedOutcome& outcome);
+Json ToJson(const LinkBandwidth& link);
+Json ToJson(const BandwidthOutcome& outcome);
 // From bytes of a peer: net-wrong-endpoint names the field that is wrong.
 Result<ByteStream> StreamFromJson(const Json& json);
-Result<LinkSpeed> LinkSpeedFromJson(const Json& json);
-Result<SpeedOutcome> SpeedOutcomeFromJson(const Json& json);
+Result<LinkBandwidth> LinkBandwidthFromJson(const Json& json);
+Result<BandwidthOutcome> BandwidthOutcomeFromJson(const Json& json);
 // Takes out what is said of ranks that a list of `size` members does not have.
-void KeepRanksBelow(int size, SpeedOutcome& outcome);
+void KeepRanksBelow(int size, BandwidthOutcome& outcome);
 
 }  // namespace muster::netcheck

@@ -47,10 +47,10 @@ T Nth(std::vector<T> values, std::size_t n) {
   return values.empty() ? T{} : values[std::min(n, values.size() - 1)];
 }
 
-Yardstick YardstickOf(const SpeedOutcome& outcome) {
+Yardstick YardstickOf(const BandwidthOutcome& outcome) {
   std::vector<double> rates, again;
   std::vector<Duration> p50s, leasts;
-  for (const LinkSpeed& link : outcome.links) {
+  for (const LinkBandwidth& link : outcome.links) {
     if (!link.stopped.empty()) {
       continue;
     }
@@ -84,14 +84,14 @@ bool IsLossy(const Yardstick& yardstick, const ByteStream& stream) {
          share > kLossier * yardstick.sent_again;
 }
 
-bool IsSlow(const Yardstick& yardstick, const LinkSpeed& link, int from) {
+bool IsSlow(const Yardstick& yardstick, const LinkBandwidth& link, int from) {
   return !link.stopped.empty() ||
          link.From(from).BytesPerSecond() < yardstick.slow ||
          IsLossy(yardstick, link.From(from));
 }
 
 // Whether a direction that is slow may be so for want of a core.
-bool MayBeTheCores(const Yardstick& yardstick, const LinkSpeed& link,
+bool MayBeTheCores(const Yardstick& yardstick, const LinkBandwidth& link,
                    int from) {
   const ByteStream& stream = link.From(from);
   if (!link.stopped.empty()) {
@@ -102,7 +102,7 @@ bool MayBeTheCores(const Yardstick& yardstick, const LinkSpeed& link,
          stream.MostBytesPerSecond() >= yardstick.slow;
 }
 
-bool IsLate(const Yardstick& yardstick, const LinkSpeed& link) {
+bool IsLate(const Yardstick& yardstick, const LinkBandwidth& link) {
   const auto beyond = [](Duration value, Duration other, Duration by) {
     return value > kLate * other && value > other + by;
   };
@@ -124,18 +124,19 @@ std::string Percent(double share) {
 }
 
 std::string CoreText(const CoreShare& share) {
-  return "its thread ran for " + Percent(share.ran) +
-         " of the time and waited for a core for " + Percent(share.queued);
+  return "its thread ran " + Percent(share.ran) +
+         " of the time and waited for a core " + Percent(share.queued);
 }
 
 // Everything that the judgement looks at.
 class Judgement {
  public:
-  Judgement(const Cluster& cluster, const SpeedOutcome& outcome, WallTime at)
+  Judgement(const Cluster& cluster, const BandwidthOutcome& outcome,
+            WallTime at)
       : outcome_(outcome),
         yardstick_(YardstickOf(outcome)),
         case_{.cluster = cluster, .rows = no_rows_, .at = at, .findings = {}} {
-    for (const LinkSpeed& link : outcome.links) {
+    for (const LinkBandwidth& link : outcome.links) {
       links_[{link.a, link.b}] = &link;
     }
   }
@@ -162,7 +163,7 @@ class Judgement {
   }
 
  private:
-  const LinkSpeed* Find(int from, int to) const {
+  const LinkBandwidth* Find(int from, int to) const {
     const auto at = links_.find({std::min(from, to), std::max(from, to)});
     return at == links_.end() ? nullptr : at->second;
   }
@@ -177,14 +178,14 @@ class Judgement {
       view.present.insert(rank);
       view.targets.push_back({.rank = rank});
     }
-    for (const LinkSpeed& link : outcome_.links) {
+    for (const LinkBandwidth& link : outcome_.links) {
       for (const auto& [from, to] :
            {RankPair{link.a, link.b}, RankPair{link.b, link.a}}) {
         const bool bad = trouble == Trouble::kLate
                              ? IsLate(yardstick_, link)
                              : IsSlow(yardstick_, link, from);
         // What looks bad and was not measured again is not known.
-        const bool known = !bad || (link.passes >= kSpeedPasses &&
+        const bool known = !bad || (link.passes >= kBandwidthPasses &&
                                     (trouble == Trouble::kLate ||
                                      !MayBeTheCores(yardstick_, link, from)));
         if (known) {
@@ -231,7 +232,7 @@ class Judgement {
   double TypicalRate(const MeshFault& fault) const {
     std::vector<double> rates;
     for (const auto& [from, to] : fault.paths) {
-      const LinkSpeed* link = Find(from, to.rank);
+      const LinkBandwidth* link = Find(from, to.rank);
       if (link != nullptr && link->stopped.empty()) {
         rates.push_back(link->From(from).BytesPerSecond());
       }
@@ -242,20 +243,21 @@ class Judgement {
   std::string LossOf(const MeshFault& fault) const {
     std::vector<double> shares;
     for (const auto& [from, to] : fault.paths) {
-      const LinkSpeed* link = Find(from, to.rank);
+      const LinkBandwidth* link = Find(from, to.rank);
       if (link != nullptr && IsLossy(yardstick_, link->From(from))) {
         shares.push_back(link->From(from).ShareSentAgain());
       }
     }
-    return shares.empty() ? ""
-                          : "; " + Percent(Nth(shares, shares.size() / 2)) +
-                                " of its segments are sent again, elsewhere " +
-                                Percent(yardstick_.sent_again);
+    return shares.empty()
+               ? ""
+               : "; " + Percent(Nth(shares, shares.size() / 2)) +
+                     " of its segments are retransmitted, elsewhere " +
+                     Percent(yardstick_.sent_again);
   }
   Duration TypicalTime(const MeshFault& fault) const {
     std::vector<Duration> times;
     for (const auto& [from, to] : fault.paths) {
-      if (const LinkSpeed* link = Find(from, to.rank)) {
+      if (const LinkBandwidth* link = Find(from, to.rank)) {
         times.push_back(link->p50);
       }
     }
@@ -280,7 +282,7 @@ class Judgement {
       case FaultShape::kHost:
       case FaultShape::kPort:
       case FaultShape::kAbsentHost:
-        return "each link towards " + named;
+        return "each link to " + named;
       case FaultShape::kOutbound:
         return "each link from " + named;
       case FaultShape::kPartition:
@@ -293,7 +295,7 @@ class Judgement {
   bool NoneMeasured(const MeshFault& fault) const {
     return std::all_of(
         fault.paths.begin(), fault.paths.end(), [&](const auto& path) {
-          const LinkSpeed* link = Find(path.first, path.second.rank);
+          const LinkBandwidth* link = Find(path.first, path.second.rank);
           return link == nullptr || !link->stopped.empty();
         });
   }
@@ -302,7 +304,7 @@ class Judgement {
     std::string what = Place(fault);
     const bool none = fault.trouble == Trouble::kSlow && NoneMeasured(fault);
     if (none) {
-      what += " could not be measured to an end";
+      what += " could not be measured completely";
     } else if (fault.trouble == Trouble::kSlow) {
       what += " carries " + RateText(TypicalRate(fault)) + ", the others " +
               RateText(yardstick_.rate) + LossOf(fault);
@@ -317,7 +319,7 @@ class Judgement {
     }
     std::vector<Fact> facts;
     for (const auto& [from, to] : fault.paths) {
-      const LinkSpeed* link = Find(from, to.rank);
+      const LinkBandwidth* link = Find(from, to.rank);
       if (link != nullptr && facts.size() < kMaxEvidence) {
         facts.push_back(Seen(case_, EvidenceOf(*link, from),
                              NameOf(case_.cluster, to.rank)));
@@ -333,7 +335,7 @@ class Judgement {
     std::set<int> named;
     std::vector<Fact> facts;
     std::int64_t directions = 0;
-    for (const LinkSpeed& link : outcome_.links) {
+    for (const LinkBandwidth& link : outcome_.links) {
       for (const int from : {link.a, link.b}) {
         if (!IsSlow(yardstick_, link, from) ||
             !MayBeTheCores(yardstick_, link, from)) {
@@ -359,18 +361,18 @@ class Judgement {
     }
     Add(case_, Cause::kHostOverloaded,
         Count(directions, "direction") +
-            " of links cannot be judged: " + NamesOf(case_.cluster, named) +
-            " had no core to measure them with, and the links may be as fast "
-            "as the others",
+            " of links cannot be evaluated: " + NamesOf(case_.cluster, named) +
+            " had no free core for the measurement, and the links may be as "
+            "fast as the others",
         Confidence::kPossible, facts, named);
     Finding& finding = case_.findings.back();
     finding.severity = Severity::kNote;
-    finding.fixes = {{.text = "measure again when the host has cores to spare",
+    finding.fixes = {{.text = "measure again when the host has free cores",
                       .command = "muster check network.speed",
                       .safety = Safety::kSafe}};
   }
 
-  std::string EvidenceOf(const LinkSpeed& link, int from) const {
+  std::string EvidenceOf(const LinkBandwidth& link, int from) const {
     if (!link.stopped.empty()) {
       return "from rank " + std::to_string(from) + ": " +
              Printable(link.stopped);
@@ -383,16 +385,16 @@ class Judgement {
                        muster::ToString(link.p99);
     if (stream.segments > 0) {
       text += "; " + std::to_string(stream.sent_again) + " of " +
-              std::to_string(stream.segments) + " segments sent again";
+              std::to_string(stream.segments) + " segments retransmitted";
     }
     return text;
   }
 
-  const SpeedOutcome& outcome_;
+  const BandwidthOutcome& outcome_;
   Yardstick yardstick_;
   std::map<int, MeshRow> no_rows_;
   MeshCase case_;
-  std::map<RankPair, const LinkSpeed*> links_;
+  std::map<RankPair, const LinkBandwidth*> links_;
 };
 
 std::string RateCell(std::string text) {
@@ -401,14 +403,14 @@ std::string RateCell(std::string text) {
 }
 
 // Bandwidth by from and to, where it fits.
-std::vector<std::string> TableOf(const SpeedOutcome& outcome,
+std::vector<std::string> TableOf(const BandwidthOutcome& outcome,
                                  const Yardstick& yardstick) {
   if (outcome.hosts.size() > kMaxHostColumns) {
     return {};
   }
   const bool giga = yardstick.rate * 8 >= 1e9;
   std::map<RankPair, std::string> cells;
-  for (const LinkSpeed& link : outcome.links) {
+  for (const LinkBandwidth& link : outcome.links) {
     const auto cell = [&](const ByteStream& stream) {
       return link.stopped.empty()
                  ? Number(stream.BytesPerSecond() * 8 / (giga ? 1e9 : 1e6),
@@ -437,11 +439,11 @@ std::vector<std::string> TableOf(const SpeedOutcome& outcome,
 }
 
 // Round trips and what was sent again, over all links.
-std::string SummaryOf(const SpeedOutcome& outcome) {
+std::string SummaryOf(const BandwidthOutcome& outcome) {
   std::vector<Duration> p50s, p99s;
   std::uint64_t again = 0;
   std::uint64_t segments = 0;
-  for (const LinkSpeed& link : outcome.links) {
+  for (const LinkBandwidth& link : outcome.links) {
     if (link.pings > 0) {
       p50s.push_back(link.p50);
       p99s.push_back(link.p99);
@@ -453,16 +455,16 @@ std::string SummaryOf(const SpeedOutcome& outcome) {
                      muster::ToString(Nth(p50s, p50s.size() / 2)) + ", p99 " +
                      muster::ToString(Nth(p99s, p99s.size() / 2));
   if (segments > 0) {
-    text += "; sent again: " + std::to_string(again) + " of " +
+    text += "; retransmitted: " + std::to_string(again) + " of " +
             std::to_string(segments) + " segments";
   }
   return text;
 }
 
 // Empty: the network was the limit everywhere.
-std::string CoresText(const SpeedOutcome& outcome) {
+std::string CoresText(const BandwidthOutcome& outcome) {
   std::int64_t limited = 0;
-  for (const LinkSpeed& link : outcome.links) {
+  for (const LinkBandwidth& link : outcome.links) {
     for (const ByteStream* stream : {&link.there, &link.back}) {
       limited += stream->TookAWholeCore();
     }
@@ -470,21 +472,21 @@ std::string CoresText(const SpeedOutcome& outcome) {
   return limited == 0 ? ""
                       : std::to_string(limited) + " of " +
                             Count(2 * std::ssize(outcome.links), "direction") +
-                            " took a whole core: their links may carry more";
+                            " used a full core: their links may be faster";
 }
 
-std::string RingText(const SpeedOutcome& outcome, std::uint64_t bytes) {
+std::string RingText(const BandwidthOutcome& outcome, std::uint64_t bytes) {
   const auto ring = EstimateRing(outcome, bytes);
   const std::string what =
       "all-reduce of " + Number(static_cast<double>(bytes) / 1e6, 0) +
       " MB over " +
       Count(static_cast<std::int64_t>(outcome.hosts.size()), "host");
   return ring ? what + ": about " + muster::ToString(ring->time) +
-                    " as a ring, whose slowest link is " +
+                    " as a ring, limited by link " +
                     std::to_string(ring->slowest.first) + " to " +
                     std::to_string(ring->slowest.second) + " with " +
                     RateText(ring->bytes_per_second)
-              : what + ": not known, a link of the ring was not measured";
+              : what + ": unknown, because a link of the ring was not measured";
 }
 
 }  // namespace
@@ -497,12 +499,12 @@ std::string RateText(double bytes_per_second) {
   return Number(bits / 1e6, bits >= 1e7 ? 0 : 1) + " Mbit/s";
 }
 
-std::vector<RankPair> LinksToRepeat(const SpeedOutcome& outcome) {
+std::vector<RankPair> LinksToRepeat(const BandwidthOutcome& outcome) {
   const Yardstick yardstick = YardstickOf(outcome);
   // Those that were chosen before come first: of a host with many slow links a
   // few are measured often enough, and not all of them too seldom.
   std::vector<std::tuple<int, double, RankPair>> doubtful;
-  for (const LinkSpeed& link : outcome.links) {
+  for (const LinkBandwidth& link : outcome.links) {
     if (IsSlow(yardstick, link, link.a) || IsSlow(yardstick, link, link.b) ||
         IsLate(yardstick, link)) {
       doubtful.emplace_back(
@@ -525,10 +527,10 @@ std::vector<RankPair> LinksToRepeat(const SpeedOutcome& outcome) {
   return again;
 }
 
-std::optional<RingEstimate> EstimateRing(const SpeedOutcome& outcome,
+std::optional<RingEstimate> EstimateRing(const BandwidthOutcome& outcome,
                                          std::uint64_t bytes) {
-  std::map<RankPair, const LinkSpeed*> links;
-  for (const LinkSpeed& link : outcome.links) {
+  std::map<RankPair, const LinkBandwidth*> links;
+  for (const LinkBandwidth& link : outcome.links) {
     links[{link.a, link.b}] = &link;
   }
   const std::size_t hosts = outcome.hosts.size();
@@ -561,9 +563,9 @@ std::optional<RingEstimate> EstimateRing(const SpeedOutcome& outcome,
   return ring;
 }
 
-BandwidthFindings JudgeSpeeds(const Cluster& cluster,
-                              const SpeedOutcome& outcome,
-                              std::uint64_t gradient_bytes, WallTime at) {
+BandwidthFindings JudgeBandwidths(const Cluster& cluster,
+                                  const BandwidthOutcome& outcome,
+                                  std::uint64_t gradient_bytes, WallTime at) {
   const Yardstick yardstick = YardstickOf(outcome);
   BandwidthFindings verdict{
       .findings = Judgement(cluster, outcome, at).Run(),
@@ -579,7 +581,7 @@ BandwidthFindings JudgeSpeeds(const Cluster& cluster,
   verdict.lines.push_back(RingText(outcome, gradient_bytes));
   if (!outcome.absent.empty()) {
     verdict.lines.push_back(
-        "not measured, for it did not take part: " +
+        "not measured, because it did not take part: " +
         NamesOf(cluster, {outcome.absent.begin(), outcome.absent.end()}));
   }
   return verdict;

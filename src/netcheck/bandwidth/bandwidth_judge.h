@@ -17,7 +17,7 @@
 // are named, as possible, and not the link.
 //
 // All slow directions are explained by few faults (mesh_faults.h). Only what
-// was measured kSpeedPasses times counts as slow.
+// was measured kBandwidthPasses times counts as slow.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@
 namespace muster::netcheck {
 
 // Links that look slow or late, the worst first, at most four of each host.
-std::vector<RankPair> LinksToRepeat(const SpeedOutcome& outcome);
+std::vector<RankPair> LinksToRepeat(const BandwidthOutcome& outcome);
 
 // The time of one all-reduce over a ring of the hosts in the order of their
 // ranks, from the slowest step: each of n hosts sends 2 (n - 1) pieces of S / n
@@ -54,7 +54,7 @@ struct RingEstimate {
   int hosts = 0;
 };
 // nullopt: a link of the ring was not measured.
-std::optional<RingEstimate> EstimateRing(const SpeedOutcome& outcome,
+std::optional<RingEstimate> EstimateRing(const BandwidthOutcome& outcome,
                                          std::uint64_t bytes);
 
 struct BandwidthFindings {
@@ -62,9 +62,9 @@ struct BandwidthFindings {
   std::string detail;              // "28 links, 9.4 Gbit/s, 0.08 ms"
   std::vector<std::string> lines;  // bandwidth by from and to, and the estimate
 };
-BandwidthFindings JudgeSpeeds(const Cluster& cluster,
-                              const SpeedOutcome& outcome,
-                              std::uint64_t gradient_bytes, WallTime at);
+BandwidthFindings JudgeBandwidths(const Cluster& cluster,
+                                  const BandwidthOutcome& outcome,
+                                  std::uint64_t gradient_bytes, WallTime at);
 
 // "9.4 Gbit/s", "20 Mbit/s".
 std::string RateText(double bytes_per_second);

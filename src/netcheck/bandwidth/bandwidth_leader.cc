@@ -16,7 +16,7 @@ constexpr std::chrono::seconds kFarewell{2};
 // Beyond what a meter itself takes at the longest.
 constexpr std::chrono::seconds kReport{3};
 
-LinkSpeed Unmeasured(const RankPair& pair, std::string why) {
+LinkBandwidth Unmeasured(const RankPair& pair, std::string why) {
   return {.a = pair.first,
           .b = pair.second,
           .passes = 1,
@@ -25,7 +25,7 @@ LinkSpeed Unmeasured(const RankPair& pair, std::string why) {
 
 }  // namespace
 
-SpeedLead::SpeedLead(sys::Loop& loop, Options options)
+BandwidthLead::BandwidthLead(sys::Loop& loop, Options options)
     : loop_(loop), options_(std::move(options)) {
   for (const Member& member : options_.cluster->members) {
     if (member.rank != 0 && member.address) {
@@ -36,7 +36,7 @@ SpeedLead::SpeedLead(sys::Loop& loop, Options options)
   beat_ = loop_.Every(kTellEvery, [this] { TellProgress(); });
 }
 
-void SpeedLead::Join(int rank, std::unique_ptr<MeshConnection> connection) {
+void BandwidthLead::Join(int rank, std::unique_ptr<MeshConnection> connection) {
   if (plan_ || awaited_.count(rank) == 0) {
     return;  // too late, or no member: its talk ends here
   }
@@ -51,7 +51,7 @@ void SpeedLead::Join(int rank, std::unique_ptr<MeshConnection> connection) {
   }
 }
 
-void SpeedLead::Begin() {
+void BandwidthLead::Begin() {
   if (plan_) {
     return;
   }
@@ -64,7 +64,7 @@ void SpeedLead::Begin() {
   }
   if (joined_.empty()) {
     options_.over(Error(Cause::kDeadlineExceeded,
-                        "no other member came to measure within " +
+                        "no other member joined the measurement within " +
                             muster::ToString(options_.wait)));
     return;
   }
@@ -82,7 +82,7 @@ void SpeedLead::Begin() {
   Plan(std::move(pairs));
 }
 
-void SpeedLead::Plan(std::vector<RankPair> pairs) {
+void BandwidthLead::Plan(std::vector<RankPair> pairs) {
   ++pass_;
   planned_ += pairs.size();
   plan_.emplace(std::move(pairs));
@@ -90,7 +90,7 @@ void SpeedLead::Plan(std::vector<RankPair> pairs) {
   Go();
 }
 
-void SpeedLead::Go() {
+void BandwidthLead::Go() {
   if (finished_) {
     return;
   }
@@ -103,10 +103,10 @@ void SpeedLead::Go() {
   }
 }
 
-void SpeedLead::Order(const RankPair& pair) {
+void BandwidthLead::Order(const RankPair& pair) {
   late_[pair] = loop_.After(options_.bounds.late + kReport, [this, pair] {
     Took(Unmeasured(pair, "rank " + std::to_string(pair.first) +
-                              " does not tell what it measured"));
+                              " did not report its measurements"));
   });
   if (pair.first == 0) {
     options_.measure(pair.second);
@@ -117,7 +117,7 @@ void SpeedLead::Order(const RankPair& pair) {
                          .body = std::to_string(pair.second)});
 }
 
-void SpeedLead::Heard(int rank, const wire::Frame& frame) {
+void BandwidthLead::Heard(int rank, const wire::Frame& frame) {
   if (frame.kind == wire::FrameKind::kDone) {
     Left(rank);
     return;
@@ -125,17 +125,18 @@ void SpeedLead::Heard(int rank, const wire::Frame& frame) {
   if (frame.kind != wire::FrameKind::kMeasured) {
     return;
   }
-  const auto link = LinkSpeedFromJson(Json::parse(frame.body, nullptr, false));
+  const auto link =
+      LinkBandwidthFromJson(Json::parse(frame.body, nullptr, false));
   if (link && link->a == rank) {
     Took(*link);
   }
 }
 
-void SpeedLead::Measured(const LinkSpeed& link) {
+void BandwidthLead::Measured(const LinkBandwidth& link) {
   Took(link);
 }
 
-void SpeedLead::Left(int rank) {
+void BandwidthLead::Left(int rank) {
   joined_.at(rank).gone = true;
   if (finished_) {
     EndIfAllLeft();
@@ -156,7 +157,7 @@ void SpeedLead::Left(int rank) {
   Go();
 }
 
-void SpeedLead::Took(const LinkSpeed& link) {
+void BandwidthLead::Took(const LinkBandwidth& link) {
   const RankPair pair{link.a, link.b};
   if (!plan_ || plan_->running().count(pair) == 0) {
     return;
@@ -173,7 +174,7 @@ void SpeedLead::Took(const LinkSpeed& link) {
   Go();
 }
 
-void SpeedLead::NextPass() {
+void BandwidthLead::NextPass() {
   if (finished_ || !plan_->Over()) {
     return;
   }
@@ -181,8 +182,8 @@ void SpeedLead::NextPass() {
   for (const auto& [pair, link] : links_) {
     outcome_.links.push_back(link);
   }
-  auto again =
-      pass_ < kSpeedPasses ? LinksToRepeat(outcome_) : std::vector<RankPair>();
+  auto again = pass_ < kBandwidthPasses ? LinksToRepeat(outcome_)
+                                        : std::vector<RankPair>();
   std::erase_if(again, [&](const RankPair& pair) {
     const auto gone = [&](int rank) {
       return rank != 0 && joined_.at(rank).gone;
@@ -196,7 +197,7 @@ void SpeedLead::NextPass() {
   }
 }
 
-void SpeedLead::Tell(const wire::Frame& frame) {
+void BandwidthLead::Tell(const wire::Frame& frame) {
   for (auto& [rank, one] : joined_) {
     if (!one.gone) {
       one.connection->Send(frame);
@@ -204,21 +205,21 @@ void SpeedLead::Tell(const wire::Frame& frame) {
   }
 }
 
-void SpeedLead::TellProgress() {
+void BandwidthLead::TellProgress() {
   if (!finished_) {
     Tell({.kind = wire::FrameKind::kProgress,
           .body = Json{{"ended", ended_}, {"planned", planned_}}.dump()});
   }
 }
 
-void SpeedLead::Finish() {
+void BandwidthLead::Finish() {
   finished_ = true;
   Tell({.kind = wire::FrameKind::kSpeeds, .body = ToJson(outcome_).dump()});
   end_ = loop_.After(kFarewell, [this] { options_.over(outcome_); });
   EndIfAllLeft();
 }
 
-void SpeedLead::EndIfAllLeft() {
+void BandwidthLead::EndIfAllLeft() {
   if (std::all_of(joined_.begin(), joined_.end(),
                   [](const auto& one) { return one.second.gone; })) {
     end_ = loop_.After(Duration::zero(), [this] { options_.over(outcome_); });

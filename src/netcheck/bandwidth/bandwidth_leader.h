@@ -21,27 +21,27 @@
 namespace muster::netcheck {
 
 // Links that look slow or late are measured again, with fewer others beside
-// them (kSpeedPasses); the best of the passes counts. Loop thread only.
-class SpeedLead {
+// them (kBandwidthPasses); the best of the passes counts. Loop thread only.
+class BandwidthLead {
  public:
   struct Options {
     const Cluster* cluster = nullptr;  // outlives it
     Duration wait{};                   // for members to join
-    SpeedBounds bounds;
+    BandwidthBounds bounds;
     // Rank 0 is to measure its link to another.
     std::function<void(int other)> measure;
     std::function<void(const std::string&)> say;
     // deadline-exceeded: nobody joined.
-    std::function<void(Result<SpeedOutcome>)> over;
+    std::function<void(Result<BandwidthOutcome>)> over;
   };
-  SpeedLead(sys::Loop& loop, Options options);
-  SpeedLead(const SpeedLead&) = delete;
-  SpeedLead& operator=(const SpeedLead&) = delete;
+  BandwidthLead(sys::Loop& loop, Options options);
+  BandwidthLead(const BandwidthLead&) = delete;
+  BandwidthLead& operator=(const BandwidthLead&) = delete;
 
   // A member that said kJoin.
   void Join(int rank, std::unique_ptr<MeshConnection> connection);
   // By rank 0 itself.
-  void Measured(const LinkSpeed& link);
+  void Measured(const LinkBandwidth& link);
 
  private:
   struct Joined {
@@ -55,7 +55,7 @@ class SpeedLead {
   void Plan(std::vector<RankPair> pairs);
   void Go();
   void Order(const RankPair& pair);
-  void Took(const LinkSpeed& link);
+  void Took(const LinkBandwidth& link);
   void NextPass();
   void Tell(const wire::Frame& frame);
   void TellProgress();
@@ -66,10 +66,10 @@ class SpeedLead {
   Options options_;
   std::set<int> awaited_;
   std::map<int, Joined> joined_;
-  std::optional<SpeedPlan> plan_;
-  std::map<RankPair, LinkSpeed> links_;
+  std::optional<BandwidthPlan> plan_;
+  std::map<RankPair, LinkBandwidth> links_;
   std::map<RankPair, sys::Loop::Handle> late_;
-  SpeedOutcome outcome_;
+  BandwidthOutcome outcome_;
   std::size_t planned_ = 0;
   std::size_t ended_ = 0;
   int pass_ = 0;

@@ -28,9 +28,9 @@ std::string ProgressIn(const Json& json) {
 
 }  // namespace
 
-SpeedMember::SpeedMember(sys::Loop& loop, const sys::Clock& clock,
-                         SpeedOptions options,
-                         std::function<void(Result<SpeedOutcome>)> done)
+BandwidthMember::BandwidthMember(
+    sys::Loop& loop, const sys::Clock& clock, BandwidthOptions options,
+    std::function<void(Result<BandwidthOutcome>)> done)
     : loop_(loop),
       clock_(clock),
       options_(std::move(options)),
@@ -60,20 +60,20 @@ SpeedMember::SpeedMember(sys::Loop& loop, const sys::Clock& clock,
   }
 }
 
-void SpeedMember::Lead() {
-  lead_.emplace(loop_, SpeedLead::Options{
+void BandwidthMember::Lead() {
+  lead_.emplace(loop_, BandwidthLead::Options{
                            .cluster = &options_.cluster,
                            .wait = options_.wait,
                            .bounds = options_.bounds,
                            .measure = [this](int other) { Measure(other); },
                            .say = options_.say,
                            .over =
-                               [this](Result<SpeedOutcome> outcome) {
+                               [this](Result<BandwidthOutcome> outcome) {
                                  End(std::move(outcome));
                                }});
 }
 
-void SpeedMember::Enter(MeshGuest guest) {
+void BandwidthMember::Enter(MeshGuest guest) {
   const auto at = guests_.emplace(guests_.end());
   at->connection = std::move(guest.connection);
   at->rank = guest.who.rank;
@@ -86,7 +86,7 @@ void SpeedMember::Enter(MeshGuest guest) {
                lead_->Join(at->rank, std::move(at->connection));
              } else if (frame.kind == wire::FrameKind::kPing) {
                MeshConnection& connection = *at->connection;
-               at->server = std::make_unique<SpeedServer>(
+               at->server = std::make_unique<BandwidthServer>(
                    clock_, std::move(at->connection));
                connection.Send({.kind = wire::FrameKind::kPong});
              }
@@ -99,7 +99,7 @@ void SpeedMember::Enter(MeshGuest guest) {
   });
 }
 
-Result<std::unique_ptr<MeshTry>> SpeedMember::TryOf(
+Result<std::unique_ptr<MeshTry>> BandwidthMember::TryOf(
     int rank, std::function<void(MeshTried)> done) {
   for (const MeshTarget& target : TargetsOf(options_.cluster)) {
     if (target.rank != rank) {
@@ -125,11 +125,11 @@ Result<std::unique_ptr<MeshTry>> SpeedMember::TryOf(
                "rank " + std::to_string(rank) + " has no address");
 }
 
-void SpeedMember::Turn(int rank) {
+void BandwidthMember::Turn(int rank) {
   ++numbers_[rank].turn;
 }
 
-void SpeedMember::SayHello() {
+void BandwidthMember::SayHello() {
   auto hello = TryOf(0, [this](MeshTried tried) { Greeted(std::move(tried)); });
   if (!hello && hello.error().cause() == Cause::kLaunchEnvMissing) {
     End(std::move(hello).error());
@@ -144,7 +144,7 @@ void SpeedMember::SayHello() {
   hello_ = *std::move(hello);
 }
 
-void SpeedMember::Greeted(MeshTried tried) {
+void BandwidthMember::Greeted(MeshTried tried) {
   hello_.reset();
   if (tried.result.path != Path::kOk || !tried.connection->open()) {
     // It is not as far yet.
@@ -158,24 +158,24 @@ void SpeedMember::Greeted(MeshTried tried) {
   leader_->Send({.kind = wire::FrameKind::kJoin});
 }
 
-void SpeedMember::LeadLeft() {
+void BandwidthMember::LeadLeft() {
   if (led_) {
-    End(Error(Cause::kPeerDied, "rank 0 left in the middle"));
+    End(Error(Cause::kPeerDied, "rank 0 disconnected during the measurement"));
     return;
   }
   again_ = loop_.After(kHelloAgain, [this] { SayHello(); });
 }
 
-void SpeedMember::Await(Duration timeouts) {
+void BandwidthMember::Await(Duration timeouts) {
   timeout_ = loop_.After(timeouts, [this, timeouts] {
     End(unresolved_ ? *unresolved_
                     : Error(Cause::kDeadlineExceeded,
-                            "rank 0 has not said what to measure for " +
+                            "rank 0 has sent no instruction for " +
                                 muster::ToString(timeouts)));
   });
 }
 
-void SpeedMember::Heard(const wire::Frame& frame) {
+void BandwidthMember::Heard(const wire::Frame& frame) {
   led_ = true;
   Await(kLeadSilence);
   if (frame.kind == wire::FrameKind::kMeasure) {
@@ -192,7 +192,7 @@ void SpeedMember::Heard(const wire::Frame& frame) {
       options_.say(progress);
     }
   } else if (frame.kind == wire::FrameKind::kSpeeds) {
-    auto outcome = SpeedOutcomeFromJson(body);
+    auto outcome = BandwidthOutcomeFromJson(body);
     if (outcome) {
       KeepRanksBelow(static_cast<int>(options_.cluster.members.size()),
                      *outcome);
@@ -202,13 +202,13 @@ void SpeedMember::Heard(const wire::Frame& frame) {
   }
 }
 
-void SpeedMember::Measure(int other) {
+void BandwidthMember::Measure(int other) {
   other_ = other;
   tries_ = 0;
   again_ = loop_.After(Duration::zero(), [this] { Dial(); });
 }
 
-void SpeedMember::Dial() {
+void BandwidthMember::Dial() {
   meter_.reset();
   auto dialling =
       TryOf(other_, [this](MeshTried tried) { Dialled(std::move(tried)); });
@@ -219,7 +219,7 @@ void SpeedMember::Dial() {
   }
 }
 
-void SpeedMember::DialAgain(std::string why) {
+void BandwidthMember::DialAgain(std::string why) {
   if (++tries_ < kMaxDials) {
     again_ = loop_.After(kDialAgain, [this] { Dial(); });
   } else {
@@ -227,12 +227,12 @@ void SpeedMember::DialAgain(std::string why) {
   }
 }
 
-void SpeedMember::Dialled(MeshTried tried) {
+void BandwidthMember::Dialled(MeshTried tried) {
   dialling_.reset();
   if (tried.result.path == Path::kOk) {
-    meter_ = std::make_unique<SpeedMeter>(
+    meter_ = std::make_unique<BandwidthMeter>(
         loop_, clock_, std::move(tried.connection), options_.bounds,
-        [this](LinkSpeed link) { Report(std::move(link)); });
+        [this](LinkBandwidth link) { Report(std::move(link)); });
     return;
   }
   Turn(other_);
@@ -240,7 +240,7 @@ void SpeedMember::Dialled(MeshTried tried) {
             tried.result.seen);
 }
 
-void SpeedMember::Report(LinkSpeed link) {
+void BandwidthMember::Report(LinkBandwidth link) {
   link.a = options_.self.rank;
   link.b = other_;
   if (lead_) {
@@ -251,7 +251,7 @@ void SpeedMember::Report(LinkSpeed link) {
   }
 }
 
-void SpeedMember::End(Result<SpeedOutcome> outcome) {
+void BandwidthMember::End(Result<BandwidthOutcome> outcome) {
   if (!std::exchange(ended_, true)) {
     timeout_.Cancel();
     again_.Cancel();
@@ -259,16 +259,16 @@ void SpeedMember::End(Result<SpeedOutcome> outcome) {
   }
 }
 
-Result<SpeedOutcome> RunSpeed(const SpeedOptions& options,
-                              const sys::Clock& clock) {
+Result<BandwidthOutcome> RunBandwidth(const BandwidthOptions& options,
+                                      const sys::Clock& clock) {
   MUSTER_ASSIGN(const auto loop, sys::Loop::Make());
-  Result<SpeedOutcome> told = SpeedOutcome{};
+  Result<BandwidthOutcome> told = BandwidthOutcome{};
   {
-    SpeedMember member(*loop, clock, options,
-                       [&](Result<SpeedOutcome> outcome) {
-                         told = std::move(outcome);
-                         loop->Quit();
-                       });
+    BandwidthMember member(*loop, clock, options,
+                           [&](Result<BandwidthOutcome> outcome) {
+                             told = std::move(outcome);
+                             loop->Quit();
+                           });
     loop->Run();
   }
   return told;

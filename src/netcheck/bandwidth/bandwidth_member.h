@@ -23,12 +23,12 @@
 
 namespace muster::netcheck {
 
-struct SpeedOptions {
+struct BandwidthOptions {
   Cluster cluster;
   MeshIdentity self;  // rank 0 or more
   wire::Signer signer;
   Duration wait = std::chrono::seconds(5);  // for the others to come
-  SpeedBounds bounds;
+  BandwidthBounds bounds;
   MeshTimeouts timeouts;
   // "3 of 28 links", as often as it changes.
   std::function<void(const std::string&)> say;
@@ -37,19 +37,20 @@ struct SpeedOptions {
 // Loop thread only. `done` is called once: net-port-in-use or another cause of
 // PortTaken, where it cannot listen on its own port; deadline-exceeded, where
 // nobody came or rank 0 does not take part; peer-died, where rank 0 left.
-class SpeedMember {
+class BandwidthMember {
  public:
-  SpeedMember(sys::Loop& loop, const sys::Clock& clock, SpeedOptions options,
-              std::function<void(Result<SpeedOutcome>)> done);
-  SpeedMember(const SpeedMember&) = delete;
-  SpeedMember& operator=(const SpeedMember&) = delete;
+  BandwidthMember(sys::Loop& loop, const sys::Clock& clock,
+                  BandwidthOptions options,
+                  std::function<void(Result<BandwidthOutcome>)> done);
+  BandwidthMember(const BandwidthMember&) = delete;
+  BandwidthMember& operator=(const BandwidthMember&) = delete;
 
  private:
   struct Guest {
     std::unique_ptr<MeshConnection>
         connection;  // until its first frame says what it wants
     int rank = -1;
-    std::unique_ptr<SpeedServer> server;
+    std::unique_ptr<BandwidthServer> server;
   };
   using GuestAt = std::list<Guest>::iterator;
 
@@ -64,23 +65,23 @@ class SpeedMember {
   void Dial();
   void Dialled(MeshTried tried);
   void DialAgain(std::string why);
-  void Report(LinkSpeed link);
+  void Report(LinkBandwidth link);
   // net-name-resolution: its name gave no number this time; launch-env-missing:
   // nobody tells its address.
   Result<std::unique_ptr<MeshTry>> TryOf(int rank,
                                          std::function<void(MeshTried)> done);
   // The next try is at the next number of its name.
   void Turn(int rank);
-  void End(Result<SpeedOutcome> outcome);
+  void End(Result<BandwidthOutcome> outcome);
 
   sys::Loop& loop_;
   const sys::Clock& clock_;
-  SpeedOptions options_;
-  std::function<void(Result<SpeedOutcome>)> done_;
+  BandwidthOptions options_;
+  std::function<void(Result<BandwidthOutcome>)> done_;
   sys::Clock::Steady began_;
   bool ended_ = false;
   std::list<Guest> guests_;
-  std::optional<SpeedLead> lead_;
+  std::optional<BandwidthLead> lead_;
   // Of a member that follows.
   std::unique_ptr<MeshTry> hello_;
   std::unique_ptr<MeshConnection> leader_;
@@ -97,14 +98,14 @@ class SpeedMember {
   };
   std::map<int, Numbers> numbers_;
   std::unique_ptr<MeshTry> dialling_;
-  std::unique_ptr<SpeedMeter> meter_;
+  std::unique_ptr<BandwidthMeter> meter_;
   sys::Loop::Handle again_;
   sys::Loop::Handle later_;
   std::optional<MeshListener> listener_;
 };
 
 // The same on a loop of its own. Blocks; any thread.
-Result<SpeedOutcome> RunSpeed(const SpeedOptions& options,
-                              const sys::Clock& clock);
+Result<BandwidthOutcome> RunBandwidth(const BandwidthOptions& options,
+                                      const sys::Clock& clock);
 
 }  // namespace muster::netcheck

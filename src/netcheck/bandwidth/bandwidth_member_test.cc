@@ -19,7 +19,7 @@ using std::chrono::milliseconds;
 
 // Members of one cluster on the loopback, each at an address of its own, in one
 // process. What is poured is little: no speed is asserted.
-class SpeedTest : public testing::Test {
+class BandwidthTest : public testing::Test {
  protected:
   void SetUp() override {
     auto loop = sys::Loop::Make();
@@ -39,7 +39,7 @@ class SpeedTest : public testing::Test {
     cluster_.size = {size, "test"};
   }
 
-  SpeedOptions OptionsOf(int rank, const std::string& key = "k") {
+  BandwidthOptions OptionsOf(int rank, const std::string& key = "k") {
     return {.cluster = cluster_,
             .self = {.rank = rank,
                      .host = "h" + std::to_string(rank),
@@ -54,11 +54,12 @@ class SpeedTest : public testing::Test {
                        .most = 4ULL << 20},
             .say = [this](const std::string& text) { said_.push_back(text); }};
   }
-  void Start(const SpeedOptions& options) {
+  void Start(const BandwidthOptions& options) {
     ++running_;
     const int rank = options.self.rank;
-    members_[rank] = std::make_unique<SpeedMember>(
-        *loop_, clock_, options, [this, rank](Result<SpeedOutcome> outcome) {
+    members_[rank] = std::make_unique<BandwidthMember>(
+        *loop_, clock_, options,
+        [this, rank](Result<BandwidthOutcome> outcome) {
           outcomes_.emplace(rank, std::move(outcome));
           if (--running_ == 0) {
             loop_->Quit();
@@ -72,27 +73,27 @@ class SpeedTest : public testing::Test {
       Start(OptionsOf(rank));
     }));
   }
-  const SpeedOutcome& Of(int rank) { return outcomes_.at(rank).value(); }
+  const BandwidthOutcome& Of(int rank) { return outcomes_.at(rank).value(); }
 
   sys::RealClock clock_;
   std::unique_ptr<sys::Loop> loop_;
   Cluster cluster_;
   Duration wait_ = std::chrono::seconds(20);
-  std::map<int, std::unique_ptr<SpeedMember>> members_;
-  std::map<int, Result<SpeedOutcome>> outcomes_;
+  std::map<int, std::unique_ptr<BandwidthMember>> members_;
+  std::map<int, Result<BandwidthOutcome>> outcomes_;
   std::vector<sys::Loop::Handle> handles_;
   std::vector<std::string> said_;
   int running_ = 0;
 };
 
-TEST_F(SpeedTest, EveryLinkIsMeasuredAndAllAreToldTheSame) {
+TEST_F(BandwidthTest, EveryLinkIsMeasuredAndAllAreToldTheSame) {
   MakeCluster(4);
   for (int rank = 0; rank < 4; ++rank) {
     Start(OptionsOf(rank));
   }
   loop_->Run();
   ASSERT_EQ(Of(0).links.size(), 6U);
-  for (const LinkSpeed& link : Of(0).links) {
+  for (const LinkBandwidth& link : Of(0).links) {
     EXPECT_EQ(link.stopped, "");
     EXPECT_GT(link.pings, 0);
     EXPECT_GT(link.p50, Duration::zero());
@@ -110,7 +111,7 @@ TEST_F(SpeedTest, EveryLinkIsMeasuredAndAllAreToldTheSame) {
   EXPECT_THAT(said_, testing::Contains("1 of 6 links"));
 }
 
-TEST_F(SpeedTest, TheOrderOfComingDoesNotMatter) {
+TEST_F(BandwidthTest, TheOrderOfComingDoesNotMatter) {
   MakeCluster(3);
   Start(OptionsOf(2));
   StartLater(1, milliseconds(60));
@@ -119,7 +120,7 @@ TEST_F(SpeedTest, TheOrderOfComingDoesNotMatter) {
   EXPECT_EQ(Of(2).links.size(), 3U);
 }
 
-TEST_F(SpeedTest, WhoDoesNotComeIsSaid) {
+TEST_F(BandwidthTest, WhoDoesNotComeIsSaid) {
   MakeCluster(3);
   wait_ = std::chrono::seconds(2);
   Start(OptionsOf(0));
@@ -129,7 +130,7 @@ TEST_F(SpeedTest, WhoDoesNotComeIsSaid) {
   EXPECT_EQ(Of(1).links.size(), 1U);
 }
 
-TEST_F(SpeedTest, WithoutRankZeroNothingIsMeasured) {
+TEST_F(BandwidthTest, WithoutRankZeroNothingIsMeasured) {
   MakeCluster(3);
   wait_ = milliseconds(300);
   Start(OptionsOf(1));
@@ -139,17 +140,17 @@ TEST_F(SpeedTest, WithoutRankZeroNothingIsMeasured) {
   EXPECT_EQ(outcomes_.at(1).error().cause(), Cause::kDeadlineExceeded);
 }
 
-TEST_F(SpeedTest, AloneNothingIsMeasured) {
+TEST_F(BandwidthTest, AloneNothingIsMeasured) {
   MakeCluster(2);
   wait_ = milliseconds(100);
   Start(OptionsOf(0));
   loop_->Run();
   ASSERT_FALSE(outcomes_.at(0));
   EXPECT_THAT(outcomes_.at(0).error().message(),
-              testing::HasSubstr("no other member came"));
+              testing::HasSubstr("no other member joined"));
 }
 
-TEST_F(SpeedTest, AnotherKeyDoesNotJoin) {
+TEST_F(BandwidthTest, AnotherKeyDoesNotJoin) {
   MakeCluster(2);
   wait_ = milliseconds(300);
   Start(OptionsOf(0));
@@ -159,11 +160,11 @@ TEST_F(SpeedTest, AnotherKeyDoesNotJoin) {
   EXPECT_FALSE(outcomes_.at(1));
 }
 
-TEST_F(SpeedTest, WhoLeavesIsNotWaitedFor) {
+TEST_F(BandwidthTest, WhoLeavesIsNotWaitedFor) {
   MakeCluster(4);
   wait_ = std::chrono::seconds(5);
   for (int rank = 0; rank < 4; ++rank) {
-    SpeedOptions options = OptionsOf(rank);
+    BandwidthOptions options = OptionsOf(rank);
     options.bounds.pour = milliseconds(300);
     options.bounds.most = 1ULL << 30;
     Start(options);
@@ -174,7 +175,7 @@ TEST_F(SpeedTest, WhoLeavesIsNotWaitedFor) {
   }));
   loop_->Run();
   ASSERT_TRUE(outcomes_.at(0)) << outcomes_.at(0).error().ToString();
-  for (const LinkSpeed& link : Of(0).links) {
+  for (const LinkBandwidth& link : Of(0).links) {
     EXPECT_EQ(link.stopped.empty(), link.b != 3) << link.a << " " << link.b;
   }
 }
@@ -207,7 +208,7 @@ class OwnHostsFile {
   bool mounted_ = false;
 };
 
-TEST_F(SpeedTest, EveryNumberOfANameIsTried) {
+TEST_F(BandwidthTest, EveryNumberOfANameIsTried) {
   const OwnHostsFile hosts(
       "127.0.0.1 localhost two-numbers\n127.0.8.99 two-numbers\n");
   if (!hosts.Mounted()) {
@@ -231,7 +232,7 @@ TEST_F(SpeedTest, EveryNumberOfANameIsTried) {
   EXPECT_EQ(Of(1).links[0].stopped, "");
 }
 
-TEST_F(SpeedTest, APortThatSomebodyHoldsIsSaid) {
+TEST_F(BandwidthTest, APortThatSomebodyHoldsIsSaid) {
   MakeCluster(2);
   const auto held = sys::Listen(cluster_.members[0].address->value);
   ASSERT_TRUE(held) << held.error().ToString();

@@ -11,13 +11,19 @@
 namespace muster::netcheck {
 namespace {
 
+// Chunks double until one takes kShortChunk to queue: between two the sender
+// can stop, so that a slow link does not keep it.
 constexpr std::size_t kFirstChunk = 64U << 10;
 constexpr std::size_t kMaxChunk = 1U << 20;
 constexpr std::chrono::milliseconds kShortChunk{5};
+// Kept in the socket: more would be measured as sent while it waits here.
 constexpr int kMaxUnsent = 256 << 10;
+// The receiver notes what has come this often, and needs so many notes before
+// it leaves out the start.
 constexpr std::chrono::milliseconds kSample{1};
 constexpr std::size_t kFewestSamples = 5;
 constexpr std::size_t kFewestPings = 5;
+// What a peer may ask for at most.
 constexpr std::chrono::seconds kMaxPour{2};
 constexpr std::uint64_t kMaxPoured = 1ULL << 30;
 
@@ -134,10 +140,10 @@ ByteStream StreamCounter::Steady(sys::Clock::Steady now) const {
   return {.bytes = bytes_ - std::prev(later)->second, .took = all - all / 5};
 }
 
-SpeedMeter::SpeedMeter(sys::Loop& loop, const sys::Clock& clock,
-                       std::unique_ptr<MeshConnection> connection,
-                       const SpeedBounds& bounds,
-                       std::function<void(LinkSpeed)> done)
+BandwidthMeter::BandwidthMeter(sys::Loop& loop, const sys::Clock& clock,
+                               std::unique_ptr<MeshConnection> connection,
+                               const BandwidthBounds& bounds,
+                               std::function<void(LinkBandwidth)> done)
     : loop_(loop),
       clock_(clock),
       connection_(std::move(connection)),
@@ -148,24 +154,26 @@ SpeedMeter::SpeedMeter(sys::Loop& loop, const sys::Clock& clock,
   connection_->Begin(
       {.frame = [this](const wire::Frame& frame) { Heard(frame); },
        .end =
-           [this](ConnectionEnd) { Done("the other end left in the middle"); },
+           [this](ConnectionEnd) {
+             Done("the peer disconnected during the measurement");
+           },
        .drained = [this] { sender_->More(); },
        .skipped =
            [this](std::uint64_t bytes) {
              counter_.Count(clock_.Now(), bytes);
            }});
   timer_ = loop_.After(bounds_.late, [this] {
-    Done("no end within " + muster::ToString(bounds_.late));
+    Done("not finished within " + muster::ToString(bounds_.late));
   });
   Ping();
 }
 
-void SpeedMeter::Ping() {
+void BandwidthMeter::Ping() {
   pinged_ = clock_.Now();
   connection_->Send({.kind = wire::FrameKind::kPing});
 }
 
-void SpeedMeter::Ponged() {
+void BandwidthMeter::Ponged() {
   const auto now = clock_.Now();
   pings_.push_back(now - pinged_);
   if (pings_.size() < kFewestPings ||
@@ -180,7 +188,7 @@ void SpeedMeter::Ponged() {
       StreamSender::Until{.pour = bounds_.pour, .most = bounds_.most});
 }
 
-void SpeedMeter::Heard(const wire::Frame& frame) {
+void BandwidthMeter::Heard(const wire::Frame& frame) {
   if (frame.kind == wire::FrameKind::kPong && stage_ == Stage::kPinging) {
     Ponged();
   } else if (frame.kind == wire::FrameKind::kCounted &&
@@ -204,7 +212,7 @@ void SpeedMeter::Heard(const wire::Frame& frame) {
   }
 }
 
-void SpeedMeter::Done(std::string stopped) {
+void BandwidthMeter::Done(std::string stopped) {
   if (stage_ == Stage::kOver) {
     return;
   }
@@ -224,13 +232,13 @@ void SpeedMeter::Done(std::string stopped) {
   const auto state = sys::StateOf(connection_->fd());
   link_.least = state ? state->least_round_trip : Duration::zero();
   connection_->Begin({});
-  // Not below a callback of the talk, which goes with this meter.
+  // Not within a callback of the connection, which this meter owns.
   timer_ = loop_.After(Duration::zero(),
                        [done = std::move(done_), link = link_] { done(link); });
 }
 
-SpeedServer::SpeedServer(const sys::Clock& clock,
-                         std::unique_ptr<MeshConnection> connection)
+BandwidthServer::BandwidthServer(const sys::Clock& clock,
+                                 std::unique_ptr<MeshConnection> connection)
     : clock_(clock), connection_(std::move(connection)) {
   connection_->Begin(
       {.frame = [this](const wire::Frame& frame) { Heard(frame); },
@@ -241,7 +249,7 @@ SpeedServer::SpeedServer(const sys::Clock& clock,
            }});
 }
 
-void SpeedServer::Heard(const wire::Frame& frame) {
+void BandwidthServer::Heard(const wire::Frame& frame) {
   if (connection_->unsent() > 0) {
     return;  // no answer may come between what is poured
   }
@@ -269,7 +277,7 @@ void SpeedServer::Heard(const wire::Frame& frame) {
   }
 }
 
-void SpeedServer::Poured() {
+void BandwidthServer::Poured() {
   ByteStream counted = counter_.Steady(clock_.Now());
   counted.receiver = core_ ? core_->Share() : CoreShare{};
   connection_->Send(
@@ -278,7 +286,7 @@ void SpeedServer::Poured() {
   core_.reset();
 }
 
-void SpeedServer::Asked(const std::string& body) {
+void BandwidthServer::Asked(const std::string& body) {
   const Json json = Json::parse(body, nullptr, false);
   PeerJson reader(json);
   const auto most = static_cast<std::uint64_t>(

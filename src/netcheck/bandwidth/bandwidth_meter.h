@@ -79,12 +79,13 @@ class StreamCounter {
 };
 
 // Loop thread only. Destroyed before it is done, it says nothing.
-class SpeedMeter {
+class BandwidthMeter {
  public:
   // `done` has no ranks in it: who started it knows them.
-  SpeedMeter(sys::Loop& loop, const sys::Clock& clock,
-             std::unique_ptr<MeshConnection> connection,
-             const SpeedBounds& bounds, std::function<void(LinkSpeed)> done);
+  BandwidthMeter(sys::Loop& loop, const sys::Clock& clock,
+                 std::unique_ptr<MeshConnection> connection,
+                 const BandwidthBounds& bounds,
+                 std::function<void(LinkBandwidth)> done);
 
  private:
   void Ping();
@@ -97,10 +98,10 @@ class SpeedMeter {
   sys::Loop& loop_;
   const sys::Clock& clock_;
   std::unique_ptr<MeshConnection> connection_;
-  SpeedBounds bounds_;
-  std::function<void(LinkSpeed)> done_;
+  BandwidthBounds bounds_;
+  std::function<void(LinkBandwidth)> done_;
   Stage stage_ = Stage::kPinging;
-  LinkSpeed link_;
+  LinkBandwidth link_;
   std::vector<Duration> pings_;
   sys::Clock::Steady began_;
   sys::Clock::Steady pinged_{};
@@ -112,12 +113,12 @@ class SpeedMeter {
 
 // The other end, for as long as the talk lasts. Loop thread only. Whatever it
 // is asked for, it pours at most 2 s and 1 GiB at a time.
-class SpeedServer {
+class BandwidthServer {
  public:
-  SpeedServer(const sys::Clock& clock,
-              std::unique_ptr<MeshConnection> connection);
-  SpeedServer(const SpeedServer&) = delete;
-  SpeedServer& operator=(const SpeedServer&) = delete;
+  BandwidthServer(const sys::Clock& clock,
+                  std::unique_ptr<MeshConnection> connection);
+  BandwidthServer(const BandwidthServer&) = delete;
+  BandwidthServer& operator=(const BandwidthServer&) = delete;
 
   bool open() const { return connection_->open(); }
 

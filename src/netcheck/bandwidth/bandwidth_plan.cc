@@ -47,7 +47,7 @@ std::vector<std::vector<RankPair>> Tournament(std::vector<int> ranks) {
   return rounds;
 }
 
-std::vector<RankPair> SpeedPlan::Next() {
+std::vector<RankPair> BandwidthPlan::Next() {
   std::vector<RankPair> begin;
   for (auto at = waiting_.begin(); at != waiting_.end();) {
     if (busy_.count(at->first) > 0 || busy_.count(at->second) > 0) {
@@ -62,14 +62,14 @@ std::vector<RankPair> SpeedPlan::Next() {
   return begin;
 }
 
-void SpeedPlan::Ended(const RankPair& pair) {
+void BandwidthPlan::Ended(const RankPair& pair) {
   if (running_.erase(pair) > 0) {
     busy_.erase(pair.first);
     busy_.erase(pair.second);
   }
 }
 
-std::size_t SpeedPlan::Drop(int rank) {
+std::size_t BandwidthPlan::Drop(int rank) {
   return std::erase_if(waiting_, [&](const RankPair& pair) {
     return pair.first == rank || pair.second == rank;
   });

@@ -27,9 +27,9 @@ std::vector<std::vector<RankPair>> Tournament(std::vector<int> ranks);
 
 // Pairs in the order in which they were given, as many at a time as have no
 // rank in common.
-class SpeedPlan {
+class BandwidthPlan {
  public:
-  explicit SpeedPlan(std::vector<RankPair> pairs)
+  explicit BandwidthPlan(std::vector<RankPair> pairs)
       : waiting_(pairs.begin(), pairs.end()) {}
 
   // Those that begin now.

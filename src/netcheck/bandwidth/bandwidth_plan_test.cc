@@ -64,8 +64,8 @@ TEST(RanksOfHosts, TakesTheFirstRankOfEachHost) {
   EXPECT_EQ(RanksOfHosts(cluster), (std::vector<int>{0, 2, 4}));
 }
 
-TEST(SpeedPlan, PairsThatRunHaveNoRankInCommon) {
-  SpeedPlan plan({{0, 1}, {0, 2}, {2, 3}, {1, 3}});
+TEST(BandwidthPlan, PairsThatRunHaveNoRankInCommon) {
+  BandwidthPlan plan({{0, 1}, {0, 2}, {2, 3}, {1, 3}});
   EXPECT_EQ(plan.Next(), (std::vector<RankPair>{{0, 1}, {2, 3}}));
   EXPECT_TRUE(plan.Next().empty());
   plan.Ended({0, 1});
@@ -75,16 +75,16 @@ TEST(SpeedPlan, PairsThatRunHaveNoRankInCommon) {
   EXPECT_FALSE(plan.Over());
 }
 
-TEST(SpeedPlan, WhoIsGoneIsNotWaitedFor) {
-  SpeedPlan plan({{0, 1}, {0, 2}, {1, 2}});
+TEST(BandwidthPlan, WhoIsGoneIsNotWaitedFor) {
+  BandwidthPlan plan({{0, 1}, {0, 2}, {1, 2}});
   plan.Next();
   EXPECT_EQ(plan.Drop(2), 2U);
   plan.Ended({0, 1});
   EXPECT_TRUE(plan.Over());
 }
 
-TEST(SpeedPlan, WhatDidNotRunCannotEnd) {
-  SpeedPlan plan({{0, 1}, {0, 2}});
+TEST(BandwidthPlan, WhatDidNotRunCannotEnd) {
+  BandwidthPlan plan({{0, 1}, {0, 2}});
   plan.Next();
   plan.Ended({0, 2});
   EXPECT_TRUE(plan.Next().empty());

@@ -80,13 +80,13 @@ std::string DetailOf(const MeshCase& one, const MeshView& view,
   if (!not_started.empty()) {
     text += "; " +
             Count(static_cast<std::int64_t>(not_started.size()), "host") +
-            (not_started.size() == 1 ? " answers" : " answer") +
-            ", and muster is not started there";
+            (not_started.size() == 1 ? " responds" : " respond") +
+            ", but muster is not running there";
   }
   const std::size_t members = view.hosts.size();
   if (members > 64) {
     text += "; of " + std::to_string(members * (members - 1)) +
-            " pairs a selection is tried";
+            " pairs, a sample was tested";
   }
   return text;
 }

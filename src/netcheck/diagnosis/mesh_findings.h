@@ -24,7 +24,7 @@ struct MeshFindings {
 MeshFindings JudgeMesh(const Cluster& cluster,
                        const std::map<int, MeshRow>& rows, WallTime at);
 
-// In place of the catalogue's fixes where a port is kept for root.
+// In place of the catalog's fixes where a port is kept for root.
 void SetWayOut(Cause cause, std::uint16_t port, Finding& finding);
 
 // The paths for programs: [{"from", "to", "port", "path", …}]. Of more than

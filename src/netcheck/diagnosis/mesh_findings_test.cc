@@ -89,7 +89,7 @@ TEST_F(MeshVerdictTest, PackagesOfAHostThatDifferAreOneFinding) {
                     {"jaxlib", rank == 1 ? "0.4.30" : "0.5.1"}};
   }
   EXPECT_EQ(Text(),
-            "error ver-peer-mismatch: rank 1 (10.0.0.2:8476) has other "
+            "error ver-peer-mismatch: rank 1 (10.0.0.2:8476) has different "
             "versions of jax, jaxlib than its peers\n");
 }
 
@@ -115,12 +115,12 @@ TEST_F(MeshVerdictTest, SystemsThatDifferAreWorthAWordAtMost) {
                     {"glibc", rank == 1 ? "2.36" : "2.31"},
                     {"nvidia-driver", rank == 1 ? "535.1" : "550.2"}};
   }
-  EXPECT_THAT(Text(), HasSubstr("warning ver-peer-mismatch: rank 1 "
-                                "(10.0.0.2:8476) has other versions of "
-                                "nvidia-driver than its peers"));
-  EXPECT_THAT(Text(), HasSubstr("note ver-peer-mismatch: rank 1 "
-                                "(10.0.0.2:8476) has other versions of glibc, "
-                                "kernel than its peers"));
+  EXPECT_THAT(Text(),
+              HasSubstr("warning ver-peer-mismatch: rank 1 (10.0.0.2:8476) has "
+                        "different versions of nvidia-driver than its peers"));
+  EXPECT_THAT(Text(),
+              HasSubstr("note ver-peer-mismatch: rank 1 (10.0.0.2:8476) has "
+                        "different versions of glibc, kernel than its peers"));
 }
 
 TEST_F(MeshVerdictTest, AnotherProgramIsAnErrorAndOtherDataAWarning) {
@@ -129,11 +129,11 @@ TEST_F(MeshVerdictTest, AnotherProgramIsAnErrorAndOtherDataAWarning) {
                  {"interpreter python3", "p"},
                  {"data /mnt/d", rank == 0 ? "x" : "y"}};
   }
-  EXPECT_THAT(Text(), HasSubstr("error ver-peer-mismatch: rank 2 "
-                                "(10.0.0.3:8476) has another `train.py` than "
-                                "its peers"));
+  EXPECT_THAT(Text(),
+              HasSubstr("error ver-peer-mismatch: rank 2 (10.0.0.3:8476) has a "
+                        "different `train.py` than its peers"));
   EXPECT_THAT(Text(), HasSubstr("warning uneven-data: rank 0 (10.0.0.1:8476) "
-                                "has another `/mnt/d` than its peers"));
+                                "has a different `/mnt/d` than its peers"));
   EXPECT_EQ(Judge().findings.size(), 2U) << Text();
 }
 
@@ -154,7 +154,7 @@ TEST_F(MeshVerdictTest, AFolderThatOthersShareIsAnError) {
   }
   EXPECT_EQ(Text(),
             "error ckpt-placement: `/ck` of rank 2 (10.0.0.3:8476) is not the "
-            "one that other hosts share\n");
+            "folder that other hosts share\n");
 }
 
 TEST_F(MeshVerdictTest, FoldersOfEachHostMayBeMeant) {
@@ -165,8 +165,8 @@ TEST_F(MeshVerdictTest, FoldersOfEachHostMayBeMeant) {
       }
     }
   }
-  EXPECT_THAT(Text(), HasSubstr("warning ckpt-placement: every host has a "
-                                "`/ck` of its own"));
+  EXPECT_THAT(Text(), HasSubstr("warning ckpt-placement: every host has its "
+                                "own `/ck`"));
   for (auto& [rank, row] : rows_) {
     for (auto& [of, unseen] : row.marks) {
       unseen.clear();
@@ -185,8 +185,8 @@ TEST_F(MeshVerdictTest, MembersOfOneHostSeeItsFolderInAnyCase) {
       }
     }
   }
-  EXPECT_THAT(Text(), HasSubstr("warning ckpt-placement: every host has a "
-                                "`/ck` of its own"));
+  EXPECT_THAT(Text(), HasSubstr("warning ckpt-placement: every host has its "
+                                "own `/ck`"));
 }
 
 TEST_F(MeshVerdictTest, OfTwoHostsTheOneWithoutTheMountIsNamed) {
@@ -198,7 +198,7 @@ TEST_F(MeshVerdictTest, OfTwoHostsTheOneWithoutTheMountIsNamed) {
   EXPECT_THAT(Text(), HasSubstr("warning ckpt-placement: every host has"));
   rows_[0].files["place /ck"] = kServedPlace;
   EXPECT_THAT(Text(), HasSubstr("error ckpt-placement: `/ck` of rank 1 "
-                                "(10.0.0.2:8476) is on a disk of its own"));
+                                "(10.0.0.2:8476) is on a local disk"));
 }
 
 TEST_F(MeshVerdictTest, MarksOfRanksThatAreNoneAreNotRead) {
@@ -209,9 +209,9 @@ TEST_F(MeshVerdictTest, MarksOfRanksThatAreNoneAreNotRead) {
 TEST_F(MeshVerdictTest, AFilterIsToldFromADeadHostByTheMemberThatSpeaks) {
   Set(0, 2, Path::kNoAnswer);
   Set(1, 2, Path::kNoAnswer);
-  EXPECT_EQ(Text(),
-            "error net-timeout-filtered: rank 2 (10.0.0.3:8476) gives no "
-            "answer\n");
+  EXPECT_EQ(
+      Text(),
+      "error net-timeout-filtered: rank 2 (10.0.0.3:8476) does not respond\n");
   EXPECT_EQ(Judge().findings[0].confidence, Confidence::kCertain);
   rows_.erase(2);
   EXPECT_EQ(Judge().findings[0].confidence, Confidence::kLikely);
@@ -219,16 +219,16 @@ TEST_F(MeshVerdictTest, AFilterIsToldFromADeadHostByTheMemberThatSpeaks) {
   EXPECT_EQ(Judge().findings[0].confidence, Confidence::kCertain);
 }
 
-TEST_F(MeshVerdictTest, AHostThatIsDownIsToldFromAFilteredOneByItsNeighbours) {
+TEST_F(MeshVerdictTest, AHostThatIsDownIsToldFromAFilteredOneByItsNeighbors) {
   rows_.erase(2);
   Set(0, 2, Path::kNoAnswer);
   Set(1, 2, Path::kNoAnswer);
-  At(0, 2).neighbour = kNoArp;
+  At(0, 2).neighbor = kNoArp;
   const Finding down = Judge().findings.at(0);
-  EXPECT_THAT(down.what, HasSubstr("gives no answer, not even to ARP"));
+  EXPECT_THAT(down.what, HasSubstr("does not respond, not even to ARP"));
   EXPECT_EQ(down.confidence, Confidence::kCertain);
   EXPECT_THAT(down.fixes.at(0).text, HasSubstr("start the host"));
-  At(1, 2).neighbour = kAnswersArp;
+  At(1, 2).neighbor = kAnswersArp;
   const Finding filtered = Judge().findings.at(0);
   EXPECT_THAT(filtered.evidence.back().what, HasSubstr("the host is up"));
   EXPECT_EQ(filtered.confidence, Confidence::kLikely);
@@ -240,7 +240,7 @@ TEST_F(MeshVerdictTest, OneDirectionIsTold) {
   ASSERT_EQ(verdict.findings.size(), 1U);
   EXPECT_THAT(verdict.findings[0].subjects, Contains("rank 1"));
   EXPECT_THAT(verdict.findings[0].evidence.back().what,
-              HasSubstr("one direction only"));
+              HasSubstr("only one direction fails"));
 }
 
 TEST_F(MeshVerdictTest, AMemberThatNeverCameIsLate) {
@@ -255,10 +255,10 @@ TEST_F(MeshVerdictTest, WhoIsAloneFindsNothingInHostsThatRefuse) {
   rows_.erase(2);
   Set(0, 1, Path::kRefused);
   Set(0, 2, Path::kNoAnswer);
-  EXPECT_EQ(Text(),
-            "error net-timeout-filtered: rank 2 (10.0.0.3:8476) gives no "
-            "answer\n");
-  EXPECT_THAT(Judge().detail, HasSubstr("not started there"));
+  EXPECT_EQ(
+      Text(),
+      "error net-timeout-filtered: rank 2 (10.0.0.3:8476) does not respond\n");
+  EXPECT_THAT(Judge().detail, HasSubstr("not running there"));
 }
 
 TEST_F(MeshVerdictTest, ARefusalWhereTheMemberListensIsAFilter) {
@@ -266,7 +266,7 @@ TEST_F(MeshVerdictTest, ARefusalWhereTheMemberListensIsAFilter) {
   Set(1, 2, Path::kRefused);
   // It may have come when both had stopped trying.
   EXPECT_THAT(Text(), HasSubstr("note rendezvous-timeout: rank 2"));
-  At(1, 2).sign_of_life = "its member had come when it was tried last";
+  At(1, 2).sign_of_life = "its member had joined before the last attempt";
   EXPECT_THAT(Text(), HasSubstr("net-timeout-filtered: rank 2"));
 }
 
@@ -288,7 +288,7 @@ TEST_F(MeshVerdictTest, SwappedMembersAreOneFinding) {
   At(0, 2).answered_as = 1;
   Set(1, 2, Path::kItself);
   At(1, 2).answered_as = 1;
-  EXPECT_THAT(Text(), HasSubstr("error net-wrong-endpoint: rank 2 answers"));
+  EXPECT_THAT(Text(), HasSubstr("error net-wrong-endpoint: rank 2 responds"));
   EXPECT_EQ(Judge().findings.size(), 1U);
 }
 
@@ -331,8 +331,8 @@ TEST_F(MeshVerdictTest, WhoHasNoPortLeftIsNamedAndNotItsPeers) {
   Set(0, 1, Path::kOwnLimit, "EADDRNOTAVAIL");
   Set(0, 2, Path::kOwnLimit, "EMFILE");
   EXPECT_EQ(Text(),
-            "error os-limit: rank 0 (10.0.0.1:8476) could not begin to "
-            "connect on 2 paths\n");
+            "error os-limit: rank 0 (10.0.0.1:8476) could not open a "
+            "connection on 2 paths\n");
 }
 
 TEST_F(MeshVerdictTest, WithoutARouteNothingIsFiltered) {
@@ -341,7 +341,7 @@ TEST_F(MeshVerdictTest, WithoutARouteNothingIsFiltered) {
   ASSERT_EQ(verdict.findings.size(), 1U) << Text();
   const Finding& found = verdict.findings[0];
   EXPECT_EQ(found.evidence.back().what,
-            "its own kernel knows no way there: no packet left");
+            "its kernel has no route: no packet was sent");
   EXPECT_EQ(found.evidence.back().source, "rank 0 (10.0.0.1:8476)");
   EXPECT_EQ(found.fixes[0].command, "ip route get 10.0.0.3");
   Set(0, 2, Path::kNoRoute, "EHOSTUNREACH");
@@ -350,16 +350,16 @@ TEST_F(MeshVerdictTest, WithoutARouteNothingIsFiltered) {
 
 // Its kernel takes connections, and its process may be stopped or busy.
 TEST_F(MeshVerdictTest, AMemberThatFallsSilentIsAtItsAddress) {
-  Set(0, 2, Path::kSilent, "it stopped in the middle");
-  Set(1, 2, Path::kSilent, "it stopped in the middle");
-  EXPECT_THAT(Text(), HasSubstr("error heartbeat-missed: rank 2 "
-                                "(10.0.0.3:8476) answers and then stays "
-                                "silent"));
+  Set(0, 2, Path::kSilent, "it stopped during the test");
+  Set(1, 2, Path::kSilent, "it stopped during the test");
+  EXPECT_THAT(Text(),
+              HasSubstr("error heartbeat-missed: rank 2 (10.0.0.3:8476) "
+                        "responds and then sends nothing"));
   EXPECT_EQ(Judge().findings[0].confidence, Confidence::kLikely);
   At(0, 2).answered_as = At(1, 2).answered_as = -1;
-  EXPECT_THAT(Text(), HasSubstr("error net-wrong-endpoint: rank 2 "
-                                "(10.0.0.3:8476) takes connections and stays "
-                                "silent"));
+  EXPECT_THAT(Text(),
+              HasSubstr("error net-wrong-endpoint: rank 2 (10.0.0.3:8476) "
+                        "accepts connections and sends nothing"));
   EXPECT_EQ(Judge().findings[0].confidence, Confidence::kLikely);
 }
 

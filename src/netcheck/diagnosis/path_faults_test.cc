@@ -82,7 +82,7 @@ void ExpectOne(const MeshView& view, const std::set<int>& named,
 }
 
 // All sizes of which every pair is tried, and sparse ones. A few where the
-// build is not optimised, as the sanitized ones: 256 hosts take a minute there.
+// build is not optimized, as the sanitized ones: 256 hosts take a minute there.
 std::vector<int> Sizes() {
 #ifdef __OPTIMIZE__
   std::vector<int> sizes(63);
@@ -206,7 +206,7 @@ TEST_P(MeshFaults, HalvesThatDoNotMeetAreOne) {
 }
 
 TEST_P(MeshFaults, AnySplitIsFound) {
-  // Even and odd, thirds, one in five: halves that are no neighbours.
+  // Even and odd, thirds, one in five: halves that are no neighbors.
   for (const int step : {2, 3, 5}) {
     ModelMesh mesh(GetParam());
     mesh.Break(Trouble::kUnreachable, [&](int from, const MeshTarget& to) {

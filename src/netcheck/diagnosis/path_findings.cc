@@ -62,7 +62,7 @@ std::string LifeOf(const MeshCase& one, const MeshTarget& target) {
     }
   }
   if (one.rows.count(target.rank) > 0) {
-    return "its own member speaks: the host is up";
+    return "its member sends messages: the host is up";
   }
   for (const auto& [from, row] : one.rows) {
     for (const auto& [other, path] : row.paths) {
@@ -70,7 +70,7 @@ std::string LifeOf(const MeshCase& one, const MeshTarget& target) {
           path.path != Path::kNoRoute && path.path != Path::kUnresolved &&
           path.path != Path::kOwnLimit && path.path != Path::kUntried) {
         return "port " + std::to_string(other.port) +
-               " answers: the host is up";
+               " responds: the host is up";
       }
     }
   }
@@ -84,8 +84,8 @@ std::string_view ArpStateOf(const MeshCase& one, int rank) {
   for (const auto& [from, row] : one.rows) {
     for (const auto& [target, path] : row.paths) {
       if (target.rank == rank && told != kAnswersArp &&
-          (path.neighbour == kAnswersArp || path.neighbour == kNoArp)) {
-        told = path.neighbour == kAnswersArp ? kAnswersArp : kNoArp;
+          (path.neighbor == kAnswersArp || path.neighbor == kNoArp)) {
+        told = path.neighbor == kAnswersArp ? kAnswersArp : kNoArp;
       }
     }
   }
@@ -130,12 +130,12 @@ Words WordsOf(const MeshCase& one, const MeshFault& fault) {
   const Path first = path == nullptr ? Path::kNoAnswer : path->path;
   switch (fault.trouble) {
     case Trouble::kUnresolved:
-      return {Cause::kNetNameResolution, "cannot be looked up"};
+      return {Cause::kNetNameResolution, "does not resolve"};
     case Trouble::kRefused:
       return {Cause::kRendezvousTimeout, "refuses connections"};
     case Trouble::kStranger:
       return {Cause::kNetWrongEndpoint,
-              "answers with another key: another run, or another token file"};
+              "responds with another key: another run, or another token file"};
     case Trouble::kNotMuster:
       if (path != nullptr &&
           path->seen.find(wire::kOtherVersion) != std::string::npos) {
@@ -144,24 +144,24 @@ Words WordsOf(const MeshCase& one, const MeshFault& fault) {
       if (path != nullptr && path->seen.find("HTTP/1.") != std::string::npos &&
           (path->seen.find(" 403") != std::string::npos ||
            path->seen.find(" 407") != std::string::npos)) {
-        return {Cause::kNetProxy, "is answered for by a proxy"};
+        return {Cause::kNetProxy, "is served by a proxy"};
       }
       if (IsItsMember(path, fault.paths.front().second.rank)) {
         return first == Path::kClosed
-                   ? Words{Cause::kPeerDied, "answers and then goes away"}
+                   ? Words{Cause::kPeerDied, "responds and then disconnects"}
                    : Words{Cause::kHeartbeatMissed,
-                           "answers and then stays silent"};
+                           "responds and then sends nothing"};
       }
       return {Cause::kNetWrongEndpoint,
-              first == Path::kSilent   ? "takes connections and stays silent"
-              : first == Path::kClosed ? "takes connections and ends them"
+              first == Path::kSilent   ? "accepts connections and sends nothing"
+              : first == Path::kClosed ? "accepts connections and closes them"
                                        : "is not muster"};
     case Trouble::kLargeLost:
-      return {Cause::kNetMtu, "loses large packets"};
+      return {Cause::kNetMtu, "drops large packets"};
     default:
       return {Cause::kNetTimeoutFiltered, first == Path::kNoRoute
                                               ? "cannot be reached: no route"
-                                              : "gives no answer"};
+                                              : "does not respond"};
   }
 }
 
@@ -202,20 +202,20 @@ std::string WhatOf(const MeshCase& one, const MeshFault& fault,
     case FaultShape::kPort:
       return Ports(fault) + " of " + named + " " + text;
     case FaultShape::kDirection:
-      return targets + " " + text + ", seen from " + sources + " alone";
+      return targets + " " + text + ", seen from " + sources + " only";
     case FaultShape::kLink:
       return "between " + sources + " and " + targets +
-             " nothing works: each " + text;
+             " no path works: each " + text;
     case FaultShape::kIsolated:
-      return named + " is cut off, both ways: it " + text;
+      return named + " is isolated in both directions: it " + text;
     case FaultShape::kOutbound:
-      return named + " reaches nobody: each other member " + text;
+      return named + " reaches no other member: each " + text;
     case FaultShape::kAll:
-      return "nobody reaches anybody: each member " + text;
+      return "no member reaches any other: each " + text;
     case FaultShape::kPortEverywhere:
       return Ports(fault) + " of all members " + text;
     case FaultShape::kPartition:
-      return "two groups do not reach each other (" + sources + " | " +
+      return "two groups cannot reach each other (" + sources + " | " +
              targets + "): each " + text;
     case FaultShape::kBlock:
       return targets + " " + text + ", seen from " + sources;
@@ -237,8 +237,7 @@ Confidence Told(const MeshCase& one, const MeshFault& fault) {
 Confidence Explain(const MeshCase& one, const MeshFault& fault,
                    std::vector<Fact>& facts) {
   if (HasNoRoute(one, fault)) {
-    facts.push_back(Seen(one,
-                         "its own kernel knows no way there: no packet left",
+    facts.push_back(Seen(one, "its kernel has no route: no packet was sent",
                          NamesOf(one.cluster, SourcesOf(fault))));
     return Confidence::kCertain;
   }
@@ -249,8 +248,9 @@ Confidence Explain(const MeshCase& one, const MeshFault& fault,
         const PathResult* path = one.Find(rank, target);
         if (fault.sources.count(target.rank) > 0 && path != nullptr &&
             path->path == Path::kOk) {
-          facts.push_back(Seen(one, "the way back works: one direction only",
-                               NameOf(one.cluster, rank)));
+          facts.push_back(
+              Seen(one, "the reverse path works: only one direction fails",
+                   NameOf(one.cluster, rank)));
           return Told(one, fault);
         }
       }
@@ -262,7 +262,7 @@ Confidence Explain(const MeshCase& one, const MeshFault& fault,
   }
   const std::string life = LifeOf(one, fault.paths.front().second);
   if (!life.empty() && fault.trouble == Trouble::kUnreachable) {
-    facts.push_back(Seen(one, life + ", so packets are filtered", "mesh"));
+    facts.push_back(Seen(one, life + ", so a firewall drops packets", "mesh"));
     return Confidence::kCertain;
   }
   if (fault.shape != FaultShape::kAbsentHost ||
@@ -272,19 +272,18 @@ Confidence Explain(const MeshCase& one, const MeshFault& fault,
   if (IsDown(one, fault)) {
     facts.push_back(
         Seen(one,
-             "it does not answer ARP on its own network, which "
-             "filters of packets leave alone: the host is down, or the "
-             "address is nobody's",
+             "it does not respond to ARP on its network, which firewalls do "
+             "not filter: the host is down, or no host has this address",
              "mesh"));
     return Confidence::kCertain;
   }
   facts.push_back(
       Seen(one,
            ArpStateOf(one, fault.paths.front().second.rank) == kAnswersArp
-               ? "it answers ARP, and no port of it answers: the host is up "
-                 "and packets are filtered"
-               : "no port of it answers and no member speaks from it: the host "
-                 "is down, or everything is filtered",
+               ? "it responds to ARP, but on no port: the host is up and a "
+                 "firewall drops packets"
+               : "it responds on no port and its member sends nothing: the "
+                 "host is down, or a firewall drops everything",
            "mesh"));
   return Confidence::kLikely;
 }
@@ -301,9 +300,9 @@ bool RefusedWhileThere(const MeshCase& one, const MeshFault& fault) {
 // It has begun to listen when others had stopped trying.
 void CameLate(MeshCase& one, const MeshFault& fault, std::vector<Fact> facts) {
   facts.push_back(
-      Seen(one, "its member came when nobody tried it any more", "mesh"));
+      Seen(one, "its member joined after the last attempt", "mesh"));
   Add(one, Cause::kRendezvousTimeout,
-      WhatOf(one, fault, "came too late to be tried again"),
+      WhatOf(one, fault, "joined too late for another attempt"),
       Confidence::kLikely, facts, fault.named);
   one.findings.back().severity = Severity::kNote;
 }
@@ -319,35 +318,37 @@ void JudgeFault(MeshCase& one, const MeshFault& fault) {
       return;
     }
     if (present) {
-      words = {Cause::kNetTimeoutFiltered, "is refused by a packet filter"};
+      words = {Cause::kNetTimeoutFiltered, "is rejected by a packet filter"};
       facts.push_back(Seen(one,
-                           "its own member listens there, so something on the "
-                           "way refuses",
+                           "its member listens on the port, so something on "
+                           "the path rejects the connection",
                            "mesh"));
     } else {
-      words.text = "never came: its host refuses, so nothing listens there";
+      words.text =
+          "never joined: its host refuses connections, so nothing listens "
+          "there";
     }
   }
   const Confidence confidence = Explain(one, fault, facts);
   const bool down = IsDown(one, fault);
   Add(one, words.cause,
       WhatOf(one, fault,
-             down ? "gives no answer, not even to ARP" : words.text),
+             down ? "does not respond, not even to ARP" : words.text),
       confidence, facts, fault.named);
   auto& fixes = one.findings.back().fixes;
   if (HasNoRoute(one, fault)) {
     const std::string host =
         AddressOf(one.cluster, fault.paths.front().second).host;
     fixes = {
-        {.text = "see which way packets to it would take",
+        {.text = "show the route to it",
          .command = Address{.host = host}.IsNumeric() ? "ip route get " + host
                                                       : "ip route",
          .safety = Safety::kSafe},
-        {.text = "give the host that asks a route there, or list an "
-                 "address of a network that it is on"}};
+        {.text = "add a route on the reporting host, or list an address on a "
+                 "network that it can reach"}};
   } else if (down) {
     fixes.insert(fixes.begin(),
-                 {.text = "start the host, or take it off the list"});
+                 {.text = "start the host, or remove it from the list"});
   }
 }
 

@@ -101,9 +101,8 @@ void JudgeTranslations(MeshCase& one) {
   }
   if (!sources.empty()) {
     Add(one, Cause::kNetProxy,
-        "something between the members stands in for " +
-            NamesOf(one.cluster, sources) +
-            ": peers see another address (a proxy or a translation)",
+        "a proxy or NAT between the members hides " +
+            NamesOf(one.cluster, sources) + ": peers see another address",
         Confidence::kCertain, facts, sources);
     one.findings.back().severity = Severity::kWarning;
   }
@@ -129,14 +128,16 @@ void JudgeHealed(MeshCase& one) {
       if (facts.size() < kMaxEvidence) {
         facts.push_back(Seen(one,
                              muster::ToString(AddressOf(one.cluster, to)) +
-                                 ": well after " + std::to_string(path.tries) +
-                                 " tries, " + muster::ToString(path.healed),
+                                 ": succeeded after " +
+                                 std::to_string(path.tries) + " tries, " +
+                                 muster::ToString(path.healed),
                              NameOf(one.cluster, from)));
       }
     }
     Add(one, CauseOfHealed(before),
-        Count(static_cast<std::int64_t>(paths.size()), "path") + " showed `" +
-            std::string(ToString(before)) + "` at first and then healed",
+        Count(static_cast<std::int64_t>(paths.size()), "path") +
+            " first failed with `" + std::string(ToString(before)) +
+            "` and then recovered",
         Confidence::kCertain, facts, named);
     one.findings.back().severity = Severity::kNote;
   }

@@ -51,8 +51,9 @@ void JudgeLists(MeshCase& one, MeshView& view) {
   }
   Add(one, Cause::kRankWorldMismatch,
       Join(named, " and ") +
-          (named.size() == 1 ? " has another list of members than the others"
-                             : " have different lists of members"),
+          (named.size() == 1
+               ? " has a different list of members than the others"
+               : " have different lists of members"),
       Confidence::kCertain, facts, {});
   one.findings.back().subjects = named;
   // Ranks of another list are other members.
@@ -86,7 +87,7 @@ void JudgeVersions(MeshCase& one) {
     }
   }
   Add(one, Cause::kVerPeerMismatch,
-      NamesOf(one.cluster, named) + " runs another version of muster",
+      NamesOf(one.cluster, named) + " runs a different version of muster",
       Confidence::kCertain, facts, named);
 }
 
@@ -137,7 +138,7 @@ void JudgeSideBySide(MeshCase& one, const Packages& packages,
   }
   Add(one, Cause::kVerPeerMismatch,
       NamesOf(one.cluster, named) +
-          (named.size() == 1 ? " has other versions of "
+          (named.size() == 1 ? " has different versions of "
                              : " have different versions of ") +
           Join(differ, ", ") + (named.size() == 1 ? " than its peers" : ""),
       Confidence::kCertain, facts, named);
@@ -206,10 +207,11 @@ void JudgeClaims(MeshCase& one, MeshView& view) {
 
 void SetWayOut(Cause cause, std::uint16_t port, Finding& finding) {
   if (cause == Cause::kOsLimit && port < kFirstForAnybody) {
-    finding.fixes = {{.text = "see from which port on anybody may listen",
-                      .command = "sysctl net.ipv4.ip_unprivileged_port_start",
-                      .safety = Safety::kSafe},
-                     {.text = "list a port from there on"}};
+    finding.fixes = {
+        {.text = "show the lowest port that any user can listen on",
+         .command = "sysctl net.ipv4.ip_unprivileged_port_start",
+         .safety = Safety::kSafe},
+        {.text = "use a port from this value upward"}};
   }
 }
 
@@ -226,8 +228,9 @@ void JudgeTaken(MeshCase& one, MeshView& view) {
         }
         if (const PathResult* path = one.Find(at.first, target);
             path != nullptr && facts.size() < 2) {
-          facts.push_back(Seen(one, Printable(path->seen) + " answers there",
-                               NameOf(one.cluster, at.first)));
+          facts.push_back(
+              Seen(one, Printable(path->seen) + " responds at this address",
+                   NameOf(one.cluster, at.first)));
         }
         trouble = Trouble::kNone;
       }
@@ -259,7 +262,7 @@ void JudgeLimits(MeshCase& one) {
     }
     if (paths > 0) {
       Add(one, Cause::kOsLimit,
-          NameOf(one.cluster, rank) + " could not begin to connect on " +
+          NameOf(one.cluster, rank) + " could not open a connection on " +
               Count(paths, "path"),
           Confidence::kCertain, facts, {rank});
     }
@@ -291,17 +294,17 @@ void JudgeWrongMembers(MeshCase& one, MeshView& view) {
     }
     if (facts.size() < kMaxEvidence) {
       facts.push_back(Seen(one,
-                           "at the address of " +
-                               NameOf(one.cluster, what.first) +
-                               " answers rank " + std::to_string(what.second),
+                           "rank " + std::to_string(what.second) +
+                               " responds at the address of " +
+                               NameOf(one.cluster, what.first),
                            NamesOf(one.cluster, by)));
     }
   }
   const auto& [place, who] = answers.begin()->first;
   Add(one, Cause::kNetWrongEndpoint,
-      "rank " + std::to_string(who) + " answers at the address of " +
+      "rank " + std::to_string(who) + " responds at the address of " +
           NameOf(one.cluster, place) +
-          (answers.size() > 1 ? ", and others are changed about, too" : ""),
+          (answers.size() > 1 ? ", and others are swapped as well" : ""),
       Confidence::kCertain, facts, named);
 }
 

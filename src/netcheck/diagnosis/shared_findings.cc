@@ -47,7 +47,7 @@ void JudgeKind(MeshCase& one, const Kind& kind,
   }
   Add(one, kind.cause,
       NamesOf(one.cluster, named) +
-          (named.size() == 1 ? " has another " : " have different ") +
+          (named.size() == 1 ? " has a different " : " have different ") +
           Join(differ, ", ") + (named.size() == 1 ? " than its peers" : ""),
       kind.severity == Severity::kError ? Confidence::kCertain
                                         : Confidence::kPossible,
@@ -98,17 +98,17 @@ std::set<int> NotMounted(const MeshCase& one, const std::string& path) {
 
 void JudgeFolder(MeshCase& one, const std::string& path,
                  const std::set<Pair>& unseen, bool nobody) {
-  std::map<int, std::set<int>> by_looker;
+  std::map<int, std::set<int>> by_observer;
   for (const auto& [by, of] : unseen) {
-    by_looker[by].insert(of);
+    by_observer[by].insert(of);
   }
   std::vector<Fact> facts;
-  for (const auto& [by, of] : by_looker) {
+  for (const auto& [by, of] : by_observer) {
     if (facts.size() < kMaxEvidence) {
       facts.push_back(Seen(one,
-                           "does not see what " + NamesOf(one.cluster, of) +
-                               (of.size() == 1 ? " has" : " have") +
-                               " written to " + Printable(path),
+                           "does not see the file that " +
+                               NamesOf(one.cluster, of) + " wrote to " +
+                               Printable(path),
                            NameOf(one.cluster, by)));
     }
   }
@@ -116,7 +116,7 @@ void JudgeFolder(MeshCase& one, const std::string& path,
   if (!nobody) {
     Add(one, Cause::kCkptPlacement,
         "`" + Printable(path) + "` of " + NamesOf(one.cluster, named) +
-            " is not the one that other hosts share",
+            " is not the folder that other hosts share",
         Confidence::kCertain, facts, named);
     return;
   }
@@ -124,14 +124,13 @@ void JudgeFolder(MeshCase& one, const std::string& path,
   if (!own.empty()) {
     Add(one, Cause::kCkptPlacement,
         "`" + Printable(path) + "` of " + NamesOf(one.cluster, own) +
-            " is on a disk of its own, that of others is served: it is not "
-            "mounted there",
+            " is on a local disk, but other hosts mount it from a file server",
         Confidence::kLikely, facts, own);
     return;
   }
   Add(one, Cause::kCkptPlacement,
-      "every host has a `" + Printable(path) +
-          "` of its own: none sees what another has written there",
+      "every host has its own `" + Printable(path) +
+          "`: no host sees the files of another",
       Confidence::kPossible, facts, named);
   one.findings.back().severity = Severity::kWarning;
 }
@@ -168,13 +167,13 @@ void JudgeFiles(MeshCase& one) {
 // Where nobody sees anybody, each may be meant to have a place of its own.
 void JudgeMarks(MeshCase& one) {
   std::map<std::string, std::set<Pair>> unseen;
-  std::size_t looked = 0;
+  std::size_t compared = 0;
   for (const auto& [by, row] : one.rows) {
     for (const auto& [of, folders] : row.marks) {
       if (AreOfOneHost(one.cluster, by, of)) {
         continue;  // they see each other's in any case
       }
-      ++looked;
+      ++compared;
       for (const std::string& path : folders) {
         unseen[path].insert({by, of});
       }
@@ -187,7 +186,7 @@ void JudgeMarks(MeshCase& one) {
       return pair.second < 0 || pair.second >= size;
     });
     if (!pairs.empty()) {
-      JudgeFolder(one, path, pairs, pairs.size() == looked);
+      JudgeFolder(one, path, pairs, pairs.size() == compared);
     }
   }
 }

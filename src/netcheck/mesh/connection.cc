@@ -32,7 +32,7 @@ MeshConnection::MeshConnection(sys::Loop& loop, sys::Fd fd,
       writer_(ends.signer, ends.dialler),
       reader_(ends.signer, !ends.dialler),
       dialler_(ends.dialler),
-      greeted_(ends.dialler) {}
+      accepted_(ends.dialler) {}
 
 MeshConnection::~MeshConnection() {
   *alive_ = false;
@@ -43,14 +43,14 @@ void MeshConnection::Begin(Events events) {
   if (open_ && !readable_.active()) {
     readable_ = loop_.OnReadable(fd_.get(), [this] { Read(); });
   }
-  if (open_ && events_.frame && greeted_) {
+  if (open_ && events_.frame && accepted_) {
     // What came while nobody took frames.
     again_ = loop_.After(Duration::zero(), [this] { TakeFrames(); });
   }
 }
 
 void MeshConnection::Greet() {
-  out_ += wire::kGreeting;
+  out_ += wire::kHandshake;
 }
 
 void MeshConnection::Salt(const std::string& salt) {
@@ -174,23 +174,23 @@ void MeshConnection::End(ConnectionEnd end) {
   }
 }
 
-bool MeshConnection::TakeGreeting() {
+bool MeshConnection::TakeHandshake() {
   std::string& bytes = reader_.buffer();
-  const auto known = std::min(bytes.size(), wire::kGreeting.size());
+  const auto known = std::min(bytes.size(), wire::kHandshake.size());
   if (std::string_view(bytes).substr(0, known) !=
-      wire::kGreeting.substr(0, known)) {
-    if (bytes.starts_with(wire::kAnyGreeting)) {
-      out_ += wire::kGreetingRefusal;
+      wire::kHandshake.substr(0, known)) {
+    if (bytes.starts_with(wire::kAnyHandshake)) {
+      out_ += wire::kHandshakeRefusal;
       Write();
     }
     End(ConnectionEnd::kNoFrame);
     return false;
   }
-  if (bytes.size() < wire::kGreeting.size()) {
+  if (bytes.size() < wire::kHandshake.size()) {
     return false;
   }
-  bytes.erase(0, wire::kGreeting.size());
-  greeted_ = true;
+  bytes.erase(0, wire::kHandshake.size());
+  accepted_ = true;
   return true;
 }
 
@@ -222,7 +222,7 @@ void MeshConnection::Read() {
   const bool ended =
       sys::ReceiveTcp(fd_.get(), reader_.buffer()) == sys::Arrived::kEnd;
   const auto alive = alive_;
-  if (greeted_ || TakeGreeting()) {
+  if (accepted_ || TakeHandshake()) {
     TakeFrames();
   }
   if (*alive && ended) {

@@ -36,7 +36,7 @@ class MeshConnection {
     std::function<void(std::uint64_t bytes)> skipped;  // some of Skip's
   };
 
-  // `fd` is connected and non-blocking. A listener's end expects the greeting
+  // `fd` is connected and non-blocking. A listener's end expects the handshake
   // before the first frame.
   MeshConnection(sys::Loop& loop, sys::Fd fd, const ConnectionEnds& ends);
   MeshConnection(const MeshConnection&) = delete;
@@ -71,7 +71,7 @@ class MeshConnection {
   void End(ConnectionEnd end);
   void SkipSome();
   void TellSkipped(std::uint64_t bytes) const;
-  bool TakeGreeting();  // false: ended, or more is needed
+  bool TakeHandshake();  // false: ended, or more is needed
   void TakeFrames();
 
   sys::Loop& loop_;
@@ -84,7 +84,7 @@ class MeshConnection {
   bool pouring_ = false;  // `drained` is due
   std::uint64_t skip_left_ = 0;
   bool dialler_;
-  bool greeted_;
+  bool accepted_;
   bool open_ = true;
   Events events_;
   sys::Loop::Handle readable_;

@@ -39,7 +39,7 @@ std::string HostOf(const std::string& end) {
 }
 
 std::string Got(std::size_t bytes) {
-  return bytes == 0 ? "it said nothing"
+  return bytes == 0 ? "it sent nothing"
                     : "it sent " + BytesText(bytes) + " and then nothing";
 }
 
@@ -180,7 +180,7 @@ void MeshTry::Welcomed(const wire::Frame& frame) {
   const auto from = TextIn(body, "seen_from");
   const auto clock = TextIn(body, "clock_us");
   if (!who || !nonce || !from || !clock || !ParseInt(*clock)) {
-    Done(Path::kForeign, "its welcome cannot be read");
+    Done(Path::kForeign, "its welcome message is malformed");
     return;
   }
   const WallTime theirs{std::chrono::microseconds(*ParseInt(*clock))};
@@ -211,8 +211,8 @@ void MeshTry::Ended(ConnectionEnd end) {
     Done(Path::kForeign, channel::NameOfAnswer(bytes));
   } else {
     Done(Path::kClosed, stage_ == Stage::kSendingLarge
-                            ? "it ended the connection in the middle"
-                            : "it ended the connection at once");
+                            ? "it closed the connection during the test"
+                            : "it closed the connection immediately");
   }
 }
 
@@ -244,9 +244,9 @@ PathResult MeshTry::SoFar() const {
     return Judge(Path::kLargeLost,
                  std::to_string(state->unanswered) + " segments of " +
                      BytesText(state->segment) + " not acknowledged, " +
-                     std::to_string(state->sent_again) + " sent again");
+                     std::to_string(state->sent_again) + " retransmitted");
   }
-  return Judge(Path::kSilent, "it stopped in the middle");
+  return Judge(Path::kSilent, "it stopped during the test");
 }
 
 void MeshTry::Await(Duration timeout) {

@@ -105,7 +105,7 @@ std::vector<std::string> Matrix(const Cluster& cluster,
     lines.push_back(std::move(line));
   }
   if (folded) {
-    lines.push_back(Cell("") + " what is well is left out");
+    lines.push_back(Cell("") + " healthy paths are omitted");
   }
   return lines;
 }

@@ -47,7 +47,7 @@ PathResult PathFrom(PeerJson& reader) {
           .number = reader.Text("number"),
           .answered_as = reader.Rank("answered_as", -1),
           .sign_of_life = reader.Text("sign_of_life"),
-          .neighbour = reader.Text("neighbour"),
+          .neighbor = reader.Text("neighbor"),
           .translated = reader.Text("translated"),
           .clock_ahead = reader.Time("clock_ahead_us")};
 }
@@ -56,14 +56,14 @@ MeshTarget TargetFrom(PeerJson& reader) {
   return {.rank = std::max(reader.Rank("rank"), 0), .port = reader.Port()};
 }
 
-// Well at the first try, and nothing more to say. Nearly all paths of a large
-// mesh are, and every member reads all of them, so they are told in four
-// numbers.
+// Worked at the first try, and nothing more to say. Nearly all paths of a large
+// mesh are like this, and every member reads all of them, so each is sent as
+// four numbers.
 bool IsPlain(const MeshTarget& target, const PathResult& result) {
   return result.path == Path::kOk && result.tries == 1 &&
          result.answered_as == target.rank && result.before == Path::kUntried &&
          result.seen.empty() && result.sign_of_life.empty() &&
-         result.neighbour.empty() && result.translated.empty();
+         result.neighbor.empty() && result.translated.empty();
 }
 
 constexpr std::size_t kPlainNumbers = 4;
@@ -203,7 +203,7 @@ Json ToJson(const PathResult& result) {
   text("seen", result.seen);
   text("number", result.number);
   text("sign_of_life", result.sign_of_life);
-  text("neighbour", result.neighbour);
+  text("neighbor", result.neighbor);
   text("translated", result.translated);
   return json;
 }
@@ -278,7 +278,7 @@ Result<MeshRow> MeshRowFromJson(const Json& json) {
   ReadPlain(reader, row);
   if (!reader.wrong().empty()) {
     return Error(Cause::kNetWrongEndpoint,
-                 "a row of the mesh has no good `" + reader.wrong() + "`");
+                 "a row of the mesh has no valid `" + reader.wrong() + "`");
   }
   return row;
 }

@@ -58,7 +58,7 @@ struct PathResult {
   int answered_as = -1;      // rank of the member that answered
   std::string sign_of_life;  // how else the host answers: "port 22 is open"
   // What the own network tells of a host that gives no answer; empty: nothing.
-  std::string neighbour;   // kAnswersArp, kNoArp
+  std::string neighbor;    // kAnswersArp, kNoArp
   std::string translated;  // the peer saw this connection come from there
   Duration clock_ahead{};  // of the peer's clock; within half a round trip
 

@@ -27,7 +27,7 @@ TEST(MeshRow, SurvivesItsJson) {
                           .number = "10.0.0.2:8476",
                           .answered_as = 2,
                           .sign_of_life = "port 22 is open",
-                          .neighbour = std::string(kAnswersArp)};
+                          .neighbor = std::string(kAnswersArp)};
   const auto back = MeshRowFromJson(ToJson(row));
   ASSERT_TRUE(back) << back.error().ToString();
   EXPECT_EQ(*back, row);

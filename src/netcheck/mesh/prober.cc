@@ -404,7 +404,7 @@ void MeshProber::Finish() {
       aim.result = aim.attempt ? aim.attempt->SoFar() : PathResult{};
       if (!aim.attempt) {
         aim.result.path = Path::kUnresolved;
-        aim.result.seen = "the name service gave no answer in time";
+        aim.result.seen = "the name service did not respond in time";
       }
       aim.result.tries = std::max(aim.tries, 1);
     }
@@ -415,7 +415,8 @@ void MeshProber::Finish() {
     if (aim.result.path == Path::kRefused) {
       // Only then was somebody listening there.
       aim.result.sign_of_life =
-          CameBefore(aim) ? "its member had come when it was tried last" : "";
+          CameBefore(aim) ? "its member had joined before the last attempt"
+                          : "";
     }
     row_.paths[aim.target] = aim.result;
     aim.timer.Cancel();
@@ -451,13 +452,13 @@ void MeshProber::QueryArp() {
   if (std::none_of(row_.paths.begin(), row_.paths.end(), unanswered)) {
     return;
   }
-  const auto neighbours = sys::ArpTable(clock_.Now() - began_);
+  const auto neighbors = sys::ArpTable(clock_.Now() - began_);
   for (auto& path : row_.paths) {
     const std::string& number = path.second.number;
-    const auto at = neighbours.find(number.substr(0, number.rfind(':')));
-    if (unanswered(path) && at != neighbours.end()) {
-      path.second.neighbour =
-          at->second == sys::Neighbour::kAnswers ? kAnswersArp : kNoArp;
+    const auto at = neighbors.find(number.substr(0, number.rfind(':')));
+    if (unanswered(path) && at != neighbors.end()) {
+      path.second.neighbor =
+          at->second == sys::Neighbor::kAnswers ? kAnswersArp : kNoArp;
     }
   }
 }

@@ -267,12 +267,11 @@ TEST_F(MeshTest, TellsAMemberOfAnotherVersionWhichOneItSpeaks) {
     (void)sys::WriteNow(older.fd.get(),
                         "GET /muster/mesh/1 HTTP/1.0\r\n\r\nMUSF");
   }));
-  handles_.push_back(loop_->After(milliseconds(60), [&] {
-    (void)sys::ReceiveTcp(older.fd.get(), reply);
-  }));
+  handles_.push_back(loop_->After(
+      milliseconds(60), [&] { (void)sys::ReceiveTcp(older.fd.get(), reply); }));
   StartLater({.rank = 1}, milliseconds(80));
   Run();
-  EXPECT_EQ(reply, wire::kGreetingRefusal);
+  EXPECT_EQ(reply, wire::kHandshakeRefusal);
   EXPECT_EQ(Saw(0, 1).path, Path::kOk);
 }
 
