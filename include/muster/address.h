@@ -32,7 +32,7 @@ struct Address {
   std::optional<Bytes> Ip() const;
   // Both hosts are literals of one IP address ("::1" and "0:0:0:0:0:0:0:1").
   bool HasIpOf(const Address& other) const;
-  // True for localhost, 127.0.0.0/8 and ::1. Names are not looked up.
+  // True for localhost, 127.0.0.0/8 and ::1. Names are not resolved.
   bool IsLoopback() const;
   // True for literals in 169.254.0.0/16 and fe80::/10.
   bool IsLinkLocal() const;

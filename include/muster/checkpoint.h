@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checkpoints: named tensors and a few words, written whole or not at all.
+// Checkpoints: named tensors and metadata, written atomically.
 //
 // On disk, under the directory of the store:
 //   step-0000000100/model.safetensors   tensors and metadata (safetensors)
 //   step-0000000100/manifest.json       step, size and CRC-32C of the file
-// A checkpoint is made in a temporary directory, the manifest last, and renamed
-// when all of it is on the disk. No time, run id or attempt is in the bytes:
-// equal training states give equal files.
+// A checkpoint is written to a temporary directory, the manifest last, and
+// renamed when all of it is on disk. The bytes contain no time, run ID or
+// attempt: equal training states give equal files.
 #pragma once
 
 #include <cstddef>
@@ -39,14 +39,14 @@ std::string ToString(const TensorSpec& spec);
 // negative.
 std::optional<std::uint64_t> BytesOf(const TensorSpec& spec);
 
-// A tensor to be saved: row-major, little-endian, owned by somebody else.
+// A tensor to be saved: row-major, little-endian, not owned.
 struct TensorView {
   TensorSpec spec;                   // what the bytes are
   std::span<const std::byte> bytes;  // BytesOf(spec) of them
 };
 
-// A set of tensors and words, read back. Tensors are sorted by name; their
-// bytes lie in `storage` and move with it. Movable only.
+// A set of tensors and metadata that was read. Tensors are sorted by name;
+// their bytes are in `storage` and move with it. Movable only.
 struct Checkpoint {
   Checkpoint() = default;
   Checkpoint(Checkpoint&&) noexcept = default;
@@ -64,23 +64,23 @@ struct Checkpoint {
   std::optional<std::span<const std::byte>> Find(std::string_view name) const;
 };
 
-// ckpt-mismatch, naming the first tensor (by name) that the program has and the
-// checkpoint has not, or the reverse, or whose dtype or shape differs, with
-// both. Sorts nothing in place; the order of `program` does not matter.
+// ckpt-mismatch names the first tensor (by name) that only the program or only
+// the checkpoint has, or whose dtype or shape differs, with both. Sorts nothing
+// in place; the order of `program` does not matter.
 Status CheckMatches(const Checkpoint& checkpoint,
                     std::span<const TensorSpec> program);
 
 // What LoadNewest found.
 struct LoadOutcome {
-  std::optional<Checkpoint> checkpoint;  // nullopt: nothing usable is there
-  // Newer ones that were passed over, newest first, each with the reason.
+  std::optional<Checkpoint> checkpoint;  // nullopt: no valid checkpoint
+  // Newer ones that were skipped, newest first, each with the reason.
   std::vector<Error> skipped;
 };
 
 // Where checkpoints are, and how many.
 struct CheckpointOptions {
-  std::string directory;  // made when it is missing
-  int keep = 3;           // complete checkpoints that stay; at least 1
+  std::string directory;  // created if missing
+  int keep = 3;           // complete checkpoints to keep; at least 1
 };
 
 // The checkpoints in one directory. Only one process writes (rank 0): while a
@@ -92,33 +92,31 @@ class CheckpointStore {
   CheckpointStore& operator=(CheckpointStore&&) noexcept;
   ~CheckpointStore();
 
-  // Makes the directory, proves that it can be written to, removes what an
-  // interrupted Save has left, puts an old checkpoint back that it had moved
-  // out of its own way. disk-full, file-permission (also where the path or a
-  // part of it is a file), usage-invalid, ckpt-placement: another store is
-  // open there.
+  // Creates the directory, checks that it is writable, removes leftovers of an
+  // interrupted Save, and restores an old checkpoint that it had moved.
+  // disk-full, file-permission (also where the path or a part of it is a file),
+  // usage-invalid, ckpt-placement: another store is open in the directory.
   static Result<CheckpointStore> Open(const CheckpointOptions& options);
 
   // Writes a checkpoint and makes it durable, then removes the oldest beyond
-  // `keep` complete ones; what cannot be removed is logged. On failure
-  // (disk-full, file-permission) what was there is untouched. Names must be
-  // unique and bytes must fit the shape: usage-invalid. Keys that begin with
-  // "muster." are ours.
+  // `keep` complete ones; it logs what it cannot remove. On failure (disk-full,
+  // file-permission) existing checkpoints are unchanged. Names must be unique
+  // and bytes must match the shape: usage-invalid. Keys that begin with
+  // "muster." are reserved.
   Status Save(std::uint64_t step, std::span<const TensorView> tensors,
               const std::map<std::string, std::string>& metadata);
 
-  // The newest checkpoint that is whole: manifest, size, CRC-32C, and every
-  // bound of the header are checked; a bad one is passed over with its reason.
-  // Nothing there is no error. ckpt-mismatch: the newest was written by a
-  // version whose format this one does not read. file-permission, os-limit,
-  // data-path-unreachable: it cannot be read, which says nothing about whether
-  // it is good.
+  // The newest complete checkpoint: checks the manifest, the size, the CRC-32C
+  // and every bound of the header; an invalid one is skipped, with the reason.
+  // No checkpoint is not an error. ckpt-mismatch: a version with an unsupported
+  // format wrote the newest one. file-permission, os-limit,
+  // data-path-unreachable: it cannot be read, which does not mean that it is
+  // corrupt.
   Result<LoadOutcome> LoadNewest() const;
-  // A given one. file-missing, file-corrupt, ckpt-mismatch.
+  // The checkpoint of a step. file-missing, file-corrupt, ckpt-mismatch.
   Result<Checkpoint> Load(std::uint64_t step) const;
 
-  // Steps that have a directory, ascending; whether they are whole is not
-  // checked.
+  // Steps that have a directory, ascending; their contents are not checked.
   Result<std::vector<std::uint64_t>> Steps() const;
   // As it was given.
   const std::string& directory() const { return options_.directory; }

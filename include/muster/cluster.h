@@ -12,8 +12,8 @@
 
 namespace muster {
 
-// A value and where it came from: "flag --hosts", "env TF_CONFIG",
-// "default: nothing describes a cluster".
+// A value and where it came from: "flag --hosts", "env TF_CONFIG", "default: no
+// source describes a cluster".
 template <typename T>
 struct Sourced {
   T value{};           // the value
@@ -28,18 +28,18 @@ struct Member {
   int rank = 0;                             // among all members
   std::string task = "worker";              // chief, worker, ps, evaluator, …
   int index = 0;                            // within the task
-  std::optional<Sourced<Address>> address;  // nullopt: not told by any source
+  std::optional<Sourced<Address>> address;  // nullopt: not in any source
 
   bool operator==(const Member&) const = default;
 };
 
-// Who is there and who am I. A value; any thread.
+// The members and which of them this process is. A value; any thread.
 struct Cluster {
-  std::vector<Member> members;       // by rank, without holes
-  std::optional<Sourced<int>> self;  // own rank; nullopt: all are ours
-  // Of member 0; nullopt: in this process, or not told by any source.
+  std::vector<Member> members;       // by rank, without gaps
+  std::optional<Sourced<int>> self;  // rank of this process; nullopt: all ranks
+  // Of member 0; nullopt: in this process, or not in any source.
   std::optional<Sourced<Address>> coordinator;
-  // Sourced size, so that "one process" can say why it believes so.
+  // With its source, which explains a size of one.
   Sourced<int> size;
   // Ranks that the agent of this process starts. `-n N`: all of them.
   bool one_host = false;
@@ -53,7 +53,7 @@ struct Cluster {
 // Whether a member trains in step with others: all but ps and evaluator.
 bool Trains(const Member& member);
 
-// "rank 3 (10.0.0.7:8476)", the way a member is named in every message.
+// "rank 3 (10.0.0.7:8476)", the name of a member in every message.
 std::string Name(const Member& member);
 
 }  // namespace muster

@@ -15,9 +15,9 @@
 
 namespace muster {
 
-// A stretch of memory with its element type.
+// A memory buffer with its element type.
 struct Buffer {
-  void* data = nullptr;           // its begin
+  void* data = nullptr;           // its first byte
   std::size_t count = 0;          // elements
   DType dtype = DType::kFloat32;  // of its elements
 
@@ -25,31 +25,31 @@ struct Buffer {
   std::size_t bytes() const { return count * SizeOf(dtype); }
 };
 
-// A collective that was started. Wait once before it is destroyed; destroying
-// one that was not waited for is allowed only after the group failed.
+// A collective that was started. Call Wait once before destroying it;
+// destroying it without Wait is allowed only after the group failed.
 class Work {
  public:
   virtual ~Work() = default;
-  // Lets a started operation advance if it can without waiting; true when it is
-  // complete. Called between the layers of a backward pass.
+  // Advances a started operation without blocking; true when it is complete.
+  // Called between the layers of a backward pass.
   virtual bool Poll() = 0;
   // Errors: the cause for which the agent stopped the attempt (peer-died, …),
-  // deadline-exceeded (names the ranks that have not come), cancelled (stop),
+  // deadline-exceeded (names the missing ranks), cancelled (stop),
   // collective-desync and collective-shape-mismatch (names both calls),
   // numerics-nan for AllReduce with check_finite (names the first rank whose
-  // input was not finite). After an error the group is abandoned: every later
-  // call gives the same error.
+  // input was not finite). After an error the group is unusable: every later
+  // call returns the same error.
   virtual Status Wait(Deadline deadline, std::stop_token stop) = 0;
 };
 
-// What an AllReduce does beside the sum.
+// Options of AllReduce.
 struct AllReduceOptions {
   // Reports a sum that is not finite as numerics-nan.
   bool check_finite = false;
 };
 
 // All ranks call the same operations in the same order. One thread per rank.
-// Sums run in rank order, so all ranks hold equal bytes whatever the timing.
+// Sums run in rank order, so all ranks get equal bytes regardless of timing.
 class Collective {
  public:
   virtual ~Collective() = default;
@@ -65,12 +65,12 @@ class Collective {
   // Collective lives. shm-too-small, os-limit.
   virtual Result<void*> Allocate(std::size_t bytes) = 0;
 
-  // In place: afterwards every rank holds the sum over ranks. The buffer is
+  // In place: afterward every rank holds the sum over ranks. The buffer is
   // the caller's again after Wait. kFloat32 and kFloat64 are summed as they
   // are, kBFloat16 and kFloat16 in float32; integers wrap.
   virtual Result<std::unique_ptr<Work>> StartAllReduce(
       Buffer buffer, AllReduceOptions options) = 0;
-  // In place: afterwards every rank holds the root's bytes.
+  // In place: afterward every rank holds the root's bytes.
   virtual Result<std::unique_ptr<Work>> StartBroadcast(Buffer buffer,
                                                        int root) = 0;
   // output: size() x input.count elements, by rank.

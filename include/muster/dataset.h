@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data in, batches out: datasets, the sampler, the loader that works ahead.
+// Input: datasets, the sampler, and the prefetching loader.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace muster {
 
-// The part of a data set.
+// A split of a dataset.
 enum class Split { kTrain, kTest };
 
 // Samples with labels, read in any order. Const methods: any thread.
@@ -29,9 +29,9 @@ class Dataset {
   virtual std::span<const std::int64_t> sample_shape() const = 0;
   // Labels are 0 to classes() - 1.
   virtual int classes() const = 0;
-  // Writes the samples at `indices`, in that order. `features` has room for
-  // indices.size() times the elements of a sample (uint8 data become x / 255),
-  // `labels` for indices.size(). Any failure ends the pass over the data.
+  // Writes the samples at `indices`, in that order. `features` has space for
+  // indices.size() samples (uint8 data becomes x / 255), `labels` for
+  // indices.size() labels. Any failure ends the pass over the data.
   virtual Status Fill(std::span<const std::uint64_t> indices,
                       std::span<float> features,
                       std::span<std::int64_t> labels) const = 0;
@@ -45,8 +45,9 @@ class IdxDataset : public Dataset {
  public:
   // Reads IDX files (unsigned bytes; images N x H x W, labels N), plain or
   // gzip. file-missing, file-permission; file-corrupt names the file, what its
-  // header says and what was found: another magic number, cut off, bytes left
-  // over, another number of labels than images, a label not below `classes`.
+  // header declares and what was found: a wrong magic number, a truncated file,
+  // extra bytes, different numbers of labels and images, or a label not below
+  // `classes`.
   static Result<IdxDataset> Open(const std::string& images_path,
                                  const std::string& labels_path, int classes);
 
@@ -70,11 +71,11 @@ class IdxDataset : public Dataset {
 // Fashion-MNIST: 60,000 + 10,000 images of 28 x 28, 10 classes, from the four
 // files of its authors (names as published, with or without .gz).
 struct FashionMnist {
-  // Where Debian's package dataset-fashion-mnist puts it.
+  // Where Debian's package dataset-fashion-mnist installs it.
   static constexpr const char* kDebianDirectory =
       "/usr/share/datasets/fashion-mnist";
-  // As IdxDataset::Open; file-missing also says which package has the data.
-  // (`enum`: inside of muster a function has the name, too.)
+  // As IdxDataset::Open; file-missing also names the package that contains the
+  // data. (`enum`: inside of muster a function has the name, too.)
   static Result<IdxDataset> Open(const std::string& directory,
                                  enum Split split);
 };
@@ -90,8 +91,8 @@ struct SamplerOptions {
 };
 
 // One step of the whole cluster. `position` counts samples since the start of
-// the training, over epochs: the only thing that a checkpoint has to hold, and
-// the same for any number of ranks.
+// the training, over epochs: the only state of the input that a checkpoint
+// needs, and the same for any number of ranks.
 struct GlobalBatch {
   std::uint64_t position = 0;  // of its first sample
   std::uint64_t epoch = 0;     // from 0
@@ -103,9 +104,9 @@ struct GlobalBatch {
   bool operator==(const GlobalBatch&) const = default;
 };
 
-// A rank's part of a global batch: a contiguous stretch of it. The parts differ
-// by at most one sample, lower ranks have the longer ones; with fewer samples
-// than ranks the last parts are empty, and their ranks take part with weight 0.
+// A rank's contiguous share of a global batch. The shares differ by at most one
+// sample, lower ranks have the larger ones; with fewer samples than ranks the
+// last shares are empty, and their ranks participate with weight 0.
 struct Share {
   std::uint64_t first = 0;  // within the epoch's order
   std::uint64_t count = 0;  // samples
@@ -128,8 +129,9 @@ class Sampler {
   // usage-invalid: no samples, or a batch of 0.
   static Result<Sampler> Make(const SamplerOptions& options);
 
-  // The batch at a position. Any position is valid: one within a batch of
-  // this size (the run went on with another batch) gives a batch from there.
+  // The batch at a position. Any position is valid: one inside a batch of this
+  // size (after a resume with another batch size) gives a batch that starts
+  // there.
   GlobalBatch At(std::uint64_t position) const;
   // Batches of an epoch, the last one may be smaller.
   std::uint64_t StepsPerEpoch() const;
@@ -145,7 +147,7 @@ class Sampler {
 
 // ---- Batches made ahead ----
 
-// What a Loader makes.
+// Options of a Loader.
 struct LoaderOptions {
   std::uint64_t global_batch = 0;  // over all ranks
   std::uint64_t epochs = 1;        // passes over the dataset
@@ -153,12 +155,12 @@ struct LoaderOptions {
   bool shuffle = true;             // false: the order of the dataset
   RankOf who;                      // whose share
   std::uint64_t position = 0;  // where to begin: GlobalBatch::next of the last
-  std::size_t ahead = 8;       // batches made before they are asked for
+  std::size_t ahead = 8;       // prefetched batches
 };
 
-// This rank's share of one global batch. The memory belongs to the batch and
-// goes back to the loader's pool with it, so a batch may be kept as long as it
-// is needed, also after the loader has gone. Movable; any thread.
+// This rank's share of one global batch. The batch owns its memory and returns
+// it to the loader's pool, so a batch may outlive the loader. Movable; any
+// thread.
 class Batch {
  public:
   Batch() = default;
@@ -192,22 +194,22 @@ class Batch {
   Duration waited_{};
 };
 
-// Makes batches on a thread of its own, a few ahead of the step. The dataset
-// must outlive it. Next: one thread.
+// Prefetches batches on a separate thread. The dataset must outlive it. Next:
+// one thread.
 class Loader {
  public:
   // usage-invalid: an empty dataset, a batch of 0, a rank outside the size.
-  // os-limit: the thread cannot be made.
+  // os-limit: the thread cannot be started.
   static Result<std::unique_ptr<Loader>> Make(const Dataset& dataset,
                                               const LoaderOptions& options);
   ~Loader();  // ends the thread
 
-  // The next batch; nullopt after the last epoch. The dataset's error once it
-  // has met one, deadline-exceeded, cancelled.
+  // The next batch; nullopt after the last epoch. The dataset's first error,
+  // deadline-exceeded, cancelled.
   Result<std::optional<Batch>> Next(Deadline deadline,
                                     std::stop_token stop = {});
 
-  // Position of the batch that Next gives next.
+  // Position of the batch that Next returns next.
   std::uint64_t position() const;
   // Batches of an epoch, the last one may be smaller.
   std::uint64_t StepsPerEpoch() const;

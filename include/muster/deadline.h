@@ -34,7 +34,7 @@ class Deadline {
                     std::chrono::duration_cast<Duration>(when_ - Clock::now()));
   }
 
-  // For poll(2): milliseconds, rounded up so that nothing spins.
+  // For poll(2): milliseconds, rounded up to avoid spinning.
   int PollTimeout() const {
     auto ms = std::chrono::ceil<std::chrono::milliseconds>(Remaining()).count();
     return static_cast<int>(std::min<long long>(ms, 1'000'000'000));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Error and Result: a failure always has a cause of the catalogue.
+// Error and Result: a failure always has a cause of the catalog.
 //
 //   Result<Cluster> ReadHosts(std::string_view text) {
 //     MUSTER_ASSIGN(auto addresses, ParseAddresses(text));
@@ -25,7 +25,7 @@ namespace muster {
 
 // Why something failed: the cause, what happened in one sentence (lower case,
 // no full stop, names in backticks), what was observed, and what was being
-// done. Cannot be made without a cause. A value type; any thread.
+// done. Cannot be created without a cause. A value type; any thread.
 class [[nodiscard]] Error {
  public:
   // file and line are those of the caller.
@@ -39,7 +39,7 @@ class [[nodiscard]] Error {
   // Attaches a later failure. The first cause is kept, never replaced.
   Error&& Then(const Error& consequence) &&;
 
-  // The same failure, told in another sentence.
+  // The same failure with another message.
   Error Reworded(std::string message) const;
 
   // The label of the catalog.
@@ -74,8 +74,8 @@ namespace internal {
 }  // namespace internal
 
 // A value or an Error. The names are those of std::expected where they
-// coincide. Ignoring one is a compile error; reading the value of a failed one
-// prints the error and aborts.
+// coincide. Ignoring one is a compile error; reading the value of a failed
+// result prints the error and aborts.
 template <typename T>
 class [[nodiscard]] Result {
  public:
@@ -150,7 +150,7 @@ class [[nodiscard]] Result {
   std::variant<T, Error> state_;
 };
 
-// The value of a call that gives nothing but its success.
+// The value of a call that returns only success.
 struct Unit {
   bool operator==(const Unit&) const = default;
 };
@@ -185,7 +185,7 @@ inline Status Ok() {
   }                                                     \
   target = std::move(result).value()
 
-// A broken promise of our own code, never a matter of input: aborts.
+// An invariant of muster itself, never a check of input: aborts.
 #define MUSTER_CHECK(condition)                                             \
   do {                                                                      \
     if (!(condition)) {                                                     \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fact: one observation, with who saw it and when.
+// A fact: one observation, with its observer and time.
 #pragma once
 
 #include <chrono>
@@ -20,14 +20,14 @@ using WallTime = std::chrono::time_point<std::chrono::system_clock,
 // ("after_ms", "size_bytes").
 using FactValue = std::variant<bool, std::int64_t, double, std::string>;
 
-// One observation. Facts are what findings rest on, what events.jsonl holds and
-// what `explain` reads; they are values and may be copied between threads.
+// One observation. Findings are based on facts, events.jsonl contains them and
+// `explain` reads them; they are values and may be copied between threads.
 struct Fact {
   std::string name;                         // "connect.refused", "rank.exited"
   std::map<std::string, FactValue> fields;  // {"errno": "ECONNREFUSED"}
   std::string subject;                      // what it is about: "rank 3"
-  std::string by;                           // who saw it: "rank 0, tcp probe"
-  WallTime at{};                            // when it was seen
+  std::string by;                           // the observer: "rank 0, tcp probe"
+  WallTime at{};                            // when it was observed
 
   bool operator==(const Fact&) const = default;
 
@@ -36,7 +36,7 @@ struct Fact {
                    std::string_view fallback = "") const;
   // The field as a number; the fallback when it is absent or not a number.
   std::int64_t Number(std::string_view field, std::int64_t fallback = 0) const;
-  // Whether the field is there.
+  // Whether the field exists.
   bool Has(std::string_view field) const;
 };
 

@@ -30,16 +30,16 @@
 
 namespace muster {
 
-// How the replicas of a step come together.
+// How the replicas of a step are combined.
 enum class StepForm {
   // gradient(parameters…, batch…) -> (metrics…, gradients…) and
   // update(state…, gradients…) -> (state…), each for one device. They are
   // joined
   // here by the mean over any number of replicas.
   kCompose,
-  // step(state…, batch…) -> (state…, metrics…), partitioned for a fixed number
-  // of devices by who exported it: state and metrics on all of them, the batch
-  // split along its first dimension.
+  // step(state…, batch…) -> (state…, metrics…), partitioned at export for a
+  // fixed number of devices: state and metrics on all of them, the batch split
+  // along its first dimension.
   kSpmd,
 };
 
@@ -47,8 +47,9 @@ enum class StepForm {
 // arguments are. The file step.json that describes one is in
 // docs/reference/step-format.md.
 struct StepProgram {
-  // Reads step.json and the programs beside it. file-missing, file-permission;
-  // usage-invalid names the key of step.json that is missing or wrong.
+  // Reads step.json and the programs in its folder. file-missing,
+  // file-permission; usage-invalid names the key of step.json that is missing
+  // or wrong.
   static Result<StepProgram> Open(const std::string& path);
 
   StepForm form = StepForm::kCompose;  // which programs there are
@@ -73,8 +74,8 @@ struct PjrtOptions {
   int devices = 0;     // replicas; 0: all that the plug-in has
   // Passed to the plug-in when it is opened: cpu_device_count and the like.
   std::map<std::string, std::int64_t> create;
-  // Of a wait for a device. A call that the plug-in does not return from is the
-  // run's watchdog's to end.
+  // Of a wait for a device. The run's watchdog ends a call that does not
+  // return.
   Duration wait_limit = std::chrono::minutes(10);
 };
 
@@ -82,11 +83,12 @@ struct PjrtOptions {
 // thread. The session must outlive it.
 class PjrtStrategy {
  public:
-  // Loads the plug-in, opens its devices, joins and compiles the step. Errors:
-  // those of loading it (ver-plugin-mismatch, ver-abi, file-missing), what its
-  // compiler says (op-unsupported, oom-device, …), rank-world-mismatch (fewer
-  // devices than asked for, or others than the step was exported for),
-  // usage-invalid (a session of several ranks: one process drives all devices).
+  // Loads the plug-in, opens its devices, combines and compiles the step.
+  // Errors: those of loading it (ver-plugin-mismatch, ver-abi, file-missing),
+  // those of its compiler (op-unsupported, oom-device, …), rank-world-mismatch
+  // (fewer devices than requested, or not the number that the step was exported
+  // for), usage-invalid (a session of several ranks: one process uses all
+  // devices).
   static Result<PjrtStrategy> Make(Session& session, StepProgram program,
                                    const PjrtOptions& options);
   PjrtStrategy(PjrtStrategy&&) noexcept;
@@ -110,8 +112,8 @@ class PjrtStrategy {
   // One step on the whole batch: tensors in the program's order, their first
   // dimension the global batch. The metrics, means over all samples. Errors:
   // usage-invalid (another shape or dtype), numerics-nan (the loss; with step),
-  // deadline-exceeded, what the plug-in says. After one, every later call gives
-  // it again.
+  // deadline-exceeded, the errors of the plug-in. After an error, every later
+  // call returns it again.
   Result<std::vector<float>> Step(std::span<const TensorView> batch,
                                   Duration input_wait = {});
   // The scores summed over the batch; nothing changes.

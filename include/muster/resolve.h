@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which cluster is this, and who am I in it?
+// The cluster of this process and its rank.
 //
 //   MUSTER_ASSIGN(const muster::Cluster cluster, muster::ResolveCluster());
 //   const int rank = cluster.self ? cluster.self->value : 0;
@@ -13,8 +13,8 @@
 
 namespace muster {
 
-// What the caller says of the cluster; each has the meaning of the flag of
-// `muster resolve` with its name.
+// Options of the caller; each has the meaning of the flag of `muster resolve`
+// with the same name.
 struct ResolveOptions {
   std::optional<int> processes;             // -n
   std::optional<std::string> hosts;         // --hosts a:8476,b:8476
@@ -24,10 +24,10 @@ struct ResolveOptions {
   std::string source;                       // --source
 };
 
-// The answer of `muster resolve`: arguments, variables and files, and where
-// they do not suffice the metadata server, the Cloud TPU API or the Kubernetes
-// API, each asked once for the process (1 s to connect, 2 s for an answer, 4 s
-// in all). Errors: cluster-spec-invalid, launch-env-missing,
+// The result of `muster resolve`: from arguments, variables and files, and
+// otherwise from the metadata server, the Cloud TPU API or the Kubernetes API,
+// each queried once per process (1 s to connect, 2 s for a response, 4 s in
+// total). Errors: cluster-spec-invalid, launch-env-missing,
 // rank-world-mismatch, duplicate-identity, net-wrong-endpoint,
 // net-name-resolution, net-timeout-filtered, net-loopback-name, tpu-not-found,
 // tpu-unhealthy, cloud-auth-missing, cloud-permission-denied,

@@ -51,14 +51,13 @@ enum class ReduceOp { kSum, kMean };
 // the first operation of libtorch. One thread.
 class MultiWorkerMirrored {
  public:
-  // Asks the agent who is there (Session::Join, its errors), connects the
-  // ranks: shared memory when all are on one host, Gloo otherwise or where
-  // MUSTER_COLLECTIVE=gloo says so. Also settles what libtorch needs to be fast
-  // in this process: its threads (OMP_NUM_THREADS) and an allocator that keeps
-  // its pages. usage-invalid: another value of MUSTER_COLLECTIVE.
+  // Joins the agent (Session::Join, with its errors) and connects the ranks:
+  // through shared memory if all are on one host, otherwise or with
+  // MUSTER_COLLECTIVE=gloo through Gloo. Also configures libtorch for this
+  // process: its threads (OMP_NUM_THREADS) and an allocator that keeps its
+  // pages. usage-invalid: another value of MUSTER_COLLECTIVE.
   static Result<MultiWorkerMirrored> Join();
-  // Over a session and a group that exist already; rank and size are the
-  // group's.
+  // With an existing session and group; rank and size are the group's.
   static MultiWorkerMirrored Over(std::unique_ptr<Session> session,
                                   std::unique_ptr<Collective> group);
 
@@ -78,9 +77,9 @@ class MultiWorkerMirrored {
   Collective& group() const;
 
   // Calls fn() on this replica and gives what it returned (nothing, a value, a
-  // Status or a Result). An error, or an exception (app-exception), is told to
-  // the agent, so that the run's verdict is its cause. For loops of one's own,
-  // and around a whole program.
+  // Status or a Result). An error, or an exception (app-exception), is reported
+  // to the agent, so that the run's verdict is its cause. For custom loops, or
+  // around a whole program.
   template <typename Fn>
   auto Run(Fn&& fn);
 
@@ -101,7 +100,7 @@ class MultiWorkerMirrored {
 struct TensorBatch {
   torch::Tensor images;  // samples x sample_shape, float32
   torch::Tensor labels;  // samples, int64
-  // Samples of the step over all ranks: what weighs this rank's gradients.
+  // Samples of the step over all ranks: the weight of this rank's gradients.
   std::uint64_t global_count = 0;
   // Where the training is after this batch, in samples.
   std::uint64_t next_position = 0;
@@ -119,17 +118,17 @@ struct TrainerOptions {
   // and writes it, so no disk needs to be shared.
   std::string checkpoints;
   std::uint64_t every = 0;  // steps between two; 0: only at the end
-  int keep = 3;             // complete checkpoints that stay
-  // Of a wait for other ranks; longer than any of them may write a checkpoint
-  // or evaluate. Ranks that died or stopped are told by the agent, far sooner.
+  int keep = 3;             // complete checkpoints to keep
+  // Of a wait for other ranks; longer than writing a checkpoint or an
+  // evaluation takes. The agent reports ranks that died or hang much earlier.
   Duration wait_limit = std::chrono::minutes(10);
-  // Bytes of the first gradient bucket; 0: what suits the group.
+  // Bytes of the first gradient bucket; 0: the default of the group.
   std::size_t first_bucket = 0;
-  // Bytes of the other ones; 0: what suits the group.
+  // Bytes of the other buckets; 0: the default of the group.
   std::size_t bucket = 0;
 };
 
-// What Trainer::Batches gives.
+// Options of Trainer::Batches.
 struct BatchesOptions {
   std::uint64_t global_batch = 0;  // samples per step, over all ranks
   std::uint64_t epochs = 1;        // passes over the dataset
@@ -187,11 +186,11 @@ class BatchRange {
 // the model and the optimizer must outlive it. One thread.
 class Trainer {
  public:
-  // Resumes from the newest whole checkpoint, then makes all ranks equal to
-  // rank 0 and proves it. Errors: those of CheckpointStore, ckpt-mismatch (the
-  // first tensor that differs), replica-divergence (the ranks hold different
-  // models), usage-invalid (the optimizer trains a tensor that is not the
-  // model's, or cannot be saved).
+  // Resumes from the newest complete checkpoint, then makes all ranks equal to
+  // rank 0 and verifies it. Errors: those of CheckpointStore, ckpt-mismatch
+  // (the first tensor that differs), replica-divergence (the ranks hold
+  // different models), usage-invalid (the optimizer trains a tensor that is not
+  // the model's, or cannot be saved).
   template <typename Model>
   static Result<Trainer> Make(MultiWorkerMirrored& strategy, Model& model,
                               torch::optim::Optimizer& optimizer,
@@ -206,19 +205,18 @@ class Trainer {
   Trainer(Trainer&&) noexcept;
   ~Trainer();
 
-  // The batches that are still to be trained on. After a resume the loops of
-  // the program go on where the checkpoint was made: a finished one gives
-  // nothing, an unfinished one the rest. Epochs are counted over the loops, so
-  // that ten of one epoch have the orders of one of ten. The dataset must
-  // outlive the range.
+  // The remaining batches. After a resume, the loops of the program continue at
+  // the checkpoint: a finished loop yields nothing, an unfinished one the rest.
+  // Epochs are counted over the loops, so that ten loops of one epoch have the
+  // same order as one loop of ten. The dataset must outlive the range.
   BatchRange Batches(const Dataset& dataset, const BatchesOptions& options);
 
   // One step of the whole cluster. loss(batch) is the mean over the batch's
-  // samples, a tensor of one element; a rank whose share is empty does not call
-  // it and takes part with weight 0. Errors: numerics-nan with step and rank,
+  // samples, a tensor of one element; a rank with an empty share does not call
+  // it and participates with weight 0. Errors: numerics-nan with step and rank,
   // app-exception (loss threw), usage-invalid (a parameter was frozen after
-  // Make, or is no longer), those of Work::Wait; after one, every later call
-  // gives it again.
+  // Make, or unfrozen), those of Work::Wait; after an error, every later call
+  // returns it again.
   template <typename Loss>
   Status Step(TensorBatch& batch, Loss&& loss) {
     return StepWith(batch, [&] { return loss(batch); });
@@ -241,7 +239,7 @@ class Trainer {
   Status Finish();
 
   std::uint64_t step() const;          // done, over restarts
-  std::uint64_t resumed_step() const;  // where this process began; 0: anew
+  std::uint64_t resumed_step() const;  // start of this process; 0: the first
   double loss() const;                 // of the last step, over all ranks
 
  private:

@@ -184,8 +184,7 @@ std::vector<LocalAccelerator> FindAccelerators(const sys::Fs& fs) {
     tpus = NumberedFiles(fs, "/dev/vfio", "");
   }
   AddFiles(std::move(tpus), tpu, found);
-  AddFiles(NumberedFiles(fs, "/dev", "nvidia"), {.kind = "GPU of NVIDIA"},
-           found);
+  AddFiles(NumberedFiles(fs, "/dev", "nvidia"), {.kind = "NVIDIA GPU"}, found);
   std::stable_sort(found.begin(), found.end(),
                    [](const LocalAccelerator& a, const LocalAccelerator& b) {
                      const auto key = [](const LocalAccelerator& one) {

@@ -129,7 +129,7 @@ TEST(FindAccelerators, CountsAFileWhoseBusIsHidden) {
   fs.files["/dev/vfio/3"] = "";  // of a network card, as far as is known
   EXPECT_EQ(FoundOn(fs),
             (std::vector<std::string>{"/dev/accel0|TPU||",
-                                      "/dev/nvidia1|GPU of NVIDIA||"}));
+                                      "/dev/nvidia1|NVIDIA GPU||"}));
 }
 
 TEST(FindAccelerators, CountsAChipAndItsFileOnceWhereNothingJoinsThem) {

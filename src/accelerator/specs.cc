@@ -36,8 +36,8 @@ Error Unknown(std::string_view text) {
   }
   return Error(Cause::kUsageInvalid,
                "flag --on is `" + Printable(text) +
-                   "`, expected an accelerator and how many, as in v5e-8, "
-                   "v5p:2x2x1, h100:8: one of " +
+                   "`, expected an accelerator and a count or topology, such "
+                   "as v5e-8, v5p:2x2x1 or h100:8: one of " +
                    Join(names, ", ") + ", or here" + Meant(text, names));
 }
 

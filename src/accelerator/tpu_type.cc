@@ -96,7 +96,7 @@ Result<std::vector<std::string>> ParseWorkerEndpoints(std::string_view text) {
   }
   if (hosts.empty()) {
     return Error(Cause::kClusterSpecInvalid,
-                 "worker-network-endpoints lists no worker");
+                 "worker-network-endpoints lists no workers");
   }
   return hosts;
 }

@@ -55,7 +55,7 @@ Error Wrong(const TpuNodeSpec& wanted, const std::string& why,
             const std::string& right) {
   return Error(Cause::kUsageInvalid,
                "runtime version `" + Printable(wanted.version) +
-                   "` does not fit " + Printable(wanted.type) + ": " + why +
+                   "` does not match " + Printable(wanted.type) + ": " + why +
                    "; use " + right);
 }
 
@@ -76,13 +76,13 @@ Status CheckTensorFlow(const TpuNodeSpec& wanted, const Specs& specs,
                : "`") +
       right + "`";
   if (too_old) {
-    return Wrong(wanted, "this TensorFlow does not know the chip", advice);
+    return Wrong(wanted, "this TensorFlow does not support the chip", advice);
   }
   if (image.pod != pod) {
     return Wrong(
         wanted,
         "the type has " + Count(wanted.hosts, "host") +
-            (pod ? ", for which `-pod` is meant" : ", and `-pod` is for more"),
+            (pod ? ", which need `-pod`" : ", and `-pod` is for several hosts"),
         advice);
   }
   if (image.pjrt != needs_pjrt) {
@@ -159,9 +159,9 @@ Status CheckRuntimeVersion(const TpuNodeSpec& wanted) {
   if (IsOfComputeEngine(wanted.type)) {
     return Error(Cause::kUsageInvalid,
                  "`" + Printable(wanted.type) +
-                     "` is not of the Cloud TPU API: TPU7x and later are "
-                     "machines of Compute Engine (`gcloud compute instances "
-                     "create`) or of GKE");
+                     "` is not available through the Cloud TPU API: create "
+                     "TPU7x and later as Compute Engine instances (`gcloud "
+                     "compute instances create`) or in GKE");
   }
   const Specs* specs = FindApiType(GenerationOf(wanted.type));
   if (specs == nullptr || wanted.version.empty()) {
@@ -210,7 +210,7 @@ Status CheckTpuName(const std::string& name) {
   }
   return Error(Cause::kUsageInvalid,
                "`" + Printable(name) +
-                   "` is no name of a TPU (1 to 63 of a-z, 0-9 and `-`, "
+                   "` is not a valid TPU name (1 to 63 of a-z, 0-9 and `-`, "
                    "begins with a letter, does not end with `-`)" +
                    (right.empty() ? "" : ", did you mean `" + right + "`?"));
 }

@@ -83,7 +83,7 @@ Result<Json> ParseJson(std::string_view text, Cause cause,
                  std::string(what) + " is not JSON: " + Position(text, byte));
   } catch (const Json::exception& error) {
     return Error(cause, std::string(what) +
-                            " is not usable JSON: " + Printable(error.what()));
+                            " is not valid JSON: " + Printable(error.what()));
   }
 }
 
@@ -115,7 +115,7 @@ Result<WallTime> ParseWallTime(std::string_view text) {
                   &parts.tm_min, &parts.tm_sec, &micros, &used);
   if (fields != 7 || used != static_cast<int>(copy.size())) {
     return Error(Cause::kFileCorrupt,
-                 "`" + Printable(text) + "` is not a time of ours");
+                 "`" + Printable(text) + "` is not a valid timestamp");
   }
   parts.tm_year -= 1900;
   parts.tm_mon -= 1;

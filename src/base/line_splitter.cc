@@ -60,7 +60,7 @@ void LineSplitter::Finish() {
 std::string PlainText(std::string_view line, std::size_t limit) {
   std::string text;
   while (!line.empty() && text.size() < limit) {
-    // ESC [ parameters letter: colours and cursor movements.
+    // ESC [ parameters letter: colors and cursor movements.
     if (line.starts_with("\x1b[")) {
       const auto end = std::find_if(line.begin() + 2, line.end(), [](char c) {
         return c >= '@' && c <= '~';

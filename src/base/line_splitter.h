@@ -42,7 +42,7 @@ class LineSplitter {
 };
 
 // A line of a program as plain text of at most `limit` bytes: without the
-// sequences that colour it, control characters visible, UTF-8.
+// sequences that color it, control characters visible, UTF-8.
 std::string PlainText(std::string_view line, std::size_t limit);
 
 }  // namespace muster

@@ -42,7 +42,7 @@ class InProcessLink : public Link {
       open_ = false;
       own_->Close();
       loop_.Post([other = other_] {
-        other->Lose(Error(Cause::kPeerDied, "the other side closed the link"));
+        other->Lose(Error(Cause::kPeerDied, "the peer closed the connection"));
       });
     }
   }

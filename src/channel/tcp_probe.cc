@@ -84,19 +84,20 @@ ProbeResult ProbeAgain(const Address& address, Deadline deadline,
     status = sys::ReceiveSome(fd->get(), bytes, nullptr, until);
   }
   if (!bytes.empty()) {
-    return Unlike(ProbeOutcome::kForeign,
-                  NotMuster(NameOfAnswer(bytes) + " answers there, not muster",
-                            address, bytes, clock.WallNow()));
+    return Unlike(
+        ProbeOutcome::kForeign,
+        NotMuster(NameOfAnswer(bytes) + " responds at this address, not muster",
+                  address, bytes, clock.WallNow()));
   }
   if (!status && status.error().cause() == Cause::kPeerDied) {
     return Unlike(ProbeOutcome::kForeign,
-                  NotMuster("something takes connections there and closes them "
-                            "at once: it is not muster",
+                  NotMuster("a server that is not muster accepts connections "
+                            "and closes them immediately",
                             address, bytes, clock.WallNow()));
   }
   return Unlike(ProbeOutcome::kSilent,
-                NotMuster("something takes connections there and stays silent: "
-                          "it is not muster, or a stopped one",
+                NotMuster("a server accepts connections but sends nothing: it "
+                          "is not muster, or muster is suspended",
                           address, bytes, clock.WallNow()));
 }
 

@@ -14,7 +14,7 @@
 namespace muster::channel {
 
 // Whether a TCP connection can be made, and with which of the addresses that a
-// name has. Who speaks there afterwards asks no name service again: another
+// name has. Who speaks there afterward asks no name service again: another
 // library reads other files, and may hear another answer.
 struct Reached {
   std::optional<ProbeResult> nobody;  // kUnresolved, kRefused or kNoAnswer

@@ -20,7 +20,7 @@ std::string_view ToString(ProbeOutcome sight) {
     case ProbeOutcome::kForeign:
       return "not muster";
     case ProbeOutcome::kStranger:
-      return "not of this run";
+      return "not in this run";
     case ProbeOutcome::kSilent:
       return "silent";
     case ProbeOutcome::kClosed:
@@ -36,13 +36,13 @@ ProbeResult Unlike(ProbeOutcome what, Error error) {
 std::string Observed(const ProbeResult& sighting, const Address& address) {
   switch (sighting.what) {
     case ProbeOutcome::kAgent:
-      return Who(*sighting.agent) + " answers there";
+      return Who(*sighting.agent) + " responds at this address";
     case ProbeOutcome::kRefused:
-      return "connection refused: nothing listens there yet";
+      return "connection refused: nothing listens on this port yet";
     case ProbeOutcome::kUnresolved:
       return "the name `" + Printable(address.host) + "` does not resolve";
     case ProbeOutcome::kNoAnswer:
-      return "no answer: packets get lost, or there is no route";
+      return "no reply: packets are lost, or there is no route";
     case ProbeOutcome::kForeign:
     case ProbeOutcome::kStranger:
     case ProbeOutcome::kSilent:
@@ -73,22 +73,22 @@ Error TakenBy(const wire::Hello& theirs, const wire::Hello& ours,
   const std::string at = muster::ToString(address);
   if (one_of_ours) {
     return Error(Cause::kDuplicateIdentity, Who(theirs) + " listens at " + at +
-                                                " already, where " + Who(ours) +
-                                                " has to");
+                                                ", where " + Who(ours) +
+                                                " must listen");
   }
   return Error(Cause::kNetPortInUse, "port " + std::to_string(address.port) +
-                                         " is held by " + Who(theirs) +
+                                         " is in use by " + Who(theirs) +
                                          ", which listens at " + at);
 }
 
 Error OnlyOnLoopback(const Address& address) {
-  return Error(Cause::kUsageInvalid,
-               "`" + Printable(muster::ToString(address)) +
-                   "` is not on the loopback interface (`localhost`, "
-                   "127.0.0.0/8, `::1`), where alone agents talk in clear "
-                   "text: give all members the same secret with `--token-file "
-                   "FILE` (or MUSTER_TOKEN_FILE), or start all ranks on one "
-                   "host with `-n N`");
+  return Error(
+      Cause::kUsageInvalid,
+      "`" + Printable(muster::ToString(address)) +
+          "` is not on the loopback interface (`localhost`, 127.0.0.0/8, "
+          "`::1`), the only interface for unencrypted connections: give all "
+          "members the same secret with `--token-file FILE` (or "
+          "MUSTER_TOKEN_FILE), or start all ranks on one host with `-n N`");
 }
 
 }  // namespace muster::channel

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How agents reach each other: listening, dialling, and looking at an address.
+// How agents reach each other: listening, dialing, and looking at an address.
 #pragma once
 
 #include <functional>
@@ -50,7 +50,7 @@ Cause CauseOf(const ProbeResult& sighting);
 Error TakenBy(const wire::Hello& theirs, const wire::Hello& ours,
               const Address& address);
 
-// Agents listen at an address while it lives; afterwards nobody does.
+// Agents listen at an address while it lives; afterward nobody does.
 class Listener {
  public:
   virtual ~Listener() = default;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads for calls that block: dialling, looking up names.
+// Threads for calls that block: dialing, looking up names.
 #pragma once
 
 #include <deque>

@@ -100,7 +100,7 @@ TEST(AcceleratorPresent, DoesNotTakeANetworkCardOfGoogleForAChip) {
   AddPci(host, "0x1ae0", "0x0042");
   host.fs.files["/dev/vfio/0"] = "";
   EXPECT_EQ(host.Run("accelerator.present").detail,
-            "none is here, none is asked for");
+            "none found, none required");
 }
 
 void AddDriver(FakeHost& host) {
@@ -117,8 +117,8 @@ TEST(Driver, OfAnotherVersionThanItsLibraryIsNamedWithBoth) {
   host.fs.files["/usr/lib/x86_64-linux-gnu/libcuda.so.1"] = "";
   const Outcome outcome = host.Run("accelerator.driver");
   EXPECT_EQ(Summary(outcome), "fail device-driver-state");
-  EXPECT_THAT(outcome.detail, HasSubstr("is 535.104.05, its library is "
-                                        "535.129.03"));
+  EXPECT_THAT(outcome.detail,
+              HasSubstr("version 535.104.05, the user library is 535.129.03"));
 }
 
 TEST(Driver, PassesWithTheRightLibraryBesideAnOldOne) {
@@ -187,7 +187,7 @@ TEST_F(GpuMemoryTest, MayBeTakenFromOutsideOfTheContainer) {
   SetUsed("0, GPU-a, 40000, 81559\n");
   EXPECT_THAT(
       host_.Run("accelerator.memory").findings.at(0).evidence.at(1).what,
-      ::testing::HasSubstr("no process that is visible"));
+      ::testing::HasSubstr("no visible process"));
 }
 
 TEST_F(GpuMemoryTest, IsUnknownNotFreeWhereNobodyTells) {

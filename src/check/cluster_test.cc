@@ -38,7 +38,7 @@ TEST(Threads, WarnWhereTheyOutnumberTheCores) {
   const Outcome outcome = host.Run("cluster.threads");
   ASSERT_EQ(outcome.findings.size(), 1U);
   EXPECT_EQ(outcome.findings[0].cause, Cause::kHostOverloaded);
-  EXPECT_THAT(outcome.detail, HasSubstr("32 threads compete for 8 cores"));
+  EXPECT_THAT(outcome.detail, HasSubstr("32 threads share 8 cores"));
 }
 
 TEST(Threads, PassWithAShareEach) {
@@ -72,7 +72,7 @@ TEST(Launchers, OneInEveryTaskOfAnotherMakesManyClusters) {
   host.env.variables = Below(Step("16", "8(x2)"), "1");
   const Outcome outcome = host.Run("cluster.launchers");
   EXPECT_EQ(Summary(outcome), "fail scheduler-env-misread");
-  EXPECT_THAT(outcome.detail, ::testing::HasSubstr("16 clusters"));
+  EXPECT_THAT(outcome.detail, ::testing::HasSubstr("16 separate clusters"));
   host.env.variables = Below(
       {{"OMPI_COMM_WORLD_SIZE", "4"}, {"OMPI_COMM_WORLD_LOCAL_SIZE", "4"}},
       "1");
@@ -131,7 +131,7 @@ TEST(Coordinator, OfThousandsNeedsCoresAndAQueue) {
   EXPECT_THAT(outcome.detail, ::testing::HasSubstr("128 connections"));
 }
 
-TEST(Coordinator, OfThousandsNeedsATableOfNeighbours) {
+TEST(Coordinator, OfThousandsNeedsATableOfNeighbors) {
   FakeHost host;
   const char* table = "/proc/sys/net/ipv4/neigh/default/gc_thresh3";
   host.fs.files[table] = "1024\n";
@@ -141,7 +141,7 @@ TEST(Coordinator, OfThousandsNeedsATableOfNeighbours) {
   const Outcome outcome = host.Run("cluster.coordinator");
   ASSERT_EQ(Summary(outcome), "fail os-limit");
   EXPECT_THAT(outcome.findings.front().what,
-              ::testing::HasSubstr("addresses of 1024 hosts"));
+              ::testing::HasSubstr("holds 1024 hosts"));
 }
 
 }  // namespace

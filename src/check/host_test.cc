@@ -14,7 +14,7 @@ TEST(OpenFiles, FailsBelowWhatARankNeeds) {
   host.SetLimits("64", "65536", "30000");
   const Outcome outcome = host.Run("host.open-files");
   ASSERT_EQ(Summary(outcome), "fail os-limit");
-  EXPECT_THAT(outcome.detail, HasSubstr("may open 64 files"));
+  EXPECT_THAT(outcome.detail, HasSubstr("can open 64 files"));
   EXPECT_THAT(outcome.findings[0].evidence[0].what, HasSubstr("65536"));
 }
 
@@ -191,7 +191,7 @@ TEST(HostClock, FailsBeforeThisProgramWasWritten) {
 
 TEST(HostClock, PassesWithABoundOrWithoutOne) {
   FakeHost host;
-  EXPECT_THAT(host.Run("host.clock").detail, HasSubstr("right within 5"));
+  EXPECT_THAT(host.Run("host.clock").detail, HasSubstr("accurate within 5"));
   host.machine.clock->synchronised = false;
   EXPECT_EQ(Summary(host.Run("host.clock")), "pass");
   host.machine.clock.reset();
@@ -206,12 +206,11 @@ TEST(HostClock, WarnsOfALargeBound) {
 
 TEST(Container, SaysWhatSurroundsTheProcess) {
   FakeHost host;
-  EXPECT_EQ(host.Run("host.container").detail,
-            "no container that names itself");
+  EXPECT_EQ(host.Run("host.container").detail, "no container detected");
   host.fs.files["/.dockerenv"] = "";
   host.fs.files["/proc/self/status"] = "Seccomp:\t2\n";
   EXPECT_EQ(host.Run("host.container").detail,
-            "a container of Docker, system calls are filtered");
+            "a Docker container, system calls are filtered");
 }
 
 TEST(Memory, OfACoordinatorGrowsWithItsMembers) {

@@ -122,7 +122,7 @@ TEST(Names, AreLookedUpSideBySide) {
   host.SetCluster(all);
   const Outcome outcome = host.Run("network.names");
   EXPECT_EQ(Summary(outcome), "pass");
-  EXPECT_EQ(outcome.detail, "64 names looked up");
+  EXPECT_EQ(outcome.detail, "64 names resolved");
 }
 
 TEST(Reach, SaysWhatIsNotCompared) {

@@ -33,9 +33,9 @@ std::string Encode(const Outcome& outcome) {
 }
 
 Result<Outcome> Decode(std::string_view text) {
-  const Error unreadable(
-      Cause::kInternalError,
-      "the child of the check said `" + Printable(text.substr(0, 80)) + "`");
+  const Error unreadable(Cause::kInternalError,
+                         "the child process of the check printed `" +
+                             Printable(text.substr(0, 80)) + "`");
   const Json json = Json::parse(text, nullptr, false);
   if (!json.is_object() || !json.contains("findings") ||
       !json["findings"].is_array()) {

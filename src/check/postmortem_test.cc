@@ -98,7 +98,7 @@ TEST_F(Scheduler, IsAskedInsideOfAJob) {
   EXPECT_EQ(texts[0].name, "scontrol show job 12");
   EXPECT_EQ(texts[0].text, "JobState=TIMEOUT\n");
   EXPECT_THAT(outcome.detail,
-              HasSubstr("MaxRSS: no response: `sacct` is not here"));
+              HasSubstr("MaxRSS: no response: `sacct` is not installed"));
 }
 
 TEST_F(Scheduler, IsNotReadWhereItsProgramFails) {
@@ -117,8 +117,9 @@ TEST_F(Scheduler, IsAskedForNoJobThatIsNoNumber) {
 
 TEST_F(Scheduler, IsAskedForThePodInsideOfOne) {
   host_.env.variables["KUBERNETES_SERVICE_HOST"] = "10.0.0.1";
-  EXPECT_EQ(Run().detail,
-            "kubectl describe pod w-0: no response: `kubectl` is not here");
+  EXPECT_EQ(
+      Run().detail,
+      "kubectl describe pod w-0: no response: `kubectl` is not installed");
   host_.machine.programs["kubectl describe pod w-0"] = "Reason: OOMKilled";
   EXPECT_EQ(TextsOf(Run()).at(0).text, "Reason: OOMKilled\n");
 }

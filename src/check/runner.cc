@@ -35,9 +35,9 @@ Error UnknownWord(std::span<const Check* const> all, const std::string& word) {
   }
   const auto meant = DidYouMean(word, known);
   return Error(Cause::kUsageInvalid,
-               "there is no check or group `" + Printable(word) + "`" +
+               "no check or group `" + Printable(word) + "`" +
                    (meant ? ", did you mean `" + *meant + "`?"
-                          : ": `muster check --list` prints all"));
+                          : ": `muster check --list` lists all"));
 }
 
 // Adds a check behind those that it needs.
@@ -127,7 +127,7 @@ void Look(const Context& context, Slot& slot) {
     Know(context, slot,
          outcome ? *std::move(outcome) : Broken(outcome.error().message()));
   } else if (Deadline::Clock::now() - slot.began >= check.deadline) {
-    Know(context, slot, Broken("no answer within " + ToString(check.deadline)));
+    Know(context, slot, Broken("no result within " + ToString(check.deadline)));
   }
 }
 

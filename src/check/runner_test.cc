@@ -85,7 +85,7 @@ TEST(Runner, TakesOverWhatAChildFound) {
 TEST(Runner, CallsBrokenWhatDoesNotAnswerAndGoesOn) {
   const auto answers = RunAll({&kEndless, &kChild});
   EXPECT_EQ(answers[0].outcome.state, OutcomeState::kBroken);
-  EXPECT_EQ(answers[0].outcome.detail, "no answer within 50 ms");
+  EXPECT_EQ(answers[0].outcome.detail, "no result within 50 ms");
   EXPECT_EQ(answers[1].outcome.state, OutcomeState::kFail);
 }
 

@@ -44,7 +44,7 @@ TEST(TargetAnswers, PassesWhereWhoIsExpectedAnswers) {
   FakeHost host;
   const Outcome outcome = Ask(host, "ssh://" + ToString(ssh.address()));
   EXPECT_EQ(Summary(outcome), "pass");
-  EXPECT_EQ(outcome.detail, "1 of 1 answer as expected");
+  EXPECT_EQ(outcome.detail, "1 of 1 respond as expected");
   EXPECT_THAT(outcome.lines.at(0), HasSubstr("an SSH server"));
   EXPECT_EQ(Json::parse(outcome.data)["targets"][0]["protocol"], "ssh");
 }
@@ -54,9 +54,10 @@ TEST(TargetAnswers, NamesWhoAnswersInstead) {
   FakeHost host;
   const Outcome outcome = Ask(host, "grpc://" + ToString(ssh.address()));
   ASSERT_EQ(Summary(outcome), "fail net-wrong-endpoint");
-  EXPECT_THAT(outcome.findings[0].what,
-              HasSubstr("is answered by an SSH server (`SSH-2.0-x`), not by a "
-                        "gRPC server"));
+  EXPECT_THAT(
+      outcome.findings[0].what,
+      HasSubstr(
+          "is served by an SSH server (`SSH-2.0-x`), not by a gRPC server"));
 }
 
 TEST(TargetAnswers, MembersAreTargetsOfTheirFramework) {

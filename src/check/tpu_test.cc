@@ -95,7 +95,7 @@ TEST_F(TpuTest, StepsComeInTheOrderInWhichAProgramTakesThem) {
     ids.push_back(one->id);
   }
   EXPECT_THAT(ids,
-              ElementsAre("tpu.resolved", "tpu.connected", "tpu.initialised",
+              ElementsAre("tpu.resolved", "tpu.connected", "tpu.initialized",
                           "tpu.replicas", "tpu.cluster-spec"));
 }
 
@@ -143,7 +143,7 @@ TEST_F(TpuTest, AWorkerThatDoesNotAnswerThisTimeHasNotLostItsChips) {
   Context context = host.MakeContext();
   context.tpu = setup;
   for (const char* id :
-       {"tpu.initialised", "tpu.replicas", "tpu.cluster-spec"}) {
+       {"tpu.initialized", "tpu.replicas", "tpu.cluster-spec"}) {
     EXPECT_EQ(Summary(CheckOf(id).run(context)), "fail net-wrong-endpoint")
         << id;
   }
@@ -177,7 +177,7 @@ TEST_F(TpuTest, ChipsOfThisHostAreLookedAtAndNotOpened) {
   setup.source = "source local-tpu";
   setup.chips_here = Sourced<int>{1, "/dev"};
   EXPECT_THAT(Start(), ElementsAre("pass", "pass", "pass", "pass", "pass"));
-  EXPECT_EQ(Step(2).detail, "1 chip is visible and free; nothing was opened");
+  EXPECT_EQ(Step(2).detail, "1 chip is visible and free; no device was opened");
   setup.chips_here = Sourced<int>{4, "v4-8"};
   EXPECT_THAT(Start(), ElementsAre("pass", "pass", "pass",
                                    "fail device-missing", "skip"));
@@ -204,7 +204,7 @@ TEST_F(TpuTest, SaysWhyWorkersCannotBeAskedAndHowManyHostsAreNot) {
   setup.left_out = 254;
   (void)Start();
   EXPECT_THAT(Step(0).detail, HasSubstr("the chips of 256 hosts"));
-  EXPECT_THAT(Step(1).detail, HasSubstr("254 hosts more not looked at"));
+  EXPECT_THAT(Step(1).detail, HasSubstr("254 hosts more not probed"));
 }
 
 TEST_F(TpuTest, HostsOfASliceThatRefuseAreUp) {

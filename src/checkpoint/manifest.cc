@@ -4,8 +4,8 @@
 #include <charconv>
 #include <optional>
 
-#include "base/crc32c.h"
 #include "base/json.h"
+#include "base/simd/crc32c.h"
 #include "base/text.h"
 
 namespace muster {
@@ -51,7 +51,7 @@ Result<Manifest> ParseManifest(std::string_view text, std::string_view what) {
   const std::string name = "`" + Printable(what) + "`";
   MUSTER_ASSIGN(const Json json, ParseJson(text, Cause::kFileCorrupt, name));
   if (!json.is_object()) {
-    return Error(Cause::kFileCorrupt, name + " is no manifest");
+    return Error(Cause::kFileCorrupt, name + " is not a manifest");
   }
   const std::string schema = Text(json, "schema");
   const std::string writer = Text(json, "writer");
@@ -59,7 +59,7 @@ Result<Manifest> ParseManifest(std::string_view text, std::string_view what) {
       schema.substr(kFormat.size()) != std::to_string(kCheckpointFormat)) {
     return Error(Cause::kCkptMismatch,
                  name + " was written by " + Printable(writer) + " as `" +
-                     Printable(schema) + "`; this program reads `" +
+                     Printable(schema) + "`, but this program reads `" +
                      std::string(kFormat) + std::to_string(kCheckpointFormat) +
                      "`");
   }

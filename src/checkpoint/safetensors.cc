@@ -14,14 +14,14 @@ namespace muster {
 namespace {
 
 static_assert(std::endian::native == std::endian::little,
-              "tensors are written as they lie in memory");
+              "tensors are written in host byte order");
 
 constexpr std::size_t kLengthBytes = 8;
 constexpr const char* kMetadata = "__metadata__";
 
 Error Corrupt(std::string_view what, const std::string& found) {
   return Error(Cause::kFileCorrupt,
-               "`" + Printable(what) + "` is damaged: " + found)
+               "`" + Printable(what) + "` is corrupt: " + found)
       .With({.name = "file.header",
              .fields = {{"path", std::string(what)}, {"found", found}},
              .subject = std::string(what)});
@@ -80,13 +80,13 @@ Result<Entry> ParseEntry(const std::string& name, const Json& json,
   const auto known = DTypeFromText(*dtype);
   if (!known) {
     return Corrupt(what,
-                   who + " has the unknown dtype `" + Printable(*dtype) + "`");
+                   who + " has an unknown dtype `" + Printable(*dtype) + "`");
   }
   entry.spec.dtype = *known;
   for (const Json& dimension : json["shape"]) {
     const auto count = CountOf(dimension);
     if (!count) {
-      return Corrupt(what, who + " has a dimension that is no count");
+      return Corrupt(what, who + " has an invalid dimension");
     }
     entry.spec.shape.push_back(static_cast<std::int64_t>(*count));
   }
@@ -95,7 +95,7 @@ Result<Entry> ParseEntry(const std::string& name, const Json& json,
   const auto bytes = BytesOf(entry.spec);
   if (!begin || !end || *begin > *end || !bytes || *end - *begin != *bytes) {
     return Corrupt(what, who + " is " + ToString(entry.spec) +
-                             ", which its data_offsets do not fit");
+                             ", which does not match its data_offsets");
   }
   entry.begin = *begin;
   entry.end = *end;
@@ -105,13 +105,13 @@ Result<Entry> ParseEntry(const std::string& name, const Json& json,
 Result<std::map<std::string, std::string>> ParseMetadata(
     const Json& json, std::string_view what) {
   if (!json.is_object()) {
-    return Corrupt(what, "its __metadata__ is no object");
+    return Corrupt(what, "its __metadata__ is not an object");
   }
   std::map<std::string, std::string> metadata;
   for (const auto& [key, value] : json.items()) {
     if (!value.is_string()) {
-      return Corrupt(what,
-                     "its __metadata__ `" + Printable(key) + "` is no text");
+      return Corrupt(
+          what, "its __metadata__ `" + Printable(key) + "` is not a string");
     }
     metadata[key] = value.get<std::string>();
   }
@@ -129,15 +129,15 @@ Status CheckCover(std::vector<Entry> entries, std::uint64_t buffer_bytes,
     if (entry.begin != next) {
       return Corrupt(what, "tensor `" + Printable(entry.spec.name) +
                                "` begins at " + std::to_string(entry.begin) +
-                               (entry.begin < next ? ", within the one before"
-                                                   : ", behind a hole"));
+                               (entry.begin < next ? ", inside the previous one"
+                                                   : ", after a gap"));
     }
     next = entry.end;
   }
   if (next != buffer_bytes) {
-    return Corrupt(what, "its tensors take " + std::to_string(next) +
-                             " bytes, " + std::to_string(buffer_bytes) +
-                             " are there");
+    return Corrupt(what, "its tensors need " + std::to_string(next) +
+                             " bytes, but " + std::to_string(buffer_bytes) +
+                             " are available");
   }
   return Ok();
 }
@@ -156,10 +156,10 @@ Result<std::string_view> TakeHeader(std::string_view file,
                              BytesText(kMaxHeaderBytes));
   }
   if (length > file.size() - kLengthBytes) {
-    return Corrupt(what, "it is cut off: its header is " +
+    return Corrupt(what, "it is truncated: its header is " +
                              std::to_string(length) + " bytes long, " +
                              std::to_string(file.size() - kLengthBytes) +
-                             " are there");
+                             " are available");
   }
   return file.substr(kLengthBytes, length);
 }
@@ -202,15 +202,15 @@ Result<SafetensorsLayout> LayOut(
     layout.head = header.dump();
   } catch (const Json::type_error& error) {
     return Error(Cause::kUsageInvalid,
-                 "a name or a word of the checkpoint is no UTF-8: " +
+                 "a name or value in the checkpoint is not UTF-8: " +
                      Printable(error.what()));
   }
   layout.head.resize((layout.head.size() + 7) / 8 * 8, ' ');
   if (layout.head.size() > kMaxHeaderBytes) {
-    return Error(Cause::kUsageInvalid,
-                 "the names of " +
-                     Count(static_cast<int>(tensors.size()), "tensor") +
-                     " do not fit a header of " + BytesText(kMaxHeaderBytes));
+    return Error(
+        Cause::kUsageInvalid,
+        "the names of " + Count(static_cast<int>(tensors.size()), "tensor") +
+            " exceed the header limit of " + BytesText(kMaxHeaderBytes));
   }
   const std::uint64_t length = layout.head.size();
   layout.head.insert(0, reinterpret_cast<const char*>(&length), kLengthBytes);
@@ -224,7 +224,7 @@ Result<SafetensorsContent> ParseSafetensors(std::string_view file,
                 ParseJson(header, Cause::kFileCorrupt,
                           "the header of `" + Printable(what) + "`"));
   if (!json.is_object()) {
-    return Corrupt(what, "its header is no object");
+    return Corrupt(what, "its header is not an object");
   }
   SafetensorsContent content;
   std::vector<Entry> entries;

@@ -106,14 +106,15 @@ TEST(Safetensors, NamesEveryPlaceWhereAFileWasCutOff) {
   for (std::size_t length = 0; length < file.size(); ++length) {
     EXPECT_NE(WhatIsWrong(file.substr(0, length)), "nothing") << length;
   }
-  EXPECT_THAT(WhatIsWrong(file + "!"), HasSubstr("15 bytes, 16 are there"));
+  EXPECT_THAT(WhatIsWrong(file + "!"),
+              HasSubstr("15 bytes, but 16 are available"));
 }
 
 TEST(Safetensors, NamesHeadersThatAreTooLong) {
   std::string file(8, '\xff');
   EXPECT_THAT(WhatIsWrong(file), HasSubstr("the limit is 95.4 MiB"));
   file = std::string("\x10\0\0\0\0\0\0\0{}", 10);
-  EXPECT_THAT(WhatIsWrong(file), HasSubstr("cut off"));
+  EXPECT_THAT(WhatIsWrong(file), HasSubstr("truncated"));
 }
 
 TEST(Safetensors, NamesHolesAndOverlaps) {
@@ -121,11 +122,11 @@ TEST(Safetensors, NamesHolesAndOverlaps) {
   EXPECT_THAT(
       WhatIsWrong(File("{" + first + R"(,"b":)" + Entry("U8", "2", "3,5") + "}",
                        "12345")),
-      HasSubstr("`b` begins at 3, within the one before"));
+      HasSubstr("`b` begins at 3, inside the previous one"));
   EXPECT_THAT(
       WhatIsWrong(File("{" + first + R"(,"b":)" + Entry("U8", "2", "5,7") + "}",
                        "1234567")),
-      HasSubstr("`b` begins at 5, behind a hole"));
+      HasSubstr("`b` begins at 5, after a gap"));
 }
 
 TEST(Safetensors, NamesEntriesThatMakeNoSense) {
@@ -133,13 +134,13 @@ TEST(Safetensors, NamesEntriesThatMakeNoSense) {
     return WhatIsWrong(File(R"({"w":)" + entry + "}", "1234"));
   };
   EXPECT_EQ(with(Entry("F32", "1", "0,4")), "nothing");
-  EXPECT_THAT(with(Entry("F32", "2", "0,4")), HasSubstr("do not fit"));
-  EXPECT_THAT(with(Entry("F32", "1", "4,0")), HasSubstr("do not fit"));
+  EXPECT_THAT(with(Entry("F32", "2", "0,4")), HasSubstr("does not match"));
+  EXPECT_THAT(with(Entry("F32", "1", "4,0")), HasSubstr("does not match"));
   EXPECT_THAT(with(Entry("F31", "1", "0,4")), HasSubstr("dtype `F31`"));
-  EXPECT_THAT(with(Entry("F32", "-1", "0,4")), HasSubstr("no count"));
-  EXPECT_THAT(with(Entry("F32", "1.5", "0,4")), HasSubstr("no count"));
+  EXPECT_THAT(with(Entry("F32", "-1", "0,4")), HasSubstr("invalid dimension"));
+  EXPECT_THAT(with(Entry("F32", "1.5", "0,4")), HasSubstr("invalid dimension"));
   EXPECT_THAT(with(Entry("F32", "4294967296,4294967296", "0,4")),
-              HasSubstr("do not fit"));
+              HasSubstr("does not match"));
   EXPECT_THAT(with("7"), HasSubstr("no dtype"));
   EXPECT_THAT(with(R"({"dtype":3,"shape":[],"data_offsets":[0,4]})"),
               HasSubstr("no dtype"));
@@ -155,10 +156,10 @@ TEST(Safetensors, NamesANameThatIsThereTwice) {
 TEST(Safetensors, MetadataIsText) {
   EXPECT_EQ(WhatIsWrong(File(R"({"__metadata__":{"a":"b"}})", "")), "nothing");
   EXPECT_THAT(WhatIsWrong(File(R"({"__metadata__":{"a":1}})", "")),
-              HasSubstr("is no text"));
+              HasSubstr("is not a string"));
   EXPECT_THAT(WhatIsWrong(File(R"({"__metadata__":3})", "")),
-              HasSubstr("no object"));
-  EXPECT_THAT(WhatIsWrong(File("[]", "")), HasSubstr("no object"));
+              HasSubstr("not an object"));
+  EXPECT_THAT(WhatIsWrong(File("[]", "")), HasSubstr("not an object"));
 }
 
 TEST(Safetensors, SurvivesEveryFlippedByte) {

@@ -5,8 +5,8 @@
 #include <memory>
 #include <utility>
 
-#include "base/crc32c.h"
 #include "base/log.h"
+#include "base/simd/crc32c.h"
 #include "base/text.h"
 #include "checkpoint/manifest.h"
 #include "checkpoint/safetensors.h"
@@ -56,7 +56,7 @@ std::string Writer() {
 // A directory that is not there cannot be written to either: the way to it is
 // no directory, or its file system (/proc) makes none.
 Error CannotHold(Error error, const std::string& directory) {
-  const std::string doing = "preparing `" + directory + "` for checkpoints";
+  const std::string doing = "creating `" + directory + "` for checkpoints";
   if (error.cause() != Cause::kFileMissing) {
     return std::move(error).While(doing);
   }
@@ -79,7 +79,7 @@ std::optional<std::string> PlaceOf(std::string_view name) {
 // An old checkpoint whose place is taken by a new one: it only costs room.
 void RemoveOrSay(sys::Fs& fs, const std::string& path) {
   if (const Status removed = fs.RemoveRecursively(path); !removed) {
-    MUSTER_LOG(kWarn, "an old checkpoint is not removed",
+    MUSTER_LOG(kWarn, "an old checkpoint could not be removed",
                {{"path", path}, {"error", removed.error().ToString()}});
   }
 }
@@ -174,14 +174,14 @@ Result<sys::Fd> LockOut(const std::string& directory) {
   if (!locked->file && !locked->held_here) {
     MUSTER_LOG(kWarn,
                "another machine writes checkpoints here, or was lost while it "
-               "did; going on",
+               "did; continuing",
                {{"directory", directory}});
   } else if (!locked->file) {
     return Error(Cause::kCkptPlacement,
                  "another process writes checkpoints to `" + directory +
                      "` (`fuser -v " + path +
-                     "` names it): give each run a folder of its "
-                     "own, or end the other run");
+                     "` shows it): use a separate folder for each run, or stop "
+                     "the other run");
   }
   return std::move(locked->file);
 }
@@ -235,11 +235,12 @@ CheckpointStore::~CheckpointStore() = default;
 Result<CheckpointStore> CheckpointStore::Open(
     const CheckpointOptions& options) {
   if (options.keep < 1 || options.directory.empty()) {
-    return Error(Cause::kUsageInvalid,
-                 options.directory.empty()
-                     ? "no directory for checkpoints is given"
-                     : "at least 1 checkpoint is kept, not " +
-                           std::to_string(options.keep));
+    return Error(
+        Cause::kUsageInvalid,
+        options.directory.empty()
+            ? "no checkpoint directory is given"
+            : "the number of kept checkpoints must be at least 1, not " +
+                  std::to_string(options.keep));
   }
   sys::RealFs fs;
   const std::string& directory = options.directory;
@@ -287,7 +288,7 @@ Status CheckpointStore::Save(
   }
   if (const Status removed = RemoveOld(step); !removed) {
     // This one is safe; the next save tries to remove the others again.
-    MUSTER_LOG(kWarn, "an old checkpoint is not removed",
+    MUSTER_LOG(kWarn, "an old checkpoint could not be removed",
                {{"error", removed.error().ToString()}});
   }
   return Ok();
@@ -334,22 +335,22 @@ Result<Checkpoint> CheckpointStore::Load(std::uint64_t step) const {
                 ReadPart(manifest_path, kMaxManifestBytes));
   MUSTER_ASSIGN(const Manifest manifest, ParseManifest(text, manifest_path));
   if (manifest.step != step) {
-    return Error(Cause::kFileCorrupt, "`" + manifest_path + "` is of step " +
+    return Error(Cause::kFileCorrupt, "`" + manifest_path + "` is for step " +
                                           std::to_string(manifest.step));
   }
   Checkpoint checkpoint{};
   MUSTER_ASSIGN(checkpoint.storage, ReadPart(path, manifest.bytes));
   const auto all = std::as_bytes(std::span<const char>(checkpoint.storage));
   if (all.size() != manifest.bytes) {
-    return Error(Cause::kFileCorrupt, "`" + path + "` is cut off: it has " +
+    return Error(Cause::kFileCorrupt, "`" + path + "` is truncated: it has " +
                                           std::to_string(all.size()) +
-                                          " bytes, its manifest says " +
+                                          " bytes, but its manifest says " +
                                           std::to_string(manifest.bytes));
   }
   if (const auto crc = Crc32c(0, all); crc != manifest.crc32c) {
     return Error(Cause::kFileCorrupt,
-                 "`" + path + "` has the CRC-32C " + CrcText(crc) +
-                     ", its manifest says " + CrcText(manifest.crc32c));
+                 "`" + path + "` has CRC-32C " + CrcText(crc) +
+                     ", but its manifest says " + CrcText(manifest.crc32c));
   }
   MUSTER_ASSIGN(SafetensorsContent content,
                 ParseSafetensors(checkpoint.storage, path));

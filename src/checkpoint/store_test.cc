@@ -166,7 +166,7 @@ TEST_F(CheckpointStoreTest, TakesTheOneBeforeWhereverTheFileIsCutOff) {
         buffer, buffer + 1, whole.size() - 4, whole.size() - 1}) {
     Write(path, std::string_view(whole).substr(0, length));
     EXPECT_THAT(SkipReason(store),
-                testing::AllOf(HasSubstr("is cut off"), HasSubstr("step 2")))
+                testing::AllOf(HasSubstr("is truncated"), HasSubstr("step 2")))
         << length;
   }
   Write(path, whole + "x");
@@ -213,7 +213,7 @@ TEST_F(CheckpointStoreTest, AManifestOfAnotherStepIsDamaged) {
   ASSERT_TRUE(SaveStep(store, 2));
   fs::copy_file(Path(1, "manifest.json"), Path(2, "manifest.json"),
                 fs::copy_options::overwrite_existing);
-  EXPECT_THAT(SkipReason(store), HasSubstr("is of step 1"));
+  EXPECT_THAT(SkipReason(store), HasSubstr("is for step 1"));
 }
 
 TEST_F(CheckpointStoreTest, AllBadOnesAreNamedNewestFirst) {

@@ -67,18 +67,18 @@ Status CheckTensor(const std::string& who, std::string_view name,
   const std::string tensor = "`" + Printable(name) + "`";
   if (saved == nullptr) {
     return Error(Cause::kCkptMismatch, who + " has no tensor " + tensor +
-                                           "; the program has it as " +
+                                           ", which the program expects as " +
                                            ToString(*wanted));
   }
   if (wanted == nullptr) {
     return Error(Cause::kCkptMismatch, who + " has the tensor " + tensor +
                                            ", " + ToString(*saved) +
-                                           ", which the program has not");
+                                           ", which the program does not have");
   }
   if (*saved != *wanted) {
     return Error(Cause::kCkptMismatch,
                  "tensor " + tensor + " is " + ToString(*saved) + " in " + who +
-                     " and " + ToString(*wanted) + " in the program");
+                     " but " + ToString(*wanted) + " in the program");
   }
   return Ok();
 }

@@ -42,11 +42,11 @@ TEST(CheckMatches, TakesTheSameTensorsInAnyOrder) {
 
 TEST(CheckMatches, NamesWhatOneSideLacks) {
   EXPECT_EQ(Mismatch(With({kB}), {kA, kB}),
-            "the checkpoint of step 7 (muster 0.1.0) has no tensor `a`; the "
-            "program has it as F32 [2]");
+            "the checkpoint of step 7 (muster 0.1.0) has no tensor `a`, which "
+            "the program expects as F32 [2]");
   EXPECT_EQ(Mismatch(With({kA, kB}), {kA}),
             "the checkpoint of step 7 (muster 0.1.0) has the tensor `b`, I64 "
-            "[3, 4], which the program has not");
+            "[3, 4], which the program does not have");
 }
 
 TEST(CheckMatches, NamesTheFirstTensorWithBothTypesAndShapes) {
@@ -56,7 +56,7 @@ TEST(CheckMatches, NamesTheFirstTensorWithBothTypesAndShapes) {
   other_type.dtype = DType::kInt32;
   EXPECT_EQ(Mismatch(With({kA, kB}), {other_type, other_shape}),
             "tensor `a` is F32 [2] in the checkpoint of step 7 (muster 0.1.0) "
-            "and F32 [2, 1] in the program");
+            "but F32 [2, 1] in the program");
   EXPECT_THAT(Mismatch(With({kA, kB}), {kA, other_type}),
               HasSubstr("`b` is I64 [3, 4]"));
 }

@@ -17,7 +17,7 @@ std::string RemovedText(const std::map<std::string, int>& removed) {
   for (const auto& [kind, count] : removed) {
     parts.push_back(Count(count, kind));
   }
-  return parts.empty() ? "nothing that looks like a secret" : Join(parts, ", ");
+  return parts.empty() ? "no secrets" : Join(parts, ", ");
 }
 
 std::string Text(const diagnose::Bundle& bundle, const std::string& path) {

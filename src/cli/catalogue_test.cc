@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands that the catalogue recommends are commands that we understand.
+// The commands that the catalog recommends are commands that we understand.
 #include "finding/catalogue.h"
 
 #include <gtest/gtest.h>

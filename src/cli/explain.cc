@@ -58,7 +58,7 @@ Error NoSuchCause(const std::string& label) {
   return Error(Cause::kUsageInvalid,
                "`" + Printable(label) + "` is neither a file nor a cause" +
                    (meant ? ", did you mean `" + *meant + "`?"
-                          : ": `muster explain --list` prints all"));
+                          : ": `muster explain --list` lists all"));
 }
 
 // Prints the entry of a label.
@@ -90,8 +90,7 @@ Result<std::string> StatusOf(const std::string& exit) {
   }
   return Error(Cause::kUsageInvalid,
                "--exit is `" + exit +
-                   "`: it takes a number (137, -9) or the name of a signal "
-                   "(SIGKILL)");
+                   "`, expected a number (137, -9) or a signal name (SIGKILL)");
 }
 
 // "train.log", "3 inputs and this machine": at most a line of a terminal.

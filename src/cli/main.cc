@@ -53,10 +53,10 @@ Result<int> Execute(const CommandLine& line, const sys::Host& host,
                 settings::ReadSettings(line.settings, host.env));
   if (settings.output.value == settings::Output::kJsonl &&
       line.verb != Verb::kCheck) {
-    return Error(Cause::kUsageInvalid, settings.output.source +
-                                           " is `jsonl`, which only `muster "
-                                           "check` prints: expected text or "
-                                           "json");
+    return Error(Cause::kUsageInvalid,
+                 settings.output.source +
+                     " is `jsonl`, which only `muster check` supports: "
+                     "expected text or json");
   }
   SetLogLevel(settings.log_level.value);
   for (const std::string& misspelt : settings::MisspeltVariables(host.env)) {

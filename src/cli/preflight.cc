@@ -65,7 +65,7 @@ std::string MissingFor(std::string_view platform, const sys::Host& host) {
   }
   const std::string install = "pip install ";
   if (platform == "tpu") {
-    return "no libtpu is installed: " + install + "libtpu";
+    return "libtpu is not installed: " + install + "libtpu";
   }
   const auto packages =
       resolve::FindPythonPackages(host).value_or(resolve::PythonPackages());
@@ -74,14 +74,14 @@ std::string MissingFor(std::string_view platform, const sys::Host& host) {
     return found == packages.versions.end() ? std::string() : found->second;
   };
   if (const auto torch = version("torch"); torch.ends_with("+cpu")) {
-    return "torch " + torch + " is the build for CPUs";
+    return "torch " + torch + " is the CPU build";
   }
   if (!version("tensorflow-cpu").empty()) {
-    return "tensorflow-cpu is the build for CPUs";
+    return "tensorflow-cpu is the CPU build";
   }
   return version("jax").empty()
              ? ""
-             : "JAX has no plug-in for GPUs: " + install + "'jax[cuda12]'";
+             : "JAX has no GPU plug-in: " + install + "'jax[cuda12]'";
 }
 
 // The environment may lie on a disk that does not answer.
@@ -93,7 +93,7 @@ std::string MissingInTime(std::string_view platform, const sys::Host& host) {
   }
   const auto text = child->Await(std::chrono::seconds(5));
   if (!text && text.error().cause() == Cause::kDeadlineExceeded) {
-    return "the Python environment gave no answer in time";
+    return "the Python environment did not respond in time";
   }
   return text ? *text : "";
 }

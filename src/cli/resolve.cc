@@ -42,8 +42,9 @@ Status PrintText(const CommandLine& line, const sys::Host& host,
   std::string text =
       resolve::RenderText(resolved, {.verbose = line.resolve.verbose});
   text += checked.empty() ? "" : checked + "\n";
-  for (const Finding& finding : resolved.findings) {
-    text += "\n" + RenderText(finding, sys::TerminalOptions(host.env, 1));
+  if (!resolved.findings.empty()) {
+    text += "\n" + RenderText(std::span(resolved.findings),
+                              sys::TerminalOptions(host.env, 1));
   }
   sys::PrintResult(text);
   return Ok();
@@ -52,11 +53,12 @@ Status PrintText(const CommandLine& line, const sys::Host& host,
 // A result for a shell has no room for what is wrong with it.
 void PrintFindingsAside(const resolve::Resolved& resolved,
                         const sys::Host& host) {
-  for (const Finding& finding : resolved.findings) {
-    if (finding.severity != Severity::kNote) {
-      sys::PrintAside(RenderText(finding, sys::TerminalOptions(host.env, 2)));
-    }
-  }
+  std::vector<Finding> shown = resolved.findings;
+  std::erase_if(shown, [](const Finding& finding) {
+    return finding.severity == Severity::kNote;
+  });
+  sys::PrintAside(
+      RenderText(std::span(shown), sys::TerminalOptions(host.env, 2)));
 }
 
 // What is printed for a shell or as a map of tasks has one form.
@@ -64,13 +66,12 @@ Status CheckForms(const ResolveFlags& flags,
                   const Sourced<settings::Output>& output) {
   if (!flags.export_for.empty() && flags.spec) {
     return Error(Cause::kUsageInvalid,
-                 "--export and --spec print two different things: give one");
+                 "--export and --spec are mutually exclusive");
   }
   if (!flags.export_for.empty() && output.value == settings::Output::kJson &&
       output.source.starts_with("flag")) {
     return Error(Cause::kUsageInvalid,
-                 "--export prints text for a shell, and --output is `json`: "
-                 "give one of them");
+                 "--export prints shell text, which excludes --output json");
   }
   return Ok();
 }

@@ -86,9 +86,9 @@ Result<int> RunVerb(const CommandLine& line, const settings::Settings& settings,
   }
   if (!line.reach.copy.empty() &&
       flags.settings.start.value != settings::StartBy::kSsh) {
-    return Error(
-        Cause::kUsageInvalid,
-        "flag --copy needs ssh, and " + settings.start.source + " is `here`");
+    return Error(Cause::kUsageInvalid, "flag --copy requires ssh, but " +
+                                           settings.start.source +
+                                           " is `here`");
   }
   if (line.dry_run && flags.settings.start.value == settings::StartBy::kSsh) {
     // Whoever starts all need not be one of them.

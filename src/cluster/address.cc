@@ -38,7 +38,7 @@ Result<std::uint16_t> ParsePort(std::string_view text, std::size_t at) {
     return Malformed(text, at, "the port is not a number");
   }
   if (*port < 1 || *port > 65535) {
-    return Malformed(text, at, "the port is not within 1 to 65535");
+    return Malformed(text, at, "the port is not in 1 to 65535");
   }
   return static_cast<std::uint16_t>(*port);
 }
@@ -58,7 +58,7 @@ Result<HostPart> ParseBracketed(std::string_view text) {
   const auto odd = std::find_if_not(host.begin(), host.end(), IsIpv6Character);
   if (odd != host.end() || host.find(':') == std::string_view::npos) {
     return Malformed(text, 1 + static_cast<std::size_t>(odd - host.begin()),
-                     "no IPv6 address");
+                     "not an IPv6 address");
   }
   return HostPart{std::string(host), close + 1};
 }
@@ -69,7 +69,7 @@ Result<HostPart> ParsePlain(std::string_view text) {
   const auto odd = std::find_if_not(host.begin(), host.end(), IsHostCharacter);
   if (odd != host.end()) {
     return Malformed(text, static_cast<std::size_t>(odd - host.begin()),
-                     "a character that no host name has");
+                     "an invalid character in the host name");
   }
   if (host.empty()) {
     return Malformed(text, 0, "the host is missing");

@@ -34,8 +34,8 @@ TEST(Address, NamesThePositionOfWhatIsWrong) {
             "cluster-spec-invalid: `a:80x` is not HOST:PORT: the port is not a "
             "number at position 3");
   EXPECT_EQ(ErrorOf("a b:80"),
-            "cluster-spec-invalid: `a b:80` is not HOST:PORT: a character that "
-            "no host name has at position 2");
+            "cluster-spec-invalid: `a b:80` is not HOST:PORT: an invalid "
+            "character in the host name at position 2");
 }
 
 TEST(Address, RefusesWhatIsNoAddress) {

@@ -64,7 +64,7 @@ class Reader {
 
   Result<std::string> Text(const Json& json, const std::string& place) const {
     if (!json.is_string()) {
-      return Wrong(place, "is not a text");
+      return Wrong(place, "is not a string");
     }
     return json.get<std::string>();
   }
@@ -200,7 +200,7 @@ Result<Cluster> ClusterFromJson(const Json& json, std::string_view what) {
        "sources", "ports", "findings"}));
   if (json.contains("schema") && json["schema"] != kSchema) {
     return reader.Wrong("schema", "is " + Printable(json["schema"].dump()) +
-                                      ", this muster reads \"" +
+                                      ", but muster reads \"" +
                                       std::string(kSchema) + "\"");
   }
   const auto read_int = [&](const Json& value, const std::string& place) {

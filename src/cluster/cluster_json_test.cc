@@ -55,7 +55,7 @@ TEST(ClusterJson, NamesThePlaceOfAWrongValue) {
             "number");
   EXPECT_EQ(Problem(R"({"members": [{"address": {"value": 3}}]})"),
             "cluster-spec-invalid: `c.json`: `members[0].address.value` is not "
-            "a text");
+            "a string");
   EXPECT_EQ(Problem(R"({"members": [{}], "self": -1})"),
             "cluster-spec-invalid: `c.json`: `self` is -1, which is out of "
             "range");
@@ -69,7 +69,7 @@ TEST(ClusterJson, RefusesWhatIsNoCluster) {
             "cluster-spec-invalid: `c.json`: `members` is not a list");
   EXPECT_EQ(Problem(R"({"schema": "muster.cluster/9", "members": []})"),
             "cluster-spec-invalid: `c.json`: `schema` is \"muster.cluster/9\", "
-            "this muster reads \"muster.cluster/1\"");
+            "but muster reads \"muster.cluster/1\"");
   EXPECT_EQ(Problem(R"({"members": [{"rank": 0}, {"rank": 0}]})").substr(0, 18),
             "duplicate-identity");
 }

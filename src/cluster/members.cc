@@ -119,7 +119,7 @@ void AssignRanks(std::vector<Member>& members) {
 Status CheckMembers(const Cluster& cluster) {
   const auto count = static_cast<int>(cluster.members.size());
   if (count == 0) {
-    return Error(Cause::kClusterSpecInvalid, "the cluster has no member");
+    return Error(Cause::kClusterSpecInvalid, "the cluster has no members");
   }
   MUSTER_TRY(CheckUnique(cluster.members));
   if (cluster.size.value != count) {
@@ -134,15 +134,16 @@ Status CheckMembers(const Cluster& cluster) {
       return Error(Cause::kRankWorldMismatch,
                    "the ranks of " + Count(count, "member") + " are 0 to " +
                        std::to_string(count - 1) + " in order, but rank " +
-                       std::to_string(found) + " stands where rank " +
-                       std::to_string(rank) + " belongs");
+                       std::to_string(found) + " is listed where rank " +
+                       std::to_string(rank) + " is expected");
     }
   }
   if (cluster.self &&
       (cluster.self->value < 0 || cluster.self->value >= count)) {
     return Error(Cause::kRankWorldMismatch,
-                 "the own rank is " + std::to_string(cluster.self->value) +
-                     " (" + cluster.self->source + "), but the size is " +
+                 "the rank of this process is " +
+                     std::to_string(cluster.self->value) + " (" +
+                     cluster.self->source + "), but the size is " +
                      std::to_string(count) + " (" + cluster.size.source +
                      "), so ranks are 0 to " + std::to_string(count - 1));
   }

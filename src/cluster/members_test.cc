@@ -72,13 +72,13 @@ TEST(CheckMembers, ComparesSizeMembersAndOwnRank) {
   cluster = Two();
   cluster.self = {2, "env RANK"};
   EXPECT_EQ(Verdict(cluster),
-            "rank-world-mismatch: the own rank is 2 (env RANK), but the size "
-            "is 2 (flag --hosts), so ranks are 0 to 1");
+            "rank-world-mismatch: the rank of this process is 2 (env RANK), "
+            "but the size is 2 (flag --hosts), so ranks are 0 to 1");
   cluster = Two();
   cluster.members[1].rank = 7;
   EXPECT_EQ(Verdict(cluster).substr(0, 19), "rank-world-mismatch");
   EXPECT_EQ(Verdict(Cluster{}),
-            "cluster-spec-invalid: the cluster has no member");
+            "cluster-spec-invalid: the cluster has no members");
 }
 
 TEST(ClusterKey, DependsOnMembersAndNotOnWhoAsks) {

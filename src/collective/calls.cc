@@ -26,7 +26,8 @@ std::string_view NameOf(CallKind kind) {
 
 // Another rank's record is only bytes: its type may be no type of ours.
 std::string_view SafeText(DType dtype) {
-  return dtype <= DType::kBool ? ToString(dtype) : "elements of unknown type";
+  return dtype <= DType::kBool ? ToString(dtype)
+                               : "elements of an unknown type";
 }
 
 std::string Numbered(const CallRecord& call) {
@@ -44,7 +45,7 @@ Error Mismatch(Cause cause, std::span<const CallRecord> calls,
   std::string what = "rank 0 calls " + Numbered(calls[0]) + ", rank " +
                      std::to_string(rank) + " calls " + Numbered(calls[rank]);
   if (!SameArea(calls[0], calls[rank])) {
-    what += ", of different areas (at " + std::to_string(calls[0].offset) +
+    what += ", with different buffers (at " + std::to_string(calls[0].offset) +
             " and at " + std::to_string(calls[rank].offset) + ")";
   }
   return Error(cause, std::move(what));
@@ -89,11 +90,11 @@ std::optional<Error> FindMismatch(std::span<const CallRecord> calls) {
 Error DeadlineError(const CallRecord& call, const Lateness& lateness) {
   const bool one = lateness.late.size() == 1;
   const std::string who = RanksText(lateness.late);
-  const std::string what =
-      who + (one ? " has" : " have") +
-      (lateness.stuck ? " come to, but not done its part of, the "
-                      : " not come to the ") +
-      Numbered(call) + " within " + ToString(lateness.waited);
+  const std::string what = who + (one ? " has" : " have") +
+                           (lateness.stuck ? " entered but not completed the "
+                                           : " not entered the ") +
+                           Numbered(call) + " within " +
+                           ToString(lateness.waited);
   return Error(Cause::kDeadlineExceeded, what)
       .With({.name = lateness.stuck ? "collective.stuck" : "collective.missing",
              .fields = {{"operation", Describe(call)},
@@ -104,14 +105,12 @@ Error DeadlineError(const CallRecord& call, const Lateness& lateness) {
 
 Error NotFiniteError(const CallRecord& call, int rank, int size) {
   if (rank >= size) {
-    return Error(Cause::kNumericsNan,
-                 "the sum over " + Count(size, "rank") +
-                     " overflowed, though each input was finite, in " +
-                     Numbered(call));
+    return Error(Cause::kNumericsNan, "the sum over " + Count(size, "rank") +
+                                          " overflowed in " + Numbered(call));
   }
   const std::string who = "rank " + std::to_string(rank);
   return Error(Cause::kNumericsNan,
-               who + " is the first whose input is NaN or infinite, in " +
+               who + " is the first with a NaN or infinite input in " +
                    Numbered(call))
       .With({.name = "collective.not_finite",
              .fields = {{"rank", std::int64_t{rank}},

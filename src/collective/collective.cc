@@ -42,8 +42,9 @@ class Alone final : public Collective {
     auto* data = static_cast<std::byte*>(
         ::operator new(bytes, kAlignment, std::nothrow));
     if (data == nullptr) {
-      return Error(Cause::kOomHost, "no memory for " + std::to_string(bytes) +
-                                        " bytes of gradients");
+      return Error(
+          Cause::kOomHost,
+          "out of memory for " + std::to_string(bytes) + " bytes of gradients");
     }
     std::memset(data, 0, bytes);
     areas_.emplace_back(data);
@@ -69,9 +70,9 @@ class Alone final : public Collective {
 
   Result<std::unique_ptr<Work>> StartBroadcast(Buffer, int root) override {
     if (root != 0) {
-      return Error(Cause::kUsageInvalid, "rank " + std::to_string(root) +
-                                             " cannot be the root in a group "
-                                             "of one");
+      return Error(Cause::kUsageInvalid,
+                   "rank " + std::to_string(root) +
+                       " cannot be the root in a group of size 1");
     }
     return Finish(Ok());
   }
@@ -82,7 +83,7 @@ class Alone final : public Collective {
       return Error(Cause::kCollectiveShapeMismatch,
                    "an all-gather of " + std::to_string(input.count) + " " +
                        std::string(ToString(input.dtype)) +
-                       " over 1 rank cannot go into " +
+                       " over 1 rank does not fit into " +
                        std::to_string(output.count) + " " +
                        std::string(ToString(output.dtype)));
     }

@@ -89,8 +89,8 @@ TEST(Calls, DeadlineNamesEveryLateRank) {
   const Error error = DeadlineError(
       Reduce(5), {.late = {1, 3}, .waited = std::chrono::seconds(2)});
   EXPECT_EQ(error.message(),
-            "ranks 1, 3 have not come to the all-reduce of 5 F32 (operation "
-            "4) within 2.0 s");
+            "ranks 1, 3 have not entered the all-reduce of 5 F32 (operation 4) "
+            "within 2.0 s");
   EXPECT_EQ(error.evidence().size(), 1U);
 }
 

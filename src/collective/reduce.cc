@@ -13,7 +13,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "base/vector_units.h"
+#include "base/simd/vector_units.h"
 
 #define MUSTER_INLINE [[gnu::always_inline]] inline
 

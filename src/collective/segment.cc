@@ -42,12 +42,11 @@ Status CheckFileLimit(std::uint64_t end) {
       limit.rlim_cur >= end) {
     return Ok();
   }
-  return Error(Cause::kOsLimit,
-               "the limit of file sizes (ulimit -f, " +
-                   BytesText(limit.rlim_cur) +
-                   ") also holds for the memory that ranks share, whose areas "
-                   "lie TiB apart in one file: start the run with `ulimit -f "
-                   "unlimited`");
+  return Error(
+      Cause::kOsLimit,
+      "the limit of file sizes (ulimit -f, " + BytesText(limit.rlim_cur) +
+          ") also applies to the memory that ranks share, which is one sparse "
+          "file of many TiB: start the run with `ulimit -f unlimited`");
 }
 
 // Makes the pages of [offset, offset + bytes): a lack of memory is an error
@@ -65,7 +64,7 @@ Status MakePages(int fd, std::uint64_t offset, std::size_t bytes) {
   }
   if (error == ENOSPC || error == ENOMEM) {
     return Error(Cause::kShmTooSmall,
-                 "the host has not " + BytesText(bytes) +
+                 "the host does not have " + BytesText(bytes) +
                      " of shared memory left (fallocate failed: " +
                      sys::ErrnoName(error) + ")");
   }
@@ -152,11 +151,11 @@ Result<std::byte*> Segment::Grow(bool staged, std::size_t bytes) {
   Arena& own = arena(options_.rank, staged);
   const std::size_t rounded = RoundUp(bytes, kSlotAlignment);
   if (rounded < bytes || rounded > options_.arena_bytes - own.used) {
-    return Error(Cause::kShmTooSmall,
-                 "rank " + std::to_string(options_.rank) + " needs " +
-                     BytesText(bytes) + " of shared memory beyond the " +
-                     BytesText(own.used) + " it has; the limit is " +
-                     BytesText(options_.arena_bytes));
+    return Error(
+        Cause::kShmTooSmall,
+        "rank " + std::to_string(options_.rank) + " needs " + BytesText(bytes) +
+            " of shared memory in addition to the " + BytesText(own.used) +
+            " it has, but the limit is " + BytesText(options_.arena_bytes));
   }
   const std::size_t start = own.used;
   std::byte* const data = own.base + start;

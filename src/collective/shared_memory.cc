@@ -155,7 +155,7 @@ Result<std::unique_ptr<Work>> SharedMemory::StartAllGather(Buffer input,
     return Error(Cause::kCollectiveShapeMismatch,
                  "an all-gather of " + std::to_string(input.count) + " " +
                      std::string(ToString(input.dtype)) + " over " +
-                     std::to_string(size()) + " ranks cannot go into " +
+                     std::to_string(size()) + " ranks does not fit into " +
                      std::to_string(output.count) + " " +
                      std::string(ToString(output.dtype)));
   }
@@ -253,8 +253,8 @@ Status SharedMemory::CheckRecords() {
     if (their_size != static_cast<std::uint32_t>(size())) {
       return Error(Cause::kRankWorldMismatch,
                    "rank " + std::to_string(other) + " joined a group of " +
-                       std::to_string(their_size) + ", rank " +
-                       std::to_string(rank()) + " one of " +
+                       std::to_string(their_size) + ", but rank " +
+                       std::to_string(rank()) + " a group of " +
                        std::to_string(size()));
     }
     const auto at = static_cast<std::size_t>(other);
@@ -269,7 +269,7 @@ Status SharedMemory::CheckRecords() {
     if (parts_[at] == nullptr) {
       return Error(Cause::kCollectiveDesync,
                    "rank " + std::to_string(other) +
-                       " gives a place outside of its memory for its " +
+                       " passed an address outside its memory for its " +
                        Describe(records_[at]));
     }
   }
@@ -352,7 +352,7 @@ Status SharedMemory::Wait(std::uint64_t sequence, Deadline deadline,
     if (stop.stop_requested()) {
       return Fail(Error(Cause::kCancelled, "the wait for " +
                                                Describe(calls_.front().record) +
-                                               " was ended by the program"));
+                                               " was canceled by the program"));
     }
     if (deadline.Expired()) {
       return Fail(LateError(sequence, Deadline::Clock::now() - begun));

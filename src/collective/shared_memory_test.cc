@@ -130,7 +130,7 @@ TEST(SharedMemory, NamesBucketsThatAreReducedInAnotherOrder) {
   const auto done = works[0]->Wait(Deadline::After(seconds(1)), {});
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().cause(), Cause::kCollectiveDesync);
-  EXPECT_THAT(done.error().message(), HasSubstr("different areas"));
+  EXPECT_THAT(done.error().message(), HasSubstr("different buffers"));
 }
 
 TEST(SharedMemory, KeepsCountOfMoreCallsThanTheRingHolds) {
@@ -166,9 +166,10 @@ TEST(SharedMemory, SaysWhoCameButDidNotDoItsPart) {
   auto second = b->StartBarrier().value();
   const auto done = first->Wait(Deadline::After(milliseconds(20)), {});
   ASSERT_FALSE(done);
-  EXPECT_THAT(done.error().message(),
-              HasSubstr("rank 1 has come to, but not done its part of, the "
-                        "barrier (operation 1)"));
+  EXPECT_THAT(
+      done.error().message(),
+      HasSubstr(
+          "rank 1 has entered but not completed the barrier (operation 1)"));
 }
 
 // ---- Real processes ----
@@ -263,7 +264,7 @@ TEST(SharedMemoryProcesses, AStoppedPeerIsNamedAtTheDeadline) {
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().cause(), Cause::kDeadlineExceeded);
   EXPECT_THAT(done.error().message(),
-              HasSubstr("rank 1 has not come to the all-reduce of 100 F32 "
+              HasSubstr("rank 1 has not entered the all-reduce of 100 F32 "
                         "(operation 2) within"));
   kill(peer, SIGCONT);
 }

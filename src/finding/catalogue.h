@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The catalogue of causes: what `muster explain LABEL` prints and findings take
+// The catalog of causes: what `muster explain LABEL` prints and findings take
 // their fixes from. Generated from causes/; constant data, any thread.
 #pragma once
 
@@ -20,7 +20,7 @@ struct CatalogueFix {
   bool changes_results;
 };
 
-// A neighbour, and what one sees when it is that one.
+// A neighbor, and what one sees when it is that one.
 struct RelatedCause {
   Cause cause;
   std::string_view tells;

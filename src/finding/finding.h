@@ -54,11 +54,11 @@ struct Finding {
   bool operator==(const Finding&) const = default;
 };
 
-// A finding with the catalogue's severity, fixes (their commands filled from
+// A finding with the catalog's severity, fixes (their commands filled from
 // the facts) and related causes.
 Finding MakeFinding(Cause cause, std::string what, Confidence confidence,
                     std::span<const Fact> facts = {});
-// A finding of what an Error says: cause, message, evidence, the catalogue's
+// A finding of what an Error says: cause, message, evidence, the catalog's
 // fixes and related causes.
 Finding FromError(const Error& error,
                   Confidence confidence = Confidence::kCertain);
@@ -76,6 +76,12 @@ struct RenderOptions {
 // The text of STYLE's order: cause, what happened, evidence (at most five
 // lines), likely cause, see also, fix, more. Rendered from the JSON's values.
 std::string RenderText(const Finding& finding, const RenderOptions& options);
+// All of them, and once below them what the safety words of their fixes mean.
+std::string RenderText(std::span<const Finding> findings,
+                       const RenderOptions& options);
+// That line alone; empty where no fix has been shown.
+std::string SafetyText(std::span<const Finding> findings,
+                       const RenderOptions& options);
 
 std::string_view ToString(Confidence confidence);
 std::string_view ToString(Safety safety);

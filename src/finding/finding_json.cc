@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of finding.h and catalogue.h: muster.finding/1, and the catalogue's
+// Part of finding.h and catalogue.h: muster.finding/1, and the catalog's
 // entries.
 #include "base/json.h"
 #include "base/text.h"
@@ -59,7 +59,7 @@ Result<Finding> Read(const Json& json) {
   const auto label = json.at("cause").get<std::string>();
   const auto cause = CauseFromLabel(label);
   if (!cause) {
-    return NotAFinding("there is no cause `" + label + "`");
+    return NotAFinding("unknown cause `" + label + "`");
   }
   Finding finding{.cause = *cause};
   MUSTER_ASSIGN(

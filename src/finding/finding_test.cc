@@ -39,7 +39,7 @@ Finding Full() {
                         "agent of rank 1", kAt},
                        {"\033[2Jlast line", "rank 1, stderr", {}}},
           .ruled_out = {"oom-host: the memory counter did not move"},
-          .fixes = {{"look for what sent the signal", "journalctl -k",
+          .fixes = {{"find the sender of the signal", "journalctl -k",
                      Safety::kSafe, false},
                     {"make the batch smaller", "", Safety::kAsks, true}},
           .victims = {"rank 0 lost rank 1, 0.3 s later"},
@@ -52,11 +52,11 @@ TEST(FindingText, HasTheFixedOrder) {
       R"(error[peer-died] rank 1 (10.0.0.7:8476) was killed by SIGKILL at step 120
   evidence  wait status 9: SIGKILL, not sent by muster           agent of rank 1
             \x1b[2Jlast line                                      rank 1, stderr
-  cause     the process of a rank went away                              certain
+  cause     a rank's process was killed or crashed                       certain
   ruled out oom-host: the memory counter did not move
   victims   rank 0 lost rank 1, 0.3 s later
   see also  oom-host, preempted
-  fix       look for what sent the signal: journalctl -k                    safe
+  fix       find the sender of the signal: journalctl -k                    safe
             make the batch smaller                         asks, changes results
   more      muster explain peer-died
 )");
@@ -88,7 +88,7 @@ TEST(FindingText, ShowsAtMostFiveLinesOfEvidence) {
   Finding finding = Full();
   finding.evidence.assign(7, {"the same", "rank 0", kAt});
   EXPECT_THAT(RenderText(finding, {}),
-              HasSubstr("            and 2 more, in the JSON document\n"));
+              HasSubstr("            and 2 more (see --output json)\n"));
 }
 
 TEST(FindingText, ColoursOnlyTheTag) {
@@ -99,8 +99,7 @@ TEST(FindingText, ColoursOnlyTheTag) {
 TEST(FindingText, SaysThatNoFixIsKnown) {
   Finding finding = Full();
   finding.fixes.clear();
-  EXPECT_THAT(RenderText(finding, {}),
-              HasSubstr("  fix       none is known\n"));
+  EXPECT_THAT(RenderText(finding, {}), HasSubstr("  fix       none known\n"));
 }
 
 TEST(FindingJson, HasExactlyTheKeysOfTheSchema) {
@@ -131,7 +130,7 @@ TEST(FindingJson, RefusesWhatIsNoFinding) {
   Json json = ToJson(Full());
   json["cause"] = "peer-dyed";
   EXPECT_THAT(FindingFromJson(json).error().ToString(),
-              HasSubstr("there is no cause `peer-dyed`"));
+              HasSubstr("unknown cause `peer-dyed`"));
   json = ToJson(Full());
   json["confidence"] = "sure";
   EXPECT_THAT(FindingFromJson(json).error().ToString(),
@@ -186,12 +185,14 @@ TEST(Catalogue, HasAnEntryForEveryCause) {
 
 TEST(CatalogueText, HasAllSections) {
   const std::string text = RenderText(EntryOf(Cause::kPeerDied));
-  EXPECT_THAT(text, StartsWith("peer-died: the process of a rank went away\n"
-                               "error, a repeat: transient, since 0.1\n"));
   EXPECT_THAT(text,
-              AllOf(HasSubstr("\nWhat happened\n  The process"),
+              StartsWith("peer-died: a rank's process was killed or crashed\n"
+                         "severity error · retry: yes, it may succeed · "
+                         "since 0.1\n"));
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("\nWhat happened\n  A signal"),
                     HasSubstr("\nConfirm it yourself\n"), HasSubstr("(safe)\n"),
-                    HasSubstr("\nIt is another one when\n  - oom-host: "),
+                    HasSubstr("\nIt is another cause if\n  - oom-host: "),
                     Not(HasSubstr("```"))));
 }
 

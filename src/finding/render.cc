@@ -108,7 +108,7 @@ class Page {
 
 std::string More(std::size_t all) {
   return "and " + std::to_string(all - kMaximumLines) +
-         " more, in the JSON document";
+         " more (see --output json)";
 }
 
 void RowsOf(Page& page, std::string_view label,
@@ -140,8 +140,35 @@ void Fixes(Page& page, const std::vector<Fix>& fixes) {
     label = "";
   }
   if (fixes.empty()) {
-    page.Row("fix", "none is known");
+    page.Row("fix", "none known");
   }
+}
+
+// What a repeat of a run that failed for this cause can do.
+std::string_view RetryText(Retry retry) {
+  switch (retry) {
+    case Retry::kTransient:
+      return "yes, it may succeed";
+    case Retry::kNeedsChange:
+      return "no, change needed";
+    case Retry::kNeedsHuman:
+      return "no, repair needed";
+    case Retry::kBug:
+      return "no, it is a bug";
+  }
+  return "?";
+}
+
+std::string_view MeaningOf(Safety safety) {
+  switch (safety) {
+    case Safety::kSafe:
+      return "safe: changes nothing";
+    case Safety::kAsks:
+      return "asks: changes something of yours";
+    case Safety::kCosts:
+      return "costs: bills";
+  }
+  return "?";
 }
 
 void Section(std::string& out, std::string_view title, std::string_view text) {
@@ -170,15 +197,46 @@ std::string RenderText(const Finding& finding, const RenderOptions& options) {
   return page.Take();
 }
 
+std::string SafetyText(std::span<const Finding> findings,
+                       const RenderOptions& options) {
+  std::vector<std::string> meanings;
+  for (const Safety safety : {Safety::kSafe, Safety::kAsks, Safety::kCosts}) {
+    const bool shown = std::any_of(
+        findings.begin(), findings.end(), [&](const Finding& finding) {
+          return std::any_of(
+              finding.fixes.begin(), finding.fixes.end(),
+              [&](const Fix& fix) { return fix.safety == safety; });
+        });
+    if (shown) {
+      meanings.emplace_back(MeaningOf(safety));
+    }
+  }
+  Page page(options);
+  if (!meanings.empty()) {
+    page.Row("safety", Join(meanings, "; "));
+  }
+  return page.Take();
+}
+
+std::string RenderText(std::span<const Finding> findings,
+                       const RenderOptions& options) {
+  std::string text;
+  for (const Finding& finding : findings) {
+    text += (text.empty() ? "" : "\n") + RenderText(finding, options);
+  }
+  return text + SafetyText(findings, options);
+}
+
 std::string RenderText(const CatalogueEntry& entry) {
   std::string out(Label(entry.cause));
   out += ": ";
   out += Title(entry.cause);
   out += "\n";
+  out += "severity ";
   out += ToString(SeverityOf(entry.cause));
-  out += ", a repeat: ";
-  out += ToString(RetryOf(entry.cause));
-  out += ", since ";
+  out += " · retry: ";
+  out += RetryText(RetryOf(entry.cause));
+  out += " · since ";
   out += entry.since;
   out += "\n";
   Section(out, "What happened", entry.happened);
@@ -199,7 +257,7 @@ std::string RenderText(const CatalogueEntry& entry) {
   }
   Section(out, "References", entry.references);
   if (!entry.related.empty()) {
-    out += "\nIt is another one when\n";
+    out += "\nIt is another cause if\n";
     for (const RelatedCause& related : entry.related) {
       out += "  - " + std::string(Label(related.cause)) + ": " +
              std::string(related.tells) + "\n";

@@ -75,7 +75,7 @@ ServerIdentity GrpcServerAt(const Address& address,
                                             .all = seconds(20),
                                             .callers = channel::GrpcCallers()});
   EXPECT_TRUE(wire.has_value());
-  return wire ? Recognise(**wire) : ServerIdentity{};
+  return wire ? Recognize(**wire) : ServerIdentity{};
 }
 
 TEST(GrpcCaller, KnowsATensorflowWorker) {
@@ -98,7 +98,7 @@ TEST(GrpcCaller, KnowsAServerByItsHealth) {
 TEST(GrpcCaller, KnowsAServerOfNothing) {
   const GenericServer nothing({});
   EXPECT_EQ(GrpcServerAt(nothing.address()).text,
-            "a gRPC server of services that are not known here");
+            "a gRPC server of unknown services");
 }
 
 TEST(GrpcCaller, RefusesAReplyThatIsTooLarge) {
@@ -113,7 +113,7 @@ TEST(GrpcCaller, EndsWhereTheHandshakeIsAllThatComes) {
   const Deadline bound = Deadline::After(kCallTimeout);
   FakeServer half(Answer(kHttp2Settings));
   EXPECT_THAT(GrpcServerAt(half.address(), milliseconds(300)).text,
-              HasSubstr("does not answer calls"));
+              HasSubstr("does not respond to calls"));
   EXPECT_FALSE(bound.Expired());
 }
 
@@ -121,7 +121,7 @@ TEST(GrpcCaller, EndsWhereGarbageFollowsTheHandshake) {
   const Deadline bound = Deadline::After(kCallTimeout);
   FakeServer garbage(Answer(kHttp2Settings + std::string(50'000, '\xFE')));
   EXPECT_THAT(GrpcServerAt(garbage.address()).text,
-              HasSubstr("does not answer calls"));
+              HasSubstr("does not respond to calls"));
   EXPECT_FALSE(bound.Expired());
 }
 
@@ -139,7 +139,7 @@ TEST(GrpcCaller, EndsWhereBytesComeOneByOne) {
     }
   });
   EXPECT_THAT(GrpcServerAt(drip.address(), milliseconds(500)).text,
-              HasSubstr("does not answer calls"));
+              HasSubstr("does not respond to calls"));
   EXPECT_FALSE(bound.Expired());
 }
 
@@ -165,7 +165,7 @@ TEST(GrpcCaller, NeverAsksAProxy) {
   const GenericServer nothing({});
   setenv("http_proxy", "http://127.0.0.1:1", 1);
   EXPECT_EQ(GrpcServerAt(nothing.address()).text,
-            "a gRPC server of services that are not known here");
+            "a gRPC server of unknown services");
   unsetenv("http_proxy");
 }
 

@@ -15,10 +15,10 @@ ServerIdentity Unidentified(const ProbeReply& heard) {
   }
   if (heard.closed) {
     return {.protocol = "closed",
-            .text = "something that takes connections and ends them"};
+            .text = "a server that accepts connections and closes them"};
   }
   return {.protocol = "silent",
-          .text = "something that takes connections and stays silent"};
+          .text = "a server that accepts connections and sends nothing"};
 }
 
 std::vector<const Protocol*> ThatSpeak(Speaks speaks,
@@ -89,7 +89,7 @@ const Protocol* FindProtocol(std::string_view name) {
   return found == all.end() ? nullptr : *found;
 }
 
-ServerIdentity Recognise(ProbeConnection& wire, std::string_view expected) {
+ServerIdentity Recognize(ProbeConnection& wire, std::string_view expected) {
   ProbeReply heard = wire.Greeting();
   if (heard.bytes.empty()) {
     if (auto server = Try(ThatSpeak(Speaks::kAsked, expected), wire, heard)) {

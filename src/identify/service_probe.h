@@ -115,6 +115,6 @@ const Protocol* FindProtocol(std::string_view name);
 
 // Tries one protocol after another until one knows the server; of those to be
 // asked, the expected one first.
-ServerIdentity Recognise(ProbeConnection& wire, std::string_view expected = {});
+ServerIdentity Recognize(ProbeConnection& wire, std::string_view expected = {});
 
 }  // namespace muster::identify

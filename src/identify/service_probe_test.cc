@@ -112,7 +112,7 @@ TEST(Protocols, HaveNamesAndPlacesOfTheirOwn) {
 TEST(Tensorflow, SaysWhichTaskItIsAndWhatItHas) {
   FakeWire wire = Grpc();
   wire.calls[{kGetStatus, ""}].body = StatusOf(3, 77);
-  const auto server = Recognise(wire);
+  const auto server = Recognize(wire);
   EXPECT_EQ(server.protocol, "tf");
   EXPECT_TRUE(server.grpc);
   EXPECT_EQ(server.text,
@@ -129,9 +129,9 @@ TEST(Tensorflow, LeaderNamesWhoIsMissing) {
   wire.calls[{kWatchJob, wire::BytesField(1, "worker")}].body =
       TaskIn("worker", 1, 2, false) + TaskIn("worker", 0, 3, true) +
       wire::NumberField(2, 2);
-  const auto server = Recognise(wire);
+  const auto server = Recognize(wire);
   EXPECT_THAT(server.text,
-              HasSubstr("which leads: 1 of 2 tasks connected, missing: task 1 "
+              HasSubstr("the leader: 1 of 2 tasks connected, missing: task 1 "
                         "of worker"));
   ASSERT_EQ(server.tasks.size(), 2U);
   EXPECT_EQ(server.tasks[0].state, TaskState::kConnected);
@@ -141,13 +141,13 @@ TEST(Tensorflow, ThatRestartsBetweenTwoCallsIsACrashLoop) {
   FakeWire wire = Grpc();
   wire.more_looks = 1;
   wire.calls[{kGetStatus, ""}].body = StatusOf(0, 77);
-  EXPECT_EQ(Recognise(wire).restarted, "");
+  EXPECT_EQ(Recognize(wire).restarted, "");
   wire.looks = 0;
   wire.calls_later[{kGetStatus, ""}].body = StatusOf(0, 99);
-  EXPECT_THAT(Recognise(wire).restarted, HasSubstr("incarnation"));
+  EXPECT_THAT(Recognize(wire).restarted, HasSubstr("incarnation"));
   wire.looks = 0;
   wire.calls_later[{kGetStatus, ""}] = {.code = channel::kCallUnavailable};
-  EXPECT_THAT(Recognise(wire).restarted, HasSubstr("second call"));
+  EXPECT_THAT(Recognize(wire).restarted, HasSubstr("second call"));
 }
 
 TEST(Tensorflow, ThatIsLateInTheSecondCallIsNotCalledDead) {
@@ -156,9 +156,9 @@ TEST(Tensorflow, ThatIsLateInTheSecondCallIsNotCalledDead) {
   wire.calls[{kGetStatus, ""}].body = StatusOf(0, 77);
   wire.looks = 0;
   wire.calls_later[{kGetStatus, ""}] = {.code = channel::kCallDeadline};
-  const auto server = Recognise(wire);
+  const auto server = Recognize(wire);
   EXPECT_EQ(server.restarted, "");
-  EXPECT_EQ(server.late, "the second call came to DEADLINE_EXCEEDED");
+  EXPECT_EQ(server.late, "the second call reached DEADLINE_EXCEEDED");
 }
 
 TEST(Tensorflow, IsNotWhoeverAgreesToEverything) {
@@ -166,7 +166,7 @@ TEST(Tensorflow, IsNotWhoeverAgreesToEverything) {
   wire.calls[{kGetStatus, ""}].body = "";
   wire.calls[{"/grpc.health.v1.Health/Check", ""}].body =
       wire::NumberField(1, 1);
-  EXPECT_EQ(Recognise(wire).text, "a gRPC server whose health is SERVING");
+  EXPECT_EQ(Recognize(wire).text, "a gRPC server whose health is SERVING");
 }
 
 TEST(Tensorflow, NamesOfDevicesMayBeAnything) {
@@ -174,7 +174,7 @@ TEST(Tensorflow, NamesOfDevicesMayBeAnything) {
                            "/job:a/task:99999999999999", "\x1b[2J"}) {
     FakeWire wire = Grpc();
     wire.calls[{kGetStatus, ""}].body = DeviceOf(name, "CPU", 1);
-    const auto server = Recognise(wire);
+    const auto server = Recognize(wire);
     EXPECT_EQ(server.protocol, "tf");
     EXPECT_FALSE(server.self) << name;
     EXPECT_EQ(server.devices[0].name.find('\x1b'), std::string::npos);
@@ -187,11 +187,11 @@ TEST(Jax, OldDialectNamesWhoIsMissing) {
       channel::kCallNotFound;
   wire.calls[{kWatchJob, wire::BytesField(1, "jax_worker")}].body =
       TaskIn("jax_worker", 0, 2, true) + TaskIn("jax_worker", 1, 1, false);
-  const auto server = Recognise(wire);
+  const auto server = Recognize(wire);
   EXPECT_EQ(server.protocol, "jax");
   EXPECT_EQ(server.text,
-            "a coordination service of JAX (0 of 2 tasks connected, "
-            "registered: task 0 of jax_worker, missing: task 1 of jax_worker)");
+            "a JAX coordination service (0 of 2 tasks connected, registered: "
+            "task 0 of jax_worker, missing: task 1 of jax_worker)");
 }
 
 TEST(Jax, NewDialectNamesWhoIsMissing) {
@@ -201,9 +201,9 @@ TEST(Jax, NewDialectNamesWhoIsMissing) {
   wire.calls[{kWatchTasks, ""}].body =
       wire::BytesField(1, wire::NumberField(1, 0) + wire::NumberField(2, 3)) +
       wire::BytesField(1, wire::NumberField(1, 1) + wire::NumberField(2, 2));
-  EXPECT_EQ(Recognise(wire).text,
-            "a coordination service of JAX (1 of 2 tasks connected, missing: "
-            "task 1)");
+  EXPECT_EQ(
+      Recognize(wire).text,
+      "a JAX coordination service (1 of 2 tasks connected, missing: task 1)");
 }
 
 // JAX 0.10.2: it tells its incarnation to who names another one.
@@ -217,15 +217,15 @@ TEST(Jax, NewDialectIsAskedWithTheIncarnationThatItTells) {
   wire.calls[{kWatchTasks,
               wire::BytesField(1, wire::FixedField(3, 16787977212126264455U))}]
       .body = wire::BytesField(1, wire::NumberField(2, 3));
-  EXPECT_EQ(Recognise(wire).text,
-            "a coordination service of JAX (1 of 1 task connected)");
+  EXPECT_EQ(Recognize(wire).text,
+            "a JAX coordination service (1 of 1 task connected)");
   for (const char* message :
        {"", "wrong service incarnation",
         "wrong service incarnation: currently x", "currently 7",
         "wrong service incarnation: currently 99999999999999999999"}) {
     wire.calls[{kNewKey, wire::BytesField(2, "muster/probe")}].message =
         message;
-    EXPECT_EQ(Recognise(wire).protocol, "grpc") << message;
+    EXPECT_EQ(Recognize(wire).protocol, "grpc") << message;
   }
 }
 
@@ -237,7 +237,7 @@ TEST(Jax, ManyMissingTasksAreCounted) {
     wire.calls[{kWatchTasks, ""}].body +=
         wire::BytesField(1, wire::NumberField(1, task));
   }
-  EXPECT_THAT(Recognise(wire).text, HasSubstr("and 92 more"));
+  EXPECT_THAT(Recognize(wire).text, HasSubstr("and 92 more"));
 }
 
 TEST(TpuMetrics, CountsDevicesWithTheirMemory) {
@@ -258,39 +258,39 @@ TEST(TpuMetrics, CountsDevicesWithTheirMemory) {
   wire.calls[{service + "GetRuntimeMetric",
               wire::BytesField(1, "tpu.runtime.hbm.memory.total.bytes")}]
       .body = wire::BytesField(1, metrics);
-  const auto server = Recognise(wire);
+  const auto server = Recognize(wire);
   EXPECT_EQ(server.protocol, "tpu-metrics");
-  EXPECT_EQ(server.text,
-            "the metrics of a TPU runtime (3 devices of 16.0 GiB, 2 metrics)");
+  EXPECT_EQ(
+      server.text,
+      "the metrics server of a TPU runtime (3 devices of 16.0 GiB, 2 metrics)");
   EXPECT_EQ(Accelerators(server.devices), 3);
 }
 
 TEST(PlainGrpc, SaysHowItAnswers) {
   FakeWire wire = Grpc();
-  EXPECT_EQ(Recognise(wire).text,
-            "a gRPC server of services that are not known here");
+  EXPECT_EQ(Recognize(wire).text, "a gRPC server of unknown services");
   const std::pair<std::string, std::string> health{
       "/grpc.health.v1.Health/Check", ""};
   wire.calls[health] = {.code = channel::kCallUnauthenticated};
-  EXPECT_THAT(Recognise(wire).text, HasSubstr("wants credentials"));
+  EXPECT_THAT(Recognize(wire).text, HasSubstr("requires credentials"));
   wire.calls[health] = {.code = channel::kCallDeadline};
-  EXPECT_THAT(Recognise(wire).text, HasSubstr("does not answer calls"));
+  EXPECT_THAT(Recognize(wire).text, HasSubstr("does not respond to calls"));
   wire.calls[health] = {.code = 99};
-  EXPECT_THAT(Recognise(wire).text, HasSubstr("status 99"));
+  EXPECT_THAT(Recognize(wire).text, HasSubstr("status 99"));
   wire.has_grpc = false;
-  EXPECT_THAT(Recognise(wire).text, HasSubstr("built without gRPC"));
+  EXPECT_THAT(Recognize(wire).text, HasSubstr("built without gRPC"));
 }
 
 // Nothing that could join a job, start a session or write a key.
 TEST(Calls, OnlyRead) {
   FakeWire wire = Grpc();
   wire.calls[{kGetStatus, ""}].body = StatusOf(0, 77);
-  (void)Recognise(wire);
+  (void)Recognize(wire);
   wire.calls.clear();
-  (void)Recognise(wire);
+  (void)Recognize(wire);
   wire.calls[{kNewKey, wire::BytesField(2, "muster/probe")}].code =
       channel::kCallNotFound;
-  (void)Recognise(wire);
+  (void)Recognize(wire);
   const std::set<std::string> reads{
       "GetStatus",  "TryGetKeyValue",       "WatchJobState",
       "WatchTasks", "ListSupportedMetrics", "GetRuntimeMetric",
@@ -304,8 +304,8 @@ TEST(Calls, OnlyRead) {
 TEST(TcpStore, OldDialectIsAskedFirst) {
   FakeWire wire;
   wire.answers["\x06"].bytes = std::string("\x05\0\0\0\0\0\0\0", 8);
-  const auto server = Recognise(wire);
-  EXPECT_EQ(server.text, "a TCPStore of torch (5 keys)");
+  const auto server = Recognize(wire);
+  EXPECT_EQ(server.text, "a torch TCPStore (5 keys)");
   EXPECT_EQ(wire.said.front(), "\x06");
   for (const std::string& said : wire.said) {
     EXPECT_NE(said[0], '\0') << "stops an old store while it is connected";
@@ -324,25 +324,25 @@ TEST(TcpStore, NewDialectTellsWhoJoined) {
       "\x02\0\0\0\0\0\0\0"
       "12",
       10);
-  EXPECT_EQ(Recognise(wire).text, "a TCPStore of torch (2 keys, 12 joined)");
+  EXPECT_EQ(Recognize(wire).text, "a torch TCPStore (2 keys, 12 joined)");
 }
 
 TEST(TcpStore, IsNotAnythingOfEightBytes) {
   FakeWire wire;
   wire.otherwise.bytes = "12345678";
-  EXPECT_EQ(Recognise(wire).protocol, "unknown");
+  EXPECT_EQ(Recognize(wire).protocol, "unknown");
 }
 
 TEST(Texts, AreKnownByTheirFirstBytes) {
   FakeWire wire;
   wire.greeting.bytes = "SSH-2.0-OpenSSH_9.2\r\n";
-  EXPECT_EQ(Recognise(wire).protocol, "ssh");
+  EXPECT_EQ(Recognize(wire).protocol, "ssh");
   EXPECT_TRUE(wire.said.empty());
   wire.greeting.bytes = "220 mail ready\r\n";
-  EXPECT_EQ(Recognise(wire).text, "something (`220 mail ready`)");
+  EXPECT_EQ(Recognize(wire).text, "something (`220 mail ready`)");
   wire.greeting.bytes.clear();
   wire.answers["GET / HTTP/1.0\r\n\r\n"].bytes = "HTTP/1.0 200 OK\r\n\r\n";
-  EXPECT_EQ(Recognise(wire).protocol, "http");
+  EXPECT_EQ(Recognize(wire).protocol, "http");
 }
 
 TEST(Texts, TlsIsKnownByItsHelloOrAlert) {
@@ -352,9 +352,9 @@ TEST(Texts, TlsIsKnownByItsHelloOrAlert) {
     for (const char* polite : {"", "HTTP/1.0 400 this is an HTTPS server"}) {
       wire.answers["GET / HTTP/1.0\r\n\r\n"].bytes = polite;
       wire.said.clear();
-      (void)Recognise(wire);
+      (void)Recognize(wire);
       wire.answers[wire.said.back()].bytes = record;
-      EXPECT_EQ(Recognise(wire).protocol, "tls") << polite;
+      EXPECT_EQ(Recognize(wire).protocol, "tls") << polite;
       wire.answers.erase(wire.said.back());
     }
   }
@@ -363,15 +363,15 @@ TEST(Texts, TlsIsKnownByItsHelloOrAlert) {
 TEST(Expected, IsAskedFirst) {
   FakeWire wire;
   wire.answers["GET / HTTP/1.0\r\n\r\n"].bytes = "HTTP/1.0 200 OK\r\n\r\n";
-  EXPECT_EQ(Recognise(wire, "http").protocol, "http");
+  EXPECT_EQ(Recognize(wire, "http").protocol, "http");
   EXPECT_EQ(wire.said.size(), 1U);
 }
 
 TEST(Unidentified, IsSilentOrCloses) {
   FakeWire wire;
-  EXPECT_EQ(Recognise(wire).protocol, "silent");
+  EXPECT_EQ(Recognize(wire).protocol, "silent");
   wire.otherwise.closed = true;
-  EXPECT_EQ(Recognise(wire).protocol, "closed");
+  EXPECT_EQ(Recognize(wire).protocol, "closed");
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ Result<std::string> ProtocolOf(const std::string& scheme) {
     known.emplace_back(one->name);
   }
   const auto meant = DidYouMean(scheme, known);
-  return Usage("no target has the scheme `" + Printable(scheme) + "`" +
+  return Usage("unknown target scheme `" + Printable(scheme) + "`" +
                (meant ? ", did you mean `" + *meant + "`?"
                       : ": expected one of " + Join(known, ", ")));
 }
@@ -51,8 +51,8 @@ Result<Target> ParseTarget(const std::string& text, std::string& scheme) {
   if (!address || address->host.empty() || address->port == 0) {
     return Usage("target `" + Printable(text) + "` is " +
                  (address ? "without a host or a port"
-                          : "no address: " + address.error().message()) +
-                 ", expected HOST:PORT, as in grpc://10.0.0.2:8470");
+                          : "not an address: " + address.error().message()) +
+                 ", expected HOST:PORT, such as grpc://10.0.0.2:8470");
   }
   target.address = *std::move(address);
   return target;
@@ -78,7 +78,7 @@ TargetReply Ask(const Target& target,
   seen.took = Deadline::Clock::now() - began;
   if (wire) {
     seen.number = ToString((*wire)->number());
-    seen.server = Recognise(**wire, target.protocol);
+    seen.server = Recognize(**wire, target.protocol);
   } else {
     seen.missed = std::move(wire).error();
   }
@@ -95,11 +95,11 @@ Result<std::vector<Target>> ParseTargets(std::string_view list) {
     targets.push_back(std::move(target));
   }
   if (targets.empty() || targets.size() > kMaxTargets) {
-    return Usage(targets.empty()
-                     ? "a target is empty, expected HOST:PORT"
-                     : std::to_string(targets.size()) +
-                           " targets are given, at most " +
-                           std::to_string(kMaxTargets) + " are asked at once");
+    return Usage(targets.empty() ? "a target is empty, expected HOST:PORT"
+                                 : std::to_string(targets.size()) +
+                                       " targets are given, but at most " +
+                                       std::to_string(kMaxTargets) +
+                                       " can be probed at once");
   }
   return targets;
 }
@@ -122,13 +122,18 @@ Result<std::vector<Target>> TargetsOfFramework(const Cluster& cluster,
     }
   }
   if (targets.empty() || targets.size() > kMaxTargets) {
+    const std::string nowhere =
+        framework == "tf"
+            ? "no TensorFlow address configured: set TPU_NAME, --tpu or "
+              "--target"
+            : "no coordinator address configured: set --hosts or --target";
     return Error(Cause::kLaunchEnvMissing,
                  targets.empty()
-                     ? "the cluster tells no address with a port where " +
-                           framework + " would answer"
+                     ? nowhere
                      : "the cluster has " + std::to_string(targets.size()) +
-                           " addresses, at most " +
-                           std::to_string(kMaxTargets) + " are asked at once");
+                           " addresses, but at most " +
+                           std::to_string(kMaxTargets) +
+                           " can be probed at once");
   }
   return targets;
 }

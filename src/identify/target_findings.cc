@@ -75,7 +75,7 @@ void JudgeMissed(Case& one) {
                  ? (first.target.task ? first.target.task->Text() + ": " : "") +
                        first.missed->message()
                  : PlaceOf(first) + AndOthers(all.size()) +
-                       " cannot be connected: " + first.missed->message(),
+                       " cannot be reached: " + first.missed->message(),
              facts));
   }
 }
@@ -108,7 +108,7 @@ void JudgeUnreported(Case& one, bool mute) {
   Finding finding =
       MakeFinding(mute ? Cause::kHeartbeatMissed : Cause::kNetWrongEndpoint,
                   PlaceOf(*first) + AndOthers(facts.size()) +
-                      (facts.size() == 1 ? " is" : " are") + " answered by " +
+                      (facts.size() == 1 ? " is" : " are") + " served by " +
                       first->server.text,
                   mute ? Confidence::kLikely : Confidence::kPossible, facts);
   if (!mute || !any_expected) {
@@ -132,13 +132,13 @@ void JudgeStrangers(Case& one) {
   bool any_expected = false;
   for (const SeenPtr each : wrong) {
     any_expected = any_expected || !each->target.protocol.empty();
-    facts.push_back(one.Say(each, each->server.text + " answers there"));
+    facts.push_back(one.Say(each, each->server.text + " responds there"));
   }
   const TargetReply& first = *wrong.front();
   Finding finding =
       Make(Cause::kNetWrongEndpoint,
            PlaceOf(first) + AndOthers(wrong.size()) +
-               (wrong.size() == 1 ? " is" : " are") + " answered by " +
+               (wrong.size() == 1 ? " is" : " are") + " served by " +
                first.server.text +
                (first.target.protocol.empty()
                     ? ""
@@ -191,7 +191,7 @@ void JudgeLate(Case& one) {
     Finding finding = MakeFinding(
         Cause::kHeartbeatMissed,
         told.Workers() +
-            " answered once and not again: " + told.first->server.late,
+            " responded once and then stopped: " + told.first->server.late,
         Confidence::kLikely, told.facts);
     finding.severity = Severity::kWarning;
     one.findings.push_back(std::move(finding));
@@ -230,9 +230,9 @@ void JudgeTwins(Case& one, std::set<SeenPtr>& told) {
     }
     one.findings.push_back(Make(
         Cause::kDuplicateIdentity,
-        all.front()->server.self->Text() + " answers at " +
-            std::to_string(all.size()) + " addresses of the list: " +
-            (incarnations.size() == 1 ? "they lead to one process"
+        all.front()->server.self->Text() + " responds at " +
+            std::to_string(all.size()) + " listed addresses: " +
+            (incarnations.size() == 1 ? "they reach the same process"
                                       : std::to_string(incarnations.size()) +
                                             " processes have that task"),
         facts));
@@ -246,21 +246,22 @@ void JudgePlaces(Case& one, const std::set<SeenPtr>& told) {
     if (seen.target.task && seen.server.self && !IsInPlace(seen) &&
         !told.contains(&seen)) {
       first = first == nullptr ? &seen : first;
-      facts.push_back(one.Say(
-          &seen, "the list has " + seen.target.task->Text() +
-                     " there, it says that it is " + seen.server.self->Text()));
+      facts.push_back(one.Say(&seen, "the list has " +
+                                         seen.target.task->Text() +
+                                         " at this address, but it reports " +
+                                         seen.server.self->Text()));
     }
   }
   if (first != nullptr) {
-    one.findings.push_back(
-        Make(Cause::kNetWrongEndpoint,
-             first->server.self->Text() + " answers at the address of " +
-                 first->target.task->Text() + " (" +
-                 ToString(first->target.address) + ")" +
-                 (facts.size() > 1 ? ": the list is in another order than "
-                                     "the workers' own"
-                                   : ""),
-             facts));
+    one.findings.push_back(Make(
+        Cause::kNetWrongEndpoint,
+        first->server.self->Text() + " responds at the address of " +
+            first->target.task->Text() + " (" +
+            ToString(first->target.address) + ")" +
+            (facts.size() > 1
+                 ? ": the order of the list differs from that of the workers"
+                 : ""),
+        facts));
   }
 }
 
@@ -299,7 +300,7 @@ void JudgeUneven(Case& one) {
       Make(Cause::kDeviceMissing,
            "the worker at " + PlaceOf(*first) + AndOthers(facts.size()) +
                " reports " + Count(Accelerators(first->server.devices), noun) +
-               ", others " + std::to_string(most),
+               ", but others " + std::to_string(most),
            facts);
   if (!tpu) {
     finding.severity = Severity::kWarning;
@@ -338,7 +339,7 @@ void JudgeReplicas(Case& one, int expected) {
     }
   }
   one.findings.push_back(Make(Cause::kRankWorldMismatch,
-                              TextOfReplicas(one.seen) + ", and " +
+                              TextOfReplicas(one.seen) + ", but " +
                                   std::to_string(expected) + " are expected",
                               facts));
 }
@@ -432,7 +433,7 @@ std::vector<std::string> LinesOf(std::span<const TargetReply> seen) {
   for (const TargetReply& one : seen) {
     if (lines.size() == kMaxLines) {
       lines.push_back("and " + std::to_string(seen.size() - kMaxLines) +
-                      " more: --output json has all");
+                      " more: --output json lists all");
       break;
     }
     std::string line = one.target.text;

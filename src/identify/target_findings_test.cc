@@ -59,9 +59,9 @@ TEST(TargetVerdict, NothingIsFoundWhereAllIsAsExpected) {
 TEST(TargetVerdict, SwappedTasksAreOneFinding) {
   const Finding found = Only({Worker(0, 1), Worker(1, 0), Worker(2, 2)});
   EXPECT_EQ(found.cause, Cause::kNetWrongEndpoint);
-  EXPECT_THAT(found.what, HasSubstr("task 1 of worker answers at the address "
+  EXPECT_THAT(found.what, HasSubstr("task 1 of worker responds at the address "
                                     "of task 0 of worker (10.0.0.0:2222)"));
-  EXPECT_THAT(found.what, HasSubstr("another order"));
+  EXPECT_THAT(found.what, HasSubstr("the order of the list"));
   EXPECT_EQ(found.subjects,
             (std::vector<std::string>{"10.0.0.0:2222", "10.0.0.1:2222"}));
 }
@@ -81,7 +81,7 @@ TEST(TargetVerdict, TwoOfOneTaskAreNamedOnce) {
   TargetReply same = Worker(1, 0);
   same.server.devices = Worker(0, 0).server.devices;
   EXPECT_THAT(Only({Worker(0, 0), same}).what,
-              HasSubstr("they lead to one process"));
+              HasSubstr("they reach the same process"));
 }
 
 TEST(TargetVerdict, AlikeFailuresAreOneFinding) {
@@ -89,7 +89,7 @@ TEST(TargetVerdict, AlikeFailuresAreOneFinding) {
       Only({Refused(0), Refused(1), Refused(2), Worker(3, 3)});
   EXPECT_EQ(found.cause, Cause::kNetWrongEndpoint);
   EXPECT_THAT(found.what, HasSubstr("10.0.0.0:2222 (task 0 of worker) and 2 "
-                                    "others cannot be connected"));
+                                    "others cannot be reached"));
   EXPECT_EQ(found.subjects.size(), 3U);
 }
 
@@ -99,9 +99,10 @@ TEST(TargetVerdict, SomebodyElseIsNamed) {
   const Finding found = Only({seen});
   EXPECT_EQ(found.cause, Cause::kNetWrongEndpoint);
   EXPECT_EQ(found.severity, Severity::kError);
-  EXPECT_THAT(found.what,
-              HasSubstr("answered by an SSH server (`SSH-2.0`), not by a "
-                        "TensorFlow worker"));
+  EXPECT_THAT(
+      found.what,
+      HasSubstr(
+          "served by an SSH server (`SSH-2.0`), not by a TensorFlow worker"));
 }
 
 TEST(TargetVerdict, SilenceIsAWarningWhereNothingIsExpected) {
@@ -121,7 +122,7 @@ TEST(TargetVerdict, ARestartIsTold) {
 
 TEST(TargetVerdict, WhoIsLateInTheSecondCallMayLive) {
   TargetReply seen = Worker(0, 0);
-  seen.server.late = "the second call came to DEADLINE_EXCEEDED";
+  seen.server.late = "the second call reached DEADLINE_EXCEEDED";
   const Finding found = Only({seen});
   EXPECT_EQ(found.cause, Cause::kHeartbeatMissed);
   EXPECT_EQ(found.severity, Severity::kWarning);
@@ -133,7 +134,7 @@ TEST(TargetVerdict, AServerThatAnswersNoCallMayBeWhoIsExpected) {
   seen.server = {.protocol = "grpc",
                  .grpc = true,
                  .mute = true,
-                 .text = "a gRPC server that does not answer calls"};
+                 .text = "a gRPC server that does not respond to calls"};
   for (const char* expected : {"grpc", "tf"}) {
     seen.target.protocol = expected;
     const Finding found = Only({seen});
@@ -155,11 +156,13 @@ TEST(TargetVerdict, FewerAcceleratorsThanOthersAreNamed) {
   const Finding gpu = Only({Worker(0, 0, 4), Worker(1, 1, 3)});
   EXPECT_EQ(gpu.cause, Cause::kDeviceMissing);
   EXPECT_EQ(gpu.severity, Severity::kWarning);
-  EXPECT_THAT(gpu.what, HasSubstr("10.0.0.1:2222 (task 1 of worker) reports 3 "
-                                  "GPUs, others 4"));
+  EXPECT_THAT(
+      gpu.what,
+      HasSubstr(
+          "10.0.0.1:2222 (task 1 of worker) reports 3 GPUs, but others 4"));
   const Finding tpu = Only({Worker(0, 0, 8, "TPU"), Worker(1, 1, 0, "TPU")});
   EXPECT_EQ(tpu.severity, Severity::kError);
-  EXPECT_THAT(tpu.what, HasSubstr("reports 0 TPU cores, others 8"));
+  EXPECT_THAT(tpu.what, HasSubstr("reports 0 TPU cores, but others 8"));
 }
 
 TEST(TargetVerdict, ParameterServersHaveNoReplica) {

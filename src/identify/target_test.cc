@@ -54,7 +54,7 @@ TEST(ParseTargets, SaysWhatIsWrong) {
       {"", "HOST:PORT"},
       {"a:1,,b:2", "HOST:PORT"},
       {"a:99999", "1 to 65535"},
-      {"a b:1", "no host name"},
+      {"a b:1", "invalid character in the host name"},
       {"grpc://", "the host is missing"}};
   for (const auto& [text, says] : cases) {
     const auto targets = ParseTargets(text);

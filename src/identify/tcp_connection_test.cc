@@ -30,7 +30,7 @@ ServerIdentity WhoIsAt(const Address& address,
                        const TcpProbeConnection::Options& options = Quick()) {
   auto wire = TcpProbeConnection::Connect(address, options);
   EXPECT_TRUE(wire.has_value());
-  return wire ? Recognise(**wire) : ServerIdentity{};
+  return wire ? Recognize(**wire) : ServerIdentity{};
 }
 
 TEST(TcpProbeConnection, SaysWhyNobodyIsThere) {
@@ -133,7 +133,7 @@ TEST(TcpProbeConnection, AsksAMuteServerOnce) {
   };
   FakeServer half(Answer(std::string("\0\0\0\x04\0\0\0\0\0", 9)));
   EXPECT_THAT(WhoIsAt(half.address(), options).text,
-              ::testing::HasSubstr("does not answer calls"));
+              ::testing::HasSubstr("does not respond to calls"));
   EXPECT_EQ(calls, 1);
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "input/convert.h"
 
-#include "base/vector_units.h"
+#include "base/simd/vector_units.h"
 
 namespace muster {
 namespace {
 
-// Vectorised (-O3 for this file), the division is bound by memory.
+// Vectorized (-O3 for this file), the division is bound by memory.
 [[gnu::always_inline]] inline void Convert(const std::uint8_t* bytes,
                                            std::size_t count,
                                            float* __restrict out) {

@@ -18,7 +18,7 @@ constexpr std::uint64_t kMaxExpansion = 1032;
 
 Error Corrupt(std::string_view what, const std::string& found) {
   return Error(Cause::kFileCorrupt,
-               "`" + Printable(what) + "` is damaged: " + found)
+               "`" + Printable(what) + "` is corrupt: " + found)
       .With({.name = "file.header",
              .fields = {{"path", std::string(what)}, {"found", found}},
              .subject = std::string(what)});
@@ -50,7 +50,7 @@ Result<Header> ParseHeader(std::string_view bytes, int dimensions,
   if (const auto magic = BigEndian(bytes, 0); magic != wanted) {
     return Corrupt(what, "an IDX file of " + std::to_string(dimensions) +
                              "-dimensional bytes begins with " + Hex(wanted) +
-                             ", this one with " + Hex(magic));
+                             ", but this one with " + Hex(magic));
   }
   Header header{.elements = 1};
   for (std::size_t at = 4; at < bytes.size(); at += 4) {
@@ -58,7 +58,7 @@ Result<Header> ParseHeader(std::string_view bytes, int dimensions,
     const std::uint64_t dimension = header.shape.back();
     // 2^62 bytes cannot be: the product stays far from an overflow.
     if (dimension != 0 && header.elements > (1ULL << 62) / dimension) {
-      return Corrupt(what, "its header tells more elements than can exist");
+      return Corrupt(what, "its header declares too many elements");
     }
     header.elements *= dimension;
   }
@@ -74,7 +74,7 @@ Status CheckSize(std::uint64_t found, const Header& header,
   for (const auto dimension : header.shape) {
     shape += (shape.empty() ? "" : " x ") + std::to_string(dimension);
   }
-  return Corrupt(what, "its header tells " + shape + " = " +
+  return Corrupt(what, "its header declares " + shape + " = " +
                            std::to_string(header.elements) + " bytes, " +
                            (found < header.elements
                                 ? "only " + std::to_string(found) + " follow"
@@ -113,7 +113,7 @@ class Unpacker {
       if (result < 0) {
         why = result == ISAL_INCORRECT_CHECKSUM
                   ? "its gzip checksum does not match its content"
-                  : "its gzip data make no sense (error " +
+                  : "its gzip data is invalid (error " +
                         std::to_string(result) + ")";
       } else if (got == 0 && state_->avail_in == in && !finished()) {
         break;  // cut off
@@ -141,10 +141,10 @@ Result<IdxArray> ParseGzip(std::string_view file, std::size_t header_size,
   const auto dimensions = static_cast<int>(header_size / 4 - 1);
   MUSTER_ASSIGN(const Header header, ParseHeader(head, dimensions, what));
   if (header.elements > kMaxExpansion * file.size()) {
-    return Corrupt(what, "its header tells " + std::to_string(header.elements) +
-                             " bytes, more than " +
-                             std::to_string(file.size()) +
-                             " compressed ones can hold");
+    return Corrupt(what,
+                   "its header declares " + std::to_string(header.elements) +
+                       " bytes, more than " + std::to_string(file.size()) +
+                       " compressed bytes can contain");
   }
   // One byte more than wanted, to see whether the data end there.
   IdxArray array{.shape = header.shape,
@@ -156,7 +156,7 @@ Result<IdxArray> ParseGzip(std::string_view file, std::size_t header_size,
   }
   MUSTER_TRY(CheckSize(got, header, what));
   if (!unpacker.finished()) {
-    return Corrupt(what, "it is cut off within its gzip checksum");
+    return Corrupt(what, "it is truncated in its gzip checksum");
   }
   if (unpacker.rest() > 0) {
     return Corrupt(what, std::to_string(unpacker.rest()) +
@@ -176,7 +176,7 @@ Result<IdxArray> ParseIdx(std::string file, int dimensions,
   }
   if (file.size() < header_size) {
     return Corrupt(what, "it has " + std::to_string(file.size()) +
-                             " bytes, its header alone needs " +
+                             " bytes, but its header needs " +
                              std::to_string(header_size));
   }
   MUSTER_ASSIGN(const Header header,

@@ -34,7 +34,7 @@ Status CheckLabels(const IdxArray& labels, int classes,
     if (label >= classes) {
       return Error(Cause::kFileCorrupt,
                    "`" + path + "` has label " + std::to_string(label) +
-                       " at sample " + std::to_string(i) + "; there are " +
+                       " at sample " + std::to_string(i) + ", but there are " +
                        std::to_string(classes) + " classes");
     }
   }
@@ -92,7 +92,7 @@ Status IdxDataset::Fill(std::span<const std::uint64_t> indices,
   if (out_of_range != indices.end()) {
     return Error(Cause::kUsageInvalid,
                  "sample " + std::to_string(*out_of_range) + " of " +
-                     std::to_string(size()) + " was asked for");
+                     std::to_string(size()) + " was requested");
   }
   constexpr std::size_t kLine = 64;
   for (std::size_t i = 0; i < indices.size(); ++i) {
@@ -119,7 +119,7 @@ Result<IdxDataset> FashionMnist::Open(const std::string& directory,
   if (!dataset && dataset.error().cause() == Cause::kFileMissing) {
     return std::move(dataset).error().While(
         "opening Fashion-MNIST in `" + directory +
-        "`; the Debian package dataset-fashion-mnist has it in `" +
+        "`; the Debian package dataset-fashion-mnist installs it in `" +
         kDebianDirectory + "`");
   }
   return dataset;

@@ -94,10 +94,11 @@ TEST(Idx, NamesAWrongChecksum) {
 TEST(Idx, TakesNoMemoryForAHeaderThatCannotBe) {
   const std::string huge = IdxBytes({0xffffffff, 0xffff, 28}, "abc");
   EXPECT_THAT(WhatIsWrong(huge), HasSubstr("only 3 follow"));
-  EXPECT_THAT(WhatIsWrong(Gzip(huge)), HasSubstr("compressed ones can hold"));
+  EXPECT_THAT(WhatIsWrong(Gzip(huge)),
+              HasSubstr("compressed bytes can contain"));
   EXPECT_THAT(
       WhatIsWrong(IdxBytes({0xffffffff, 0xffffffff, 0xffffffff}, "abc")),
-      HasSubstr("more elements than can exist"));
+      HasSubstr("too many elements"));
 }
 
 TEST(Idx, SurvivesEveryFlippedByte) {

@@ -132,7 +132,7 @@ Result<std::unique_ptr<Batch::Slab>> Loader::Inner::TakeSlab() {
   slab->features.reset(
       static_cast<float*>(::operator new(bytes, kAlignment, std::nothrow)));
   if (slab->features == nullptr) {
-    return Error(Cause::kOomHost, "no memory for a batch of " +
+    return Error(Cause::kOomHost, "out of memory for a batch of " +
                                       Count(static_cast<int>(most), "sample") +
                                       " (" + BytesText(bytes) + ")");
   }
@@ -161,13 +161,13 @@ Result<Batch> Loader::Inner::TryToMakeBatch(std::uint64_t position) {
   try {
     return MakeBatch(position);
   } catch (const std::bad_alloc&) {
-    return Error(Cause::kOomHost, "no memory for a batch");
+    return Error(Cause::kOomHost, "out of memory for a batch");
   } catch (const std::exception& thrown) {
     return Error(Cause::kAppException,
                  "the dataset threw: " + std::string(thrown.what()));
   } catch (...) {
     return Error(Cause::kAppException,
-                 "the dataset threw what is no std::exception");
+                 "the dataset threw an object that is not a std::exception");
   }
 }
 
@@ -211,7 +211,8 @@ Result<std::unique_ptr<Loader>> Loader::Make(const Dataset& dataset,
                      std::to_string(options.who.size) + " does not exist");
   }
   if (options.ahead < 1) {
-    return Error(Cause::kUsageInvalid, "at least 1 batch is made ahead, not 0");
+    return Error(Cause::kUsageInvalid,
+                 "the number of prefetched batches must be at least 1, not 0");
   }
   MUSTER_ASSIGN(Sampler sampler,
                 Sampler::Make({.size = dataset.size(),
@@ -228,8 +229,9 @@ Result<std::unique_ptr<Loader>> Loader::Make(const Dataset& dataset,
     at.thread =
         std::jthread([&at](const std::stop_token& stop) { at.Run(stop); });
   } catch (const std::system_error& error) {
-    return Error(Cause::kOsLimit,
-                 std::string("no thread to read ahead: ") + error.what());
+    return Error(
+        Cause::kOsLimit,
+        std::string("cannot start a prefetch thread: ") + error.what());
   }
   return std::unique_ptr<Loader>(new Loader(std::move(inner)));
 }
@@ -257,7 +259,7 @@ Result<std::optional<Batch>> Loader::Next(Deadline deadline,
   bool waited = false;
   while (in.ready.empty() && !in.over) {
     if (stop.stop_requested()) {
-      return Error(Cause::kCancelled, "the wait for a batch was ended");
+      return Error(Cause::kCancelled, "waiting for a batch was canceled");
     }
     if (deadline.Expired()) {
       return Error(Cause::kDeadlineExceeded,

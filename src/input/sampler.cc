@@ -50,10 +50,10 @@ Share ShareOf(const GlobalBatch& batch, RankOf who) {
 
 Result<Sampler> Sampler::Make(const SamplerOptions& options) {
   if (options.size == 0) {
-    return Error(Cause::kUsageInvalid, "the dataset has no samples");
+    return Error(Cause::kUsageInvalid, "the dataset is empty");
   }
   if (options.global_batch == 0) {
-    return Error(Cause::kUsageInvalid, "a global batch of 0 samples");
+    return Error(Cause::kUsageInvalid, "the global batch size is 0");
   }
   return Sampler(options);
 }

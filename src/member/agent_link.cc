@@ -13,15 +13,16 @@ Error AgentGone(const Error& error) {
     return error;
   }
   return Error(Cause::kPeerDied,
-               "the agent of this rank is gone: " + error.message());
+               "the agent of this rank has exited: " + error.message());
 }
 
 Error Refusal(const wire::RankMessage& reply) {
   const auto cause = CauseFromLabel(reply.key);
   return Error(cause.value_or(Cause::kInternalError),
-               cause ? reply.value
-                     : "the agent refused with the unknown cause `" +
-                           reply.key + "`: " + reply.value);
+               cause
+                   ? reply.value
+                   : "the agent rejected the request with an unknown cause `" +
+                         reply.key + "`: " + reply.value);
 }
 
 std::string_view NameOf(wire::RankOp op) {
@@ -68,9 +69,9 @@ Status AgentLink::AwaitTurn(Deadline deadline) {
     return *send_failed_;
   }
   if (sending_) {
-    return Error(Cause::kDeadlineExceeded,
-                 "the agent of this rank has not taken an earlier message in "
-                 "time");
+    return Error(
+        Cause::kDeadlineExceeded,
+        "the agent of this rank did not accept an earlier message in time");
   }
   sending_ = true;
   return Ok();
@@ -111,7 +112,7 @@ Result<wire::RankMessage> AgentLink::Ask(wire::RankMessage message,
   }
   if (!*reply) {
     return std::move(*reply).error().While(
-        "waiting for the agent's answer to a " + std::string(NameOf(op)) +
+        "waiting for the agent's reply to a " + std::string(NameOf(op)) +
         (key.empty() ? "" : " of `" + key + "`"));
   }
   return *std::move(reply);
@@ -130,7 +131,7 @@ std::optional<Result<wire::RankMessage>> AgentLink::Look(std::uint64_t id,
     }
     if (deadline.Expired()) {
       return Error(Cause::kDeadlineExceeded,
-                   "the agent of this rank has not answered in time");
+                   "the agent of this rank did not reply in time");
     }
     if (!reading_) {
       reading_ = true;
@@ -174,7 +175,7 @@ void AgentLink::Sort() {
     wire::RankMessage& came = **message;
     if (came.op == wire::RankOp::kStop) {
       stop_ = Error(CauseFromLabel(came.key).value_or(Cause::kCancelled),
-                    "the agent asked this rank to end");
+                    "the agent requested this rank to stop");
     } else if (waiting_.contains(came.id)) {
       // An answer that nobody waits for any more came after its deadline.
       wire::RankMessage& reply = replies_[came.id];

@@ -71,11 +71,12 @@ class Fields {
 
 Result<Membership> ParseMembership(std::string_view text) {
   constexpr int kMaxCount = std::numeric_limits<int>::max();
-  MUSTER_ASSIGN(const Json json, ParseJson(text, Cause::kInternalError,
-                                           "what the agent says of this rank"));
+  MUSTER_ASSIGN(const Json json,
+                ParseJson(text, Cause::kInternalError,
+                          "the agent's description of this rank"));
   if (!json.is_object()) {
     return Error(Cause::kInternalError,
-                 "what the agent says of this rank is no object");
+                 "the agent's description of this rank is not an object");
   }
   Fields fields(json);
   Membership membership;
@@ -91,7 +92,7 @@ Result<Membership> ParseMembership(std::string_view text) {
   membership.tasks = fields.Tasks("tasks");
   if (!fields.wrong().empty()) {
     return Error(Cause::kInternalError,
-                 "what the agent says of this rank lacks a usable `" +
+                 "the agent's description of this rank lacks a valid `" +
                      fields.wrong() + "`");
   }
   return membership;

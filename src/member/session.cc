@@ -49,7 +49,7 @@ class OwnStore {
       }
       if (deadline.Expired()) {
         return Error(Cause::kDeadlineExceeded,
-                     "nobody has put `" + std::string(key) + "`");
+                     "no rank has put `" + std::string(key) + "`");
       }
       changed_.WaitUntil(mutex_, deadline.when());
     }
@@ -60,8 +60,9 @@ class OwnStore {
     std::string& value = values_[std::string(key)];
     const auto before = value.empty() ? 0 : ParseInt(value);
     if (!before) {
-      return Error(Cause::kUsageInvalid, "the value of `" + std::string(key) +
-                                             "` is no number to add to");
+      return Error(Cause::kUsageInvalid,
+                   "the value of `" + std::string(key) +
+                       "` is not a number, so nothing can be added");
     }
     value = std::to_string(*before + amount);
     changed_.NotifyAll();
@@ -107,13 +108,12 @@ Result<sys::Fd> TakeSocket(const std::string& text) {
   const auto unusable = [&](const std::string& why) {
     return Error(Cause::kLaunchEnvMissing,
                  std::string(wire::kRankSocketVariable) + "=`" +
-                     Printable(text) + "` is not the socket of an agent (" +
-                     why +
-                     "); it is set by `muster run` for the processes it starts "
-                     "and does not reach further");
+                     Printable(text) + "` is not an agent socket (" + why +
+                     "); `muster run` sets it for the processes it starts, and "
+                     "it is not valid in other processes");
   };
   if (!number || *number < 3 || *number > (1 << 30)) {
-    return unusable("no descriptor");
+    return unusable("not a descriptor");
   }
   auto socket = sys::OpenWithoutWaiting(static_cast<int>(*number));
   if (!socket) {
@@ -121,7 +121,7 @@ Result<sys::Fd> TakeSocket(const std::string& text) {
   }
   if (!sys::IsUnixSocket(socket->get())) {
     return unusable("descriptor " + std::to_string(*number) +
-                    " is something else now");
+                    " now refers to something else");
   }
   return socket;
 }
@@ -136,7 +136,7 @@ Result<wire::RankMessage> Register(AgentLink& link, Deadline deadline) {
                          deadline));
   if (reply.op != wire::RankOp::kRegistered) {
     return Error(Cause::kInternalError,
-                 "the agent answered a registration with op " +
+                 "the agent replied to the registration with op " +
                      std::to_string(static_cast<int>(reply.op)));
   }
   return reply;
@@ -153,7 +153,7 @@ Status Session::Inner::MapProgressPage(sys::Fd page) {
     return Error(Cause::kVerPeerMismatch,
                  "the agent's board has version " +
                      std::to_string(progress_page->version.load()) +
-                     ", this library knows " +
+                     ", but this library supports " +
                      std::to_string(wire::kProgressPageVersion));
   }
   return Ok();
@@ -233,10 +233,11 @@ Status Session::Put(std::string_view key, std::string_view value,
   // Not sent: the agent would have to take it in first.
   if (const std::size_t size = key.size() + value.size();
       size > wire::kMaxStoreValue) {
-    return Error(Cause::kOsLimit, "the value of `" + Printable(key) + "` has " +
-                                      BytesText(size) +
-                                      " with its key; the store's limit is " +
-                                      BytesText(wire::kMaxStoreValue));
+    return Error(Cause::kOsLimit,
+                 "the value of `" + Printable(key) + "` has " +
+                     BytesText(size) +
+                     " including its key; the limit of the store is " +
+                     BytesText(wire::kMaxStoreValue));
   }
   MUSTER_TRY(inner_->Ask({.op = wire::RankOp::kPut,
                           .key = std::string(key),
@@ -329,7 +330,7 @@ Error Session::StopError() const {
     reason = inner_->link->StopReason();
   }
   return reason ? *std::move(reason)
-                : Error(Cause::kInternalError, "no stop was asked for");
+                : Error(Cause::kInternalError, "no stop was requested");
 }
 
 wire::ProgressPage& Session::progress_page() const {

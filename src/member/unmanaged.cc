@@ -22,8 +22,8 @@ Error MoreMembers(const std::string& who, std::int64_t members,
                   const std::string& how) {
   return Error(Cause::kLaunchEnvMissing,
                who + " describes " + std::to_string(members) +
-                   " members, but no agent has started this process; start it "
-                   "with `" +
+                   " members, but this process was not started by an agent; "
+                   "start it with `" +
                    how + "`")
       .With({.name = "env.members",
              .fields = {{"variable", who}, {"members", members}},
@@ -62,7 +62,7 @@ Status RequireAlone(const sys::Env& env) {
     if (!size || *size < 1) {
       return Error(Cause::kClusterSpecInvalid,
                    std::string(name) + "=`" + Printable(*text) +
-                       "` is no number of processes");
+                       "` is not a number of processes");
     }
     if (*size > 1) {
       return MoreMembers(std::string(name) + "=" + *text, *size,

@@ -113,7 +113,7 @@ Result<std::string> ReadProgram(const std::string& path, const Reader& programs,
                                 std::string_view key) {
   MUSTER_ASSIGN(const std::string name, programs.Text(key));
   if (name.empty() || name.find('/') != std::string::npos) {
-    return programs.Wrong(key, "the name of a file beside it");
+    return programs.Wrong(key, "the name of a file in the same folder");
   }
   return sys::RealFs{}.Read(FolderOf(path) + "/" + name, kProgramLimit);
 }
@@ -124,13 +124,12 @@ Status CheckStateNames(const Reader& reader, const StepProgram& program) {
   for (const TensorSpec& spec : program.state) {
     if (spec.name == "__metadata__") {
       return reader.Wrong("state",
-                          "of tensors with other names than `__metadata__`, "
-                          "which checkpoints use themselves");
+                          "of tensors with names other than `__metadata__`, "
+                          "which checkpoints reserve");
     }
     if (!names.insert(spec.name).second) {
       return reader.Wrong("state", "of tensors with different names; `" +
-                                       Printable(spec.name) +
-                                       "` is there twice");
+                                       Printable(spec.name) + "` occurs twice");
     }
   }
   return Ok();

@@ -114,7 +114,7 @@ TEST_F(StepProgramTest, RefusesAStateThatACheckpointCannotHold) {
   Json json = Good();
   json["state"][1]["name"] = "w";
   EXPECT_EQ(Open(json).error().cause(), Cause::kUsageInvalid);
-  EXPECT_THAT(RefusalOf(json), HasSubstr("`w` is there twice"));
+  EXPECT_THAT(RefusalOf(json), HasSubstr("`w` occurs twice"));
   json["state"][1]["name"] = "__metadata__";
   EXPECT_EQ(Open(json).error().cause(), Cause::kUsageInvalid);
   EXPECT_THAT(RefusalOf(json), HasSubstr("`__metadata__`"));
@@ -123,7 +123,8 @@ TEST_F(StepProgramTest, RefusesAStateThatACheckpointCannotHold) {
 TEST_F(StepProgramTest, ReadsNoFileOfAnotherFolder) {
   Json json = Good();
   json["programs"]["update"] = "../u";
-  EXPECT_THAT(RefusalOf(json), HasSubstr("the name of a file beside it"));
+  EXPECT_THAT(RefusalOf(json),
+              HasSubstr("the name of a file in the same folder"));
 }
 
 TEST_F(StepProgramTest, ThatIsNotThereIsMissing) {

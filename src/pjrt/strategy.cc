@@ -51,9 +51,9 @@ Result<Loaded> CompileFile(const Client& client, std::string_view name,
   if (loaded->outputs() != results) {
     return Error(
         Cause::kUsageInvalid,
-        "the program `" + std::string(name) + "` gives " +
+        "the program `" + std::string(name) + "` returns " +
             Count(static_cast<std::int64_t>(loaded->outputs()), "result") +
-            ", step.json describes " + std::to_string(results));
+            ", but step.json describes " + std::to_string(results));
   }
   return loaded;
 }
@@ -106,11 +106,11 @@ Result<PjrtStrategy> PjrtStrategy::Make(Session& session, StepProgram program,
                                         const PjrtOptions& options) {
   const auto work = [&]() -> Result<std::unique_ptr<Inner>> {
     if (session.world_size() > 1) {
-      return Error(Cause::kUsageInvalid,
-                   "a process drives all devices of its plug-in, and this run "
-                   "has " +
-                       std::to_string(session.world_size()) +
-                       " ranks: start one, muster run -n 1");
+      return Error(
+          Cause::kUsageInvalid,
+          "one process uses all devices of its plug-in, but this run has " +
+              std::to_string(session.world_size()) +
+              " ranks: start one with muster run -n 1");
     }
     auto plugin = Plugin::Load(options.plugin);
     if (!plugin) {
@@ -153,7 +153,7 @@ Result<int> PjrtStrategy::Inner::Replicas() const {
       return Error(Cause::kRankWorldMismatch,
                    "the step was exported for " +
                        Count(program.devices, "device") + ", " +
-                       std::to_string(wanted) + " are asked for");
+                       std::to_string(wanted) + " are requested");
     }
     wanted = program.devices;
   }
@@ -161,7 +161,7 @@ Result<int> PjrtStrategy::Inner::Replicas() const {
   if (wanted > there) {
     return Error(Cause::kRankWorldMismatch,
                  "the plug-in has " + Count(there, "device") + ", " +
-                     std::to_string(wanted) + " are wanted");
+                     std::to_string(wanted) + " are requested");
   }
   return wanted;
 }
@@ -254,8 +254,7 @@ Result<Checkpoint> PjrtStrategy::State(int replica) {
   Inner& self = *inner_;
   MUSTER_TRY(self.Ready());
   if (replica < 0 || static_cast<std::size_t>(replica) >= self.devices()) {
-    return Error(Cause::kUsageInvalid,
-                 "there is no replica " + std::to_string(replica));
+    return Error(Cause::kUsageInvalid, "no replica " + std::to_string(replica));
   }
   const Buffers& buffers = self.state[static_cast<std::size_t>(replica)];
   std::map<std::string, std::size_t> by_name;
@@ -331,7 +330,7 @@ Status PjrtStrategy::Inner::Ready() const {
   }
   if (state.empty()) {
     return Error(Cause::kUsageInvalid,
-                 "there is no state yet: call Initialize or Restore first");
+                 "no state yet: call Initialize or Restore first");
   }
   if (session.StopRequested()) {
     return session.StopError();
@@ -356,7 +355,7 @@ Status PjrtStrategy::Inner::CheckBatch(
         batch[i].bytes.size() != SizeOf(wanted)) {
       return Error(Cause::kUsageInvalid,
                    "`" + wanted.name + "` of a batch is " + ToString(wanted) +
-                       ", given is " + ToString(given) + " of " +
+                       ", but the given one is " + ToString(given) + " of " +
                        std::to_string(batch[i].bytes.size()) + " bytes");
     }
   }
@@ -375,7 +374,7 @@ Result<std::vector<Buffers>> PjrtStrategy::Inner::Run(
     const auto at = std::find(of_state.begin(), of_state.end(), devices[i]);
     if (at == of_state.end()) {
       return Error(Cause::kFrameworkBug,
-                   "the plug-in put two programs on different devices");
+                   "the plug-in placed two programs on different devices");
     }
     const auto device = static_cast<std::size_t>(at - of_state.begin());
     for (std::size_t j = 0; j < tensors; ++j) {
@@ -450,7 +449,7 @@ Result<std::vector<double>> PjrtStrategy::Evaluate(
   MUSTER_TRY(self.Ready());
   MUSTER_TRY(self.CheckBatch(batch));
   if (!self.evaluator) {
-    return Error(Cause::kUsageInvalid, "step.json names no program `evaluate`");
+    return Error(Cause::kUsageInvalid, "step.json has no program `evaluate`");
   }
   const auto work = [&]() -> Result<std::vector<double>> {
     MUSTER_ASSIGN(const auto results,

@@ -130,8 +130,10 @@ TEST_F(StrategyTest, NamesTheBatchThatDoesNotFit) {
   auto strategy = Make();
   ASSERT_TRUE(strategy);
   ASSERT_TRUE(strategy->Initialize(1));
-  EXPECT_THAT(Step(*strategy, Batch(3)).error().ToString(),
-              HasSubstr("`x` of a batch is F32 [4, 5], given is F32 [3, 5]"));
+  EXPECT_THAT(
+      Step(*strategy, Batch(3)).error().ToString(),
+      HasSubstr(
+          "`x` of a batch is F32 [4, 5], but the given one is F32 [3, 5]"));
   EXPECT_TRUE(Step(*strategy));  // nothing was lost by it
 }
 
@@ -146,7 +148,7 @@ TEST_F(StrategyTest, ComparesTheDevicesWithThoseThatAreThere) {
   ASSERT_FALSE(many);
   EXPECT_EQ(many.error().cause(), Cause::kRankWorldMismatch);
   EXPECT_THAT(many.error().ToString(),
-              HasSubstr("has 4 devices, 5 are wanted"));
+              HasSubstr("has 4 devices, 5 are requested"));
   auto program = Program();
   program.form = StepForm::kSpmd;
   program.devices = 3;
@@ -176,7 +178,7 @@ TEST_F(StrategyTest, EndsAtALossThatIsNoNumber) {
 }
 
 struct Fault {
-  const char* behaviour;
+  const char* behavior;
   Cause cause;
   const char* says;
 };
@@ -186,13 +188,13 @@ class StrategyFault : public StrategyTest,
 
 TEST_P(StrategyFault, HasACause) {
   // Those of the step come after a state is there.
-  Behave(GetParam().behaviour);
+  Behave(GetParam().behavior);
   auto strategy = Make();
   Status status = strategy ? Ok() : Status(strategy.error());
   if (status) {
     Behave("");
     ASSERT_TRUE(strategy->Initialize(1));
-    Behave(GetParam().behaviour);
+    Behave(GetParam().behavior);
     for (int i = 0; i < 4 && status; ++i) {
       const auto metrics = Step(*strategy);
       status = metrics ? Ok() : Status(metrics.error());
@@ -206,13 +208,13 @@ TEST_P(StrategyFault, HasACause) {
 INSTANTIATE_TEST_SUITE_P(
     All, StrategyFault,
     testing::Values(
-        Fault{"null", Cause::kVerPluginMismatch, "no table"},
+        Fault{"null", Cause::kVerPluginMismatch, "returns no PJRT API"},
         Fault{"create", Cause::kDeviceMissing, "opening the devices"},
-        Fault{"few", Cause::kUsageInvalid, "gives 2 results, step.json"},
+        Fault{"few", Cause::kUsageInvalid, "returns 2 results, but step.json"},
         Fault{"refuse", Cause::kUsageInvalid, "Executable expected shape"},
         Fault{"lost", Cause::kDeviceHardwareFault, "device halted"},
-        Fault{"late", Cause::kDeadlineExceeded, "has not finished"}),
-    [](const auto& one) { return std::string(one.param.behaviour); });
+        Fault{"late", Cause::kDeadlineExceeded, "did not finish"}),
+    [](const auto& one) { return std::string(one.param.behavior); });
 
 }  // namespace
 }  // namespace muster

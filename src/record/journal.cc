@@ -53,7 +53,7 @@ Status KeepReport(sys::Fs& fs, const std::string& runs_dir,
           : "";
   if (!IsRunId(id)) {
     return Error(Cause::kNetWrongEndpoint,
-                 "the report of the first host has no id of a run");
+                 "the report of the first host has no run ID");
   }
   const std::string folder = sys::JoinPath(runs_dir, id);
   if (fs.Exists(sys::JoinPath(folder, kDocument))) {

@@ -218,7 +218,7 @@ Json NextJson(const RunRecord& run, const Json& findings) {
   const bool good = run.ended && run.ended->Number("exit_code") == 0;
   if (good) {
     json["text"] =
-        run.Trained() == nullptr ? "nothing is left to do" : "see the curves";
+        run.Trained() == nullptr ? "nothing left to do" : "plot the metrics";
     json["command"] = run.Trained() == nullptr
                           ? ""
                           : "tensorboard --logdir " + folder + "/metrics";
@@ -234,7 +234,7 @@ Json NextJson(const RunRecord& run, const Json& findings) {
     }
   }
   const std::string cause = run.ended ? run.ended->Text("cause") : "";
-  json["text"] = "read what the cause means";
+  json["text"] = "read about the cause";
   json["command"] = cause.empty() ? "" : "muster explain " + cause;
   return json;
 }

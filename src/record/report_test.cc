@@ -144,9 +144,9 @@ TEST(Report, PutsLastWhatWasSaidBeforeTheStart) {
 TEST(ReportText, ShowsTheRestart) {
   const std::string text = RenderReport(Restarted().Report());
   EXPECT_THAT(text, HasSubstr("# Run r: finished"));
-  EXPECT_THAT(text, HasSubstr("rank 1 was ended by SIGKILL: peer-died | 150 | "
+  EXPECT_THAT(text, HasSubstr("rank 1 was killed by SIGKILL: peer-died | 150 | "
                               "100 | 50 | restart 1 of 3 |"));
-  EXPECT_THAT(text, HasSubstr("| lost by failures | 6.500 s | "));
+  EXPECT_THAT(text, HasSubstr("| lost to failures | 6.500 s | "));
 }
 
 TEST(ReportText, ShowsARepeatedFindingOnce) {

@@ -52,15 +52,15 @@ std::string CommandText(const Json& argv) {
   return line;
 }
 
-// "rank 1 was ended by SIGKILL", "rank 0 ended with 3", "no-progress".
+// "rank 1 was killed by SIGKILL", "rank 0 exited with 3", "no-progress".
 std::string HowItFailed(const Json& failure) {
   const std::string who =
       At(failure, "rank").is_null() ? "" : "rank " + Text(At(failure, "rank"));
   std::string how;
   if (At(failure, "signal").is_string()) {
-    how = " was ended by " + Text(At(failure, "signal"));
+    how = " was killed by " + Text(At(failure, "signal"));
   } else if (At(failure, "code").is_number()) {
-    how = " ended with " + Text(At(failure, "code"));
+    how = " exited with " + Text(At(failure, "code"));
   }
   return who + how + (who.empty() ? "" : ": ") + Text(At(failure, "cause"));
 }
@@ -94,10 +94,14 @@ void AddFindings(const Json& report, std::string& out) {
   out += "\n## Findings\n";
   // What every attempt ended with again is shown once.
   std::vector<std::pair<std::string, int>> texts;
+  std::vector<Finding> known;
   for (const Json& json : findings) {
     auto finding = FindingFromJson(json);
     std::string text =
         finding ? RenderText(*finding, {}) : Printable(json.dump());
+    if (finding) {
+      known.push_back(*std::move(finding));
+    }
     auto same =
         std::ranges::find(texts, text, &std::pair<std::string, int>::first);
     if (same == texts.end()) {
@@ -109,6 +113,9 @@ void AddFindings(const Json& report, std::string& out) {
   for (const auto& [text, times] : texts) {
     out += times > 1 ? "\n" + std::to_string(times) + " times:\n" : "";
     out += "\n```\n" + text + (text.ends_with('\n') ? "```\n" : "\n```\n");
+  }
+  if (const std::string safety = SafetyText(known, {}); !safety.empty()) {
+    out += "\n```\n" + safety + "```\n";
   }
 }
 
@@ -130,7 +137,7 @@ void AddAttempts(const Json& report, std::string& out) {
     out +=
         "| " + Text(At(attempt, "attempt")) + " | " +
         Text(At(attempt, "started")) + " | " +
-        (failure.is_null() ? std::string("ended well") : HowItFailed(failure)) +
+        (failure.is_null() ? std::string("succeeded") : HowItFailed(failure)) +
         " | " + (told ? std::to_string(step) : std::string("-")) + " | " +
         Text(At(failure, "resumed_from")) + " | " +
         Text(At(failure, "lost_steps")) + " | " +
@@ -141,12 +148,12 @@ void AddAttempts(const Json& report, std::string& out) {
 void AddTimes(const Json& report, std::string& out) {
   static constexpr std::pair<const char*, const char*> kRows[] = {
       {"wait_for_members_s", "waiting for members"},
-      {"start_s", "start, up to the first step"},
+      {"start_s", "startup, up to the first step"},
       {"step_s", "steps"},
       {"input_wait_s", "waiting for input"},
       {"evaluate_s", "evaluation"},
       {"checkpoint_s", "checkpoints"},
-      {"lost_by_failures_s", "lost by failures"},
+      {"lost_by_failures_s", "lost to failures"},
       {"other_s", "not accounted for"}};
   const Json& time = At(report, "time");
   const double total = Number(At(time, "total_s"));

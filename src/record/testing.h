@@ -56,7 +56,7 @@ class Story {
         .With("exit_code", std::int64_t{code})
         .With("origin", "program")
         .With("cause", code == 0 ? "" : "app-exception")
-        .With("text", "all 2 ranks ended well");
+        .With("text", "all 2 ranks succeeded");
   }
   const std::vector<Fact>& facts() const { return facts_; }
   Json Report() const { return BuildReport(facts_); }

@@ -36,7 +36,7 @@ Result<AgentBootstrap> ReadAgentBootstrap(int fd, Duration silence) {
                 ParseJson(line, Cause::kUsageInvalid, "standard input"));
   AgentBootstrap handed;
   const Error wrong(Cause::kUsageInvalid,
-                    "standard input is not what `muster run --start ssh` says");
+                    "standard input is not from `muster run --start ssh`");
   if (!json.is_object() || json.value("schema", Json()) != kSchema ||
       !json.contains("args") || !json["args"].is_array() ||
       !json.contains("token") || !json["token"].is_string()) {
@@ -79,7 +79,8 @@ StarterWatch::StarterWatch(sys::Loop& loop, int fd, Act act, OnGone gone,
 
 void StarterWatch::Await() {
   late_ = loop_.After(silence_, [this] {
-    Gone("no word of the starter for " + muster::ToString(silence_));
+    Gone("lost contact with the starting host for " +
+         muster::ToString(silence_));
   });
 }
 
@@ -94,7 +95,7 @@ void StarterWatch::Read() {
     }
   }
   if (!arrived || *arrived == sys::Arrived::kEnd) {
-    Gone("the end of the starter");
+    Gone("the exit of the starting command");
     return;
   }
   Await();

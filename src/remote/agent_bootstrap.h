@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an agent that is started over ssh gets on its standard input: in one
-// line what it is to do, afterwards words of who has started it.
+// line what it is to do, afterward words of who has started it.
 #pragma once
 
 #include <functional>

@@ -46,19 +46,18 @@ Result<FolderSize> SizeOf(const std::string& folder, Deadline deadline) {
 
 Result<Archive> PackFolder(const std::string& folder, const sys::Host& host) {
   if (!host.fs.List(folder)) {
-    return Unusable(folder, "which is no folder here");
+    return Unusable(folder, "which is not a folder");
   }
   const Deadline deadline = Deadline::After(kTimeout);
   // A name that begins with a dash is no flag.
   const std::string path = folder.starts_with("/") ? folder : "./" + folder;
   MUSTER_ASSIGN(const FolderSize size, SizeOf(path, deadline));
   if (size.bytes > static_cast<std::int64_t>(kMaxBytes)) {
-    return Unusable(folder,
-                    "which has " +
-                        BytesText(static_cast<std::uint64_t>(size.bytes)) +
-                        ", more than " + BytesText(kMaxBytes) +
-                        ": data is better read from a bucket or a disk "
-                        "that all workers have");
+    return Unusable(
+        folder,
+        "which has " + BytesText(static_cast<std::uint64_t>(size.bytes)) +
+            ", more than " + BytesText(kMaxBytes) +
+            ": read data from a bucket or a disk that all workers share");
   }
   MUSTER_ASSIGN(auto packed,
                 sys::RunProgram({.argv = {"tar", "-C", path, "-czf", "-", "."},
@@ -66,7 +65,8 @@ Result<Archive> PackFolder(const std::string& folder, const sys::Host& host) {
                                  .most_bytes = 2 * kMaxBytes},
                                 deadline));
   if (!packed.Succeeded()) {
-    return Unusable(folder, "which tar cannot pack (" + packed.Ending() + ")");
+    return Unusable(folder,
+                    "which tar could not pack (" + packed.Ending() + ")");
   }
   Archive archive{
       .bytes = std::move(packed.output),

@@ -72,38 +72,39 @@ struct Pattern {
 };
 constexpr Pattern kPatterns[] = {
     {"REMOTE HOST IDENTIFICATION HAS CHANGED", Cause::kNetWrongEndpoint,
-     "shows another host key than the one that is known: another machine "
-     "answers at this address, or it was installed anew",
-     "ask who runs the host; only when its key was changed on purpose: "
+     "presents a host key that differs from the known one: another machine "
+     "responds at this address, or the host was reinstalled",
+     "ask the owner of the host; only if its key changed intentionally: "
      "ssh-keygen -R HOST"},
     {"Host key verification failed", Cause::kSshHostKeyUnknown,
-     "has a host key that is in no known_hosts file: nobody vouches for it",
-     "compare the key with the host's own, then accept it: ssh HOST true"},
+     "has a host key that is not in any known_hosts file, so its identity is "
+     "not verified",
+     "compare the key with the host's key, then accept it: ssh HOST true"},
     {"Permission denied", Cause::kSshAuthRefused,
-     "refuses this user: none of the keys is accepted",
-     "log in without a password once: ssh -o BatchMode=yes HOST true"},
+     "rejects this user: it accepts none of the keys",
+     "test the login without a password: ssh -o BatchMode=yes HOST true"},
     {"Too many authentication failures", Cause::kSshAuthRefused,
-     "refuses this user: too many keys were tried",
-     "name the key of this host in ~/.ssh/config (IdentityFile, "
+     "rejects this user: ssh offered too many keys",
+     "set the key for this host in ~/.ssh/config (IdentityFile, "
      "IdentitiesOnly)"},
     {"Could not resolve hostname", Cause::kNetNameResolution,
-     "has a name that does not resolve here", "correct the name of the host"},
+     "has a name that does not resolve", "correct the host name"},
     {"banner exchange", Cause::kNetWrongEndpoint,
-     "takes connections at the port of ssh and stays silent",
-     "look at the host: its sshd is stopped or overloaded"},
+     "accepts connections on the SSH port but sends no SSH banner",
+     "check the host: its sshd is stopped or overloaded"},
     {"Connection refused", Cause::kNetWrongEndpoint,
-     "is up and runs no ssh server at this port",
-     "start sshd there, or give its port in ~/.ssh/config"},
-    {"No route to host", Cause::kNetTimeoutFiltered, "cannot be reached",
+     "is up but runs no SSH server on this port",
+     "start sshd on the host, or set its port in ~/.ssh/config"},
+    {"No route to host", Cause::kNetTimeoutFiltered, "is not reachable",
      "start the host, or correct its address"},
-    {"Network is unreachable", Cause::kNetTimeoutFiltered, "cannot be reached",
-     "look at the routes of this host"},
+    {"Network is unreachable", Cause::kNetTimeoutFiltered, "is not reachable",
+     "check the routes of this host"},
     {"timed out", Cause::kNetTimeoutFiltered,
-     "gives no answer at the port of ssh",
-     "start the host, or open the port of ssh (firewall, security group)"},
+     "does not respond on the SSH port",
+     "start the host, or open the SSH port (firewall, security group)"},
     {"kex_exchange_identification", Cause::kNetWrongEndpoint,
-     "takes connections at the port of ssh and closes them",
-     "look at sshd there: MaxStartups, and who may connect"},
+     "accepts connections on the SSH port and closes them",
+     "check sshd on the host: MaxStartups, and the allowed users"},
 };
 
 Finding Make(const SshEnd& end, Cause cause, std::string_view what,
@@ -143,31 +144,32 @@ Finding StepFailed(const SshEnd& end) {
   const std::string why = Printable(answer.why);
   if (answer.text == "jupyter") {
     return Make(end, Cause::kProgramNotFound,
-                "has no program `jupyter` on the PATH of this user",
-                "install it there: pip install jupyterlab");
+                "has no `jupyter` on this user's PATH",
+                "install it on the host: pip install jupyterlab");
   }
   if (Has(answer.why, "No space left") || Has(answer.why, "quota exceeded")) {
-    return Make(end, Cause::kDiskFull, "has no space for muster: " + why,
-                "free space there, or point XDG_CACHE_HOME to another disk");
+    return Make(
+        end, Cause::kDiskFull, "has no space for muster: " + why,
+        "free space on the host, or point XDG_CACHE_HOME to another disk");
   }
   if (answer.text == "directory") {
     return Make(end, Cause::kFileMissing, "has no folder " + why,
-                "start the run in a folder that all hosts have");
+                "start the run in a folder that exists on all hosts");
   }
   if (answer.text == "copy") {
     return Make(end, Cause::kFilePermission,
-                "does not let the copy be unpacked: " + why,
-                "give this user a home folder there, and tar");
+                "could not unpack the copy: " + why,
+                "install tar on the host, and create this user's home folder");
   }
   if (answer.text == "exec") {
     return Make(end, Cause::kProgramNotFound,
-                "does not let muster run from its cache: " + why,
-                "point XDG_CACHE_HOME there to a disk that is not mounted "
-                "noexec, or install muster");
+                "could not execute muster from the cache folder: " + why,
+                "point XDG_CACHE_HOME on the host to a disk that is not "
+                "mounted noexec, or install muster");
   }
-  return Make(end, Cause::kFilePermission,
-              "does not let muster be written: " + why,
-              "give this user a home folder there, or set XDG_CACHE_HOME");
+  return Make(
+      end, Cause::kFilePermission, "could not write muster: " + why,
+      "create this user's home folder on the host, or set XDG_CACHE_HOME");
 }
 
 // One word for the login shell there.
@@ -243,11 +245,11 @@ Finding ForLogin(const SshLogin& login, Finding finding) {
 // The key that is known is of another machine, or of an earlier life.
 Finding KeyChanged(const SshLogin& login, Finding finding) {
   if (!login.known_hosts.empty()) {
-    finding.fixes = {
-        {.text = "ask who runs the TPU; only when its key was changed on "
-                 "purpose (it was reimaged), forget the old one",
-         .command = "ssh-keygen -f " + InShell(login.known_hosts) + " -R " +
-                    login.host_key_name}};
+    finding.fixes = {{.text =
+                          "ask the owner of the TPU; only if its key changed "
+                          "intentionally (it was reimaged), remove the old one",
+                      .command = "ssh-keygen -f " + InShell(login.known_hosts) +
+                                 " -R " + login.host_key_name}};
   }
   return finding;
 }
@@ -359,9 +361,9 @@ Finding WhyNotStarted(const SshEnd& end) {
   }
   if (end.answer && end.answer->kind == Kind::kNeed && !end.waited) {
     return Make(end, Cause::kVerAbi,
-                "is another kind of machine (" + Printable(end.answer->text) +
-                    ") than this one, so that this muster does not run there",
-                "install muster for it there");
+                "has another architecture (" + Printable(end.answer->text) +
+                    ") than this host, so this muster does not run there",
+                "install muster for that architecture on the host");
   }
   for (const Pattern& pattern : kPatterns) {
     if (Has(end.said, pattern.said)) {
@@ -374,14 +376,14 @@ Finding WhyNotStarted(const SshEnd& end) {
   if (end.waited) {
     return Make(end, Cause::kDeadlineExceeded,
                 std::string(end.answer ? "did not start muster within "
-                                       : "did not let this user in within ") +
+                                       : "did not complete the login within ") +
                     ToString(*end.waited),
-                "log in by hand and see what it waits for: ssh HOST true");
+                "log in manually to see what it waits for: ssh HOST true");
   }
   return Make(end, Cause::kPeerDied,
-              "ended the connection with code " + std::to_string(end.code) +
-                  " before muster ran",
-              "log in by hand: ssh HOST true");
+              "closed the connection with code " + std::to_string(end.code) +
+                  " before muster started",
+              "log in manually: ssh HOST true");
 }
 
 }  // namespace muster::remote

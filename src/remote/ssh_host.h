@@ -45,7 +45,7 @@ class SshHost {
     session_.Send(Share(ToLine(handed_)));
   }
   // Another one for the same host.
-  std::unique_ptr<SshHost> Anew() const {
+  std::unique_ptr<SshHost> Replacement() const {
     return std::make_unique<SshHost>(shared_, session_.login(), rank_, handed_,
                                      on_line_);
   }

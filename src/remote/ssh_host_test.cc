@@ -56,7 +56,7 @@ class SshHostTest : public ::testing::Test {
     return host->session().failed() ? host->session().failed()->cause
                                     : Cause::kInternalError;
   }
-  std::string LineOf(const AgentBootstrap& bootstrap) const {
+  std::string LineFor(const AgentBootstrap& bootstrap) const {
     const std::string line = ToLine(bootstrap);
     return line.substr(0, line.size() - 1);
   }
@@ -87,7 +87,7 @@ TEST_F(SshHostTest, BringsTheProgramThereAndHandsOverWhatItIsToDo) {
   host->Tell("stop SIGINT");
   UntilSaid(4);
   EXPECT_THAT(lines, ElementsAre("run --from-stdin", ssh.folder.path(),
-                                 LineOf(handed), "stop SIGINT"));
+                                 LineFor(handed), "stop SIGINT"));
 }
 
 TEST_F(SshHostTest, TheProgramThatIsThereIsTaken) {
@@ -95,7 +95,7 @@ TEST_F(SshHostTest, TheProgramThatIsThereIsTaken) {
   host->session().Close();
   UntilEnded();
   shared.program = Share("no program");
-  host = host->Anew();
+  host = host->Replacement();
   lines.clear();
   Begin();
   EXPECT_THAT(lines, Contains("run --from-stdin"));
@@ -106,7 +106,7 @@ TEST_F(SshHostTest, WhatIsSaidAfterTheEndIsPassedOnUnlessItWasClosed) {
   host->session().Close();
   UntilEnded();
   EXPECT_THAT(lines, Contains("bye"));
-  host = host->Anew();
+  host = host->Replacement();
   lines.clear();
   Begin();
   host->Close();
@@ -114,7 +114,7 @@ TEST_F(SshHostTest, WhatIsSaidAfterTheEndIsPassedOnUnlessItWasClosed) {
   EXPECT_THAT(lines, Not(Contains("bye")));
 }
 
-TEST_F(SshHostTest, NothingIsToldToOneThatIsNotReady) {
+TEST_F(SshHostTest, NothingIsSentToOneThatIsNotReady) {
   Start();
   host->Tell("kill SIGINT");
   UntilDecided();

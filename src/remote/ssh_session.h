@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One ssh process and its three streams: until the other side is ready, what
-// ssh and it say is judged; afterwards it is passed on.
+// ssh and it say is judged; afterward it is passed on.
 #pragma once
 
 #include <csignal>

@@ -61,7 +61,7 @@ class SshSessionTest : public ::testing::Test {
 TEST_F(SshSessionTest, BeforeItIsReadyJudgesWhatSshSays) {
   Start("echo Welcome; echo 'b: Permission denied (publickey).' >&2; exit 255");
   UntilEnded();
-  EXPECT_EQ(WhyNot(), Cause::kCloudAuthMissing);
+  EXPECT_EQ(WhyNot(), Cause::kSshAuthRefused);
   EXPECT_THAT(session.failed()->subjects, ElementsAre("b"));
   EXPECT_THAT(out, IsEmpty());
   EXPECT_THAT(err, IsEmpty());
@@ -70,7 +70,7 @@ TEST_F(SshSessionTest, BeforeItIsReadyJudgesWhatSshSays) {
 TEST_F(SshSessionTest, AHostKeyThatNobodyVouchesForIsRefused) {
   Start("echo 'Host key verification failed.' >&2; exit 255");
   UntilEnded();
-  EXPECT_EQ(WhyNot(), Cause::kUsageInvalid);
+  EXPECT_EQ(WhyNot(), Cause::kSshHostKeyUnknown);
 }
 
 TEST_F(SshSessionTest, AHostKeyThatHasChangedIsOfAnotherMachine) {

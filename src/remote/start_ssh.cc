@@ -64,11 +64,11 @@ Status CheckText(const AgentBootstrap& handed) {
   for (const std::string& arg : handed.args) {
     MUSTER_ASSIGN(const Json sent,
                   ParseJson(ToLine({.args = {arg}, .token = {}}),
-                            Cause::kInternalError, "what is handed over"));
+                            Cause::kInternalError, "the data for the agent"));
     if (sent["args"][0] != arg) {
       return Error(Cause::kUsageInvalid,
                    "`" + Printable(arg) +
-                       "` is not UTF-8, and cannot go to other hosts as it is");
+                       "` is not UTF-8, so it cannot be sent to other hosts");
     }
   }
   return Ok();
@@ -264,7 +264,7 @@ void Starter::Look() {
     code_ = first.code();
     if (IsGone(first)) {
       Say((first.lost() ? "the connection to " : "the agent of ") +
-          Printable(first.login().Name()) + ", where the coordinator runs, " +
+          Printable(first.login().Name()) + ", which runs the coordinator, " +
           (first.lost() ? "was lost" : "is gone"));
       code_ = kEndedFromOutside;
     }
@@ -305,15 +305,15 @@ void Starter::LookAt(std::size_t number) {
 }
 
 void Starter::StartAgain(std::size_t number) {
-  auto anew = hosts_[number]->Anew();
-  Say("the agent of " + Printable(anew->session().login().Name()) +
-      " is gone, starting it again");
-  if (const auto started = anew->Start(); !started) {
+  auto replacement = hosts_[number]->Replacement();
+  Say("the agent of " + Printable(replacement->session().login().Name()) +
+      " exited, restarting it");
+  if (const auto started = replacement->Start(); !started) {
     Warn(FromError(started.error()));
     Change();
     return;
   }
-  hosts_[number] = std::move(anew);
+  hosts_[number] = std::move(replacement);
   again_[number].started = true;
   again_[number].next = loop_.After(shared_.place.limit, [this, number] {
     hosts_[number]->session().GiveUp(shared_.place.limit);
@@ -495,14 +495,15 @@ int FinishLost(const Ended& ended, const Status& replaced,
   Ended told = ended;
   told.code = kEndedFromOutside;
   if (!replaced) {
-    sys::PrintAside(RenderText(FromError(replaced.error()),
-                               sys::TerminalOptions(host.env, 2)));
+    const Finding finding = FromError(replaced.error());
+    sys::PrintAside(
+        RenderText(std::span(&finding, 1), sys::TerminalOptions(host.env, 2)));
     if (replaced.error().cause() == Cause::kCancelled) {
       told.code = kInterrupted;
     }
   }
   SayAside("`" + std::string(Label(ended.lost->cause)) +
-           "` is why the connection was lost, exit code " +
+           "` is the reason for the lost connection, exit code " +
            std::to_string(told.code) + " (muster)");
   return Finish(told);
 }
@@ -551,7 +552,7 @@ Result<int> RunOnTpu(const settings::RunFlags& flags, const sys::Host& host,
       MUSTER_ASSIGN(const Start start, OfTpu(flags, *tpu, host));
       MUSTER_ASSIGN(ended, RunOnce(flags, start, host, spawner));
       if (MayLetUsIn(ended, lets_in)) {
-        SayAside("the TPU is new and does not let us in yet, trying again in " +
+        SayAside("the new TPU does not accept the login yet, retrying in " +
                  ToString(Duration(kBetweenLogins)));
         internal::WaitUntil(Deadline::After(kBetweenLogins), std::stop_token());
         continue;
@@ -559,8 +560,8 @@ Result<int> RunOnTpu(const settings::RunFlags& flags, const sys::Host& host,
       if (!ended.lost) {
         return Finish(ended);
       }
-      sys::PrintAside(
-          RenderText(*ended.lost, sys::TerminalOptions(host.env, 2)));
+      sys::PrintAside(RenderText(std::span(&*ended.lost, 1),
+                                 sys::TerminalOptions(host.env, 2)));
     }
     const auto over =
         AfterLoss(recreator, node,
@@ -569,8 +570,8 @@ Result<int> RunOnTpu(const settings::RunFlags& flags, const sys::Host& host,
       return *over;
     }
     SayAside(
-        "the run begins again there; a program that finds its newest "
-        "checkpoint outside of the TPU goes on from it");
+        "restarting the run there; a program whose checkpoints are outside the "
+        "TPU resumes from the newest one");
     now.http = http.get();
     lets_in = Deadline::After(kForItsKeys);
   }
@@ -588,7 +589,7 @@ Result<int> StartOverSsh(const settings::RunFlags& flags, const sys::Host& host,
   if (!flags.cluster.cloud.tpu) {
     return Error(Cause::kUsageInvalid,
                  flags.settings.start.source +
-                     " is `ssh`, which needs to know the hosts: --hosts a,b,c, "
+                     " is `ssh`, which requires the hosts: use --hosts a,b,c, "
                      "or --tpu NAME");
   }
   return RunOnTpu(flags, host, *spawner);

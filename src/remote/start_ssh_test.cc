@@ -30,7 +30,7 @@ class StartSshTest : public ::testing::Test {
         "while test \"$1\" != --; do shift; done; host=$2\n" + before + "\n" +
         "echo muster-ssh have\n"
         "for word in bytes directory copy archive keep; do read -r x; done\n"
-        "echo muster-ssh ready; read -r line\n"
+        "echo muster-ssh ready; read -r line || exit 255\n"
         "echo \"$line\" >\"$HOME/$host\"\n"
         "if test $host = a; then " +
         a + "; else " + b + "; fi");

@@ -12,8 +12,8 @@ namespace muster::remote {
 namespace {
 
 constexpr std::string_view kInterruptedText =
-    "\nmuster: ending after the request that is under way; again ends at "
-    "once\n";
+    "\nmuster: stopping after the current request; press Ctrl-C again to stop "
+    "now\n";
 
 // Of one worker.
 constexpr Duration kDialTime = std::chrono::seconds(3);
@@ -43,7 +43,7 @@ Status ReachWorker(const cloud::TpuNode& node, std::size_t worker,
   }
   return first->Reworded("port " + std::to_string(port) + " of worker " +
                          std::to_string(worker) +
-                         " is not reached: " + first->message());
+                         " is not reachable: " + first->message());
 }
 
 }  // namespace
@@ -88,12 +88,11 @@ void PrintLeft(const std::vector<cloud::JournaledTpu>& left,
   for (const cloud::JournaledTpu& made : left) {
     sys::PrintAside(
         "muster: " + NameOf(made) +
-        " goes on in the cloud, and costs once it is there. To stop "
-        "it: muster tpu reap (all that was not finished), or muster "
-        "tpu " +
+        " continues in the cloud, and is billed when it exists. To stop it: "
+        "muster tpu reap (everything unfinished), or muster tpu " +
         (made.kind == "queued" ? "queued " : "") + "delete " +
         Printable(made.name) + " --zone " + Printable(made.zone) +
-        ". To go on: " + go_on + "\n");
+        ". To continue: " + go_on + "\n");
   }
 }
 
@@ -102,7 +101,7 @@ Status PrintRemoved(const std::vector<cloud::Removed>& removed) {
   for (const cloud::Removed& one : removed) {
     if (one.error) {
       sys::PrintAside("muster: warn " + NameOf(one.made) +
-                      " is left: " + one.error->message() + "\n");
+                      " was not deleted: " + one.error->message() + "\n");
       first = first ? first : one.error;
     }
   }
@@ -127,13 +126,13 @@ Status RemoveSeen(cloud::TpuApi& api, const cloud::JournaledTpu& made,
   removals.emplace_back(api, journal, made);
   removals.back().Seen();
   sys::PrintAside("muster: deleting " + NameOf(made) +
-                  ", usually within some minutes\n");
+                  ", usually within a few minutes\n");
   const auto removed =
       cloud::RemoveAll(std::move(removals), api, stoppable.waiting);
   if (stoppable.interrupt->Came() && removed.front().error) {
     sys::PrintAside("muster: the deletion of " + NameOf(made) +
-                    " goes on in the cloud and is not to be stopped\n");
-    return Error(Cause::kCancelled, "it was interrupted");
+                    " continues in the cloud and cannot be stopped\n");
+    return Error(Cause::kCancelled, "interrupted");
   }
   return removed.front().error ? Status(*removed.front().error) : Ok();
 }

@@ -48,13 +48,13 @@ std::string ByHand(const cloud::TpuNode& node) {
 
 std::string WillText(const cloud::TpuApi& api, const cloud::TpuNode& node,
                      const std::string& state) {
-  return "delete what is left of TPU `" + Printable(node.name) + "` (" + state +
-         "), with all that is on its disk, and create it anew: " +
+  return "delete the remains of TPU `" + Printable(node.name) + "` (" + state +
+         "), with all data on its disk, and recreate it: " +
          Printable(node.accelerator_type) + " (" + node.scheduling +
          (node.queued_resource.empty() ? "" : ", queued") + ") with " +
          Printable(node.runtime_version) + " in zone " + Printable(node.zone) +
          " of " + OfProject(api) +
-         ". It costs from when it is there until it is deleted: " + kTpuPrices;
+         ". Billed from creation until you delete it: " + kTpuPrices;
 }
 
 }  // namespace
@@ -83,16 +83,16 @@ Result<Recreator::Left> Recreator::Look(const resolve::TpuNode& lost,
   Left left;
   MUSTER_ASSIGN(left.node, IfThere(api.Node(lost.place.zone, lost.name)));
   if (left.node && left.node->id != lost.id) {
-    return Error(Cause::kUsageInvalid, "another TPU has the name `" +
-                                           Printable(lost.name) + "` by now (" +
+    return Error(Cause::kUsageInvalid, "another TPU now has the name `" +
+                                           Printable(lost.name) + "` (" +
                                            Printable(left.node->state) +
-                                           "), and stays as it is");
+                                           "), and is not changed");
   }
   if (!lost.queued_resource.empty()) {
     MUSTER_ASSIGN(left.queued, IfThere(api.QueuedResourceOf(
                                    lost.place.zone, lost.queued_resource)));
   }
-  left.state = left.node ? Printable(left.node->state) : "not there";
+  left.state = left.node ? Printable(left.node->state) : "not found";
   if (left.queued) {
     const auto outlook = cloud::OutlookOf(*left.queued);
     if (outlook.error && outlook.error->cause() == Cause::kPreempted) {
@@ -117,10 +117,10 @@ bool Recreator::MayGoOn(const Left& left, const std::string& what) const {
     Say("will " + what);
     return true;
   }
-  const auto yes = sys::AskPerson("This will " + what + "\nGo on?");
+  const auto yes = sys::AskPerson("This will " + what + "\nContinue?");
   if (!yes) {
-    Say("not made anew, because there is no terminal to ask and --yes is not "
-        "given: it would " +
+    Say("not recreated, because there is no terminal to ask for confirmation "
+        "and --yes is not set: it would " +
         what);
   }
   return yes.value_or(false);
@@ -133,7 +133,7 @@ Status Recreator::Make(const resolve::TpuNode& lost, const Left& left) {
   if (left.node || left.queued) {
     Status removed = RemoveSeen(api, WhatGoes(api, lost), host_, stoppable);
     if (!removed) {
-      Say("to go on later: " + go_on);
+      Say("to continue later: " + go_on);
       return removed;
     }
   }
@@ -154,25 +154,26 @@ Status Recreator::Make(const resolve::TpuNode& lost, const Left& left) {
   const auto found = search.Run();
   PrintLeft(search.Left(), go_on);
   if (!found && search.Left().empty()) {
-    Say("nothing of it is left in the cloud; to go on later: " + go_on);
+    Say("nothing remains in the cloud; to continue later: " + go_on);
   }
   MUSTER_TRY(found);
   Say("TPU `" + Printable(lost.name) +
-      "` is there again; it costs until: muster tpu delete " +
+      "` is ready again; billed until you delete it: muster tpu delete " +
       Printable(lost.name) + " --zone " + Printable(lost.place.zone));
   return Ok();
 }
 
 Result<bool> Recreator::Replace(const resolve::TpuNode& lost) {
   if (!flags_.reach.recreate) {
-    Say("with --recreate it would be deleted, made anew and the run begun "
-        "again there, which costs");
+    Say("with --recreate, muster would delete it, recreate it and restart the "
+        "run there, which is billed");
     return false;
   }
   const int most = flags_.settings.max_recreates.value;
   if (made_ >= most) {
-    Say("it was made anew " + std::to_string(made_) + " times already (" +
-        flags_.settings.max_recreates.source + "), so not again");
+    Say("it was already recreated " + std::to_string(made_) + " times (" +
+        flags_.settings.max_recreates.source +
+        "), so it is not recreated again");
     return false;
   }
   MUSTER_ASSIGN(auto api, Open(lost, nullptr));
@@ -184,7 +185,7 @@ Result<bool> Recreator::Replace(const resolve::TpuNode& lost) {
     return Error(Cause::kUsageInvalid,
                  "the queued resource `" + Printable(left.queued->name) +
                      "` has " + Count(std::ssize(left.queued->nodes), "node") +
-                     ", which are deleted with it: it is not made anew");
+                     ", which would be deleted with it: it is not recreated");
   }
   if (!MayGoOn(left, WillText(api, lost, left.state))) {
     return false;

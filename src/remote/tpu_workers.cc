@@ -21,7 +21,7 @@ std::string HowText(const ReachedTpu& tpu, const cloud::TpuWorkers& found,
   const std::string user =
       login.user.value.empty() ? "" : Printable(login.user.value) + ", ";
   const std::string key = login.key_file.empty()
-                              ? "the keys of ssh's own settings"
+                              ? "the keys in the ssh configuration"
                               : "key " + Printable(login.key_file);
   return "muster: TPU `" + Printable(tpu.node.name) + "` (" +
          Printable(tpu.node.zone) + "), " +
@@ -66,9 +66,10 @@ Result<resolve::TpuNode> FindTpu(const resolve::Request& request,
                                  const sys::Host& host) {
   MUSTER_ASSIGN(const auto target, resolve::FindTpuTarget(request, host));
   if (target.kind != resolve::TpuTarget::Kind::kName) {
-    return Error(Cause::kUsageInvalid,
-                 target.source + " is `" + Printable(target.text) +
-                     "`, which is no name of a TPU: ssh needs one, or --hosts");
+    return Error(
+        Cause::kUsageInvalid,
+        target.source + " is `" + Printable(target.text) +
+            "`, which is not a TPU name: ssh requires a TPU name or --hosts");
   }
   MUSTER_ASSIGN(const auto place, resolve::PlaceTpu(target, request, host));
   return resolve::GetTpuNode(place, host);
@@ -110,7 +111,7 @@ std::optional<Finding> PartOfSlice(const ReachedTpu& tpu) {
       Cause::kPartialSliceLaunch,
       "only " + tpu.workers.front().label + " of the " + std::to_string(all) +
           " workers of the TPU `" + Printable(tpu.node.name) +
-          "` takes part (flag --worker): a program that opens the TPU waits "
+          "` participates (flag --worker): a program that opens the TPU waits "
           "for the others",
       Confidence::kCertain);
   finding.severity = Severity::kWarning;
@@ -126,7 +127,7 @@ std::optional<Finding> WhyTpuGone(
       return FromError(node.error());
     }
     if (!node) {
-      sys::PrintAside("muster: warn the API could not be asked why: " +
+      sys::PrintAside("muster: warn could not query the API for the reason: " +
                       node.error().ToString() + "\n");
       return std::nullopt;
     }
@@ -134,10 +135,10 @@ std::optional<Finding> WhyTpuGone(
       return why;
     }
     if (deadline.Remaining() <= kBetweenQuestions) {
-      sys::PrintAside(
-          "muster: the API says that the TPU is READY and " +
-          (node->health.empty() ? "tells no health" : Printable(node->health)) +
-          "\n");
+      sys::PrintAside("muster: according to the API, the TPU is READY and " +
+                      (node->health.empty() ? "reports no health"
+                                            : Printable(node->health)) +
+                      "\n");
       return std::nullopt;
     }
     internal::WaitUntil(Deadline::After(kBetweenQuestions), std::stop_token());

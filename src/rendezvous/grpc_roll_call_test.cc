@@ -116,7 +116,7 @@ TEST_F(GrpcRollCall, NamesADeadPortAndASilentOne) {
   auto silent = sys::Listen(At(2));
   const auto errors = Call(milliseconds(1500));
   EXPECT_THAT(errors, HasSubstr("net-wrong-endpoint: rank 2"));
-  EXPECT_THAT(errors, HasSubstr("stays silent"));
+  EXPECT_THAT(errors, HasSubstr("sends nothing"));
   EXPECT_THAT(errors, HasSubstr("rendezvous-timeout: rank 1"));
   EXPECT_THAT(errors, HasSubstr("connection refused"));
 }
@@ -125,7 +125,7 @@ TEST_F(GrpcRollCall, NamesAnotherMemberAtAnAddress) {
   auto wrong = transport->Listen(At(1), HelloOf(cluster, 2), nullptr);
   Attend(HelloOf(cluster, 2));
   EXPECT_THAT(Call(milliseconds(1500)),
-              HasSubstr("rank 2 (host h2, pid 102) answers there"));
+              HasSubstr("rank 2 (host h2, pid 102) responds at this address"));
 }
 
 TEST_F(GrpcRollCall, FailsAtOnceWhenTwoClaimOneRank) {

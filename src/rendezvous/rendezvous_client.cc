@@ -17,10 +17,10 @@ using std::chrono::milliseconds;
 constexpr Duration kFirstPause = milliseconds(50);
 constexpr Duration kLongestPause = milliseconds(500);
 constexpr Duration kServerProbeTimeout = std::chrono::seconds(2);
-// What a look still wants to tell when the deadline comes.
+// Left for the report when the deadline comes.
 constexpr Duration kFarewell = milliseconds(50);
-// One that has less time would tell of its haste, not of what is there.
-constexpr Duration kLeastLook = milliseconds(200);
+// A probe with less time would report its haste, not the server.
+constexpr Duration kMinProbeTimeout = milliseconds(200);
 
 }  // namespace
 
@@ -33,7 +33,7 @@ struct RendezvousClient::Inner : std::enable_shared_from_this<Inner> {
         limit(options.deadline.Remaining()) {}
 
   void Begin();
-  void Look();
+  void Probe();
   void Seen(const channel::ProbeResult& sighting);
   void Dial();
   void Introduce(std::unique_ptr<channel::Link> opened);
@@ -50,7 +50,7 @@ struct RendezvousClient::Inner : std::enable_shared_from_this<Inner> {
   Options options;
   const Duration limit;
   bool done = false;
-  int looks = 0;
+  int probes = 0;
   Duration pause = kFirstPause;
   std::unique_ptr<channel::Link> link;  // dialled, not accepted yet
   // Why the coordinator would refuse, should it not say so itself.
@@ -67,11 +67,11 @@ struct RendezvousClient::Inner : std::enable_shared_from_this<Inner> {
 void RendezvousClient::Inner::Begin() {
   end = loop.After(limit, [self = shared_from_this()] { self->TooLate(); });
   next = loop.After(Duration::zero(),
-                    [self = shared_from_this()] { self->Look(); });
+                    [self = shared_from_this()] { self->Probe(); });
 }
 
-void RendezvousClient::Inner::Look() {
-  ++looks;
+void RendezvousClient::Inner::Probe() {
+  ++probes;
   const auto until = Deadline::At(options.deadline.when() - kFarewell)
                          .Sooner(Deadline::After(kServerProbeTimeout));
   transport.Identify(
@@ -142,7 +142,7 @@ void RendezvousClient::Inner::Introduce(std::unique_ptr<channel::Link> opened) {
       return;
     }
     link.reset();
-    Show("it took the connection and gave it up (" + why.message() + ")",
+    Show("it accepted the connection and closed it (" + why.message() + ")",
          why.cause(), why.evidence());
     Again();
   });
@@ -192,21 +192,21 @@ void RendezvousClient::Inner::Again() {
   if (done) {
     return;  // on_change ended it
   }
-  if (options.deadline.Remaining() < pause + kLeastLook + kFarewell) {
+  if (options.deadline.Remaining() < pause + kMinProbeTimeout + kFarewell) {
     return;  // nothing more is seen before the end
   }
-  next = loop.After(pause, [self = shared_from_this()] { self->Look(); });
+  next = loop.After(pause, [self = shared_from_this()] { self->Probe(); });
   pause = std::min(2 * pause, kLongestPause);
 }
 
 void RendezvousClient::Inner::TooLate() {
   const std::string seen =
-      link ? "it took the connection and does not answer"
-           : (shown.empty() ? "nothing was seen there" : shown);
+      link ? "it accepted the connection but does not respond"
+           : (shown.empty() ? "no observation" : shown);
   Error error(cause,
               "the coordinator (" + muster::ToString(options.coordinator) +
-                  ") was not reached within " + muster::ToString(limit) + ": " +
-                  seen + " (looked " + Count(looks, "time") + ")");
+                  ") was not reachable within " + muster::ToString(limit) +
+                  ": " + seen + " (probed " + Count(probes, "time") + ")");
   Done(channel::WithFacts(std::move(error), facts));
 }
 

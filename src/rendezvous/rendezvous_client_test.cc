@@ -90,7 +90,7 @@ TEST_F(RendezvousClientTest, WaitsForACoordinatorThatComesLater) {
   ASSERT_TRUE(Until([this] { return !shown.empty(); }));
   EXPECT_EQ(shown[0],
             "the coordinator (127.0.0.1:4000): connection refused: nothing "
-            "listens there yet");
+            "listens on this port yet");
   Answer(HelloOf(cluster, 0), Encode(wire::Welcome{HelloOf(cluster, 0)}));
   EXPECT_EQ(Ends(), "accepted");
   EXPECT_EQ(shown.size(), 1U);
@@ -98,10 +98,10 @@ TEST_F(RendezvousClientTest, WaitsForACoordinatorThatComesLater) {
 
 TEST_F(RendezvousClientTest, NamesTheCauseWhenNobodyComes) {
   Attend(milliseconds(120));
-  EXPECT_EQ(Ends().substr(0, 131),
-            "rendezvous-timeout: the coordinator (127.0.0.1:4000) was not "
-            "reached within 120 ms: connection refused: nothing listens there "
-            "yet (");
+  EXPECT_EQ(
+      Ends().substr(0, 140),
+      "rendezvous-timeout: the coordinator (127.0.0.1:4000) was not reachable "
+      "within 120 ms: connection refused: nothing listens on this port yet (");
 }
 
 TEST_F(RendezvousClientTest, NamesWhatElseIsSeenThere) {
@@ -124,7 +124,7 @@ TEST_F(RendezvousClientTest, DoesNotTakeAnotherMemberForTheCoordinator) {
   EXPECT_EQ(Ends().substr(0, 19), "net-wrong-endpoint:");
   EXPECT_EQ(shown.at(0),
             "the coordinator (127.0.0.1:4000): rank 1 (host h1, pid 101) "
-            "answers there");
+            "responds at this address");
   EXPECT_TRUE(got.empty());
 }
 
@@ -163,7 +163,7 @@ TEST_F(RendezvousClientTest, RefusesAnAnswerThatIsUnknown) {
 TEST_F(RendezvousClientTest, EndsAtItsDeadlineWhenTheCoordinatorNeverAnswers) {
   Answer(HelloOf(cluster, 0), std::nullopt);
   Attend(milliseconds(100));
-  EXPECT_NE(Ends().find("it took the connection and does not answer"),
+  EXPECT_NE(Ends().find("it accepted the connection but does not respond"),
             std::string::npos);
 }
 
@@ -173,7 +173,7 @@ TEST_F(RendezvousClientTest, DialsAgainWhenTheCoordinatorGivesTheLinkUp) {
   ASSERT_TRUE(Until([this] { return got.size() == 1; }));
   links.clear();
   ASSERT_TRUE(Until([this] { return got.size() == 2; }));
-  EXPECT_NE(shown.at(0).find("gave it up"), std::string::npos);
+  EXPECT_NE(shown.at(0).find("closed it"), std::string::npos);
 }
 
 TEST_F(RendezvousClientTest,

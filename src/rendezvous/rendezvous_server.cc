@@ -29,7 +29,7 @@ std::optional<Error> OtherRank(const channel::Link& link,
     return std::nullopt;
   }
   return Error(Cause::kDuplicateIdentity,
-               Who(claims) + " shows the certificate of rank " +
+               Who(claims) + " presents the certificate of rank " +
                    std::to_string(*proven));
 }
 
@@ -187,7 +187,8 @@ void RendezvousServer::Inner::Welcome(int agent,
   }
   if (answer.replaces) {
     Lost(*answer.replaces,
-         Error(Cause::kPeerDied, "its agent attends again on another link"));
+         Error(Cause::kPeerDied,
+               "its agent has joined again on another connection"));
   }
 }
 

@@ -153,7 +153,7 @@ TEST_F(RendezvousServerTest, ShowsAtOnceWhatIsSeenAndGoesOnWaiting) {
   ASSERT_TRUE(Until([this] { return !shown.empty(); }));
   EXPECT_EQ(shown[0],
             "waiting for 1 of 3 members: rank 2 (127.0.0.1:4002): connection "
-            "refused: nothing listens there yet");
+            "refused: nothing listens on this port yet");
   network.faults[cluster.members[2].address->value] =
       channel::Unlike(channel::ProbeOutcome::kForeign,
                       Error(Cause::kNetWrongEndpoint, "an HTTP server"));
@@ -175,7 +175,7 @@ TEST_F(RendezvousServerTest, NamesWhoNeverAnswersAtTheDeadline) {
   ASSERT_EQ(gathered->errors.size(), 2U);
   EXPECT_EQ(gathered->errors[0].cause(), Cause::kNetTimeoutFiltered);
   EXPECT_EQ(gathered->errors[1].cause(), Cause::kRendezvousTimeout);
-  EXPECT_NE(gathered->errors[1].message().find("has not answered the call"),
+  EXPECT_NE(gathered->errors[1].message().find("not replied yet"),
             std::string::npos);
   EXPECT_EQ(gathered->agents.size(), 1U);
 }

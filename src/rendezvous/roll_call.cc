@@ -44,17 +44,17 @@ std::optional<Error> OtherMembers(const wire::Hello& ours,
   if (ours.cluster_key == theirs.cluster_key) {
     return std::nullopt;
   }
-  std::string difference = "another member list";
+  std::string difference = "a different member list";
   if (ours.members.size() != theirs.members.size()) {
     difference = Count(static_cast<int>(theirs.members.size()), "member") +
-                 ", this run has " + std::to_string(ours.members.size());
+                 ", but this run has " + std::to_string(ours.members.size());
   } else {
     const auto [here, there] = std::mismatch(
         ours.members.begin(), ours.members.end(), theirs.members.begin());
     if (here != ours.members.end()) {
       difference += ": its rank " +
                     std::to_string(here - ours.members.begin()) + " is " +
-                    Printable(*there) + ", here it is " + *here;
+                    Printable(*there) + ", but here it is " + *here;
     }
   }
   return Error(Cause::kRankWorldMismatch,
@@ -145,15 +145,16 @@ std::optional<Error> RollCall::Unfit(const wire::Hello& theirs) const {
   for (const int rank : theirs.ranks) {
     if (rank < 0 || rank >= size) {
       return Error(Cause::kRankWorldMismatch,
-                   Who(theirs) + " is no rank of " + Count(size, "member"));
+                   Who(theirs) + " is not a rank of " + Count(size, "member"));
     }
   }
   if (theirs.ranks.empty() ||
       std::adjacent_find(theirs.ranks.begin(), theirs.ranks.end(),
                          std::greater_equal<>()) != theirs.ranks.end()) {
-    return Error(Cause::kRankWorldMismatch,
-                 Who(theirs) +
-                     " names no rank, or not each once and in ascending order");
+    return Error(
+        Cause::kRankWorldMismatch,
+        Who(theirs) +
+            " does not list its ranks once each and in ascending order");
   }
   return OtherProgram(ours_, theirs);
 }
@@ -302,11 +303,11 @@ RollCall::Reason RollCall::WhyMissing(const Member& member) const {
       return {Cause::kNetPortInUse,
               "its agent waits until port " + seen.told->Text("port") +
                   " is free" +
-                  (holder.empty() ? "" : ", held by " + Printable(holder)),
+                  (holder.empty() ? "" : ", in use by " + Printable(holder)),
               {*seen.told}};
     }
     return {Cause::kRendezvousTimeout,
-            "its agent attends and has not answered the call yet",
+            "its agent has joined but not replied yet",
             {}};
   }
   Reason reason = WhyUnseen(member, seen);
@@ -314,7 +315,7 @@ RollCall::Reason RollCall::WhyMissing(const Member& member) const {
     const auto& lost = seen.left->evidence();
     reason.facts.insert(reason.facts.begin(), lost.begin(), lost.end());
     reason.cause = seen.left->cause();
-    reason.observed = "its agent went away (" + seen.left->message() + ")" +
+    reason.observed = "its agent disconnected (" + seen.left->message() + ")" +
                       (seen.sighting ? "; now " + reason.observed : "");
   }
   return reason;
@@ -325,10 +326,9 @@ RollCall::Reason RollCall::WhyUnseen(const Member& member,
                                      const Seen& seen) const {
   if (!seen.sighting) {
     return {Cause::kRendezvousTimeout,
-            member.address
-                ? "has not come yet"
-                : "has not come yet (no source tells its address, so nobody "
-                  "can look there)",
+            member.address ? "has not joined yet"
+                           : "has not joined yet (no source contains its "
+                             "address, so it cannot be probed)",
             {}};
   }
   if (seen.sighting->what == channel::ProbeOutcome::kAgent) {
@@ -355,7 +355,8 @@ RollCall::Reason RollCall::WhyNotThisAgent(const Member& member,
   } else if (std::find(there.ranks.begin(), there.ranks.end(), member.rank) !=
              there.ranks.end()) {
     reason.cause = Cause::kRendezvousTimeout;
-    reason.observed = "its agent is up and has not reached the coordinator yet";
+    reason.observed =
+        "its agent is running but has not connected to the coordinator yet";
   }
   return reason;
 }
@@ -436,10 +437,10 @@ Error RollCall::Late(const Reason& reason,
     looks += seen == seen_.end() ? 0 : seen->second.looks;
   }
   std::string text = JoinSome(names, kNamesInAMessage) +
-                     " did not appear within " + muster::ToString(limit_) +
-                     ": " + reason.observed;
+                     " did not join within " + muster::ToString(limit_) + ": " +
+                     reason.observed;
   if (looks > 0) {
-    text += " (looked " + Count(looks, "time") + ")";
+    text += " (probed " + Count(looks, "time") + ")";
   }
   return channel::WithFacts(Error(reason.cause, std::move(text)), reason.facts);
 }
@@ -463,7 +464,7 @@ std::vector<Finding> RollCall::Warnings() const {
   finding.what = "the environment of " + JoinSome(others, kNamesInAMessage) +
                  " differs from that "
                  "of " +
-                 Who(ours_) + " in variables that matter";
+                 Who(ours_) + " in relevant variables";
   finding.subjects = others;
   finding.fixes.push_back(
       {.text = "start all members with the same environment",

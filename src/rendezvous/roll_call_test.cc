@@ -94,7 +94,7 @@ TEST_F(RollCallTest, WaitsForTheAnswerOfThisAttempt) {
   roll.Answers(1, HelloOf(cluster, 1, /*attempt=*/1));
   EXPECT_EQ(roll.MissingMembers().size(), 3U);
   EXPECT_EQ(roll.MissingMembers()[1].observed,
-            "its agent attends and has not answered the call yet");
+            "its agent has joined but not replied yet");
   for (int rank : {0, 1, 2}) {
     roll.Answers(rank, HelloOf(cluster, rank, 2));
   }
@@ -116,11 +116,11 @@ TEST_F(RollCallTest, NamesARefusingAddressAsNobodyThereYet) {
   roll.Sees(2, kRefused, {});
   EXPECT_EQ(Observed(),
             "waiting for 1 of 3 members: rank 2 (127.0.0.1:4002): connection "
-            "refused: nothing listens there yet");
-  EXPECT_EQ(AtTheDeadline(),
-            "rendezvous-timeout: rank 2 (127.0.0.1:4002) did not appear within "
-            "60.0 s: connection refused: nothing listens there yet (looked 1 "
-            "time)\n");
+            "refused: nothing listens on this port yet");
+  EXPECT_EQ(
+      AtTheDeadline(),
+      "rendezvous-timeout: rank 2 (127.0.0.1:4002) did not join within 60.0 s: "
+      "connection refused: nothing listens on this port yet (probed 1 time)\n");
 }
 
 TEST_F(RollCallTest, MakesOneErrorPerRoot) {
@@ -176,7 +176,7 @@ TEST_F(RollCallTest, SaysWhatElseAnswers) {
   EXPECT_EQ(Observed(),
             "waiting for 2 of 3 members: rank 1 (127.0.0.1:4001): an HTTP "
             "server answers; rank 2 (127.0.0.1:4002): rank 1 (host h1, pid "
-            "101) answers there");
+            "101) responds at this address");
   auto errors = roll.Decide(kStart + kLimit).errors;
   ASSERT_EQ(errors.size(), 2U);
   EXPECT_EQ(errors[0].cause(), Cause::kNetWrongEndpoint);
@@ -197,8 +197,9 @@ TEST_F(RollCallTest, TellsOtherVersionsAndOtherRunsAtAnAddress) {
 
 TEST_F(RollCallTest, SaysThatAnAgentIsUpButDoesNotReachTheCoordinator) {
   roll.Sees(1, Agent(HelloOf(cluster, 1)), {});
-  EXPECT_EQ(roll.MissingMembers()[1].observed,
-            "its agent is up and has not reached the coordinator yet");
+  EXPECT_EQ(
+      roll.MissingMembers()[1].observed,
+      "its agent is running but has not connected to the coordinator yet");
 }
 
 TEST_F(RollCallTest, FailsAtOnceWhenTwoClaimOneRank) {
@@ -242,11 +243,11 @@ TEST_F(RollCallTest, FailsAtOnceForAnotherVersionProgramOrMemberList) {
             "(host h0, pid 100) runs `train`");
   EXPECT_EQ(Comes(1, HelloOf(Workers(2), 1)),
             "rank-world-mismatch: rank 1 (host h1, pid 101) was started for 2 "
-            "members, this run has 3");
+            "members, but this run has 3");
   EXPECT_EQ(Comes(1, HelloOf(Workers(3, 5000), 1)),
-            "rank-world-mismatch: rank 1 (host h1, pid 101) was started for "
-            "another member list: its rank 0 is worker 0 at 127.0.0.1:5000, "
-            "here it is worker 0 at 127.0.0.1:4000");
+            "rank-world-mismatch: rank 1 (host h1, pid 101) was started for a "
+            "different member list: its rank 0 is worker 0 at 127.0.0.1:5000, "
+            "but here it is worker 0 at 127.0.0.1:4000");
   EXPECT_EQ(roll.Decide(kStart).errors.size(), 5U);
 }
 
@@ -254,7 +255,7 @@ TEST_F(RollCallTest, RefusesRanksThatDoNotExist) {
   auto hello = HelloOf(cluster, 1);
   hello.ranks = {7};
   EXPECT_EQ(Comes(1, hello),
-            "rank-world-mismatch: rank 7 (host h1, pid 101) is no rank of 3 "
+            "rank-world-mismatch: rank 7 (host h1, pid 101) is not a rank of 3 "
             "members");
   for (const std::vector<int>& ranks :
        {std::vector<int>{}, {1, 1}, {2, 1}, {-1}}) {
@@ -297,9 +298,9 @@ TEST_F(RollCallTest, SaysThatAnAgentCameAndWentAway) {
   roll.Left(1, Error(Cause::kPeerDied, "the stream ended"));
   roll.Sees(1, kRefused, {});
   EXPECT_EQ(AtTheDeadline(),
-            "peer-died: rank 1 (127.0.0.1:4001) did not appear within 60.0 s: "
-            "its agent went away (the stream ended); now connection refused: "
-            "nothing listens there yet (looked 1 time)\n");
+            "peer-died: rank 1 (127.0.0.1:4001) did not join within 60.0 s: "
+            "its agent disconnected (the stream ended); now connection "
+            "refused: nothing listens on this port yet (probed 1 time)\n");
 }
 
 TEST_F(RollCallTest, NamesThePortThatAnAgentWaitsFor) {
@@ -310,10 +311,10 @@ TEST_F(RollCallTest, NamesThePortThatAnAgentWaitsFor) {
              .fields = {{"rank", std::int64_t{1}},
                         {"port", std::int64_t{4001}},
                         {"holder", "nginx (pid 4)"}}});
-  EXPECT_EQ(AtTheDeadline(),
-            "net-port-in-use: rank 1 (127.0.0.1:4001) did not appear within "
-            "60.0 s: its agent waits until port 4001 is free, held by nginx "
-            "(pid 4)\n");
+  EXPECT_EQ(
+      AtTheDeadline(),
+      "net-port-in-use: rank 1 (127.0.0.1:4001) did not join within 60.0 s: "
+      "its agent waits until port 4001 is free, in use by nginx (pid 4)\n");
 }
 
 TEST_F(RollCallTest, WarnsOfAnotherEnvironment) {

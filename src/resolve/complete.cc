@@ -28,12 +28,14 @@ Status CheckLeaders(const TaskMap& map, const std::string& place) {
                                    : std::ssize(found->second);
   };
   if (count("chief") > 0 && count("master") > 0) {
-    return BadTask(place, "has both `chief` and `master`: one leads");
+    return BadTask(place,
+                   "has both `chief` and `master`, but only one can lead");
   }
   for (const char* job : {"chief", "master", "evaluator"}) {
     if (count(job) > 1) {
-      return BadTask(place + "." + job, "has " + std::to_string(count(job)) +
-                                            " addresses: there is at most one");
+      return BadTask(place + "." + job,
+                     "has " + std::to_string(count(job)) +
+                         " addresses, but at most one is allowed");
     }
   }
   return Ok();
@@ -54,7 +56,7 @@ Result<std::vector<Member>> MembersOf(const TaskMap& map,
       if (!address) {
         return BadTask(
             place + "." + Printable(job) + "[" + std::to_string(index) + "]",
-            "is no address: " + address.error().message());
+            "is not an address: " + address.error().message());
       }
       members.push_back(
           {.rank = 0,
@@ -105,7 +107,7 @@ void RemarkHoles(Claim& claim) {
                 PlaceOf(claim) + ".cluster." + Printable(job) + " names " +
                     Count(std::ssize(tasks), "task") + " up to index " +
                     std::to_string(TaskMap::Places(tasks) - 1) +
-                    ": a sparse map shows a part of the cluster, and only "
+                    ": a sparse map describes a part of the cluster, and only "
                     "that part is used");
     remark.confidence = Confidence::kCertain;
     claim.remarks.push_back(std::move(remark));
@@ -120,7 +122,7 @@ Status CompleteTasks(Claim& claim) {
   MUSTER_TRY(CheckLeaders(*claim.tasks, place));
   MUSTER_ASSIGN(cluster.members, MembersOf(*claim.tasks, place, source));
   if (cluster.members.empty()) {
-    return BadTask(place, "names no address");
+    return BadTask(place, "contains no address");
   }
   cluster.size = {static_cast<int>(cluster.members.size()), source};
   if (auto sound = CheckMembers(cluster); !sound) {
@@ -171,8 +173,7 @@ Status CheckNumbers(const Claim& claim) {
     return Error(Cause::kClusterSpecInvalid,
                  "the port of the coordinator is " +
                      std::to_string(claim.coordinator_port->value) + " (" +
-                     claim.coordinator_port->source +
-                     "), it must be 1 to 65535");
+                     claim.coordinator_port->source + "), expected 1 to 65535");
   }
   return Ok();
 }
@@ -193,7 +194,7 @@ Status Complete(Claim& claim) {
     cluster = Unplaced(*claim.num_nodes);
     cluster.self = claim.node_rank;
   } else {
-    claim.nothing = "it tells no size and no rank";
+    claim.nothing = "it contains no size and no rank";
     return Ok();
   }
   TakeGivenCoordinator(claim);

@@ -71,7 +71,8 @@ void CompareSelf(const Claim& first, const Claim& second,
   const bool agree =
       a && b ? a->value == b->value : !a == !b || first.cluster.size.value == 1;
   if (!agree) {
-    found.push_back({"own rank", SelfText(first), SelfText(second)});
+    found.push_back(
+        {"rank of this process", SelfText(first), SelfText(second)});
   }
 }
 

@@ -148,7 +148,7 @@ TEST(Derived, NothingAndAMetadataServerThatHangsIsOneHost) {
   ASSERT_TRUE(resolved) << resolved.error().ToString();
   EXPECT_EQ(resolved->claims[0].source, "default");
   EXPECT_THAT(RenderText(*resolved),
-              HasSubstr("the metadata server was not reached"));
+              HasSubstr("the metadata server is not reachable"));
 }
 
 TEST(Derived, VariablesThatSufficeAskNobody) {
@@ -347,7 +347,7 @@ TEST(Derived, ATpuThatIsNotThereListsThoseThatAre) {
   here.env.variables["CLOUDSDK_AUTH_ACCESS_TOKEN"] = "secret-token";
   EXPECT_THAT(
       here.Refusal(),
-      AllOf(HasSubstr("tpu-not-found"), HasSubstr("there are: other"),
+      AllOf(HasSubstr("tpu-not-found"), HasSubstr("existing: other"),
             HasSubstr("it is in: y"), testing::Not(HasSubstr("secret-token"))));
 }
 
@@ -467,7 +467,7 @@ TEST(SlurmTasks, ThatStandElsewhereThanSlurmSaysAreRemarked) {
                         {"SLURM_STEP_NODELIST", "a,b"},
                         {"SLURM_STEP_TASKS_PER_NODE", "2(x2)"}};
   EXPECT_THAT(Placed(here), AllOf(HasSubstr("SLURM_NODEID=0 is `a`"),
-                                  HasSubstr("SLURM_PROCID=3 belongs on `b`"),
+                                  HasSubstr("SLURM_PROCID=3 belongs to `b`"),
                                   HasSubstr("SLURM_LOCALID=5, but `b` has 2")));
 }
 

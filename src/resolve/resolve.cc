@@ -17,9 +17,9 @@
 namespace muster::resolve {
 namespace {
 
-constexpr const char* kNothing = "default: nothing describes a cluster";
+constexpr const char* kNothing = "default: no source describes a cluster";
 constexpr const char* kKnown =
-    "not asked: the cluster is known without the network";
+    "not queried: the cluster is known without the network";
 
 // One process on this host. A rank that was told all the same has no cluster to
 // be a rank of.
@@ -29,8 +29,8 @@ Result<Claim> Default(const Request& request, const sys::Host& host) {
     return Error(Cause::kLaunchEnvMissing,
                  "the rank is " + std::to_string(told->value) + " (" +
                      told->source +
-                     "), and nothing tells who the other members are: give "
-                     "--hosts or set MUSTER_HOSTS")
+                     "), but no source lists the other members: use --hosts or "
+                     "set MUSTER_HOSTS")
         .With(Observed("env.partial",
                        {{"set", told->source}, {"missing", "MUSTER_HOSTS"}},
                        host));
@@ -69,7 +69,7 @@ Error Contradict(const std::vector<Contradiction>& all, const sys::Host& host) {
 Finding Remark(const Contradiction& one) {
   Finding finding =
       MakeFinding(Cause::kClusterSpecInvalid,
-                  ToString(one) + ": the first is used", Confidence::kPossible);
+                  ToString(one) + ": using the first", Confidence::kPossible);
   finding.severity = Severity::kWarning;
   return finding;
 }
@@ -93,9 +93,9 @@ Result<const Source*> RequireSource(std::string_view name) {
   }
   const auto meant = DidYouMean(name, names);
   return Error(Cause::kUsageInvalid,
-               "there is no source `" + Printable(name) + "`" +
+               "no source `" + Printable(name) + "`" +
                    (meant ? ", did you mean `" + *meant + "`?" : "") +
-                   (meant ? " There" : ": there") + " are " +
+                   (meant ? " There" : ": the sources") + " are " +
                    Join(names, ", "));
 }
 
@@ -105,10 +105,10 @@ std::string WhyNotAsked(const Source& source, const Request& request,
   if (!request.source.empty()) {
     return source.name == request.source
                ? ""
-               : "not asked: --source " + request.source;
+               : "not queried: --source " + request.source;
   }
   if (source.on_request) {
-    return "speaks only with --source";
+    return "used only with --source";
   }
   return source.network && known ? kKnown : "";
 }
@@ -140,7 +140,7 @@ Status CheckCoordinator(const Claim& claim, const sys::Host& host) {
   return Error(Cause::kNetLoopbackName,
                "the coordinator is " + claim.coordinator_host->value + " (" +
                    claim.coordinator_host->source + "), but " + others +
-                   ": every other host would reach itself")
+                   ": the other hosts would connect to themselves")
       .With(Observed("address.loopback",
                      {{"address", claim.coordinator_host->value}}, host));
 }
@@ -157,8 +157,8 @@ Status CheckHosts(const Claim& claim) {
         return Error(Cause::kClusterSpecInvalid,
                      "the host `" + Printable(host) + "` of the source " +
                          claim.source +
-                         " is no name and no address: it has a character that "
-                         "is neither a letter, a digit nor a sign");
+                         " is neither a name nor an address: it contains an "
+                         "invalid character");
       }
     }
   }
@@ -315,10 +315,11 @@ Status ReadClaims(const Request& request, const sys::Host& host,
   }
   MUSTER_TRY(JudgeRest(std::move(rest), request, resolved));
   if (resolved.claims.empty() && !request.source.empty()) {
-    return Error(Cause::kLaunchEnvMissing,
-                 "the source " + request.source +
-                     ", the only one to ask (--source), tells no cluster: " +
-                     resolved.silent.back().why);
+    return Error(
+        Cause::kLaunchEnvMissing,
+        "the source " + request.source +
+            ", the only one to use (--source), describes no cluster: " +
+            resolved.silent.back().why);
   }
   if (resolved.claims.empty()) {
     MUSTER_ASSIGN(auto claim, Default(request, host));
@@ -347,8 +348,8 @@ Status RequireCoordinator(const Cluster& cluster) {
                                  : std::string()) +
                    std::to_string(cluster.size.value) + ", " +
                    cluster.size.source +
-                   "), the coordinator is not: set MASTER_ADDR and "
-                   "MASTER_PORT, or JAX_COORDINATOR_ADDRESS, or give --hosts");
+                   "), but the coordinator is not: set MASTER_ADDR and "
+                   "MASTER_PORT, or JAX_COORDINATOR_ADDRESS, or use --hosts");
 }
 
 // Ports that members will listen on.
@@ -406,7 +407,7 @@ std::optional<Finding> CheckCoordinatorIsHere(const Resolved& resolved,
           "), but the coordinator " + muster::ToString(there) + " (" +
           cluster.coordinator->source +
           ") is not an address of this host, which has " + Join(ours, ", ") +
-          ": nobody listens there unless it is forwarded");
+          ": no process listens there unless the port is forwarded");
   finding.confidence = Confidence::kPossible;
   return finding;
 }
@@ -424,8 +425,10 @@ Status CheckGivenRank(const Claim& claim, const Request& request,
       self ? Sourced<std::string>{std::to_string(self->value), self->source}
            : Sourced<std::string>{"every rank of this host",
                                   claim.cluster.size.source};
-  return Contradict(
-      {{"own rank", {std::to_string(told->value), told->source}, other}}, host);
+  return Contradict({{"rank of this process",
+                      {std::to_string(told->value), told->source},
+                      other}},
+                    host);
 }
 
 // What stands around the answer and may spoil it.

@@ -44,7 +44,7 @@ TEST(Resolve, SaysThatNothingDescribesACluster) {
   auto resolved = here.Ask();
   ASSERT_TRUE(resolved) << resolved.error().ToString();
   EXPECT_EQ(resolved->cluster.size,
-            (Sourced<int>{1, "default: nothing describes a cluster"}));
+            (Sourced<int>{1, "default: no source describes a cluster"}));
   EXPECT_TRUE(resolved->cluster.one_host);
   // All but the one that speaks only when it is named.
   EXPECT_EQ(resolved->silent.size(), AllSources().size() - 1);
@@ -126,7 +126,7 @@ TEST_P(BadHosts, AreNamedWithTheirPlace) {
 INSTANTIATE_TEST_SUITE_P(
     All, BadHosts,
     testing::Values(
-        BadList{"", Cause::kClusterSpecInvalid, "lists no address"},
+        BadList{"", Cause::kClusterSpecInvalid, "contains no address"},
         BadList{"10.0.0.2:1,,b:2", Cause::kClusterSpecInvalid, "entry 2"},
         BadList{":8476", Cause::kClusterSpecInvalid, "the host is missing"},
         BadList{"10.0.0.2:1,b", Cause::kClusterSpecInvalid, "port is missing"},
@@ -135,7 +135,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadList{"b:x", Cause::kClusterSpecInvalid, "position 3"},
         BadList{"fe80::1:8476", Cause::kClusterSpecInvalid, "brackets"},
         BadList{"0.0.0.0:1,10.0.0.2:1", Cause::kClusterSpecInvalid,
-                "nobody can connect"},
+                "valid only for listening"},
         BadList{"10.0.0.2:1,10.0.0.2:1", Cause::kDuplicateIdentity,
                 "10.0.0.2:1"}));
 
@@ -147,7 +147,7 @@ TEST(Hosts, WithoutPortsHaveTheSameOne) {
   ASSERT_TRUE(resolved) << resolved.error().ToString();
   const auto& address = *resolved->cluster.members[1].address;
   EXPECT_EQ(ToString(address.value), "b:8476");
-  EXPECT_EQ(address.source, "flag --hosts, port by default");
+  EXPECT_EQ(address.source, "flag --hosts, default port");
 }
 
 TEST(Hosts, ALoopbackAddressBesideOthersIsRemarked) {
@@ -295,8 +295,8 @@ TEST(Sources, ThatContradictEachOtherAreBothNamed) {
   EXPECT_THAT(
       error.message(),
       AllOf(HasSubstr("the size is 2 (flag --hosts) and 4 (env WORLD_SIZE)"),
-            HasSubstr("the own rank is 1 (the address 10.0.0.2:8476 is this "
-                      "host's) and 2 (env RANK)"),
+            HasSubstr("the rank of this process is 1 (the address "
+                      "10.0.0.2:8476 is this host's) and 2 (env RANK)"),
             HasSubstr("10.0.0.9:29500 (env MASTER_ADDR and MASTER_PORT)")));
   EXPECT_EQ(error.evidence().size(), 6U);
 }
@@ -420,7 +420,7 @@ TEST(Text, ShowsEveryValueWithItsSource) {
   here.request.hosts = "10.0.0.1:8476,10.0.0.2:8476";
   EXPECT_EQ(RenderText(*here.Ask()),
             R"(size         2              flag --hosts
-own rank     1              the address 10.0.0.2:8476 is this host's
+rank         1              the address 10.0.0.2:8476 is this host's
 coordinator  10.0.0.1:8476  rank 0 of flag --hosts
 
 rank  task      address        source
@@ -429,9 +429,9 @@ rank  task      address        source
 
 port 8476  coordinator  rank 0 of flag --hosts
 
-source  what it said
+source  result
 flags   used
-23 sources were silent; muster resolve -v says why
+23 sources were not used; muster resolve -v shows why
 )");
 }
 

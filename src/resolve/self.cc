@@ -118,7 +118,7 @@ Result<std::optional<Sourced<int>>> GivenRank(const Request& request,
     if (!rank || *rank < 0 || *rank > 1'000'000) {
       return Error(
           Cause::kClusterSpecInvalid,
-          "MUSTER_RANK is `" + Printable(text) + "`, which is no rank");
+          "MUSTER_RANK is `" + Printable(text) + "`, which is not a rank");
     }
     if (told && told->value != *rank) {
       return Error(Cause::kClusterSpecInvalid,
@@ -133,7 +133,7 @@ Result<std::optional<Sourced<int>>> GivenRank(const Request& request,
   if (told && told->value < 0) {
     return Error(
         Cause::kClusterSpecInvalid,
-        "--rank is " + std::to_string(told->value) + ": ranks count from 0");
+        "--rank is " + std::to_string(told->value) + ": ranks start at 0");
   }
   return told;
 }
@@ -166,7 +166,7 @@ Result<Sourced<int>> FindSelf(const Cluster& cluster, const Request& request,
     return Error(Cause::kNetWrongEndpoint,
                  "no address of " + cluster.size.source + " is this host's (" +
                      ThisHost(host.env) +
-                     "): correct the list, or tell the rank with --rank")
+                     "): correct the list, or set the rank with --rank")
         .With(Observed("address.not_ours",
                        {{"addresses", Join(host.env.LocalAddresses(), ", ")}},
                        host));
@@ -174,8 +174,7 @@ Result<Sourced<int>> FindSelf(const Cluster& cluster, const Request& request,
   return Error(Cause::kLaunchEnvMissing,
                Count(std::ssize(here), "address") + " of " +
                    cluster.size.source + " are this host's (" + Names(here) +
-                   "): tell which one this process is with --rank or "
-                   "MUSTER_RANK")
+                   "): set the rank of this process with --rank or MUSTER_RANK")
       .With(Observed("env.ambiguous", {{"members", Names(here)}}, host));
 }
 
@@ -188,7 +187,7 @@ Result<std::string> CheckSelf(const Resolved& resolved, const sys::Host& host) {
       cluster.members[static_cast<std::size_t>(cluster.self->value)];
   const std::string name = OwnHost(resolved, self);
   if (name.empty()) {
-    return "check-self: no source tells the address of " + Name(self) +
+    return "check-self: no source contains the address of " + Name(self) +
            ", so there is nothing to compare";
   }
   MUSTER_ASSIGN(const auto theirs, NumbersOf(name, host));
@@ -214,10 +213,11 @@ Result<std::string> CheckSelf(const Resolved& resolved, const sys::Host& host) {
     return "check-self: " + Name(self) + " is at " + Printable(name) +
            ", as all members are: they share this host";
   }
-  return Error(loopback ? Cause::kNetLoopbackName : Cause::kNetWrongEndpoint,
-               Name(self) + " is at `" + Printable(name) + "`, which is " +
-                   Join(theirs, ", ") + ", but " + ThisHost(host.env) +
-                   (loopback ? ": other hosts would reach themselves" : ""));
+  return Error(
+      loopback ? Cause::kNetLoopbackName : Cause::kNetWrongEndpoint,
+      Name(self) + " is at `" + Printable(name) + "`, which is " +
+          Join(theirs, ", ") + ", but " + ThisHost(host.env) +
+          (loopback ? ": other hosts would connect to themselves" : ""));
 }
 
 Status CheckAddresses(const Cluster& cluster, const sys::Host& host,
@@ -232,8 +232,8 @@ Status CheckAddresses(const Cluster& cluster, const sys::Host& host,
     if (address.host == "0.0.0.0" || address.host == "::") {
       return Error(Cause::kClusterSpecInvalid,
                    Name(member) + " (" + member.address->source +
-                       "): this address is good for listening, nobody can "
-                       "connect to it");
+                       "): this address is valid only for listening, not for "
+                       "connecting");
     }
     (address.IsLoopback() ? loopback : other) = &member;
   }
@@ -243,7 +243,7 @@ Status CheckAddresses(const Cluster& cluster, const sys::Host& host,
     Finding remark = FromError(
         Error(Cause::kNetLoopbackName,
               Name(*loopback) + " has a loopback address; if " + Name(*other) +
-                  " is another host, it cannot reach that (" +
+                  " is on another host, it cannot reach this address (" +
                   loopback->address->source + ")")
             .With(Observed("address.loopback",
                            {{"address", ToString(loopback->address->value)}},
@@ -266,7 +266,7 @@ Status CheckAddresses(const Cluster& cluster, const sys::Host& host,
                  "this process is " + Name(self) + " (" + cluster.self->source +
                      "), but this host has the address "
                      "of " +
-                     Names(here) + " and not that one")
+                     Names(here) + ", not that one")
         .With(Observed("address.not_ours",
                        {{"addresses", Join(host.env.LocalAddresses(), ", ")}},
                        host));

@@ -173,7 +173,7 @@ TEST(Notebook, AnotherMachinesTpuBesideALocalOneIsNamed) {
   here.fs.files["/dev/accel0"] = "";
   here.env.variables["TPU_NAME"] = "grpc://10.0.0.9:8470";
   EXPECT_THAT(Said(here, Cause::kTpuModeMismatch),
-              ElementsAre(HasSubstr("a TPU of its own (/dev/accel*)")));
+              ElementsAre(HasSubstr("a local TPU (/dev/accel*)")));
   here.env.variables["TPU_NAME"] = "my-pod";
   EXPECT_THAT(Said(here, Cause::kTpuModeMismatch),
               ElementsAre(HasSubstr("TPU_NAME is `my-pod`")));
@@ -348,7 +348,7 @@ TEST(Credentials, OfTheMachineAreAskedOfItsMetadataServer) {
   here.Json("https://tpu.googleapis.com/v2/projects/p/locations/z/nodes/t",
             R"({"error": {"message": "no"}})", 403);
   EXPECT_THAT(here.Refusal(),
-              AllOf(HasSubstr("asked as the service account of this machine "
+              AllOf(HasSubstr("called as the service account of this machine "
                               "(sa@p.example)"),
                     HasSubstr("tpu.nodes.get"), Not(HasSubstr("Bearer"))));
 }
@@ -361,7 +361,7 @@ TEST(Credentials, ThatCannotBeUsedAreRefusedByTheirKind) {
           "private_key": "SECRET"})";
   EXPECT_THAT(here.Refusal(),
               AllOf(HasSubstr("cloud-auth-missing"),
-                    HasSubstr("the private key is no key in PEM"),
+                    HasSubstr("the private key is not a PEM key"),
                     Not(HasSubstr("SECRET"))));
   here.fs.files["/k.json"] =
       R"({"type": "gdch_service_account", "client_email": "sa@p.example",
@@ -377,8 +377,9 @@ TEST(Credentials, ThatAreBrokenShowNothingOfTheirText) {
   auto here = ByName();
   here.env.variables["GOOGLE_APPLICATION_CREDENTIALS"] = "/k.json";
   here.fs.files["/k.json"] = R"({"private_key": "SECRET" oops)";
-  EXPECT_THAT(here.Refusal(), AllOf(HasSubstr("/k.json"), HasSubstr("no JSON"),
-                                    Not(HasSubstr("SECRET"))));
+  EXPECT_THAT(here.Refusal(),
+              AllOf(HasSubstr("/k.json"), HasSubstr("not a JSON object"),
+                    Not(HasSubstr("SECRET"))));
   here.fs.files.clear();
   EXPECT_THAT(here.Refusal(), HasSubstr("which does not exist"));
 }

@@ -89,22 +89,22 @@ INSTANTIATE_TEST_SUITE_P(
     All, BadTfConfig,
     testing::Values(
         BadConfig{R"({"cluster": {"worker": ["a:1",]}})", "line 1, column 31"},
-        BadConfig{"[]", "is no object"},
-        BadConfig{R"({"cluster": 3})", ".cluster is no map of tasks"},
+        BadConfig{"[]", "is not an object"},
+        BadConfig{R"({"cluster": 3})", ".cluster is not a task map"},
         BadConfig{R"({"cluster": {"worker": "a:1"})" TASK,
                   ".cluster.worker is nei"},
         BadConfig{R"({"cluster": {"worker": [7]})" TASK,
-                  ".worker[0] is no address"},
-        BadConfig{
-            R"({"cluster": {"worker": ["a:1", "b"]})" TASK,
-            ".cluster.worker[1] is no address: `b` is not HOST:PORT: the port "
-            "is missing"},
+                  ".worker[0] is not an address"},
+        BadConfig{R"({"cluster": {"worker": ["a:1", "b"]})" TASK,
+                  ".cluster.worker[1] is not an address: `b` is not HOST:PORT: "
+                  "the port "
+                  "is missing"},
         BadConfig{R"({"cluster": {"worker": ["a:0"]})" TASK, "1 to 65535"},
         BadConfig{
             R"({"cluster": {"worker": ["a:1", "a:1"]})" TASK,
             "the address a:1 is given to worker 0 at a:1 and to worker 1"},
         BadConfig{R"({"cluster": {"worker": {"x": "a:1"}})" TASK,
-                  "no whole number"},
+                  "not a whole number"},
         BadConfig{R"({"cluster": {"worker": {"1": "a:1", "01": "b:1"}})" TASK,
                   "number 1"},
         BadConfig{R"({"cluster": {"chief": ["a:1", "b:1"]})" TASK,
@@ -112,7 +112,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadConfig{R"({"cluster": {"chief": ["a:1"], "master": ["b:1"]})" TASK,
                   "both `chief` and `master`"},
         BadConfig{R"({"cluster": {"worker": ["a:1"]}, "task": 0})",
-                  ".task is no object"},
+                  ".task is not an object"},
         BadConfig{
             R"({"cluster": {"worker": ["a:1"]}, "task": {"type": "worker"}})",
             ".task has no `index`"},
@@ -126,11 +126,11 @@ INSTANTIATE_TEST_SUITE_P(
                   ".task.index is 1, but `worker` has 1 address"},
         BadConfig{R"({"cluster": {"worker": ["a:1"]},
                "task": {"type": "worker", "index": 1.5}})",
-                  "1.5, which is no whole number"},
+                  "1.5, which is not a whole number"},
         BadConfig{R"({"task": {"type": "worker", "index": 1}})",
                   "although there is no `cluster`"},
         BadConfig{R"({"cluster": {"worker": ["a:1", "b:1"]}})",
-                  "has a cluster and no task"}));
+                  "has a cluster but no task"}));
 #undef TASK
 
 }  // namespace

@@ -213,7 +213,7 @@ TEST(HostFile, WithoutThisHostIsNeverThisHostAlone) {
   FakeHere here;
   here.fs.files["hosts"] = "n1 slots=2\nn2 slots=2\n";
   here.request.host_file = "hosts";
-  EXPECT_THAT(here.Refusal(), HasSubstr("no host of the host file `hosts`"));
+  EXPECT_THAT(here.Refusal(), HasSubstr("no host in the host file `hosts`"));
   here.request.rank = 1;
   const auto resolved = here.Ask();
   ASSERT_TRUE(resolved) << resolved.error().ToString();

@@ -15,10 +15,11 @@ Result<int> WholeNumber(const sys::Env& env, const std::string& name,
   const std::string text = env.Get(name).value_or("");
   const auto number = ParseInt(Trim(text));
   if (!number || *number < least || *number > kLargestSize) {
-    return Error(
-        Cause::kClusterSpecInvalid,
-        name + " is `" + Printable(text) + "`, which is no whole number from " +
-            std::to_string(least) + " to " + std::to_string(kLargestSize));
+    return Error(Cause::kClusterSpecInvalid,
+                 name + " is `" + Printable(text) +
+                     "`, which is not a whole number from " +
+                     std::to_string(least) + " to " +
+                     std::to_string(kLargestSize));
   }
   return static_cast<int>(*number);
 }
@@ -80,7 +81,7 @@ Result<Number> PortVariable(const sys::Env& env, const std::string& name) {
   if (!port || *port < 1 || *port > 65535) {
     return Error(Cause::kClusterSpecInvalid,
                  name + " is `" + Printable(text) +
-                     "`, which is no port from 1 to 65535");
+                     "`, which is not a port from 1 to 65535");
   }
   return Number(Sourced<int>{static_cast<int>(*port), "env " + name});
 }

@@ -58,8 +58,8 @@ std::string ProgramDigestWithin(Duration limit, const sys::Host& host,
   auto digest = child ? child->Await(limit) : std::move(child).error();
   if (!digest) {
     MUSTER_LOG(kWarn,
-               "the files of the program cannot be read: they are not compared "
-               "with those of the other hosts",
+               "the files of the program cannot be read and are not compared "
+               "between hosts",
                {{"program", argv.front()}, {"why", digest.error().message()}});
     return "";
   }
@@ -131,8 +131,8 @@ Sourced<Address> CoordinatorAddress(const Cluster& cluster,
   peer_check.value.port =
       static_cast<std::uint16_t>(ports.first + hash % choice);
   peer_check.source +=
-      ", port computed from the members (setting port_range): "
-      "theirs belong to the program";
+      ", port computed from the members (setting port_range): the listed ports "
+      "belong to the program";
   return peer_check;
 }
 

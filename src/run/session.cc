@@ -58,8 +58,9 @@ struct AgentPlace {
     console.Write(sys::Console::Stream::kErr, "muster: " + text + "\n");
   }
   void Show(const Finding& finding) const {
-    console.Write(sys::Console::Stream::kErr,
-                  RenderText(finding, sys::TerminalOptions(host.env, 2)));
+    console.Write(
+        sys::Console::Stream::kErr,
+        RenderText(std::span(&finding, 1), sys::TerminalOptions(host.env, 2)));
   }
 };
 
@@ -126,7 +127,7 @@ AgentOptions AgentOptionsOf(const AgentPlace& place,
         return sys::JoinPath(sys::JoinPath(runs, plan.run_id),
                              "logs/a" + std::to_string(plan.attempt));
       };
-  options.look = place.preflight.checks;
+  options.host_checks = place.preflight.checks;
   options.signer = std::move(signer);
   options.accelerators = place.preflight.accelerators;
   options.console = place.json() ? nullptr : &place.console;
@@ -203,7 +204,7 @@ Result<std::unique_ptr<channel::Transport>> MakeTransport(
   if (token) {
     MUSTER_ASSIGN(certificates, with(*token));
     if (sys::IsRoot()) {
-      place.Say("runs as root, and so will the ranks of this host");
+      place.Say("running as root, and so will the ranks of this host");
     }
   } else if (const Address peer_check = CoordinatorAddressOf(place);
              !peer_check.IsLoopback()) {
@@ -317,7 +318,7 @@ int FinishMember(const AgentPlace& place, const AgentEnd& end) {
     goodbye = *end.goodbye;
   } else {
     const Error error = end.error.value_or(
-        Error(Cause::kInternalError, "the agent ended without a reason"));
+        Error(Cause::kInternalError, "the agent exited without a reason"));
     place.Show(FromError(error));
     goodbye.exit_code =
         error.cause() == Cause::kCancelled ? kInterrupted : kEndedFromOutside;
@@ -401,7 +402,7 @@ Result<int> AttendAsMember(const AgentPlace& place) {
               return;
             }
             place.Say(by + ": the ranks of this host are " +
-                      (now ? "killed now" : "asked to end"));
+                      (now ? "being killed" : "being stopped"));
             agent->Interrupt(now);
           },
           // The run may go on: who started this host may start it again.
@@ -413,7 +414,7 @@ Result<int> AttendAsMember(const AgentPlace& place) {
     place.Show(FromError(*refused));
     const int code =
         refused->cause() == Cause::kCancelled ? kInterrupted : kNotSetUp;
-    place.Say("this member did not take part, exit code " +
+    place.Say("this member did not participate, exit code " +
               std::to_string(code) + " (muster)");
     place.console.Drain(Deadline::After(std::chrono::seconds(5)));
     return code;
@@ -448,10 +449,10 @@ Result<int> DryRun(const settings::RunFlags& flags, const sys::Host& host,
                           .for_jax = IsForJax(flags),
                           .grace = flags.settings.grace.value,
                           .dry_run = true}));
-  for (const Finding& finding : resolved.findings) {
-    std::fputs(RenderText(finding, sys::TerminalOptions(host.env, 2)).c_str(),
-               stderr);
-  }
+  std::fputs(RenderText(std::span(resolved.findings),
+                        sys::TerminalOptions(host.env, 2))
+                 .c_str(),
+             stderr);
   const Json plan = PlanJson(cluster, planned);
   if (flags.settings.output.value == settings::Output::kJson) {
     sys::PrintDocument(plan);
@@ -481,7 +482,7 @@ Result<int> Run(const settings::RunFlags& flags, const sys::Host& host,
                    .console = console,
                    .preflight = {}};
   spawner->OnGuardianLost([&] {
-    place.Say("the guardian process was killed: no further rank can start");
+    place.Say("the guardian process was killed: no more ranks can start");
   });
   for (const Finding& finding : resolved.findings) {
     place.Show(finding);

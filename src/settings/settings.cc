@@ -39,7 +39,7 @@ constexpr Reader<Output> kReadOutput{
       }
       return text == "json" ? std::optional(Output::kJson) : std::nullopt;
     },
-    "text or json, of check also jsonl"};
+    "text or json (check: also jsonl)"};
 
 constexpr Reader<FailOn> kReadFailOn{
     [](std::string_view text) -> std::optional<FailOn> {
@@ -104,7 +104,7 @@ constexpr Reader<Time> kReadTime{
       const auto time = ParseDuration(text);
       return time && *time >= Time::zero() ? time : std::nullopt;
     },
-    "a time such as 500ms, 10s, 5min or 2h"};
+    "a duration such as 500ms, 10s, 5min or 2h"};
 
 constexpr Reader<Limit> kReadLimit{
     [](std::string_view text) -> std::optional<Limit> {
@@ -114,7 +114,7 @@ constexpr Reader<Limit> kReadLimit{
       const auto time = ParseDuration(text);
       return time && *time > Time::zero() ? time : std::nullopt;
     },
-    "auto, none, or a time such as 10s, 5min or 2h"};
+    "auto, none, or a duration such as 10s, 5min or 2h"};
 
 constexpr Reader<PortRange> kReadPortRange{
     [](std::string_view text) -> std::optional<PortRange> {
@@ -129,7 +129,7 @@ constexpr Reader<PortRange> kReadPortRange{
       return PortRange{static_cast<std::uint16_t>(*first),
                        static_cast<std::uint16_t>(*last)};
     },
-    "FIRST-LAST within 1 to 65535, such as 20000-29999"};
+    "FIRST-LAST from 1 to 65535, such as 20000-29999"};
 
 constexpr Reader<Path> kReadPath{
     [](std::string_view text) -> std::optional<Path> {
@@ -212,8 +212,8 @@ std::vector<std::string> MisspeltVariables(const sys::Env& env) {
       continue;
     }
     if (const auto meant = DidYouMean(name.substr(7), endings)) {
-      found.push_back(Printable(name) + " is no setting, did you mean MUSTER_" +
-                      *meant + "?");
+      found.push_back(Printable(name) +
+                      " is not a setting, did you mean MUSTER_" + *meant + "?");
     }
   }
   return found;

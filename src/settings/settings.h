@@ -61,8 +61,8 @@ std::span<const SettingRow> SettingRows();
 Result<Settings> ReadSettings(const std::map<std::string, std::string>& flags,
                               const sys::Env& env);
 
-// Variables that look like a misspelt setting: "MUSTER_GRASE is no setting, did
-// you mean MUSTER_GRACE?".
+// Variables that look like a misspelled setting: "MUSTER_GRASE is no setting,
+// did you mean MUSTER_GRACE?".
 std::vector<std::string> MisspeltVariables(const sys::Env& env);
 
 }  // namespace muster::settings

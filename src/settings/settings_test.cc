@@ -66,8 +66,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Bad{"MUSTER_LOG_LEVEL", "loud", "trace, debug"},
                     Bad{"MUSTER_MAX_RESTARTS", "-1", "whole number"},
                     Bad{"MUSTER_MAX_RESTARTS", "3.5", "whole number"},
-                    Bad{"MUSTER_GRACE", "soon", "a time such as"},
-                    Bad{"MUSTER_GRACE", "auto", "a time such as"},
+                    Bad{"MUSTER_GRACE", "soon", "a duration such as"},
+                    Bad{"MUSTER_GRACE", "auto", "a duration such as"},
                     Bad{"MUSTER_PROGRESS_TIMEOUT", "0", "auto, none"},
                     Bad{"MUSTER_PORT_RANGE", "20000", "FIRST-LAST"},
                     Bad{"MUSTER_PORT_RANGE", "30000-20000", "FIRST-LAST"},
@@ -78,9 +78,9 @@ TEST(Settings, RemarkVariablesThatAreMisspelt) {
   env.variables = {{"MUSTER_GRASE", "1"},
                    {"MUSTER_RANK", "0"},
                    {"MUSTER_SOMETHING_ELSE", "1"}};
-  EXPECT_THAT(MisspeltVariables(env),
-              ElementsAre("MUSTER_GRASE is no setting, did you mean "
-                          "MUSTER_GRACE?"));
+  EXPECT_THAT(
+      MisspeltVariables(env),
+      ElementsAre("MUSTER_GRASE is not a setting, did you mean MUSTER_GRACE?"));
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ Result<Library> Library::Open(const std::string& path) {
   if (read(file.get(), magic, sizeof magic) != sizeof magic ||
       std::string_view(magic, sizeof magic) != "\177ELF") {
     return Error(Cause::kFileCorrupt,
-                 "`" + Printable(path) + "` is no shared object");
+                 "`" + Printable(path) + "` is not a shared object");
   }
   void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {

@@ -31,7 +31,7 @@ enum class Access { kRead, kWrite };
 // What the kernel knows of its own clock.
 struct ClockState {
   bool synchronised = false;
-  Duration max_error{};  // a bound, where it is synchronised
+  Duration max_error{};  // a bound, where it is synchronized
 };
 
 // Any thread. A dead network disk lets SpaceOf and MayAccess wait for ever: a

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "base/vector_units.h"
+#include "base/simd/vector_units.h"
 
 namespace muster {
 namespace {

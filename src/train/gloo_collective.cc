@@ -84,7 +84,8 @@ class SessionStore final : public c10d::Store {
   }
   bool deleteKey(const std::string&) override { return false; }
   std::int64_t getNumKeys() override {
-    throw std::runtime_error("the session's store does not count its keys");
+    throw std::runtime_error(
+        "the session's store does not support counting its keys");
   }
 #if TORCH_VERSION_MAJOR >= 2
   c10::intrusive_ptr<c10d::Store> clone() override {
@@ -276,7 +277,7 @@ class Gloo final : public Collective {
 GlooWork::~GlooWork() {
   if (!result_ && !future_->completed()) {
     (void)group_.Abandon(Error(Cause::kInternalError,
-                               "the " + what_ + " was given up by this rank"));
+                               "the " + what_ + " was canceled by this rank"));
   }
 }
 
@@ -303,13 +304,13 @@ Status GlooWork::Await(Deadline deadline, const std::stop_token& stop) {
       return *reason;
     }
     if (stop.stop_requested()) {
-      return Error(Cause::kCancelled, "a stop was asked for during " + what_);
+      return Error(Cause::kCancelled, "a stop was requested during " + what_);
     }
     if (deadline.Expired()) {
       return Error(Cause::kDeadlineExceeded,
                    "the " + what_ + " with " + group_.Others() +
-                       " was not complete at its deadline; gloo does not tell "
-                       "which of them is missing");
+                       " did not complete before its deadline; gloo does not "
+                       "report which rank is missing");
     }
     arrival_->changed.WaitUntil(arrival_->mutex,
                                 deadline.Sooner(Deadline::After(kLook)).when());
@@ -446,17 +447,15 @@ Status Gloo::NameNotFinite(std::uint64_t sequence, bool own_finite) {
   for (int other = 0; other < size(); ++other) {
     if (store_->get(key(other)) == std::vector<std::uint8_t>{0}) {
       std::string who = "rank " + std::to_string(other);
-      std::string what = who + " is the first whose input is NaN or infinite,";
+      std::string what = who + " is the first with a NaN or infinite input";
       return Error(Cause::kNumericsNan, what + where)
           .With({.name = "collective.not_finite",
                  .fields = {{"rank", std::int64_t{other}}},
                  .subject = who});
     }
   }
-  return Error(Cause::kNumericsNan, "the sum over " + Count(size(), "rank") +
-                                        " overflowed, though each input was "
-                                        "finite," +
-                                        where);
+  return Error(Cause::kNumericsNan,
+               "the sum over " + Count(size(), "rank") + " overflowed" + where);
 }
 
 Result<std::unique_ptr<Work>> Gloo::StartBroadcast(Buffer buffer, int root) {
@@ -487,7 +486,7 @@ Result<std::unique_ptr<Work>> Gloo::StartAllGather(Buffer input,
     return Error(Cause::kCollectiveShapeMismatch,
                  "an all-gather of " + std::to_string(input.count) + " " +
                      std::string(ToString(input.dtype)) + " over " +
-                     Count(size(), "rank") + " cannot go into " +
+                     Count(size(), "rank") + " does not fit into " +
                      std::to_string(output.count) + " " +
                      std::string(ToString(output.dtype)));
   }

@@ -181,8 +181,8 @@ void GradientBuckets::OnGradient(std::size_t index) {
   if (place.ready) {
     error_ = Error(Cause::kUsageInvalid,
                    "the gradient of `" + place.parameter.name +
-                       "` came twice in one step: the loss function must not "
-                       "call backward() itself");
+                       "` was computed twice in one step: the loss function "
+                       "must not call backward()");
     return;
   }
   BringHome(place);
@@ -200,8 +200,8 @@ void GradientBuckets::BringHome(Place& place) {
   if (!warned_) {
     warned_ = true;
     MUSTER_LOG(kWarn,
-               "a gradient was not where it belongs and is copied at each "
-               "step: do not replace .grad while the loss is computed",
+               "a gradient is not in its bucket and is copied at each step: do "
+               "not replace .grad during the loss computation",
                {{"tensor", place.parameter.name}});
   }
   if (gradient.defined()) {

@@ -53,7 +53,7 @@ class GradientBuckets {
   // bucket. Before the backward pass; 0 by default.
   void SetLoss(double part);
   // After the backward pass: starts what was not started (parameters without a
-  // gradient count as zero), waits for all. Afterwards every rank has the same
+  // gradient count as zero), waits for all. Afterward every rank has the same
   // sums in `.grad`. Errors: those of Work::Wait, numerics-nan among them.
   Status Finish(Deadline deadline, std::stop_token stop);
   // The sum of all parts, after Finish.

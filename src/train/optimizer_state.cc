@@ -52,7 +52,7 @@ void Visit(torch::optim::AdagradParamState& state, const Visitor& visitor) {
   visitor.tensor("sum", state.sum());
 }
 
-// One kind of optimizer: its name, how it is recognised, its state per
+// One kind of optimizer: its name, how it is recognized, its state per
 // parameter.
 struct Kind {
   std::string_view name;
@@ -122,8 +122,8 @@ Result<OptimizerState> OptimizerState::Make(
   }
   if (state.kind_.empty()) {
     return Error(Cause::kUsageInvalid,
-                 "this optimizer cannot be saved: Adam, AdamW, SGD, RMSprop "
-                 "and Adagrad can");
+                 "saving this optimizer is not supported: use Adam, AdamW, "
+                 "SGD, RMSprop or Adagrad");
   }
   std::set<const void*> trained;
   for (const auto& group : optimizer.param_groups()) {
@@ -139,7 +139,7 @@ Result<OptimizerState> OptimizerState::Make(
   if (!trained.empty()) {
     return Error(Cause::kUsageInvalid,
                  "the optimizer trains " + std::to_string(trained.size()) +
-                     " tensors that are no parameters of the model");
+                     " tensors that are not parameters of the model");
   }
   return state;
 }
@@ -263,7 +263,7 @@ void OptimizerState::PutWords(const std::map<std::string, std::string>& words,
     auto& options = optimizer_->param_groups()[i].options();
     double saved = std::strtod(found->second.c_str(), nullptr);
     if (saved != options.get_lr() && say) {
-      MUSTER_LOG(kWarn, "the checkpoint's learning rate is used",
+      MUSTER_LOG(kWarn, "using the learning rate of the checkpoint",
                  {{"checkpoint", found->second},
                   {"program", Exactly(options.get_lr())}});
     }

@@ -173,7 +173,7 @@ Status ReplicaState::ProveSameModel(const Peers& peers) const {
   MUSTER_ASSIGN(auto counts, Compare(peers, {texts.size()}));
   if (counts) {
     return Diverged(peers.group, *counts, "the model",
-                    "has another number of tensors than that of rank 0 (" +
+                    "has a different number of tensors than on rank 0 (" +
                         std::to_string(texts.size()) + " on rank " +
                         std::to_string(peers.group.rank()) + ")");
   }
@@ -187,10 +187,11 @@ Status ReplicaState::ProveSameModel(const Peers& peers) const {
   }
   MUSTER_ASSIGN(auto different, Compare(peers, std::move(digests)));
   if (different) {
-    return Diverged(peers.group, *different, model_[different->at].name,
-                    "has another name, type or shape than on rank 0 (rank " +
-                        std::to_string(peers.group.rank()) + " has " +
-                        texts[different->at] + ")");
+    return Diverged(
+        peers.group, *different, model_[different->at].name,
+        "has a different name, type or shape than on rank 0 (rank " +
+            std::to_string(peers.group.rank()) + " has " +
+            texts[different->at] + ")");
   }
   return Ok();
 }
@@ -253,7 +254,7 @@ Status ReplicaState::ProveEqual(const Peers& peers) const {
   MUSTER_ASSIGN(auto different, Compare(peers, std::move(digests)));
   if (different) {
     return Diverged(peers.group, *different, model_[different->at].name,
-                    "is not what rank 0 holds");
+                    "differs from rank 0");
   }
   return Ok();
 }
@@ -320,7 +321,7 @@ Status ReplicaState::Load(const Checkpoint& checkpoint) {
   if (kind != checkpoint.metadata.end() && kind->second != ours) {
     return Error(Cause::kCkptMismatch,
                  "`" + checkpoint.path + "` was trained with " + kind->second +
-                     ", the program trains with " + std::string(ours));
+                     ", but the program trains with " + std::string(ours));
   }
   std::vector<TensorSpec> expected;
   for (const NamedTensor& named : model_) {

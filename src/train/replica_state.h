@@ -45,7 +45,7 @@ class ReplicaState {
   // replica-divergence: another rank has another tensor (name, dtype or shape)
   // somewhere; names the first, in the order of the model.
   Status ProveSameModel(const Peers& peers) const;
-  // Afterwards all ranks have the tensors of rank 0, bit for bit, and its
+  // Afterward all ranks have the tensors of rank 0, bit for bit, and its
   // progress. `found` is what rank 0 has loaded, or the error that kept it from
   // looking; other ranks pass nothing. Every rank returns rank 0's error.
   Result<Progress> FollowRankZero(const Peers& peers,

@@ -79,7 +79,8 @@ Result<std::unique_ptr<Collective>> Connect(Session& session) {
   if (wanted == "shared-memory" && !one_host) {
     return Error(Cause::kUsageInvalid,
                  std::string(kCollectiveVariable) +
-                     "=shared-memory needs all ranks on one host, here are " +
+                     "=shared-memory requires all ranks on one host, but this "
+                     "host has " +
                      std::to_string(session.local_size()) + " of " +
                      std::to_string(session.world_size()));
   }
@@ -132,7 +133,7 @@ Result<MultiWorkerMirrored> MultiWorkerMirrored::Join() {
                    .subject = "rank " + std::to_string(session->rank()),
                    .by = "rank " + std::to_string(session->rank())});
   if (session->alone()) {
-    MUSTER_LOG(kInfo, "no agent: this process is the whole cluster");
+    MUSTER_LOG(kInfo, "no agent: running as a single process");
   }
   return Over(std::move(session), *std::move(group));
 }

@@ -66,7 +66,7 @@ Result<DType> DTypeOf(const NamedTensor& named) {
   return Error(Cause::kUsageInvalid,
                "`" + named.name + "` has elements of type " +
                    torch::toString(named.tensor.scalar_type()) +
-                   ", which can be neither reduced nor saved");
+                   ", which is not supported for all-reduce and checkpoints");
 }
 
 torch::ScalarType ScalarTypeOf(DType dtype) {

@@ -23,7 +23,7 @@ struct NamedTensor {
 };
 
 // usage-invalid, naming the tensor, for element types that no collective and
-// no checkpoint has (complex, quantised).
+// no checkpoint has (complex, quantized).
 Result<DType> DTypeOf(const NamedTensor& named);
 torch::ScalarType ScalarTypeOf(DType dtype);
 

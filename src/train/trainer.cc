@@ -233,7 +233,7 @@ Result<std::optional<Checkpoint>> Trainer::Inner::FindCheckpoint() {
   MUSTER_ASSIGN(LoadOutcome outcome, store->LoadNewest());
   SaySkipped(outcome.skipped);
   if (outcome.checkpoint) {
-    MUSTER_LOG(kInfo, "going on from a checkpoint",
+    MUSTER_LOG(kInfo, "resuming from a checkpoint",
                {{"step", outcome.checkpoint->step},
                 {"path", outcome.checkpoint->path}});
     session.Report({.name = "checkpoint.resumed",
@@ -248,7 +248,7 @@ Result<std::optional<Checkpoint>> Trainer::Inner::FindCheckpoint() {
 
 void Trainer::Inner::SaySkipped(const std::vector<Error>& skipped) {
   for (const Error& error : skipped) {
-    MUSTER_LOG(kWarn, "a checkpoint is passed over, the one before is taken",
+    MUSTER_LOG(kWarn, "skipping a checkpoint, using the previous one",
                {{"why", error.ToString()}});
     session.Report({.name = "checkpoint.skipped",
                     .fields = {{"cause", std::string(Label(error.cause()))},
@@ -314,8 +314,8 @@ Status Trainer::Inner::Train(
     const std::function<torch::Tensor()>& loss_function) {
   if (batch.global_count < batch.count() || batch.global_count == 0) {
     return Error(Cause::kUsageInvalid,
-                 "the batch does not say how many samples the step has over "
-                 "all ranks: take it from Trainer::Batches");
+                 "the batch has no number of samples over all ranks: use "
+                 "Trainer::Batches");
   }
   MUSTER_TRY(ProveTrainedAsMade());
   buckets->Begin();
@@ -338,12 +338,12 @@ Status Trainer::Inner::ProveTrainedAsMade() const {
       return Error(
           Cause::kUsageInvalid,
           "`" + parameter.name +
-              (was_trained
-                   ? "` was frozen after the trainer was made, and a momentum "
-                     "would go on moving it: freeze it before Trainer::Make"
-                   : "` trains since the trainer was made, and no rank would "
-                     "add its gradient to the others': let it train before "
-                     "Trainer::Make"));
+              (was_trained ? "` was frozen after the trainer was created, but "
+                             "its momentum would still change it: freeze it "
+                             "before Trainer::Make"
+                           : "` was unfrozen after the trainer was created, so "
+                             "its gradient is not reduced: unfreeze it before "
+                             "Trainer::Make"));
     }
   }
   return Ok();
@@ -356,7 +356,7 @@ Status Trainer::Inner::Backward(
   torch::Tensor value = loss_function();
   if (!value.defined() || value.numel() != 1 || !value.requires_grad()) {
     return Error(Cause::kUsageInvalid,
-                 "the loss must be one number that depends on the parameters, "
+                 "the loss must be a scalar that depends on the parameters, "
                  "the mean over the batch");
   }
   double share = static_cast<double>(batch.count()) /
@@ -466,7 +466,7 @@ BatchRange Trainer::Batches(const Dataset& dataset,
       position > begin && position < trainer.planned &&
       trainer.resumed_seed != options.seed) {
     MUSTER_LOG(
-        kWarn, "the checkpoint was trained with another seed",
+        kWarn, "the checkpoint was trained with a different seed",
         {{"checkpoint", trainer.resumed_seed}, {"program", options.seed}});
   }
   // Of an empty dataset the loader says what is wrong.

@@ -291,7 +291,7 @@ TEST(Trainer, ASeedForEachEpochIsNoOtherSeedAfterAResume) {
   testing::internal::CaptureStderr();
   const auto rest = TrainEpochByEpoch(options, 0, own_seed);
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
-              Not(HasSubstr("another seed")));
+              Not(HasSubstr("a different seed")));
   EXPECT_EQ(rest, std::vector(whole.begin() + 15, whole.end()));
   TemporaryFolder other;
   const TrainerOptions into_other{.checkpoints = other.path(), .every = 5};
@@ -299,7 +299,7 @@ TEST(Trainer, ASeedForEachEpochIsNoOtherSeedAfterAResume) {
   testing::internal::CaptureStderr();
   TrainEpochByEpoch(into_other, 0, [](int) { return -1; });
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
-              HasSubstr("another seed"));
+              HasSubstr("a different seed"));
 }
 
 TEST(Trainer, PassesOverACorruptCheckpoint) {

@@ -254,7 +254,7 @@ Result<T> Decode(const Envelope& message) {
 template <typename Messages, std::size_t kIndex = 0>
 Result<Messages> ParseAs(const Envelope& message, std::string_view receiver) {
   if constexpr (kIndex == std::variant_size_v<Messages>) {
-    return Misfit("`" + Printable(message.kind) + "` is no message to " +
+    return Misfit("`" + Printable(message.kind) + "` is not a message to " +
                   std::string(receiver));
   } else {
     using T = std::variant_alternative_t<kIndex, Messages>;
@@ -313,8 +313,7 @@ Error ErrorOf(const Refused& refused) {
   if (!cause || message.empty()) {
     return Error(
         Cause::kNetWrongEndpoint,
-        "the coordinator refused without a cause that is known here, "
-        "or without a reason: `" +
+        "the coordinator rejected this member with an unknown cause: `" +
             Printable(refused.cause + ": " + refused.message).substr(0, 200) +
             "`");
   }

@@ -13,7 +13,7 @@ namespace {
 using testing::Contains;
 using testing::HasSubstr;
 
-// What the other side reads after the message has travelled.
+// What the other side reads after the message has traveled.
 template <typename Side, typename T>
 T Travel(const T& message) {
   auto read = Side{};
@@ -154,12 +154,12 @@ TEST(Messages, RefusesWhatIsMissingOrOfAnotherType) {
 
 TEST(Messages, RefusesAKindThatTheReceiverDoesNotKnow) {
   EXPECT_EQ(Refusal({"dance", "{}"}).ToString(),
-            "ver-peer-mismatch: a message is not one of this version: `dance` "
-            "is no message to the coordinator");
+            "ver-peer-mismatch: a message does not match this version: `dance` "
+            "is not a message to the coordinator");
   EXPECT_FALSE(ParseToCoordinator(Encode(Goodbye{})));
   const auto error = ParseToAgent(Encode(Stopped{})).error();
   EXPECT_THAT(error.message(),
-              HasSubstr("`stopped` is no message to an agent"));
+              HasSubstr("`stopped` is not a message to an agent"));
 }
 
 Error Back(const std::string& body) {

@@ -30,9 +30,8 @@ Result<std::optional<FrameView>> PeekFrame(std::string_view bytes,
   }
   std::memcpy(&length, bytes.data(), kLengthSize);
   if (length < bounds.least || length > bounds.most) {
-    return Error(
-        Cause::kFileCorrupt,
-        "a frame says that it is " + std::to_string(length) + " bytes long");
+    return Error(Cause::kFileCorrupt,
+                 "a frame declares " + std::to_string(length) + " bytes");
   }
   if (bytes.size() - kLengthSize < length) {
     return std::optional<FrameView>();

@@ -22,7 +22,8 @@ TEST(Frame, WaitsForItsLastByte) {
   for (std::size_t size = 0; size < whole.size(); ++size) {
     EXPECT_FALSE(*PeekFrame(whole.substr(0, size), {})) << size;
   }
-  const auto frame = *PeekFrame(whole + "more", {});
+  const std::string more = whole + "more";
+  const auto frame = *PeekFrame(more, {});
   ASSERT_TRUE(frame);
   EXPECT_EQ(frame->kind, 1);
   EXPECT_EQ(frame->size, whole.size());

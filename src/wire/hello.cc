@@ -44,7 +44,7 @@ void ReadIfThere(const Json& json, const char* name, T& into) {
 
 Error NotAHello(const std::string& field) {
   return Error(Cause::kNetWrongEndpoint,
-               "a hello without a valid `" + field + "`");
+               "a hello message without a valid `" + field + "`");
 }
 
 // "0.1" of "0.1.7".
@@ -74,7 +74,8 @@ Json ToJson(const Hello& hello) {
 
 Result<Hello> HelloFromJson(const Json& json) {
   if (!json.is_object()) {
-    return Error(Cause::kNetWrongEndpoint, "a hello that is not an object");
+    return Error(Cause::kNetWrongEndpoint,
+                 "a hello message that is not an object");
   }
   Hello hello;
   JsonReader protocol(json);
@@ -115,9 +116,9 @@ std::optional<Error> Incompatible(const Hello& ours, const Hello& theirs) {
   }
   return Error(Cause::kVerPeerMismatch,
                Introduced(theirs) + ", " + Introduced(ours) +
-                   ": agents of one run have the same protocol, messages and "
-                   "rules, and may differ in the last part of the version "
-                   "only");
+                   ": agents of one run must have the same protocol, messages "
+                   "and rules, and may differ only in the last part of the "
+                   "version");
 }
 
 std::string Who(const Hello& hello) {

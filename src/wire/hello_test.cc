@@ -48,7 +48,7 @@ TEST(Hello, NamesTheFieldThatIsWrong) {
   auto hello = HelloFromJson(json);
   ASSERT_FALSE(hello);
   EXPECT_EQ(hello.error().ToString(),
-            "net-wrong-endpoint: a hello without a valid `ports`");
+            "net-wrong-endpoint: a hello message without a valid `ports`");
 }
 
 TEST(Hello, RefusesEachMissingOrMistypedField) {
@@ -113,8 +113,8 @@ TEST(Incompatible, NamesTheRulesOfBoth) {
             "ver-peer-mismatch: rank 0 (host b, pid 77) is muster 0.1.3 "
             "(protocol 1, messages 2, rules 0a0b), rank 1 (host b, pid 77) is "
             "muster 0.1.3 (protocol 1, messages 2, rules 00ff): agents of one "
-            "run have the same protocol, messages and rules, and may differ in "
-            "the last part of the version only");
+            "run must have the same protocol, messages and rules, and may "
+            "differ only in the last part of the version");
 }
 
 TEST(Incompatible, AllowsAnotherLastPartOfTheVersionOnly) {
@@ -127,8 +127,8 @@ TEST(Incompatible, AllowsAnotherLastPartOfTheVersionOnly) {
             "ver-peer-mismatch: rank 0 (host b, pid 77) is muster 0.2.3 "
             "(protocol 1, messages 2, rules 00ff), rank 1 (host b, pid 77) is "
             "muster 0.1.3 (protocol 1, messages 2, rules 00ff): agents of one "
-            "run have the same protocol, messages and rules, and may differ in "
-            "the last part of the version only");
+            "run must have the same protocol, messages and rules, and may "
+            "differ only in the last part of the version");
 }
 
 TEST(Incompatible, ComparesTheProtocolFirst) {

@@ -41,7 +41,7 @@ Natural(T&) -> Natural<T>;
 
 inline Error Misfit(const std::string& what) {
   return Error(Cause::kVerPeerMismatch,
-               "a message is not one of this version: " + what);
+               "a message does not match this version: " + what);
 }
 
 inline constexpr std::string_view kHexDigits = "0123456789abcdef";
@@ -166,7 +166,8 @@ class JsonReader {
   template <typename T>
   static Status ReadAs(const Json& json, bool fits, T& value) {
     if (!fits) {
-      return Misfit(std::string("a ") + json.type_name() + " does not fit");
+      return Misfit(std::string("a ") + json.type_name() +
+                    " has the wrong type");
     }
     value = json.get<T>();
     return Ok();
@@ -174,7 +175,8 @@ class JsonReader {
   template <typename T>
   static Status ReadInteger(const Json& json, T& value) {
     if (!json.is_number_integer()) {
-      return Misfit(std::string("a ") + json.type_name() + " does not fit");
+      return Misfit(std::string("a ") + json.type_name() +
+                    " has the wrong type");
     }
     const bool fits = json.is_number_unsigned()
                           ? std::in_range<T>(json.get<std::uint64_t>())
@@ -189,7 +191,7 @@ class JsonReader {
     std::uint32_t number = 0;
     MUSTER_TRY(ReadInteger(json, number));
     if (number > static_cast<std::uint32_t>(Phase::kFinished)) {
-      return Misfit("phase " + std::to_string(number) + " is not known");
+      return Misfit("phase " + std::to_string(number) + " is unknown");
     }
     phase = static_cast<Phase>(number);
     return Ok();
@@ -239,7 +241,7 @@ class JsonReader {
       const auto high = kHexDigits.find(text[i]);
       const auto low = kHexDigits.find(text[i + 1]);
       if (high == kHexDigits.npos || low == kHexDigits.npos) {
-        return Misfit("no hexadecimal digits");
+        return Misfit("not hexadecimal digits");
       }
       bytes.raw += static_cast<char>(high << 4U | low);
     }

@@ -80,7 +80,7 @@ std::string FrameWriter::Write(const Frame& frame) {
 Result<std::optional<Frame>> FrameReader::Take() {
   const auto known = buffer_.substr(0, kMagic.size());
   if (known != kMagic.substr(0, known.size())) {
-    return NoFrame("what came is no frame of a mesh");
+    return NoFrame("received data that is not a mesh frame");
   }
   if (buffer_.size() < kMagic.size()) {
     return std::optional<Frame>();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Frames of the mesh: how members that look at each other talk over bare TCP.
 //
-//   dialler  -> listener   greeting: an HTTP request line, so that a foreign
+//   dialler  -> listener   handshake: an HTTP request line, so that a foreign
 //                          server names itself, then the frame kHello
 //   listener -> dialler    kWelcome, or kRefusal
 //   dialler  -> listener   kLarge: 64 KiB, to see whether large packets pass
@@ -45,11 +45,11 @@ Signer PlainSigner();
 
 // Names the version of all this. A listener answers another one with
 // kOtherVersion, by which the dialler knows it.
-inline constexpr std::string_view kAnyGreeting = "GET /muster/mesh/";
-inline constexpr std::string_view kGreeting =
+inline constexpr std::string_view kAnyHandshake = "GET /muster/mesh/";
+inline constexpr std::string_view kHandshake =
     "GET /muster/mesh/2 HTTP/1.0\r\nHost: muster\r\n\r\n";
 inline constexpr std::string_view kOtherVersion = "505 muster mesh/";
-inline constexpr std::string_view kGreetingRefusal =
+inline constexpr std::string_view kHandshakeRefusal =
     "HTTP/1.0 505 muster mesh/2\r\n\r\n";
 inline constexpr std::size_t kSignatureSize = 32;
 inline constexpr std::size_t kLargeSize = 64U << 10;

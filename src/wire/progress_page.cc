@@ -32,13 +32,13 @@ std::optional<Error> StopReason(const ProgressPage& progress_page) {
   // The page is shared with other processes: an unknown value is no cause.
   const std::span<const Cause> causes = AllCauses();
   if (word > causes.size()) {
-    return Error(Cause::kCancelled, "the agent ended the attempt for an " +
+    return Error(Cause::kCancelled, "the agent stopped the attempt: " +
                                         std::string("unknown cause (") +
                                         std::to_string(word - 1) + ")");
   }
   const auto cause = static_cast<Cause>(word - 1);
   return Error(cause,
-               "the agent ended the attempt: " + std::string(Title(cause)));
+               "the agent stopped the attempt: " + std::string(Title(cause)));
 }
 
 RankProgress ReadSlot(const ProgressSlot& slot) {

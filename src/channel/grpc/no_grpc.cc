@@ -8,9 +8,10 @@ namespace muster::channel {
 // NOLINTBEGIN(performance-unnecessary-value-param): as it is declared.
 Result<std::unique_ptr<Transport>> MakeGrpcTransport(
     sys::Loop&, sys::Clock&, std::shared_ptr<CertificateStore>) {
-  return Error(Cause::kUsageInvalid,
-               "this muster was built without gRPC (MUSTER_WITH_GRPC=OFF) and "
-               "cannot reach other hosts: start all ranks here with `-n N`");
+  return Error(
+      Cause::kUsageInvalid,
+      "muster was built without gRPC (MUSTER_WITH_GRPC=OFF) and cannot connect "
+      "to other hosts: start all ranks on this host with `-n N`");
 }
 // NOLINTEND(performance-unnecessary-value-param)
 

@@ -37,7 +37,7 @@ class Gate : public grpc::AuthMetadataProcessor {
     std::optional<Error> refusal;
     if (!epoch.empty() && (!number || *number < 0 || *number > kLastEpoch)) {
       refusal = Error(Cause::kRankWorldMismatch,
-                      "`" + Printable(epoch) + "` is no epoch");
+                      "`" + Printable(epoch) + "` is not a valid epoch");
     } else {
       refusal = certificates_->WhyRefused(
           method, CertificateOf(*context), Field(fields, kRunField),
@@ -196,7 +196,8 @@ std::optional<Error> RefusalIn(const grpc::Status& status) {
   if (!cause || colon == std::string::npos) {
     return std::nullopt;
   }
-  return Error(*cause, "the agent there refused: " + said.substr(colon + 2));
+  return Error(*cause,
+               "the remote agent rejected the call: " + said.substr(colon + 2));
 }
 
 }  // namespace muster::channel

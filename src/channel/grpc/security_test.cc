@@ -205,8 +205,9 @@ TEST_P(EveryCall, IsRefusedToARoleThatIsNotMeant) {
   } else if (RuleOf(GetParam())->at_member == Callers::kCoordinator) {
     // A worker asks where the coordinator's or an operator's name is needed.
     address = Listen(*CertificateStore::OfMember(Token(), 2, wall));
-    EXPECT_THAT(Refusal(), HasSubstr("usage-invalid: the agent there refused: "
-                                     "rank 1 may not call this"));
+    EXPECT_THAT(Refusal(),
+                HasSubstr("usage-invalid: the remote agent rejected "
+                          "the call: rank 1 may not make this call"));
   } else {
     caller.shows = *coordinator->ForCalling();
     caller.limit = seconds(1);
@@ -222,7 +223,7 @@ TEST_P(EveryCall, IsRefusedForAStaleEpoch) {
 TEST_P(EveryCall, IsRefusedForAnEpochThatIsNone) {
   for (const char* epoch : {"-1", "x", "99999999999999999999"}) {
     caller.says["muster-epoch"] = epoch;
-    EXPECT_THAT(Refusal(), HasSubstr("is no epoch")) << epoch;
+    EXPECT_THAT(Refusal(), HasSubstr("is not a valid epoch")) << epoch;
   }
 }
 
@@ -246,7 +247,7 @@ TEST_F(Secured, RefusesACallThatIsInNoRow) {
   const auto address = Listen(coordinator);
   for (const char* method : {"/muster.v1.Agent/Launch", "/x", "/a.B/C"}) {
     EXPECT_THAT(Good("/muster.v1.Agent/Identify").Refusal(address, method),
-                HasSubstr("in no rule"))
+                HasSubstr("no rule covers it"))
         << method;
   }
 }
@@ -331,7 +332,7 @@ TEST_F(AmongStrangers, ALookNamesTheOtherToken) {
       *loop, clock,
       *CertificateStore::OfMember(Token("another token 16"), 1, clock));
   EXPECT_THAT(LookAt(*stranger, address),
-              HasSubstr("does not hold this member's token"));
+              HasSubstr("does not have this member's token"));
 }
 
 TEST_F(AmongStrangers, ALookNamesATokenThatOneSideAloneHas) {

@@ -41,17 +41,18 @@ Error FromGrpc(const grpc::Status& status) {
   const std::string said = Printable(status.error_message());
   switch (status.error_code()) {
     case grpc::StatusCode::OK:
-      return Error(Cause::kPeerDied, "the other side closed the link");
+      return Error(Cause::kPeerDied, "the peer closed the connection");
     case grpc::StatusCode::UNIMPLEMENTED:
       return Error(Cause::kNetWrongEndpoint,
-                   "a gRPC server of another service answers there "
+                   "another gRPC service responds at this address "
                    "(UNIMPLEMENTED), not muster");
     case grpc::StatusCode::FAILED_PRECONDITION:
-      return Error(Cause::kNetWrongEndpoint,
-                   "an agent answers there that is not the coordinator");
+      return Error(
+          Cause::kNetWrongEndpoint,
+          "an agent that is not the coordinator responds at this address");
     case grpc::StatusCode::RESOURCE_EXHAUSTED:
       return Error(Cause::kNetWrongEndpoint,
-                   "a message came that no agent sends: " + said);
+                   "received an unknown message: " + said);
     default:
       return Error(Cause::kPeerDied, "the connection broke: " + said);
   }

@@ -26,7 +26,7 @@ namespace muster::channel {
 namespace pb = muster::v1;
 
 // How long the last messages of closed links may take when all ends.
-inline constexpr Duration kLinger = std::chrono::seconds(1);
+inline constexpr Duration kLinger = std::chrono::seconds(5);
 // An Envelope is a little larger than its body.
 inline constexpr int kMaxWire = static_cast<int>(kMaxMessage) + (64 << 10);
 
@@ -201,7 +201,7 @@ class ServerStream : public ReactorStream<
       on_done_();
     }
     Done(Error(Cause::kPeerDied, broken_ ? "the connection broke"
-                                         : "the other side closed the link"));
+                                         : "the peer closed the connection"));
   }
 
  protected:

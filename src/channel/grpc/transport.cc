@@ -43,7 +43,7 @@ Error WhyNotAnswered(const grpc::Status& status,
   Error error = FromGrpc(status);
   if (who && error.cause() == Cause::kUsageInvalid) {
     return Error(Cause::kNetWrongEndpoint,
-                 "the agent of " + Who(*who) + " answers there");
+                 "the agent of " + Who(*who) + " responds at this address");
   }
   return error;
 }
@@ -214,9 +214,9 @@ void GrpcTransport::Identify(const Address& address, Deadline deadline,
   if (!taken) {
     Then([this, id] {
       const auto node = looks_.extract(id);
-      node.mapped()(Unlike(
-          ProbeOutcome::kNoAnswer,
-          Error(Cause::kHostOverloaded, "too many addresses are looked at")));
+      node.mapped()(Unlike(ProbeOutcome::kNoAnswer,
+                           Error(Cause::kHostOverloaded,
+                                 "too many addresses are being probed")));
     });
   }
 }
@@ -299,7 +299,7 @@ Result<grpc::Status> GrpcTransport::Ask(
   pb::IdentifyRequest request;
   request.set_protocol(wire::kProtocol);
   if (!calls_.Enter(&context)) {
-    return Error(Cause::kCancelled, "the transport ends");
+    return Error(Cause::kCancelled, "the transport is shutting down");
   }
   const auto stub = pb::Agent::NewStub(channel);
   auto status = stub->Identify(&context, request, &identity);
@@ -321,12 +321,12 @@ std::optional<Error> GrpcTransport::OneSidedToken(const Address& address,
           deadline, identity);
   if (certificates_ && status && status->ok()) {
     return Error(Cause::kVerPeerMismatch,
-                 "the agent that answers there has no token (`--token-file`), "
+                 "the agent at this address has no token (`--token-file`), but "
                  "this one has");
   }
   if (!certificates_ && status && RefusalIn(*status)) {
     return Error(Cause::kVerPeerMismatch,
-                 "the agent that answers there has a token (`--token-file`), "
+                 "the agent at this address has a token (`--token-file`), but "
                  "this one has none");
   }
   return std::nullopt;
@@ -346,7 +346,7 @@ Status GrpcTransport::Join(const Address& address, Deadline deadline) {
   request.set_request(own.request);
   pb::Admission admission;
   if (!calls_.Enter(&context)) {
-    return Error(Cause::kCancelled, "the transport ends");
+    return Error(Cause::kCancelled, "the transport is shutting down");
   }
   const auto stub = pb::Agent::NewStub(channel);
   const auto status = stub->Join(&context, request, &admission);
@@ -393,8 +393,8 @@ void GrpcTransport::Dial(
   });
   if (!taken) {
     Then([this, id] {
-      Dialled(id,
-              Error(Cause::kHostOverloaded, "too many addresses are dialled"));
+      Dialled(id, Error(Cause::kHostOverloaded,
+                        "too many connections are being opened"));
     });
   }
 }
@@ -429,8 +429,8 @@ void GrpcTransport::Connect(int id, const Address& at, const Address& address,
     late->Abort();
     Dialled(id, Error(Cause::kNetWrongEndpoint,
                       "`" + muster::ToString(address) +
-                          "` takes connections and does not answer as an "
-                          "agent does"));
+                          "` accepts connections but does not respond like a "
+                          "muster agent"));
   });
   stream->Start(*channel, certificates_.get());
 }

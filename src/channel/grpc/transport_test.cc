@@ -90,7 +90,7 @@ class GrpcTest : public ::testing::Test {
       : loop(std::move(*sys::Loop::Make())),
         transport(*MakeGrpcTransport(*loop, clock)) {}
 
-  ProbeResult LookAt(const Address& address, Duration limit = seconds(2)) {
+  ProbeResult Probe(const Address& address, Duration limit = seconds(2)) {
     std::optional<ProbeResult> seen;
     transport->Identify(
         address, Deadline::After(limit),
@@ -110,10 +110,11 @@ class GrpcTest : public ::testing::Test {
 
 TEST_F(GrpcTest, NamesAnHttpServer) {
   const Answering http("HTTP/1.0 200 OK\r\n\r\nhello");
-  const ProbeResult seen = LookAt(http.address());
+  const ProbeResult seen = Probe(http.address());
   EXPECT_EQ(seen.what, ProbeOutcome::kForeign);
   EXPECT_EQ(Message(seen),
-            "an HTTP server (`HTTP/1.0 200 OK`) answers there, not muster");
+            "an HTTP server (`HTTP/1.0 200 OK`) responds at this address, not "
+            "muster");
 }
 
 TEST_F(GrpcTest, NamesAGrpcServerOfAnotherService) {
@@ -125,7 +126,7 @@ TEST_F(GrpcTest, NamesAGrpcServerOfAnotherService) {
   builder.RegisterCallbackGenericService(&nothing);
   const auto server = builder.BuildAndStart();
   const ProbeResult seen =
-      LookAt({"127.0.0.1", static_cast<std::uint16_t>(port)});
+      Probe({"127.0.0.1", static_cast<std::uint16_t>(port)});
   EXPECT_EQ(seen.what, ProbeOutcome::kForeign);
   EXPECT_NE(Message(seen).find("UNIMPLEMENTED"), std::string::npos)
       << Message(seen);
@@ -134,7 +135,7 @@ TEST_F(GrpcTest, NamesAGrpcServerOfAnotherService) {
 TEST_F(GrpcTest, EndsAtTheDeadlineWhereNothingIsSaid) {
   auto silent = sys::Listen({"127.0.0.1", 0});
   const auto start = clock.Now();
-  const ProbeResult seen = LookAt(silent->address, seconds(1));
+  const ProbeResult seen = Probe(silent->address, seconds(1));
   EXPECT_EQ(seen.what, ProbeOutcome::kSilent) << Message(seen);
   EXPECT_LT(clock.Now() - start, seconds(10));
 }
@@ -152,8 +153,7 @@ TEST_F(GrpcTest, EndsADialWhereNothingIsSaid) {
 }
 
 TEST_F(GrpcTest, ResolvesNoNameThatDoesNotExist) {
-  EXPECT_EQ(LookAt({"no-such-host.invalid", 1}).what,
-            ProbeOutcome::kUnresolved);
+  EXPECT_EQ(Probe({"no-such-host.invalid", 1}).what, ProbeOutcome::kUnresolved);
 }
 
 TEST_F(GrpcTest, NeverAsksAProxy) {
@@ -162,7 +162,7 @@ TEST_F(GrpcTest, NeverAsksAProxy) {
   setenv("http_proxy", url.c_str(), 1);
   auto listener =
       transport->Listen({"127.0.0.1", 0}, HelloOf(Workers(1), 0), nullptr);
-  EXPECT_EQ(LookAt((*listener)->address()).what, ProbeOutcome::kAgent);
+  EXPECT_EQ(Probe((*listener)->address()).what, ProbeOutcome::kAgent);
   unsetenv("http_proxy");
 }
 
@@ -171,7 +171,8 @@ TEST_F(GrpcTest, NeitherListensNorSpeaksOffTheLoopbackInterface) {
   auto listener = transport->Listen(address, HelloOf(Workers(1), 0), nullptr);
   ASSERT_FALSE(listener);
   EXPECT_EQ(listener.error().cause(), Cause::kUsageInvalid);
-  EXPECT_NE(listener.error().message().find("clear text"), std::string::npos);
+  EXPECT_NE(listener.error().message().find("unencrypted connections"),
+            std::string::npos);
   std::optional<Cause> cause;
   transport->Dial(address, Deadline::After(seconds(1)),
                   [&](const Result<std::unique_ptr<Link>>& link) {
@@ -186,7 +187,7 @@ TEST_F(GrpcTest, ShowsAReachableAddressOffTheLoopbackInterfaceAsClosed) {
   for (const auto& host : sys::RealEnv().LocalAddresses()) {
     auto there = sys::Listen({host, 0});
     if (there && !there->address.IsLoopback()) {
-      EXPECT_EQ(LookAt(there->address).what, ProbeOutcome::kClosed) << host;
+      EXPECT_EQ(Probe(there->address).what, ProbeOutcome::kClosed) << host;
       return;
     }
   }
@@ -205,7 +206,7 @@ TEST_F(GrpcTest, SurvivesGarbageOnItsPort) {
     (void)sys::SendAll(fd->get(), bytes, {}, Deadline::After(seconds(1)))
         .has_value();
   }
-  EXPECT_EQ(LookAt((*listener)->address()).what, ProbeOutcome::kAgent);
+  EXPECT_EQ(Probe((*listener)->address()).what, ProbeOutcome::kAgent);
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ Result<std::string> KeyPem(EVP_PKEY* key) {
   const BioHandle bio(BIO_new(BIO_s_mem()));
   if (!bio || PEM_write_bio_PrivateKey(bio.get(), key, nullptr, nullptr, 0,
                                        nullptr, nullptr) != 1) {
-    return Failed("write a key");
+    return Failed("write a private key");
   }
   return Text(bio.get());
 }
@@ -182,7 +182,7 @@ Result<CertificateRequest> MakeRequest() {
       X509_REQ_set_pubkey(request.get(), key.get()) != 1 ||
       X509_REQ_sign(request.get(), key.get(), EVP_sha256()) <= 0 ||
       PEM_write_bio_X509_REQ(bio.get(), request.get()) != 1) {
-    return Failed("make a certificate request");
+    return Failed("create a certificate request");
   }
   MUSTER_ASSIGN(std::string pem, KeyPem(key.get()));
   return CertificateRequest{.key = std::move(pem), .request = Text(bio.get())};
@@ -192,7 +192,7 @@ Result<Authority> Authority::Of(const RunKey& key, std::string name) {
   KeyHandle handle(EVP_PKEY_new_raw_private_key(
       EVP_PKEY_ED25519, nullptr, key.bytes().data(), key.bytes().size()));
   if (!handle) {
-    return Failed("make an authority's key");
+    return Failed("create the key of the certificate authority");
   }
   return Authority(std::make_shared<const Key>(Key{.key = std::move(handle)}),
                    std::move(name));
@@ -216,9 +216,9 @@ Result<std::string> Authority::IssueFor(std::string_view request,
   EVP_PKEY* const key = asked ? X509_REQ_get0_pubkey(asked.get()) : nullptr;
   if (key == nullptr || X509_REQ_verify(asked.get(), key) != 1) {
     ERR_clear_error();
-    return Error(Cause::kNetWrongEndpoint,
-                 "a certificate request that is not one, or not signed with "
-                 "its own key");
+    return Error(
+        Cause::kNetWrongEndpoint,
+        "the certificate request is malformed or not signed with its own key");
   }
   const X509Handle x509(X509_new());
   const BioHandle out(BIO_new(BIO_s_mem()));

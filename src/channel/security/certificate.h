@@ -46,7 +46,7 @@ struct Certificate {
   bool authority = false;   // says that it may issue others
 };
 
-// Issues and recognises certificates by one Ed25519 key. A value that can be
+// Issues and recognizes certificates by one Ed25519 key. A value that can be
 // shared; any thread.
 class Authority {
  public:

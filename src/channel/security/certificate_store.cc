@@ -103,8 +103,9 @@ Result<Admitted> CertificateStore::Admit(std::string_view certificate,
                                          std::string_view request) {
   const auto proof = ReadCertificate(certificate);
   if (!run_authority_ || !proof || !proof->subject) {
-    return Error(Cause::kNetWrongEndpoint,
-                 "an agent answers there that is not the coordinator");
+    return Error(
+        Cause::kNetWrongEndpoint,
+        "an agent that is not the coordinator responds at this address");
   }
   const int rank = proof->subject->rank;
   MutexLock lock(mutex_);
@@ -112,12 +113,12 @@ Result<Admitted> CertificateStore::Admit(std::string_view certificate,
   if (held != slots_.end() && held->second.links > 0) {
     return Error(Cause::kDuplicateIdentity,
                  "the slot of rank " + std::to_string(rank) +
-                     " is taken: an agent attends for it");
+                     " is taken: an agent has already joined with it");
   }
   if (joined_.size() >= kMaxJoined ||
       !joined_.insert(proof->fingerprint).second) {
     return Error(Cause::kDuplicateIdentity,
-                 "a proof of the token that has joined before was replayed");
+                 "a token proof that was already used was replayed");
   }
   Subject admitted = *proof->subject;
   admitted.run = place_.run;
@@ -153,7 +154,7 @@ Status CertificateStore::Join(const Admitted& admitted, std::string key,
   expected.run = admitted.run;
   if (!server || !certificate || certificate->subject != expected) {
     return Error(Cause::kNetWrongEndpoint,
-                 "the coordinator gave a certificate that is not for " +
+                 "the coordinator issued a certificate that is not for " +
                      Who(self_) + " of its run");
   }
   MUSTER_ASSIGN(const RunKey run_key, RunKey::FromHex(admitted.run_key));
@@ -177,20 +178,20 @@ Result<Subject> CertificateStore::WhoAnswers(std::string_view certificate,
   const Issuer issuer =
       shown && token_.Signed(certificate) ? Issuer::kToken : Issuer::kUnknown;
   if (auto bad = WhyNotGood(shown, issuer, clock_.WallNow(),
-                            "the agent that answers there")) {
+                            "the agent at this address")) {
     return *std::move(bad);
   }
   if (expected != Expected::kAnyone &&
       shown->subject->role != Role::kCoordinator) {
     return Error(Cause::kNetWrongEndpoint,
                  "the agent of " + Who(*shown->subject) +
-                     " answers there, not the coordinator");
+                     " responds at this address, not the coordinator");
   }
   MutexLock lock(mutex_);
   if (expected == Expected::kAdmitter && coordinator_ != shown->fingerprint) {
     return Error(Cause::kDuplicateIdentity,
-                 "another coordinator answers there than the one that admitted "
-                 "this member");
+                 "a different coordinator than the one that admitted this "
+                 "member responds at this address");
   }
   return *shown->subject;
 }

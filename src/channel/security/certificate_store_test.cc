@@ -118,14 +118,14 @@ TEST_F(CertificateStoreTest, RefusesAMemberOfAnEpochThatIsOver) {
 TEST_F(CertificateStoreTest, RefusesToAttendWithTheTokenAlone) {
   ASSERT_TRUE(Join(*member));
   EXPECT_THAT(WhyNotAttend(*member, *member->ForCalling()),
-              HasSubstr("proves the token only"));
+              HasSubstr("proves only the token"));
 }
 
 TEST_F(CertificateStoreTest, RefusesCertificatesOfAnotherRun) {
   ASSERT_TRUE(Join(*member));
   coordinator = *CertificateStore::OfCoordinator(Token(), "S", clock);
   EXPECT_THAT(WhyNotAttend(*member, *member->ForRendezvousClient()),
-              HasSubstr("rank-world-mismatch: the caller is of run `R`"));
+              HasSubstr("rank-world-mismatch: the caller belongs to run `R`"));
 }
 
 TEST_F(CertificateStoreTest, RefusesClocksThatDifferByMoreThanFiveMinutes) {

@@ -45,9 +45,9 @@ constexpr bool HasRow(std::string_view method) {
     return rule.method == method;
   });
 }
-static_assert(std::all_of(kAgentCalls.begin(), kAgentCalls.end(), HasRow),
-              "a call of muster.v1.proto has no row in kTable: say who may "
-              "make it");
+static_assert(
+    std::all_of(kAgentCalls.begin(), kAgentCalls.end(), HasRow),
+    "a call in muster.v1.proto has no row in kTable: add the allowed callers");
 
 bool MayCall(Callers callers, const Subject& caller, const Called& called) {
   switch (callers) {
@@ -80,7 +80,7 @@ std::optional<Error> OfAnotherRun(std::string_view theirs,
     return std::nullopt;
   }
   return Error(Cause::kRankWorldMismatch,
-               "the caller is of run `" + Printable(theirs) +
+               "the caller belongs to run `" + Printable(theirs) +
                    "`, this is run `" + Printable(called.run) + "`");
 }
 
@@ -95,19 +95,20 @@ std::optional<Error> WrongProof(const Call& call, const Rule& rule) {
   }
   return Error(Cause::kUsageInvalid,
                rule.proof == Proof::kRun
-                   ? "a call that is for admitted members, made with a "
-                     "certificate that proves the token only"
-                   : "a call that proves the token, made with a certificate "
-                     "of the run");
+                   ? "the call is for admitted members, but was made with a "
+                     "certificate that proves only the token"
+                   : "the call requires a token proof, but was made with a "
+                     "certificate of the run");
 }
 
 std::optional<Error> WhyNotNow(const Call& call, const Rule& rule,
                                const Called& called) {
   if (call.replayed) {
-    return Error(Cause::kDuplicateIdentity,
-                 "a certificate that joined before: the token's proof of " +
-                     Who(*call.certificate->subject) +
-                     " was replayed, each is good for joining once");
+    return Error(
+        Cause::kDuplicateIdentity,
+        "the certificate was already used to join: the token proof of " +
+            Who(*call.certificate->subject) +
+            " was replayed; each is valid for joining once");
   }
   if (call.superseded) {
     return Error(Cause::kDuplicateIdentity,
@@ -116,12 +117,12 @@ std::optional<Error> WhyNotNow(const Call& call, const Rule& rule,
   }
   if (rule.needs_run && (call.run.empty() || !call.epoch)) {
     return Error(Cause::kRankWorldMismatch,
-                 "a call that does not say of which run and epoch it is");
+                 "the call does not name its run and epoch");
   }
   if (call.epoch && *call.epoch < called.epoch) {
     return Error(Cause::kHeartbeatMissed,
-                 "the caller is of epoch " + std::to_string(*call.epoch) +
-                     ", the run went on without it and is in epoch " +
+                 "the caller is in epoch " + std::to_string(*call.epoch) +
+                     ", but the run continued without it and is in epoch " +
                      std::to_string(called.epoch));
   }
   return std::nullopt;
@@ -146,13 +147,13 @@ std::optional<Error> WhyNotGood(const std::optional<Certificate>& certificate,
   const std::string who(whose);
   if (!certificate) {
     return Error(Cause::kVerPeerMismatch,
-                 who + " shows no certificate, so it does not hold the token");
+                 who + " has no certificate, so it does not have the token");
   }
   if (issuer == Issuer::kUnknown) {
     return Error(Cause::kVerPeerMismatch,
                  who +
-                     " does not hold this member's token: its certificate "
-                     "was issued by another authority (`" +
+                     " does not have this member's token: another authority "
+                     "issued its certificate (`" +
                      Printable(certificate->issuer) + "`)");
   }
   if (!certificate->subject || certificate->authority) {
@@ -184,9 +185,9 @@ std::optional<Error> WhyNotGood(const std::optional<Certificate>& certificate,
 std::optional<Error> WhyRefused(const Call& call, const Called& called) {
   const Rule* const rule = RuleOf(call.method);
   if (rule == nullptr) {
-    return Error(
-        Cause::kUsageInvalid,
-        "nobody may call `" + Printable(call.method) + "`: it is in no rule");
+    return Error(Cause::kUsageInvalid, "no caller is allowed to call `" +
+                                           Printable(call.method) +
+                                           "`: no rule covers it");
   }
   if (call.certificate && call.certificate->subject &&
       call.issuer == Issuer::kUnknown) {
@@ -211,9 +212,9 @@ std::optional<Error> WhyRefused(const Call& call, const Called& called) {
   const Callers callers =
       called.role == Role::kMember ? rule->at_member : rule->at_coordinator;
   if (!MayCall(callers, caller, called)) {
-    return Error(Cause::kUsageInvalid, Who(caller) +
-                                           " may not call this: it is for " +
-                                           std::string(WhoMay(callers)));
+    return Error(Cause::kUsageInvalid,
+                 Who(caller) + " may not make this call: it is for " +
+                     std::string(WhoMay(callers)));
   }
   return WhyNotNow(call, *rule, called);
 }

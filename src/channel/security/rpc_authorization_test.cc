@@ -54,7 +54,7 @@ void PrintTo(const Fault& fault, std::ostream* out) {
 std::vector<Fault> Faults() {
   return {
       {"NoCertificate", [](Call& call, Called&) { call.certificate.reset(); },
-       Cause::kVerPeerMismatch, "shows no certificate"},
+       Cause::kVerPeerMismatch, "has no certificate"},
       {"OtherAuthority",
        [](Call& call, Called&) { call.issuer = Issuer::kUnknown; },
        Cause::kVerPeerMismatch, "another authority"},
@@ -68,10 +68,10 @@ std::vector<Fault> Faults() {
       {"NotYetValid", [](Call&, Called& called) { called.now -= hours(2); },
        Cause::kClockSkew, "not valid yet"},
       {"WrongRun", [](Call& call, Called&) { call.run = "Q"; },
-       Cause::kRankWorldMismatch, "of run `Q`, this is run `R`"},
+       Cause::kRankWorldMismatch, "to run `Q`, this is run `R`"},
       {"WrongRunInTheCertificate",
        [](Call& call, Called&) { call.certificate->subject->run = "Q"; },
-       Cause::kRankWorldMismatch, "of run `Q`"},
+       Cause::kRankWorldMismatch, "to run `Q`"},
       {"OtherProof",
        [](Call& call, Called&) {
          call.issuer =
@@ -79,7 +79,7 @@ std::vector<Fault> Faults() {
        },
        Cause::kUsageInvalid, "made with a certificate"},
       {"StaleEpoch", [](Call& call, Called&) { call.epoch = 2; },
-       Cause::kHeartbeatMissed, "of epoch 2"},
+       Cause::kHeartbeatMissed, "in epoch 2"},
       {"ReplayedToken", [](Call& call, Called&) { call.replayed = true; },
        Cause::kDuplicateIdentity, "replayed"},
       {"Superseded", [](Call& call, Called&) { call.superseded = true; },
@@ -120,7 +120,7 @@ TEST(RpcAuthorizationTable, RefusesWhatIsNotInIt) {
   const auto refused = WhyRefused(call, Coordinator());
   ASSERT_TRUE(refused);
   EXPECT_EQ(refused->cause(), Cause::kUsageInvalid);
-  EXPECT_THAT(refused->message(), HasSubstr("in no rule"));
+  EXPECT_THAT(refused->message(), HasSubstr("no rule covers it"));
 }
 
 TEST(RpcAuthorizationTable, LetsOnlyTheCoordinatorAskAMemberWhoItIs) {
@@ -129,7 +129,7 @@ TEST(RpcAuthorizationTable, LetsOnlyTheCoordinatorAskAMemberWhoItIs) {
   const auto refused = WhyRefused(call, MemberTwo());
   ASSERT_TRUE(refused);
   EXPECT_EQ(refused->cause(), Cause::kUsageInvalid);
-  EXPECT_THAT(refused->message(), HasSubstr("rank 1 may not call this"));
+  EXPECT_THAT(refused->message(), HasSubstr("rank 1 may not make this call"));
   for (const Role role : {Role::kCoordinator, Role::kOperator}) {
     call.certificate->subject->role = role;
     EXPECT_EQ(WhyRefused(call, MemberTwo()), std::nullopt);

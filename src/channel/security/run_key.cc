@@ -70,11 +70,11 @@ RunKey::~RunKey() {
 Result<RunKey> RunKey::FromToken(std::string_view token) {
   token = Trim(token);
   if (token.size() < kShortestToken) {
-    return Error(
-        Cause::kUsageInvalid,
-        "a token of " + Count(static_cast<std::int64_t>(token.size()), "byte") +
-            " can be guessed: at least " + std::to_string(kShortestToken) +
-            " are needed (`head -c 32 /dev/urandom | base64`)");
+    return Error(Cause::kUsageInvalid,
+                 "the token has only " +
+                     Count(static_cast<std::int64_t>(token.size()), "byte") +
+                     ": at least " + std::to_string(kShortestToken) +
+                     " are required (`head -c 32 /dev/urandom | base64`)");
   }
   return RunKey(
       Hkdf(EVP_KDF_HKDF_MODE_EXTRACT_ONLY, token, OSSL_KDF_PARAM_SALT, kSalt));
@@ -83,7 +83,7 @@ Result<RunKey> RunKey::FromToken(std::string_view token) {
 Result<RunKey> RunKey::Random() {
   Bytes bytes{};
   if (RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) != 1) {
-    return Error(Cause::kInternalError, "there are no random numbers");
+    return Error(Cause::kInternalError, "no random numbers are available");
   }
   return RunKey(bytes);
 }
@@ -94,7 +94,7 @@ Result<RunKey> RunKey::FromHex(std::string_view hex) {
       hex.find_first_not_of(kHexDigits) == std::string_view::npos;
   if (hex.size() != 2 * kSize || !digits) {
     return Error(Cause::kNetWrongEndpoint,
-                 "a run key that is not 64 digits of hexadecimal");
+                 "the run key is not 64 hexadecimal digits");
   }
   for (std::size_t i = 0; i < kSize; ++i) {
     const auto high = kHexDigits.find(hex[2 * i]);

@@ -18,12 +18,12 @@ std::vector<sys::Holder> HoldersOf(const Context& context,
 // "/dev/accel0  TPU v4  at 0000:00:04.0  driver gasket  free".
 std::string LineOf(const accelerator::LocalAccelerator& one,
                    const std::vector<sys::Holder>& holders) {
-  const std::string state = one.path.empty() ? "cannot be reached"
+  const std::string state = one.path.empty() ? "not accessible"
                             : holders.empty()
                                 ? "free"
                                 : "held by " + sys::ToString(holders);
   return (one.path.empty() ? "no file" : one.path) + "  " +
-         (one.kind.empty() ? "kind not told" : one.kind) +
+         (one.kind.empty() ? "unknown kind" : one.kind) +
          (one.address.empty() ? "" : "  at " + one.address) +
          (one.driver.empty() ? "" : "  driver " + one.driver) + "  " + state;
 }
@@ -44,10 +44,10 @@ Json DataOf(const accelerator::LocalAccelerator& one,
 
 std::string LockText(const Context& context) {
   if (!context.host.fs.Exists(accelerator::kTpuLock)) {
-    return "not there";
+    return "not found";
   }
   const auto holders = context.machine.HoldersOf({accelerator::kTpuLock});
-  return holders.empty() ? "left there, nobody has it open"
+  return holders.empty() ? "stale, not opened by any process"
                          : "open in " + sys::ToString(holders);
 }
 
@@ -78,7 +78,7 @@ Outcome Run(const Context& context) {
   if (const auto driver = accelerator::NvidiaModuleVersion(context.host.fs);
       !driver.empty()) {
     data["nvidia"] = driver;
-    lines.push_back("driver of NVIDIA " + driver);
+    lines.push_back("NVIDIA driver " + driver);
   }
   Outcome outcome = Pass(Count(static_cast<int>(found.size()), "device"));
   outcome.lines = std::move(lines);
@@ -89,10 +89,11 @@ Outcome Run(const Context& context) {
 }  // namespace
 
 extern const Check kCheck;
-const Check kCheck{.id = "accelerator.devices",
-                   .title = "what accelerators are here, and who holds them",
-                   .after_failure = true,
-                   .before_run = BeforeRun::kNever,
-                   .run = Run};
+const Check kCheck{
+    .id = "accelerator.devices",
+    .title = "the accelerators of this host and the processes that use them",
+    .after_failure = true,
+    .before_run = BeforeRun::kNever,
+    .run = Run};
 
 }  // namespace muster::check::accelerator_devices

@@ -41,26 +41,26 @@ Outcome Run(const Context& context) {
   const sys::Fs& fs = context.host.fs;
   // A container without the GPU sees the module's file all the same.
   if (!fs.Exists(kModule) || GpuDevices(fs).empty()) {
-    return Skip("no GPU of NVIDIA is visible here");
+    return Skip("no NVIDIA GPU is visible here");
   }
   const std::string module = accelerator::NvidiaModuleVersion(fs);
   const auto libraries = LibraryVersions(fs);
   if (module.empty()) {
-    return Broken(std::string(kModule) + " does not tell the version");
+    return Broken(std::string(kModule) + " does not contain the version");
   }
   if (libraries.empty()) {
-    return Pass("module " + module + ", no library where it is looked for");
+    return Pass("module " + module + ", no user library found");
   }
   if (std::find(libraries.begin(), libraries.end(), module) !=
       libraries.end()) {
-    return Pass("module and library " + module);
+    return Pass("kernel module and user library " + module);
   }
   const std::string found = Join(libraries, ", ");
   return Judge({MakeProblem(context, Cause::kDeviceDriverState,
-                            "NVIDIA's kernel module is " + module +
-                                ", its library is " + found,
+                            "the NVIDIA kernel module is version " + module +
+                                ", the user library is " + found,
                             {{"module " + module, kModule},
-                             {"libcuda.so " + found, "folders of libraries"}})},
+                             {"libcuda.so " + found, "library folders"}})},
                "");
 }
 
@@ -68,7 +68,7 @@ Outcome Run(const Context& context) {
 
 extern const Check kCheck;
 const Check kCheck{.id = "accelerator.driver",
-                   .title = "NVIDIA's module and library are of one version",
+                   .title = "NVIDIA kernel module and user library match",
                    .run = Run};
 
 }  // namespace muster::check::accelerator_driver

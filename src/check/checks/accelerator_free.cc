@@ -27,7 +27,7 @@ void AddTpu(const Context& context, const std::vector<std::string>& devices,
   if (!holders.empty()) {
     findings.push_back(MakeProblem(
         context, Cause::kDeviceBusy,
-        "the TPU is held by " + sys::ToString(holders),
+        "the TPU is in use by " + sys::ToString(holders),
         {{Join(devices, ", ") + " open in " + sys::ToString(holders),
           "/proc/*/fd", FirstPid(holders)}}));
     return;
@@ -41,8 +41,8 @@ void AddTpu(const Context& context, const std::vector<std::string>& devices,
     findings.push_back(MakeProblem(
         context, Cause::kDeviceLockStale,
         std::string(accelerator::kTpuLock) +
-            " is another user's, and no process that is visible holds the TPU",
-        {{"this user may not write it; nobody has it open",
+            " belongs to another user, and no visible process uses the TPU",
+        {{"this user has no write permission; no process has it open",
           accelerator::kTpuLock}},
         Confidence::kLikely));
   }
@@ -82,14 +82,14 @@ Outcome Run(const Context& context) {
   if (!gpu.empty()) {
     AddGpu(context, gpu, findings);
   }
-  return Judge(std::move(findings), "nobody whom we may see holds one");
+  return Judge(std::move(findings), "no visible process is using one");
 }
 
 }  // namespace
 
 extern const Check kCheck;
 const Check kCheck{.id = "accelerator.free",
-                   .title = "nobody else holds the accelerators",
+                   .title = "no other process uses the accelerators",
                    .run = Run};
 
 }  // namespace muster::check::accelerator_free

@@ -22,8 +22,8 @@ Outcome Run(const Context& context) {
     return Pass(seen);
   }
   return Judge({MakeProblem(context, Cause::kHeartbeatMissed,
-                            "transparent huge pages are not always on: the TPU "
-                            "takes long to start and to end",
+                            "transparent huge pages are not set to always: the "
+                            "TPU starts and stops slowly",
                             {{seen, kFile}}, Confidence::kPossible)},
                "");
 }
@@ -33,9 +33,9 @@ Outcome Run(const Context& context) {
 extern const Check kCheck;
 const Check kCheck{
     .id = "accelerator.huge-pages",
-    .title = "transparent huge pages are on for the TPU",
+    .title = "transparent huge pages are enabled for the TPU",
     .severity = Severity::kWarning,
-    .fix = {"switch them on, as root",
+    .fix = {"enable them, as root",
             "echo always >/sys/kernel/mm/transparent_hugepage/enabled"},
     .run = Run};
 

@@ -87,14 +87,13 @@ Finding Taken(const Context& context, const Gpu& gpu, Deadline deadline) {
       std::to_string(gpu.used) + " of " + std::to_string(gpu.total) + " MiB";
   auto takers = Takers(context, gpu.uuid, deadline);
   takers.resize(std::min<std::size_t>(takers.size(), 4));
-  Finding finding =
-      MakeProblem(context, Cause::kDeviceBusy,
-                  seen + " of GPU " + gpu.index + " are taken already",
-                  {{seen, "nvidia-smi"},
-                   {takers.empty() ? "by no process that is visible from here"
-                                   : Join(takers, ", "),
-                    "nvidia-smi"}},
-                  Confidence::kLikely);
+  Finding finding = MakeProblem(
+      context, Cause::kDeviceBusy,
+      seen + " of GPU " + gpu.index + " are already in use",
+      {{seen, "nvidia-smi"},
+       {takers.empty() ? "by no visible process" : Join(takers, ", "),
+        "nvidia-smi"}},
+      Confidence::kLikely);
   finding.subjects = {"GPU " + gpu.index};
   return finding;
 }
@@ -102,14 +101,14 @@ Finding Taken(const Context& context, const Gpu& gpu, Deadline deadline) {
 Outcome Run(const Context& context) {
   if (GpuDevices(context.host.fs).empty()) {
     return Skip(TpuDevices(context.host.fs).empty()
-                    ? "no GPU of NVIDIA is visible here"
-                    : "the memory of a TPU belongs to who has it open");
+                    ? "no NVIDIA GPU is visible here"
+                    : "the process that opens a TPU gets all of its memory");
   }
   const Deadline deadline = Deadline::After(kTimeout);
   const auto rows =
       Ask(context, "--query-gpu=index,uuid,memory.used,memory.total", deadline);
   if (!rows && rows.error().cause() == Cause::kProgramNotFound) {
-    return Skip("nvidia-smi, which tells it, is not here");
+    return Skip("nvidia-smi is not installed");
   }
   if (!rows) {
     return Broken(rows.error().message());
@@ -125,11 +124,11 @@ Outcome Run(const Context& context) {
       findings.push_back(Taken(context, *gpu, deadline));
     } else {
       good.push_back("GPU " + gpu->index + " " + std::to_string(gpu->used) +
-                     " of " + std::to_string(gpu->total) + " MiB taken");
+                     " of " + std::to_string(gpu->total) + " MiB in use");
     }
   }
   return findings.empty() && good.empty()
-             ? Broken("nvidia-smi does not tell the memory of any GPU")
+             ? Broken("nvidia-smi reports no memory for any GPU")
              : Judge(std::move(findings), Join(good, ", "));
 }
 
@@ -137,7 +136,7 @@ Outcome Run(const Context& context) {
 
 extern const Check kCheck;
 const Check kCheck{.id = "accelerator.memory",
-                   .title = "the memory of the GPUs is free",
+                   .title = "the GPU memory is free",
                    .may_wait = true,
                    // GPUs may be shared.
                    .severity = Severity::kWarning,

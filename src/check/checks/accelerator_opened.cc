@@ -10,20 +10,20 @@ Outcome Run(const Context& context) {
   if (!context.opening.refused.empty()) {
     return Skip("not opened: " + context.opening.refused);
   }
-  return context.opening.asked
-             ? OpenDevices(context)
-             : Skip("nothing is opened unless --open asks for it");
+  return context.opening.asked ? OpenDevices(context)
+                               : Skip("not opened without --open");
 }
 
 }  // namespace
 
 extern const Check kCheck;
-const Check kCheck{.id = "accelerator.opened",
-                   .title = "the accelerators open, and add right",
-                   .may_wait = true,
-                   .on_request = true,
-                   .deadline = kDeviceOpenTimeout,
-                   .before_run = BeforeRun::kNever,
-                   .run = Run};
+const Check kCheck{
+    .id = "accelerator.opened",
+    .title = "devices open and an all-reduce gives the right sum",
+    .may_wait = true,
+    .on_request = true,
+    .deadline = kDeviceOpenTimeout,
+    .before_run = BeforeRun::kNever,
+    .run = Run};
 
 }  // namespace muster::check::accelerator_opened

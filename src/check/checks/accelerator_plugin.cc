@@ -7,7 +7,7 @@ namespace muster::check::accelerator_plugin {
 namespace {
 
 std::string TextOf(const FoundPlugin& plugin) {
-  return (plugin.version.empty() ? "version not told" : plugin.version) + ", " +
+  return (plugin.version.empty() ? "unknown version" : plugin.version) + ", " +
          plugin.path.value + " (" + plugin.path.source + ")";
 }
 
@@ -17,7 +17,7 @@ Outcome Run(const Context& context) {
     return Skip("no accelerator is visible here");
   }
   if (!context.plugins) {
-    return Skip("the Python environment is not looked at");
+    return Skip("the Python environment is not inspected");
   }
   for (const FoundPlugin& one : context.plugins()) {
     if (one.platform == platform) {
@@ -27,15 +27,14 @@ Outcome Run(const Context& context) {
   const std::string install(InstallLine(platform));
   if (platform != "tpu") {
     return Skip("no PJRT plug-in is installed (" + install +
-                "); torch and TensorFlow need none");
+                "); PyTorch and TensorFlow need none");
   }
   return Judge(
-      {MakeProblem(
-          context, Cause::kAccelPluginMissing,
-          "a TPU is here, and no libtpu: " + install,
-          {{"none at TPU_LIBRARY_PATH, in PJRT_NAMES_AND_LIBRARY_PATHS, in the "
-            "Python environment or among the system's libraries",
-            "environment and disk"}})},
+      {MakeProblem(context, Cause::kAccelPluginMissing,
+                   "this host has a TPU but no libtpu: " + install,
+                   {{"none in TPU_LIBRARY_PATH, PJRT_NAMES_AND_LIBRARY_PATHS, "
+                     "the Python environment or the system libraries",
+                     "environment and disk"}})},
       "");
 }
 

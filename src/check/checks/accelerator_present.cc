@@ -12,7 +12,7 @@ namespace {
 std::string WhoWants(const sys::Env& env, const std::string& platform) {
   for (const char* name : {"PJRT_DEVICE", "JAX_PLATFORMS"}) {
     const auto words = Split(Lower(env.Get(name).value_or("")), ',');
-    // JAX does not start where one of several cannot be initialised.
+    // JAX does not start where one of several cannot be initialized.
     if (std::find(words.begin(), words.end(), platform) != words.end()) {
       return std::string("env ") + name;
     }
@@ -30,8 +30,8 @@ std::optional<Finding> FindTpuByName(const Context& context) {
   Finding finding = MakeProblem(
       context, Cause::kDeviceMissing,
       wants.empty() ? Count(on_bus, "TPU chip") +
-                          " on the bus, but no /dev/accel* or /dev/vfio/N"
-                    : wants + " asks for a TPU, and no chip is visible",
+                          " on the PCI bus, but no /dev/accel* or /dev/vfio/N"
+                    : wants + " requires a TPU, but no chip is visible",
       {{"no /dev/accel*, no /dev/vfio/N, " + Count(on_bus, "chip") +
             " on the PCI bus",
         "/dev and /sys/bus/pci"}});
@@ -49,7 +49,7 @@ std::optional<Finding> LookForGpu(const Context& context) {
   const int on_bus = GpusOnBus(context.host.fs);
   return MakeProblem(
       context, Cause::kDeviceMissing,
-      wants + " asks for a GPU, and none is visible",
+      wants + " requires a GPU, but none is visible",
       {{"no /dev/nvidiaN, " + Count(on_bus, "GPU") + " on the PCI bus",
         "/dev and /sys/bus/pci"}});
 }
@@ -65,7 +65,7 @@ Outcome Run(const Context& context) {
   const auto tpu = static_cast<int>(TpuDevices(context.host.fs).size());
   const auto gpu = static_cast<int>(GpuDevices(context.host.fs).size());
   if (findings.empty() && tpu + gpu == 0) {
-    return Skip("none is here, none is asked for");
+    return Skip("none found, none required");
   }
   return Judge(std::move(findings),
                Count(tpu, "TPU chip") + ", " + Count(gpu, "GPU"));
@@ -75,7 +75,7 @@ Outcome Run(const Context& context) {
 
 extern const Check kCheck;
 const Check kCheck{.id = "accelerator.present",
-                   .title = "the accelerator that is asked for is visible",
+                   .title = "the required accelerator is visible",
                    .run = Run};
 
 }  // namespace muster::check::accelerator_present

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host of rank 0 takes the connections of all members: the time that their
-// handshakes take, the queue in which they wait, and the table of neighbours.
+// handshakes take, the queue in which they wait, and the table of neighbors.
 // Files and memory for them are counted by host.open-files and host.memory.
 #include <algorithm>
 
@@ -18,7 +18,7 @@ constexpr std::chrono::seconds kMaxTime{30};
 Outcome Run(const Context& context) {
   if (!Coordinates(context)) {
     return Skip(SeveralHosts(*context.cluster)
-                    ? "rank 0 coordinates, on another host"
+                    ? "rank 0 on another host is the coordinator"
                     : "all members are on this host");
   }
   const std::int64_t members = context.cluster->size.value;
@@ -26,7 +26,7 @@ Outcome Run(const Context& context) {
   const Duration time = kPerMember * members / cores;
   const std::string seen = Count(members, "member") + ", " +
                            Count(cores, "core") + ": " + ToString(time) +
-                           " of handshakes";
+                           " for the handshakes";
   std::vector<Finding> findings;
   if (time > kMaxTime) {
     findings.push_back(MakeProblem(
@@ -39,42 +39,41 @@ Outcome Run(const Context& context) {
   if (queue && *queue < members) {
     findings.push_back(MakeProblem(
         context, Cause::kOsLimit,
-        std::to_string(*queue) + " connections may wait at a port, and " +
-            std::to_string(members) + " members come at once",
+        std::to_string(*queue) + " connections can queue at a port, but " +
+            std::to_string(members) + " members connect at the same time",
         {{"net.core.somaxconn " + std::to_string(*queue),
           "/proc/sys/net/core/somaxconn"}},
         Confidence::kPossible));
   }
   // Full, it drops packets to whoever is not in it, as a filter would.
-  const auto neighbours =
+  const auto neighbors =
       NumberIn(context.host.fs, "/proc/sys/net/ipv4/neigh/default/gc_thresh3");
-  if (neighbours && *neighbours < members) {
+  if (neighbors && *neighbors < members) {
     findings.push_back(MakeProblem(
         context, Cause::kOsLimit,
-        "the kernel keeps the hardware addresses of " +
-            std::to_string(*neighbours) + " hosts, and " +
-            std::to_string(members) + " members may be on its network",
-        {{"net.ipv4.neigh.default.gc_thresh3 " + std::to_string(*neighbours),
+        "the ARP table of the kernel holds " + std::to_string(*neighbors) +
+            " hosts, but " + std::to_string(members) +
+            " members may be on the same network",
+        {{"net.ipv4.neigh.default.gc_thresh3 " + std::to_string(*neighbors),
           "/proc/sys/net/ipv4/neigh/default/gc_thresh3"}},
         Confidence::kPossible));
   }
   return Judge(
       std::move(findings),
-      seen + (queue ? ", " + std::to_string(*queue) + " connections may wait"
+      seen + (queue ? ", " + std::to_string(*queue) + " connections can queue"
                     : ""));
 }
 
 }  // namespace
 
 extern const Check kCheck;
-const Check kCheck{
-    .id = "cluster.coordinator",
-    .title = "the host of rank 0 can take all members",
-    .needs = "cluster.described",
-    .severity = Severity::kWarning,
-    .fix = {"give rank 0 a host with more cores, or raise the limit: sysctl -w "
-            "net.core.somaxconn=4096"},
-    .before_run = BeforeRun::kSeveralHosts,
-    .run = Run};
+const Check kCheck{.id = "cluster.coordinator",
+                   .title = "the host of rank 0 can serve all members",
+                   .needs = "cluster.described",
+                   .severity = Severity::kWarning,
+                   .fix = {"run rank 0 on a host with more cores, or raise the "
+                           "limit: sysctl -w net.core.somaxconn=4096"},
+                   .before_run = BeforeRun::kSeveralHosts,
+                   .run = Run};
 
 }  // namespace muster::check::cluster_coordinator

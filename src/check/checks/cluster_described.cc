@@ -9,7 +9,7 @@ namespace {
 Outcome Run(const Context& context) {
   std::vector<Finding> findings = context.cluster_findings;
   if (context.cluster == nullptr) {
-    return findings.empty() ? Broken("no source was asked")
+    return findings.empty() ? Broken("no source was read")
                             : Judge(std::move(findings), "");
   }
   const Cluster& cluster = *context.cluster;
@@ -26,7 +26,7 @@ Outcome Run(const Context& context) {
 
 extern const Check kCheck;
 const Check kCheck{.id = "cluster.described",
-                   .title = "the sources agree on who is in the cluster",
+                   .title = "the sources agree on the members of the cluster",
                    .scope = Scope::kCluster,
                    // A run shows what resolve finds of it.
                    .before_run = BeforeRun::kNever,

@@ -83,10 +83,10 @@ Finding Mixed(const Context& context, const Launcher& outer,
   Finding finding = MakeProblem(
       context, Cause::kSchedulerEnvMisread,
       "each of the " + std::to_string(outer.tasks) + " tasks of " + outer.name +
-          " starts a " + inner.name + " that knows of " +
-          std::to_string(inner.tasks) + ": they are " +
+          " starts a " + inner.name + " with world size " +
+          std::to_string(inner.tasks) + ": this makes " +
           std::to_string(outer.tasks / inner.tasks) +
-          " clusters beside each other, not one",
+          " separate clusters, not one",
       {{outer.name + " starts " + Count(outer.tasks, "task") +
             (outer.here > 0
                  ? ", " + std::to_string(outer.here) + " of them here"
@@ -125,7 +125,7 @@ Outcome Run(const Context& context) {
     findings.erase(findings.begin());
   }
   return Judge(std::move(findings), texts.empty()
-                                        ? "no launcher tells of itself"
+                                        ? "no nested launcher detected"
                                         : Join(texts, ", "));
 }
 
@@ -134,8 +134,8 @@ Outcome Run(const Context& context) {
 extern const Check kCheck;
 const Check kCheck{
     .id = "cluster.launchers",
-    .title = "launchers inside each other mean one cluster",
-    .fix = {"start one task on each host, and let the inner launcher make the "
+    .title = "nested launchers form one cluster",
+    .fix = {"start one task per host and let the inner launcher start the "
             "ranks: srun --ntasks-per-node=1 torchrun --nnodes=N …"},
     .run = Run};
 

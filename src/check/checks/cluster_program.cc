@@ -17,8 +17,8 @@ Outcome Run(const Context& context) {
   if (sys::FindProgram(context.host.env, context.host.fs, name).empty()) {
     return Judge(
         {MakeProblem(context, Cause::kProgramNotFound,
-                     "`" + Printable(name) + "` is not on this host",
-                     {{"no file of that name" +
+                     "`" + Printable(name) + "` does not exist on this host",
+                     {{"no file with that name" +
                            std::string(name.find('/') == std::string::npos
                                            ? " in any folder of PATH"
                                            : ""),
@@ -38,7 +38,7 @@ Outcome Run(const Context& context) {
 
 extern const Check kCheck;
 const Check kCheck{.id = "cluster.program",
-                   .title = "the program is here, the same as on other hosts",
+                   .title = "the program exists and is identical on all hosts",
                    .may_wait = true,
                    // Agents compare it.
                    .before_run = BeforeRun::kNever,

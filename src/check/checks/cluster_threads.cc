@@ -16,13 +16,13 @@ Outcome Run(const Context& context) {
       Count(ranks, "rank") + " here, " +
       (told ? "OMP_NUM_THREADS is " + std::to_string(threads)
             : std::string("OMP_NUM_THREADS is not set")) +
-      ", " + Count(cores, "core") + " to use";
+      ", " + Count(cores, "core") + " available";
   if (ranks * threads <= cores) {
     return Pass(seen);
   }
   return Judge({MakeProblem(context, Cause::kHostOverloaded,
                             std::to_string(ranks * threads) +
-                                " threads compete for " + Count(cores, "core"),
+                                " threads share " + Count(cores, "core"),
                             {{seen, "environment, affinity and cgroup"}})},
                "");
 }
@@ -31,7 +31,7 @@ Outcome Run(const Context& context) {
 
 extern const Check kCheck;
 const Check kCheck{.id = "cluster.threads",
-                   .title = "each thread of the ranks has a core",
+                   .title = "each thread of the ranks has its own core",
                    .needs = "cluster.described",
                    .severity = Severity::kWarning,
                    .run = Run};

@@ -17,16 +17,16 @@ Outcome Run(const Context& context) {
   const WallTime now = context.host.clock.WallNow();
   if (now < kEarliest) {
     return Judge({MakeProblem(context, Cause::kClockSkew,
-                              "the clock of this host is wrong: it says " +
+                              "the clock of this host is wrong: it shows " +
                                   ToString(now),
                               {{"the time is before 2025-01-01", "clock"}})},
                  "");
   }
   const auto state = context.machine.AskClock();
   if (!state || !state->synchronised) {
-    return Pass(ToString(now) + ", no bound: " +
-                (state ? "nothing disciplines the kernel's clock"
-                       : "the kernel does not tell its state"));
+    return Pass(ToString(now) + ", no error bound: " +
+                (state ? "clock is not synchronized (no NTP/chrony)"
+                       : "the kernel does not report the clock state"));
   }
   if (state->max_error > kMaxError) {
     Finding finding = MakeProblem(
@@ -38,7 +38,8 @@ Outcome Run(const Context& context) {
     finding.severity = Severity::kWarning;
     return Judge({std::move(finding)}, "");
   }
-  return Pass(ToString(now) + ", right within " + ToString(state->max_error));
+  return Pass(ToString(now) + ", accurate within " +
+              ToString(state->max_error));
 }
 
 }  // namespace
@@ -46,9 +47,9 @@ Outcome Run(const Context& context) {
 extern const Check kCheck;
 const Check kCheck{
     .id = "host.clock",
-    .title = "the clock of this host is right",
+    .title = "the clock of this host is synchronized",
     .after_failure = true,
-    .fix = {"set the clock, and let it be kept", "timedatectl set-ntp true"},
+    .fix = {"set the clock and synchronize it", "timedatectl set-ntp true"},
     .run = Run};
 
 }  // namespace muster::check::host_clock

@@ -12,15 +12,15 @@ namespace {
 std::string ContainerOf(const Context& context) {
   const sys::Fs& fs = context.host.fs;
   if (context.host.env.Get("KUBERNETES_SERVICE_HOST")) {
-    return "a pod of Kubernetes";
+    return "a Kubernetes pod";
   }
   if (fs.Exists("/.dockerenv")) {
-    return "a container of Docker";
+    return "a Docker container";
   }
   if (fs.Exists("/run/.containerenv")) {
-    return "a container of Podman";
+    return "a Podman container";
   }
-  return "no container that names itself";
+  return "no container detected";
 }
 
 // The system calls of gVisor are its own, and so is what they say.
@@ -74,7 +74,7 @@ Outcome Run(const Context& context) {
 
 extern const Check kCheck;
 const Check kCheck{.id = "host.container",
-                   .title = "what surrounds this process is known",
+                   .title = "the container environment is known",
                    .severity = Severity::kNote,
                    .run = Run};
 

@@ -54,7 +54,7 @@ Outcome Run(const Context& context) {
   const auto dot = first.find('.');
   const auto whole = ParseInt(first.substr(0, dot));
   if (!whole || cores == 0) {
-    return Broken("/proc/loadavg and /proc/stat do not tell the load");
+    return Broken("/proc/loadavg and /proc/stat do not contain the load");
   }
   const std::string seen = "load " + first + " on " + Count(cores, "core");
   if (static_cast<double>(*whole) < kBusy * cores) {
@@ -64,9 +64,9 @@ Outcome Run(const Context& context) {
   running.resize(std::min<std::size_t>(running.size(), 5));
   return Judge(
       {MakeProblem(context, Cause::kHostOverloaded,
-                   "the cores of this host are taken: " + seen,
+                   "the cores of this host are busy: " + seen,
                    {{seen + " in the last minute", "/proc/loadavg"},
-                    {running.empty() ? "nothing runs at this moment"
+                    {running.empty() ? "no process is running at this moment"
                                      : "running now: " + Join(running, ", "),
                      "/proc/*/stat"}},
                    Confidence::kLikely)},
@@ -76,13 +76,13 @@ Outcome Run(const Context& context) {
 }  // namespace
 
 extern const Check kCheck;
-const Check kCheck{
-    .id = "host.cpu",
-    .title = "the cores of this host are free",
-    .severity = Severity::kWarning,
-    .fix = {"see who uses them", "top -b -n 1 | head -n 20", Safety::kSafe},
-    // The mean of a minute is that of the run before.
-    .before_run = BeforeRun::kNever,
-    .run = Run};
+const Check kCheck{.id = "host.cpu",
+                   .title = "the cores of this host are idle",
+                   .severity = Severity::kWarning,
+                   .fix = {"show the processes that use them",
+                           "top -b -n 1 | head -n 20", Safety::kSafe},
+                   // The mean of a minute is that of the run before.
+                   .before_run = BeforeRun::kNever,
+                   .run = Run};
 
 }  // namespace muster::check::host_cpu

@@ -27,20 +27,20 @@ Outcome Run(const Context& context) {
   const std::string who = WhoPins(context);
   const auto limit = ReadLimit(context.host.fs, "Max locked memory");
   if (!limit) {
-    return Broken("/proc/self/limits does not tell the limit");
+    return Broken("/proc/self/limits does not contain the limit");
   }
   const std::string seen =
       limit->soft ? BytesText(static_cast<std::uint64_t>(*limit->soft))
                   : "unlimited";
   if (who.empty()) {
-    return Pass(seen + ", and nothing here pins memory");
+    return Pass(seen + ", and no device here pins memory");
   }
   if (!limit->soft || *limit->soft >= kNeeded) {
     return Pass(seen);
   }
   return Judge(
       {MakeProblem(context, Cause::kOsLimit,
-                   "this process may lock " + seen + " of memory, " + who +
+                   "this process can lock " + seen + " of memory, but " + who +
                        " needs " + BytesText(kNeeded) + " or more",
                    {{"Max locked memory " + seen, "/proc/self/limits"}})},
       "");
@@ -51,9 +51,10 @@ Outcome Run(const Context& context) {
 extern const Check kCheck;
 const Check kCheck{
     .id = "host.locked-memory",
-    .title = "enough memory may be locked",
+    .title = "the limit of locked memory is sufficient",
     .after_failure = true,
-    .fix = {"raise the limit of what starts the run", "ulimit -l unlimited"},
+    .fix = {"raise the limit of the shell or service that starts the run",
+            "ulimit -l unlimited"},
     .run = Run};
 
 }  // namespace muster::check::host_locked_memory

@@ -103,7 +103,7 @@ Finding Tight(const Context& context, std::int64_t left, std::int64_t need,
     facts.push_back({"largest: " + takers, "/proc/*/status"});
   }
   return MakeProblem(context, Cause::kOomHost,
-                     Text(left) + " of memory are left for " +
+                     Text(left) + " of memory are available for " +
                          Count(RanksHere(context), "rank") +
                          (Coordinates(context)
                               ? " and the coordinator of " +
@@ -122,7 +122,7 @@ Outcome Run(const Context& context) {
   const auto total = Field(*meminfo, "MemTotal");
   const auto available = Field(*meminfo, "MemAvailable");
   if (!total || !available || *total <= 0) {
-    return Broken("/proc/meminfo does not tell MemTotal and MemAvailable");
+    return Broken("/proc/meminfo does not contain MemTotal and MemAvailable");
   }
   std::int64_t need = RanksHere(context) * kPerRank;
   if (Coordinates(context)) {
@@ -157,7 +157,7 @@ Outcome Run(const Context& context) {
 
 extern const Check kCheck;
 const Check kCheck{.id = "host.memory",
-                   .title = "there is memory for the ranks of this host",
+                   .title = "this host has enough memory for its ranks",
                    .after_failure = true,
                    .run = Run};
 

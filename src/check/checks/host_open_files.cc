@@ -14,7 +14,7 @@ constexpr std::int64_t kPerMember = 4;
 Outcome Run(const Context& context) {
   const auto limit = ReadLimit(context.host.fs, "Max open files");
   if (!limit) {
-    return Broken("/proc/self/limits does not tell the limit");
+    return Broken("/proc/self/limits does not contain the limit");
   }
   const std::int64_t members =
       context.cluster == nullptr ? 1 : context.cluster->size.value;
@@ -26,11 +26,12 @@ Outcome Run(const Context& context) {
       limit->hard ? std::to_string(*limit->hard) : "unlimited";
   return Judge(
       {MakeProblem(context, Cause::kOsLimit,
-                   "a process may open " + std::to_string(*limit->soft) +
-                       " files, a rank among " + Count(members, "member") +
-                       " needs " + std::to_string(need),
+                   "a process can open " + std::to_string(*limit->soft) +
+                       " files, but a rank of a run with " +
+                       Count(members, "member") + " needs " +
+                       std::to_string(need),
                    {{"Max open files " + std::to_string(*limit->soft) +
-                         ", may be raised to " + hard,
+                         ", can be raised to " + hard,
                      "/proc/self/limits"}})},
       "");
 }
@@ -39,7 +40,7 @@ Outcome Run(const Context& context) {
 
 extern const Check kCheck;
 const Check kCheck{.id = "host.open-files",
-                   .title = "enough files may be open",
+                   .title = "the limit of open files is sufficient",
                    .after_failure = true,
                    .run = Run};
 

@@ -12,11 +12,12 @@ constexpr std::int64_t kPerRank = 64;
 
 Finding Tight(const Context& context, std::int64_t left, std::int64_t need,
               const Seen& seen) {
-  return MakeProblem(
-      context, Cause::kOsLimit,
-      std::to_string(left) + " more processes and threads may be made, " +
-          Count(RanksHere(context), "rank") + " need " + std::to_string(need),
-      {seen});
+  return MakeProblem(context, Cause::kOsLimit,
+                     std::to_string(left) +
+                         " more processes and threads can be started, but " +
+                         Count(RanksHere(context), "rank") + " need " +
+                         std::to_string(need),
+                     {seen});
 }
 
 // root is not bound by its own limit.
@@ -28,7 +29,7 @@ Outcome Run(const Context& context) {
   const sys::Fs& fs = context.host.fs;
   const auto limit = ReadLimit(fs, "Max processes");
   if (!limit) {
-    return Broken("/proc/self/limits does not tell the limit");
+    return Broken("/proc/self/limits does not contain the limit");
   }
   const std::int64_t need = RanksHere(context) * kPerRank;
   if (limit->soft && *limit->soft < need && !IsRoot(fs)) {
@@ -57,7 +58,7 @@ Outcome Run(const Context& context) {
 
 extern const Check kCheck;
 const Check kCheck{.id = "host.processes",
-                   .title = "enough processes and threads may be made",
+                   .title = "the limit of processes and threads is sufficient",
                    .after_failure = true,
                    .fix = {"raise the limit of the container or of the user"},
                    .run = Run};

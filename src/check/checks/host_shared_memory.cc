@@ -41,9 +41,9 @@ Outcome Run(const Context& context) {
 
 extern const Check kCheck;
 const Check kCheck{.id = "host.shared-memory",
-                   .title = "/dev/shm has room",
+                   .title = "/dev/shm has enough space",
                    .after_failure = true,
-                   .fix = {"on a machine of your own, make it larger",
+                   .fix = {"on your own machine, enlarge it",
                            "mount -o remount,size=8G /dev/shm"},
                    .run = Run};
 

@@ -90,16 +90,16 @@ Outcome Run(const Context& context) {
     findings.push_back(
         Slow(context, {.name = name, .place = place, .fault = fault}));
   }
-  return Judge(std::move(findings), good.empty()
-                                        ? "no card of this host can be judged"
-                                        : Join(good, ", "));
+  return Judge(std::move(findings),
+               good.empty() ? "no network card of this host can be checked"
+                            : Join(good, ", "));
 }
 
 }  // namespace
 
 extern const Check kCheck;
 const Check kCheck{.id = "network.interfaces",
-                   .title = "network cards are fast and lose nothing",
+                   .title = "network cards are fast and drop no packets",
                    .needs = "cluster.described",
                    .severity = Severity::kWarning,
                    .before_run = BeforeRun::kSeveralHosts,

@@ -87,7 +87,7 @@ void Take(const Context& context, const Looked& one, Looks& seen) {
   const std::string text = Join(*numbers, ", ");
   seen.loops.push_back(MakeProblem(
       context, Cause::kNetLoopbackName,
-      "the name `" + Printable(name) + "` of a member leads to " + text +
+      "the name `" + Printable(name) + "` of a member resolves to " + text +
           " on this host",
       {{.what = Printable(name) + " is " + text, .source = "getaddrinfo"}}));
   seen.loops.back().subjects = {name};
@@ -108,7 +108,7 @@ Finding Unknown(const Context& context, const Looks& seen) {
     facts.push_back(
         {.what =
              Count(static_cast<std::int64_t>(seen.unanswered.size()), "name") +
-             " without an answer: the time was up",
+             " without a reply in time",
          .source = "getaddrinfo"});
   }
   Finding finding =
@@ -126,7 +126,7 @@ Finding Silent(const Context& context, const Looks& seen) {
   const auto names = static_cast<std::int64_t>(seen.unanswered.size());
   Finding finding = MakeProblem(context, Cause::kNetNameResolution,
                                 "none of " + Count(names, "name") +
-                                    " of members was answered within " +
+                                    " of members resolved within " +
                                     muster::ToString(kTimeout),
                                 {WhoIsAsked(context)}, Confidence::kLikely);
   finding.severity = Severity::kWarning;
@@ -151,7 +151,7 @@ Looks LookAtAll(const Context& context) {
 
 Outcome Run(const Context& context) {
   if (context.host.names == nullptr) {
-    return Skip("names are not asked for here");
+    return Skip("names are not resolved here");
   }
   // On one host a name of its own loopback is right.
   if (!SeveralHosts(*context.cluster)) {
@@ -166,12 +166,11 @@ Outcome Run(const Context& context) {
     if (seen.good == 0) {
       return Judge({Silent(context, seen)}, "");
     }
-    return Broken("names were not answered within " +
-                  muster::ToString(kTimeout));
+    return Broken("names did not resolve within " + muster::ToString(kTimeout));
   }
   return Judge(std::move(findings),
-               seen.good == 0 ? "no name has to be looked up"
-                              : Count(seen.good, "name") + " looked up");
+               seen.good == 0 ? "no names to resolve"
+                              : Count(seen.good, "name") + " resolved");
 }
 
 }  // namespace

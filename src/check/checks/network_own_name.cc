@@ -29,7 +29,7 @@ Outcome Run(const Context& context) {
     return Skip("all members are on this host");
   }
   if (context.host.names == nullptr) {
-    return Skip("names are not asked for here");
+    return Skip("names are not resolved here");
   }
   const std::string name = context.host.env.Hostname();
   const auto numbers = context.host.names->Lookup(
@@ -39,7 +39,7 @@ Outcome Run(const Context& context) {
         {Weigh(context, name,
                MakeProblem(
                    context, Cause::kNetNameResolution,
-                   "the own name `" + Printable(name) + "` does not resolve",
+                   "the hostname `" + Printable(name) + "` does not resolve",
                    {{numbers.error().message(), "getaddrinfo"}}))},
         "");
   }
@@ -52,9 +52,9 @@ Outcome Run(const Context& context) {
   }
   return Judge({Weigh(context, name,
                       MakeProblem(context, Cause::kNetLoopbackName,
-                                  "the own name `" + Printable(name) +
-                                      "` leads to " + Join(*numbers, ", ") +
-                                      ", where no peer reaches this host",
+                                  "the hostname `" + Printable(name) +
+                                      "` resolves to " + Join(*numbers, ", ") +
+                                      ", where no peer can reach this host",
                                   {{seen, "getaddrinfo"}}))},
                "");
 }
@@ -62,11 +62,12 @@ Outcome Run(const Context& context) {
 }  // namespace
 
 extern const Check kCheck;
-const Check kCheck{.id = "network.own-name",
-                   .title = "the own name leads to an address that peers reach",
-                   .needs = "cluster.described",
-                   .may_wait = true,
-                   .before_run = BeforeRun::kSeveralHosts,
-                   .run = Run};
+const Check kCheck{
+    .id = "network.own-name",
+    .title = "the hostname resolves to an address that peers can reach",
+    .needs = "cluster.described",
+    .may_wait = true,
+    .before_run = BeforeRun::kSeveralHosts,
+    .run = Run};
 
 }  // namespace muster::check::network_own_name

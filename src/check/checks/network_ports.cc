@@ -19,7 +19,7 @@ std::map<std::uint16_t, std::string> PortsHere(const Context& context) {
     }
   };
   if (const Member* self = Self(context)) {
-    add(self->address, "own port");
+    add(self->address, "port of this member");
     // torchrun's agent holds the store of its ranks already.
     if (self->rank == 0 &&
         !context.host.env.Get("TORCHELASTIC_USE_AGENT_STORE")) {
@@ -38,7 +38,7 @@ std::map<std::uint16_t, std::string> PortsHere(const Context& context) {
 Outcome Run(const Context& context) {
   const auto ports = PortsHere(context);
   if (ports.empty()) {
-    return Pass("none is told: free ones are taken at the start");
+    return Pass("no fixed ports; free ones are chosen at launch");
   }
   std::vector<Finding> findings;
   std::vector<std::string> good;
@@ -53,8 +53,7 @@ Outcome Run(const Context& context) {
     const Error& why = tried.error();
     std::vector<Seen> seen{
         {"it is the " + whose, "cluster"},
-        {"it cannot be listened on: " + std::string(Label(why.cause())),
-         "bind"}};
+        {"cannot listen on it: " + std::string(Label(why.cause())), "bind"}};
     if (!why.evidence().empty()) {
       seen.back().fields = why.evidence().front().fields;
     }
@@ -66,7 +65,7 @@ Outcome Run(const Context& context) {
   return Judge(std::move(findings),
                "free: " + Join(good, ", ") +
                    (SeveralHosts(*context.cluster)
-                        ? "; those of --port-range are tried by `muster run`"
+                        ? "; `muster run` checks those of --port-range"
                         : ""));
 }
 

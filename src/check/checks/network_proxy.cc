@@ -33,7 +33,7 @@ Fix Except(const std::vector<std::string>& hosts) {
         return host.find_first_not_of(kHarmless) == std::string::npos;
       });
   return {
-      .text = "except the members from the proxy",
+      .text = "exclude the members from the proxy",
       .command =
           good ? "export no_proxy=\"$no_proxy," + Join(hosts, ",") + "\"" : "",
       .safety = Safety::kSafe};
@@ -57,13 +57,14 @@ Finding Diverted(const Context& context, const std::vector<std::string>& hosts,
                 Count(static_cast<std::int64_t>(hosts.size()) - 1, "other host")
           : "";
   const bool by_all = how == sys::Diversion::kByAll;
-  Finding finding = MakeProblem(
-      context, Cause::kNetProxy,
-      proxy + " diverts " + (by_all ? "gRPC" : "versions of gRPC before 1.55") +
-          " from `" + Printable(hosts.front()) + "`" + others +
-          " of this cluster to a proxy",
-      {{proxy + " is set", "environment"},
-       {ExceptionsOf(context.host.env), "environment"}});
+  Finding finding =
+      MakeProblem(context, Cause::kNetProxy,
+                  proxy + " redirects connections of " +
+                      (by_all ? "gRPC" : "versions of gRPC before 1.55") +
+                      " from `" + Printable(hosts.front()) + "`" + others +
+                      " of this cluster to a proxy",
+                  {{proxy + " is set", "environment"},
+                   {ExceptionsOf(context.host.env), "environment"}});
   finding.subjects = hosts;
   finding.fixes.insert(finding.fixes.begin(), Except(hosts));
   finding.severity = by_all ? Weight(context) : Severity::kNote;
@@ -77,14 +78,14 @@ Outcome Run(const Context& context) {
   const sys::Env& env = context.host.env;
   const auto proxy = sys::GrpcProxy(env);
   if (!proxy) {
-    return Pass("no proxy is set that gRPC obeys");
+    return Pass("no proxy that gRPC uses is set");
   }
   auto hosts = HostsOf(*context.cluster);
   if (hosts.empty() && context.cluster->one_host) {
     hosts = {"127.0.0.1"};
   }
   if (context.cluster->size.value <= 1) {
-    return Pass(proxy->variable + " is set, and this process is alone");
+    return Pass(proxy->variable + " is set, and this is the only process");
   }
   for (const auto how :
        {sys::Diversion::kByAll, sys::Diversion::kByOlderVersions}) {
@@ -97,14 +98,14 @@ Outcome Run(const Context& context) {
       return Judge({Diverted(context, diverted, proxy->variable, how)}, "");
     }
   }
-  return Pass(proxy->variable + " is set and spares the members");
+  return Pass(proxy->variable + " is set, and no_proxy covers the members");
 }
 
 }  // namespace
 
 extern const Check kCheck;
 const Check kCheck{.id = "network.proxy",
-                   .title = "no proxy stands between the members",
+                   .title = "connections between members use no proxy",
                    .needs = "cluster.described",
                    // A run shows what resolve finds of it.
                    .before_run = BeforeRun::kNever,

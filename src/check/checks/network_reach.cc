@@ -59,7 +59,7 @@ Outcome Look(const Context& context) {
                                       static_cast<int>(cluster.members.size()),
                                       options.self.rank);
   if (options.to_try.empty()) {
-    return Skip("no address of another member is told");
+    return Skip("no address of another member is known");
   }
   options.most = deadline.Remaining();
   const auto outcome = netcheck::RunMesh(options, context.host.clock);
@@ -70,7 +70,7 @@ Outcome Look(const Context& context) {
       netcheck::JudgeMesh(cluster, outcome->rows, context.host.clock.WallNow());
   std::string detail = verdict.detail;
   if (context.mesh->token_file.empty()) {
-    detail += " (no --token-file: who answers is not proved)";
+    detail += " (no --token-file: peers are not authenticated)";
   }
   if (!files.left_out.empty()) {
     detail += "; not compared: " + Printable(Join(files.left_out, ", "));
@@ -88,7 +88,7 @@ Outcome Look(const Context& context) {
 
 Outcome Run(const Context& context) {
   if (!context.mesh) {
-    return Skip("other members are not asked here");
+    return Skip("other members are not contacted here");
   }
   if (!SeveralHosts(*context.cluster)) {
     return Skip("all members are on this host");

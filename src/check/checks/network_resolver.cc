@@ -43,7 +43,7 @@ void JudgeAddresses(const Context& context, std::vector<Finding>& findings) {
     findings.push_back(MakeProblem(
         context, Cause::kNetWrongInterface,
         "`" + of_a_link.front() +
-            "` is an address of one link, and the list does not say of which",
+            "` is a link-local address without an interface",
         {{Join(of_a_link, ", ") + ": fe80::/10 needs %INTERFACE", "cluster"}}));
     findings.back().subjects = of_a_link;
   } else if (!v4.empty() && !v6.empty()) {
@@ -64,7 +64,7 @@ void JudgeServers(const Context& context, const Resolver& resolver,
     Finding finding = MakeProblem(
         context, Cause::kNetNameResolution,
         std::to_string(resolver.servers.size()) +
-            " name servers are listed, and the C library asks the first " +
+            " name servers are listed, but the C library uses only the first " +
             std::to_string(kMaxServers),
         {{ServersText(resolver), "/etc/resolv.conf"}});
     finding.severity = Severity::kNote;
@@ -75,7 +75,7 @@ void JudgeServers(const Context& context, const Resolver& resolver,
   if (anybody) {
     Finding finding = MakeProblem(
         context, Cause::kNetNameResolution,
-        "any name resolves here: a name that nobody has leads to " +
+        "every name resolves here: a nonexistent name resolves to " +
             Join(*anybody, ", "),
         {{std::string(kNobody) + " is " + Join(*anybody, ", "), "getaddrinfo"},
          {ServersText(resolver), "/etc/resolv.conf"}},
@@ -87,7 +87,7 @@ void JudgeServers(const Context& context, const Resolver& resolver,
 
 Outcome Run(const Context& context) {
   if (context.host.names == nullptr) {
-    return Skip("names are not asked for here");
+    return Skip("names are not resolved here");
   }
   if (!SeveralHosts(*context.cluster)) {
     return Skip("all members are on this host");
@@ -100,24 +100,24 @@ Outcome Run(const Context& context) {
         return !Address{.host = host}.IsNumeric();
       });
   if (!any_name) {
-    return Judge(std::move(findings),
-                 "addresses in digits need no name server");
+    return Judge(std::move(findings), "numeric addresses need no name server");
   }
   const auto resolver = ReadResolver(context.host.fs);
   JudgeServers(context, resolver ? *resolver : Resolver(), findings);
-  return Judge(std::move(findings), resolver ? ServersText(*resolver)
-                                             : "no /etc/resolv.conf: names "
-                                               "come from elsewhere");
+  return Judge(std::move(findings),
+               resolver
+                   ? ServersText(*resolver)
+                   : "no /etc/resolv.conf: names are resolved by other means");
 }
 
 }  // namespace
 
 extern const Check kCheck;
 const Check kCheck{.id = "network.resolver",
-                   .title = "names and addresses mean one host here",
+                   .title = "names and addresses are unambiguous",
                    .needs = "cluster.described",
                    .may_wait = true,
-                   .fix = {"see what this host makes of a name",
+                   .fix = {"show how this host resolves a name",
                            "getent ahosts NAME", Safety::kSafe},
                    .before_run = BeforeRun::kNever,
                    .run = Run};

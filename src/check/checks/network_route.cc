@@ -43,7 +43,7 @@ void AddMissing(const Context& context, std::vector<Finding>& findings) {
     findings.push_back(MakeProblem(
         context, Cause::kNetWrongInterface,
         std::string(variable) + " names `" + Printable(value) +
-            "`, and this host has no such interface",
+            "`, but this host has no such interface",
         {{"interfaces here: " + Join(*interfaces, ", "), "/sys/class/net"}}));
   }
 }
@@ -67,15 +67,15 @@ Outcome Run(const Context& context) {
     }
   }
   return Judge(std::move(findings),
-               sources.empty() ? "no address in digits is told"
-                               : "packets leave with " + Join(sources, ", "));
+               sources.empty() ? "no numeric addresses to check"
+                               : "source address " + Join(sources, ", "));
 }
 
 }  // namespace
 
 extern const Check kCheck;
 const Check kCheck{.id = "network.route",
-                   .title = "there is a route to every peer",
+                   .title = "this host has a route to every peer",
                    .needs = "cluster.described",
                    .before_run = BeforeRun::kSeveralHosts,
                    .run = Run};

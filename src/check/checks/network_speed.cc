@@ -19,7 +19,7 @@ constexpr std::chrono::seconds kLeastWait{5};
 // As network.reach.
 constexpr std::chrono::seconds kLongestWait{100};
 
-std::string DataOf(const netcheck::SpeedOutcome& outcome,
+std::string DataOf(const netcheck::BandwidthOutcome& outcome,
                    std::uint64_t gradient) {
   Json data = netcheck::ToJson(outcome);
   if (const auto ring = netcheck::EstimateRing(outcome, gradient)) {
@@ -40,17 +40,17 @@ Outcome Measure(const Context& context) {
     return Judge({FromError(signer.error())}, "");
   }
   const auto outcome =
-      netcheck::RunSpeed({.cluster = cluster,
-                          .self = MeshSelf(context),
-                          .signer = *std::move(signer),
-                          .wait = std::clamp<Duration>(
-                              context.mesh->wait, kLeastWait, kLongestWait),
-                          .say = context.say},
-                         context.host.clock);
+      netcheck::RunBandwidth({.cluster = cluster,
+                              .self = MeshSelf(context),
+                              .signer = *std::move(signer),
+                              .wait = std::clamp<Duration>(
+                                  context.mesh->wait, kLeastWait, kLongestWait),
+                              .say = context.say},
+                             context.host.clock);
   if (!outcome) {
     return Broken(outcome.error().message());
   }
-  auto verdict = netcheck::JudgeSpeeds(
+  auto verdict = netcheck::JudgeBandwidths(
       cluster, *outcome, context.mesh->gradient, context.host.clock.WallNow());
   Outcome judged = Judge(std::move(verdict.findings), verdict.detail);
   judged.detail = std::move(verdict.detail);
@@ -61,13 +61,13 @@ Outcome Measure(const Context& context) {
 
 Outcome Run(const Context& context) {
   if (!context.mesh) {
-    return Skip("other members are not asked here");
+    return Skip("other members are not contacted here");
   }
   if (!SeveralHosts(*context.cluster)) {
     return Skip("all members are on this host");
   }
   if (Self(context) == nullptr) {
-    return Skip("this host is no member: only members measure");
+    return Skip("this host is not a member; only members measure");
   }
   return Measure(context);
 }
@@ -76,7 +76,7 @@ Outcome Run(const Context& context) {
 
 extern const Check kCheck;
 const Check kCheck{.id = "network.speed",
-                   .title = "no link is far slower than the others",
+                   .title = "no link is much slower than the others",
                    .needs = "cluster.described, network.reach",
                    .scope = Scope::kCluster,
                    .may_wait = true,

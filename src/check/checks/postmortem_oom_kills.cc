@@ -29,7 +29,7 @@ Outcome Run(const Context& context) {
 
 extern const Check kCheck;
 const Check kCheck{.id = "postmortem.oom-kills",
-                   .title = "no process of this cgroup was killed for memory",
+                   .title = "the OOM killer killed no process of this cgroup",
                    .on_request = true,
                    .after_failure = true,
                    .severity = Severity::kWarning,

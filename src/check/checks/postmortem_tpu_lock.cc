@@ -82,7 +82,7 @@ Outcome Run(const Context& context) {
 
 extern const Check kCheck;
 const Check kCheck{.id = "postmortem.tpu-lock",
-                   .title = "a live process holds the lock file of libtpu",
+                   .title = "a live process holds the libtpu lock file",
                    .on_request = true,
                    .after_failure = true,
                    .severity = Severity::kWarning,

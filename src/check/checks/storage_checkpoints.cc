@@ -19,20 +19,20 @@ Status TryToWrite(const Context& context, const std::string& folder) {
   const auto leaving = sys::TempFile::Make(file);
   MUSTER_ASSIGN(const auto appender, context.host.fs.OpenAppender(file));
   Status written =
-      appender->Append("muster check looks whether this can be written\n");
+      appender->Append("written by muster check to test write access\n");
   MUSTER_TRY(context.host.fs.Remove(file));
   return written;
 }
 
 Outcome Run(const Context& context) {
   if (context.checkpoints.empty()) {
-    return Skip("no --checkpoints is given");
+    return Skip("--checkpoints is not given");
   }
   std::vector<Finding> findings;
   std::vector<std::string> good;
   for (const std::string& path : context.checkpoints) {
     if (IsRemote(path)) {
-      good.push_back(path + " is not of this host, not looked at");
+      good.push_back(path + " is not on this host, not checked");
       continue;
     }
     const std::string place = NearestExisting(context.host, path);
@@ -41,10 +41,10 @@ Outcome Run(const Context& context) {
       good.push_back(path);
       continue;
     }
-    findings.push_back(MakeProblem(
-        context, may.error().cause(),
-        "checkpoints cannot be written to `" + Printable(path) + "`",
-        {{may.error().message(), "access", {{"path", place}}}}));
+    findings.push_back(
+        MakeProblem(context, may.error().cause(),
+                    "cannot write checkpoints to `" + Printable(path) + "`",
+                    {{may.error().message(), "access", {{"path", place}}}}));
   }
   return Judge(std::move(findings), Join(good, ", "));
 }
@@ -53,7 +53,7 @@ Outcome Run(const Context& context) {
 
 extern const Check kCheck;
 const Check kCheck{.id = "storage.checkpoints",
-                   .title = "checkpoints can be written",
+                   .title = "the checkpoint folders are writable",
                    .may_wait = true,
                    // A run is told no folder.
                    .before_run = BeforeRun::kNever,

@@ -16,7 +16,7 @@ Finding Unreadable(const Context& context, const std::string& path,
   return MakeProblem(
       context, missing ? Cause::kDataPathUnreachable : why.cause(),
       "the data at `" + Printable(path) + "` " +
-          (missing ? "is not there on this host" : "cannot be read"),
+          (missing ? "does not exist on this host" : "is not readable"),
       {{why.message(), "access", {{"path", path}}}});
 }
 
@@ -36,7 +36,9 @@ std::optional<Finding> WrongInside(const Context& context,
     Finding finding = MakeProblem(
         context, Cause::kDataPathUnreachable,
         "the data folder `" + Printable(path) + "` is empty on this host",
-        {{"no file in it: is its disk mounted?", "list", {{"path", path}}}},
+        {{"it contains no files: is its disk mounted?",
+          "list",
+          {{"path", path}}}},
         Confidence::kPossible);
     finding.severity = Severity::kWarning;
     return finding;
@@ -53,13 +55,13 @@ std::optional<Finding> WrongInside(const Context& context,
 
 Outcome Run(const Context& context) {
   if (context.data.empty()) {
-    return Skip("no --data is given");
+    return Skip("--data is not given");
   }
   std::vector<Finding> findings;
   std::vector<std::string> good;
   for (const std::string& path : context.data) {
     if (IsRemote(path)) {
-      good.push_back(path + " is not of this host, not looked at");
+      good.push_back(path + " is not on this host, not checked");
       continue;
     }
     const auto may = context.machine.MayAccess(path, sys::Access::kRead);
@@ -78,7 +80,7 @@ Outcome Run(const Context& context) {
 
 extern const Check kCheck;
 const Check kCheck{.id = "storage.data",
-                   .title = "the data can be read",
+                   .title = "the data is readable",
                    .may_wait = true,
                    // A run is told no folder.
                    .before_run = BeforeRun::kNever,

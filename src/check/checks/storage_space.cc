@@ -28,8 +28,8 @@ std::optional<Finding> Look(const Context& context, const std::string& path,
                                           BytesText(space.bytes) + " are free";
   Finding finding =
       MakeProblem(context, Cause::kDiskFull,
-                  "the file system of `" + Printable(path) + "` has little " +
-                      (no_files ? "room for files: " : "space: ") + seen,
+                  "the file system of `" + Printable(path) + "` is low on " +
+                      (no_files ? "inodes: " : "space: ") + seen,
                   {{seen, "statvfs", {{"path", path}}}});
   if (!no_files && space.free_bytes >= kLeast) {
     finding.severity = Severity::kWarning;
@@ -68,11 +68,12 @@ Outcome Run(const Context& context) {
 }  // namespace
 
 extern const Check kCheck;
-const Check kCheck{.id = "storage.space",
-                   .title = "there is space for checkpoints and logs",
-                   .may_wait = true,
-                   .after_failure = true,
-                   .before_run = BeforeRun::kSeveralHosts,
-                   .run = Run};
+const Check kCheck{
+    .id = "storage.space",
+    .title = "the disks have enough space for checkpoints and logs",
+    .may_wait = true,
+    .after_failure = true,
+    .before_run = BeforeRun::kSeveralHosts,
+    .run = Run};
 
 }  // namespace muster::check::storage_space

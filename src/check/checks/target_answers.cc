@@ -17,7 +17,7 @@ std::string Summary(std::span<const identify::TargetReply> seen) {
         return !one.missed && identify::IsExpected(one.target, one.server);
       });
   std::string text = std::to_string(well) + " of " +
-                     std::to_string(seen.size()) + " answer as expected";
+                     std::to_string(seen.size()) + " respond as expected";
   if (identify::ReplicasOf(seen) > 0) {
     text += ", " + identify::TextOfReplicas(seen);
   }
@@ -41,8 +41,9 @@ Outcome Run(const Context& context) {
     return Skip("neither --target nor --framework is given");
   }
   if (targets.size() > identify::kMaxTargets) {
-    return Broken(std::to_string(targets.size()) + " targets, at most " +
-                  std::to_string(identify::kMaxTargets) + " are asked at once");
+    return Broken(std::to_string(targets.size()) + " targets; at most " +
+                  std::to_string(identify::kMaxTargets) +
+                  " can be probed at once");
   }
   const auto seen = AskTwice(context, targets);
   const std::string summary = Summary(seen);
@@ -58,7 +59,7 @@ Outcome Run(const Context& context) {
 
 extern const Check kCheck;
 const Check kCheck{.id = "target.answers",
-                   .title = "who answers is who is expected",
+                   .title = "the expected servers respond",
                    .scope = Scope::kCluster,
                    .may_wait = true,
                    .on_request = true,

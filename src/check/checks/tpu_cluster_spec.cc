@@ -25,7 +25,7 @@ Outcome Run(const Context& context) {
     Outcome outcome = Pass(
         Count(static_cast<int>(context.tpu.hosts.size() + context.tpu.left_out),
               "host") +
-        "; programs tell each other their tasks");
+        "; programs exchange their tasks");
     outcome.lines = SpecOf(context.tpu.hosts);
     return outcome;
   }
@@ -35,7 +35,7 @@ Outcome Run(const Context& context) {
   }
   Outcome outcome =
       Judge(identify::JudgeTasks(seen, context.host.clock.WallNow()),
-            "every worker is the task that stands at its address");
+            "every worker is the task listed for its address");
   Show(seen, outcome);
   outcome.lines = SpecOf(workers);
   return outcome;
@@ -45,7 +45,7 @@ Outcome Run(const Context& context) {
 
 extern const Check kCheck;
 const Check kCheck{.id = "tpu.cluster-spec",
-                   .title = "every worker is the task of its address",
+                   .title = "every worker is the task listed for its address",
                    .needs = "tpu.replicas",
                    .scope = Scope::kCluster,
                    .may_wait = true,

@@ -18,7 +18,7 @@ std::string LeftOut(const TpuSetup& tpu) {
   return tpu.left_out == 0
              ? ""
              : "; " + Count(static_cast<std::int64_t>(tpu.left_out), "host") +
-                   " more not looked at";
+                   " more not probed";
 }
 
 Outcome AskWorkers(const Context& context) {
@@ -64,14 +64,14 @@ Outcome Run(const Context& context) {
   if (context.tpu.hosts.size() > 1) {
     return LookForHosts(context);
   }
-  return Pass("the chips are this host's: nobody has to be connected");
+  return Pass("the chips are local: no connection is needed");
 }
 
 }  // namespace
 
 extern const Check kCheck;
 const Check kCheck{.id = "tpu.connected",
-                   .title = "every worker of the TPU answers",
+                   .title = "every worker of the TPU responds",
                    .needs = "tpu.resolved",
                    .scope = Scope::kCluster,
                    .may_wait = true,

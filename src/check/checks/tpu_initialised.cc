@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Third step: the TPU system can be initialised. A worker that found its chips
+// Third step: the TPU system can be initialized. A worker that found its chips
 // lists them. The chips of this host are visible and free; with --open they are
-// initialised, counted and added over.
+// initialized, counted and added over.
 #include <algorithm>
 
 #include "base/text.h"
@@ -19,7 +19,7 @@ bool HasTpu(const identify::TargetReply& seen) {
 
 std::string NotOpened(const Context& context) {
   return context.opening.refused.empty()
-             ? "nothing was opened"
+             ? "no device was opened"
              : "not opened: " + context.opening.refused;
 }
 
@@ -39,17 +39,17 @@ Outcome AskWorkers(const Context& context) {
            .source = "WorkerService/GetStatus"});
     }
   }
-  Outcome outcome = Pass("every worker lists its TPU; " +
-                         (context.opening.asked
-                              ? "--open opens chips of this host, not theirs"
-                              : NotOpened(context)));
+  Outcome outcome =
+      Pass("every worker lists its TPU; " +
+           (context.opening.asked ? "--open opens only chips of this host"
+                                  : NotOpened(context)));
   if (!without.empty()) {
     outcome =
         Judge({MakeProblem(context, Cause::kDeviceMissing,
                            Count(static_cast<int>(without.size()), "worker") +
                                " of " + std::to_string(seen.size()) +
-                               " list no TPU device, first " + first +
-                               ": the TPU system cannot be initialised there",
+                               " list no TPU device, the first is " + first +
+                               ": the TPU system cannot be initialized there",
                            without)},
               "");
   }
@@ -96,8 +96,8 @@ Outcome Run(const Context& context) {
 }  // namespace
 
 extern const Check kCheck;
-const Check kCheck{.id = "tpu.initialised",
-                   .title = "the TPU system can be initialised",
+const Check kCheck{.id = "tpu.initialized",
+                   .title = "the TPU system can be initialized",
                    .needs = "tpu.connected",
                    .scope = Scope::kCluster,
                    .may_wait = true,

@@ -10,7 +10,7 @@ namespace {
 std::string Against(const std::optional<Sourced<int>>& expected) {
   return expected ? ", " + std::to_string(expected->value) + " expected (" +
                         expected->source + ")"
-                  : ", no number is expected";
+                  : ", no number is required";
 }
 
 Outcome AskWorkers(const Context& context) {
@@ -52,8 +52,8 @@ Outcome Run(const Context& context) {
 
 extern const Check kCheck;
 const Check kCheck{.id = "tpu.replicas",
-                   .title = "the TPU has the replicas that are expected",
-                   .needs = "tpu.initialised",
+                   .title = "the TPU has the expected number of replicas",
+                   .needs = "tpu.initialized",
                    .scope = Scope::kCluster,
                    .may_wait = true,
                    .on_request = true,

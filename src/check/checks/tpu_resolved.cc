@@ -14,9 +14,9 @@ std::string Where(const TpuSetup& tpu) {
   if (tpu.hosts.size() > 1) {
     return "the chips of " +
            Count(static_cast<int>(tpu.hosts.size() + tpu.left_out), "host") +
-           ", opened by the program on each";
+           ", which the program opens on each";
   }
-  return "the chips of this host, opened by the program itself";
+  return "the chips of this host, which the program opens";
 }
 
 Outcome Run(const Context& context) {
@@ -35,10 +35,10 @@ Outcome Run(const Context& context) {
   }
   return Judge(
       {MakeProblem(context, Cause::kLaunchEnvMissing,
-                   "no TPU is named, and this host has none: give --tpu NAME, "
-                   "--tpu grpc://10.0.0.2:8470 or TPU_NAME",
-                   {{"no source of the cluster tells of a TPU, no /dev/accel*, "
-                     "no /dev/vfio/N",
+                   "no TPU is specified, and this host has none: use --tpu "
+                   "NAME, --tpu grpc://10.0.0.2:8470 or TPU_NAME",
+                   {{"no source of the cluster describes a TPU, no "
+                     "/dev/accel*, no /dev/vfio/N",
                      "muster resolve -v"}})},
       "");
 }
@@ -47,7 +47,7 @@ Outcome Run(const Context& context) {
 
 extern const Check kCheck;
 const Check kCheck{.id = "tpu.resolved",
-                   .title = "it is known which TPU the program starts on",
+                   .title = "the TPU that the program uses is known",
                    .scope = Scope::kCluster,
                    .on_request = true,
                    .run = Run};

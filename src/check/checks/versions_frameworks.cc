@@ -8,7 +8,7 @@ namespace {
 
 Outcome Run(const Context& context) {
   if (!context.frameworks) {
-    return Skip("the Python environment is not looked at");
+    return Skip("the Python environment is not inspected");
   }
   const Frameworks found = context.frameworks();
   if (found.place.empty()) {
@@ -31,7 +31,7 @@ Outcome Run(const Context& context) {
 
 extern const Check kCheck;
 const Check kCheck{.id = "versions.frameworks",
-                   .title = "the installed frameworks fit each other",
+                   .title = "the versions of the installed frameworks match",
                    .may_wait = true,
                    .before_run = BeforeRun::kSeveralHosts,
                    .run = Run};

@@ -14,18 +14,19 @@ Outcome Run(const Context& context) {
   for (const auto& [name, version] : SystemVersions(context.host.fs)) {
     texts.push_back(std::string(name).append(" ").append(Printable(version)));
   }
-  return texts.empty() ? Broken("no file of this host tells a version")
+  return texts.empty() ? Broken("no file on this host contains a version")
                        : Pass(Join(texts, ", "));
 }
 
 }  // namespace
 
 extern const Check kCheck;
-const Check kCheck{.id = "versions.system",
-                   .title = "kernel, C library, driver and NCCL are known",
-                   .may_wait = true,
-                   .severity = Severity::kNote,
-                   .before_run = BeforeRun::kNever,
-                   .run = Run};
+const Check kCheck{
+    .id = "versions.system",
+    .title = "the versions of kernel, C library, driver and NCCL are known",
+    .may_wait = true,
+    .severity = Severity::kNote,
+    .before_run = BeforeRun::kNever,
+    .run = Run};
 
 }  // namespace muster::check::versions_system

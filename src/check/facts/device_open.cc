@@ -114,9 +114,9 @@ Outcome Judged(const Context& context, const Sourced<std::string>& plugin,
   const std::string against = expected
                                   ? ", " + std::to_string(expected->value) +
                                         " expected (" + expected->source + ")"
-                                  : ", no number is expected";
+                                  : ", no number is required";
   const std::string detail =
-      DevicesText(opened) + against + "; their sum is right, all given back";
+      DevicesText(opened) + against + "; their sum is correct, all closed";
   std::vector<Finding> findings;
   if (expected && expected->value != count) {
     findings.push_back(MakeProblem(
@@ -162,7 +162,7 @@ Outcome OpenDevices(const Context& context) {
     return Skip(chosen.not_because);
   }
   if (const std::string holder = HeldBy(context); !holder.empty()) {
-    return Skip(holder + " holds the chips: `accelerator.free` says more");
+    return Skip(holder + " uses the chips: see `accelerator.free`");
   }
   const auto& told = context.tpu.devices;
   const auto opened = pjrt::OpenInChild(

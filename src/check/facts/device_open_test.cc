@@ -22,9 +22,9 @@ class DeviceOpenTest : public ::testing::Test {
   // NOLINTBEGIN(concurrency-mt-unsafe): a test has one thread.
   ~DeviceOpenTest() override { unsetenv("MUSTER_FAKE_PJRT"); }
 
-  Outcome Open(const char* behaviour, Duration timeout,
+  Outcome Open(const char* behavior, Duration timeout,
                std::optional<int> replicas = std::nullopt) {
-    setenv("MUSTER_FAKE_PJRT", behaviour, 1);
+    setenv("MUSTER_FAKE_PJRT", behavior, 1);
     Context context = host.MakeContext();
     context.opening = {
         .asked = true, .refused = {}, .plugin = named, .timeout = timeout};
@@ -39,9 +39,9 @@ class DeviceOpenTest : public ::testing::Test {
     }
     return OpenDevices(context);
   }
-  Outcome Open(const char* behaviour,
+  Outcome Open(const char* behavior,
                std::optional<int> replicas = std::nullopt) {
-    return Open(behaviour, std::chrono::seconds(60), replicas);
+    return Open(behavior, std::chrono::seconds(60), replicas);
   }
   // NOLINTEND(concurrency-mt-unsafe)
 
@@ -54,7 +54,7 @@ TEST_F(DeviceOpenTest, CountsAddsAndGivesBack) {
   EXPECT_EQ(Summary(outcome), "pass");
   EXPECT_EQ(outcome.detail,
             "4 devices of `cpu`, fake, 4 expected (flag --replicas); their sum "
-            "is right, all given back");
+            "is correct, all closed");
   EXPECT_THAT(outcome.lines, Contains("runtime  fake runtime, 1.2.3"));
 }
 
@@ -91,7 +91,7 @@ TEST_F(DeviceOpenTest, LeavesChipsAloneThatSomebodyHolds) {
   host.machine.holders["/dev/accel0"] = {{41, "python3"}};
   const Outcome outcome = Open("");
   EXPECT_EQ(Summary(outcome), "skip");
-  EXPECT_THAT(outcome.detail, HasSubstr("process 41 (python3) holds"));
+  EXPECT_THAT(outcome.detail, HasSubstr("process 41 (python3) uses"));
 }
 
 TEST_F(DeviceOpenTest, FailsByWhatHappened) {
@@ -108,7 +108,7 @@ TEST_F(DeviceOpenTest, IsThirdStepOfTheTpu) {
   setenv("MUSTER_FAKE_PJRT", "create", 1);
   Context context = host.MakeContext();
   context.opening = {.asked = true, .refused = {}, .plugin = named};
-  const Check& step = CheckOf("tpu.initialised");
+  const Check& step = CheckOf("tpu.initialized");
   EXPECT_EQ(Summary(step.run(context)), "fail device-missing");
   setenv("MUSTER_FAKE_PJRT", "", 1);
   EXPECT_EQ(Summary(step.run(context)), "pass");
@@ -135,10 +135,10 @@ TEST(AcceleratorDevices, ShowsKindDriverHolderAndLock) {
   host.fs.files["/tmp/libtpu_lockfile"] = "";
   EXPECT_THAT(
       host.Run("accelerator.devices").lines,
-      ElementsAre("/dev/accel0  TPU v4  at 0000:00:04.0  driver gasket  "
-                  "free",
-                  "lock /tmp/libtpu_lockfile: left there, nobody has "
-                  "it open"));
+      ElementsAre(
+          "/dev/accel0  TPU v4  at 0000:00:04.0  driver gasket  "
+          "free",
+          "lock /tmp/libtpu_lockfile: stale, not opened by any process"));
   host.machine.holders["/dev/accel0"] = {{41, "python3"}};
   EXPECT_THAT(host.Run("accelerator.devices").lines,
               Contains(HasSubstr("held by process 41 (python3)")));
@@ -158,7 +158,7 @@ TEST(AcceleratorPlugin, WarnsOfATpuWithoutOne) {
             .path = {"/x/libtpu.so", "env TPU_LIBRARY_PATH"},
             .version = ""}};
   EXPECT_EQ(check.run(context).detail,
-            "version not told, /x/libtpu.so (env TPU_LIBRARY_PATH)");
+            "unknown version, /x/libtpu.so (env TPU_LIBRARY_PATH)");
 }
 
 TEST(AcceleratorPlugin, IsNothingThatTorchNeeds) {

@@ -69,7 +69,7 @@ SharedFiles DigestSharedFiles(const Context& context) {
     }
     shared.digests[name] = digest->digest;
     shared.seen.push_back(name + " " + BytesText(digest->size) +
-                          (digest->whole ? "" : " (its ends)"));
+                          (digest->whole ? "" : " (first and last part)"));
   }
   return shared;
 }
@@ -109,8 +109,8 @@ CheckpointMarks::CheckpointMarks(const Context& context)
     // Not Fs::Write, whose temporary file nobody would remove.
     const auto appender = fs_.OpenAppender(file);
     if (appender &&
-        (*appender)->Append("muster check looks whether other hosts see this "
-                            "file, and removes it\n")) {
+        (*appender)->Append("written by muster check to test whether other "
+                            "hosts see this file, then removed\n")) {
       written_.push_back(folder);
     }
   }

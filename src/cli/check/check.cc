@@ -188,12 +188,13 @@ class Report {
   }
 
   void EndText(std::span<const Answer> answers) {
-    std::string text;
+    std::vector<Finding> findings;
     for (const Answer& answer : answers) {
-      for (const Finding& finding : answer.outcome.findings) {
-        text += "\n" + RenderText(finding, options_);
-      }
+      const auto& found = answer.outcome.findings;
+      findings.insert(findings.end(), found.begin(), found.end());
     }
+    std::string text = findings.empty() ? "" : "\n";
+    text += RenderText(std::span(findings), options_);
     text += "\n";
     const std::pair<OutcomeState, const char*> words[] = {
         {OutcomeState::kPass, "passed"},
@@ -243,7 +244,7 @@ void PrintList(settings::Output output) {
     std::string text;
     for (const Check* one : check::AllChecks()) {
       text += Cell(one->id, kIdWidth) + std::string(one->title) +
-              (one->on_request ? " (only where it is asked for)\n" : "\n");
+              (one->on_request ? " (only on request)\n" : "\n");
     }
     sys::PrintResult(text);
     return;
@@ -333,14 +334,14 @@ Result<check::DeviceOpenSetup> AskToOpen(const CommandLine& line,
            ? Count(static_cast<int>(found.size()), "accelerator") +
                  " of this host?"
            : "the devices of `" + Printable(setup.plugin) + "`?") +
-      " Nobody else can use them meanwhile.");
+      " No other process can use them in the meantime.");
   if (!yes) {
     return Error(Cause::kUsageInvalid,
-                 "nobody is at a terminal to be asked: add --yes");
+                 "there is no terminal to ask for confirmation: add --yes");
   }
   if (!*yes) {
     setup.asked = false;
-    setup.refused = "it was asked, and the answer was no";
+    setup.refused = "not confirmed";
   }
   return setup;
 }

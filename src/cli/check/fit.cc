@@ -40,14 +40,14 @@ Result<FitReport> Here(const sys::Fs& fs) {
   std::erase_if(found, [](const auto& one) { return one.path.empty(); });
   if (found.empty()) {
     return Error(Cause::kDeviceMissing,
-                 "flag --on is `here`, and no accelerator is visible here");
+                 "flag --on is `here`, but no accelerator is visible");
   }
   const accelerator::Specs* specs = accelerator::SpecsOf(found.front().kind);
   if (specs == nullptr) {
     return Error(Cause::kUsageInvalid,
-                 "flag --on is `here`, and the memory of `" +
+                 "flag --on is `here`, but the memory size of `" +
                      Printable(found.front().kind) +
-                     "` is not known: name one that is as large");
+                     "` is unknown: name an accelerator of the same size");
   }
   FitReport report;
   report.target = {
@@ -96,12 +96,12 @@ std::string TargetText(const FitReport& report) {
 std::string WayOut(const FitReport& report) {
   std::string text =
       report.smallest == nullptr
-          ? "no accelerator that is known holds it on one device"
-          : "the smallest that holds it on a device is " +
+          ? "no known accelerator can hold it on one device"
+          : "the smallest accelerator that can hold it on one device is " +
                 std::string(report.smallest->name) + " (" +
                 SizeText(static_cast<double>(report.smallest->memory)) + ")";
   if (report.sharded_over) {
-    text += "; with --sharded it fits " +
+    text += "; with --sharded it fits on " +
             Count(*report.sharded_over, "device") + " of " +
             std::string(report.target.specs->name);
   }
@@ -110,14 +110,14 @@ std::string WayOut(const FitReport& report) {
 
 std::string SumText(const FitReport& report) {
   return SizeText(report.fit.bytes) + " of " + SizeText(report.memory()) +
-         " a device";
+         " per device";
 }
 
 Finding TooLarge(const FitReport& report, WallTime now) {
   Finding finding = FromError(
       Error(Cause::kOomDevice,
             "the step needs about " + SizeText(report.fit.bytes) +
-                " where a device of " + std::string(report.target.specs->name) +
+                ", but a device of " + std::string(report.target.specs->name) +
                 " has " + SizeText(report.memory()) + ": " +
                 SizeText(report.fit.bytes - report.memory()) + " too much"),
       Confidence::kLikely);
@@ -132,12 +132,15 @@ void PrintText(const FitReport& report, const sys::Env& env, WallTime now) {
     text += FitLine(term.name, SizeText(term.bytes) + " = " + term.formula);
   }
   text += FitLine("sum", SumText(report)) + "\n";
-  text +=
-      report.fits()
-          ? "ok: it fits with " + SizeText(report.memory() - report.fit.bytes) +
-                " to spare, by estimate; " + WayOut(report) + "\n"
-          : RenderText(TooLarge(report, now), sys::TerminalOptions(env, 1)) +
-                "\nFAIL: it would not fit, by estimate\n";
+  if (report.fits()) {
+    text += "ok: it is estimated to fit, with " +
+            SizeText(report.memory() - report.fit.bytes) + " to spare; " +
+            WayOut(report) + "\n";
+  } else {
+    const Finding finding = TooLarge(report, now);
+    text += RenderText(std::span(&finding, 1), sys::TerminalOptions(env, 1)) +
+            "\nFAIL: it is estimated not to fit\n";
+  }
   sys::PrintResult(text);
 }
 
@@ -191,10 +194,9 @@ Result<int> CheckFitVerb(const CommandLine& line,
                          const settings::Settings& settings,
                          const sys::Host& host) {
   if (settings.output.value == settings::Output::kJsonl) {
-    return Error(Cause::kUsageInvalid,
-                 settings.output.source +
-                     " is `jsonl`: an estimate is one answer, expected text or "
-                     "json");
+    return Error(Cause::kUsageInvalid, settings.output.source +
+                                           " is `jsonl`, but an estimate is "
+                                           "one result: expected text or json");
   }
   const auto report = Estimate(line.fit, host.fs);
   if (!report) {

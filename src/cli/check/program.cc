@@ -36,11 +36,11 @@ std::string VerdictText(const Outcome& outcome, bool several) {
     case OutcomeState::kPass:
       return "ok: " + outcome.detail;
     case OutcomeState::kWarn:
-      return "warn: it may not run as it is";
+      return "warn: it may not run unchanged";
     case OutcomeState::kSkip:
       return "skip: " + outcome.detail;
     case OutcomeState::kBroken:
-      return "broken: the compiler could not be asked";
+      return "broken: the compiler could not be run";
     default:
       return "FAIL: " + (several ? outcome.detail : "it would not run");
   }
@@ -49,8 +49,9 @@ std::string VerdictText(const Outcome& outcome, bool several) {
 void PrintText(const std::string& lines, const Outcome& outcome, bool several,
                const sys::Env& env) {
   std::string text = lines;
-  for (const Finding& finding : outcome.findings) {
-    text += "\n" + RenderText(finding, sys::TerminalOptions(env, 1));
+  if (!outcome.findings.empty()) {
+    text += "\n" + RenderText(std::span(outcome.findings),
+                              sys::TerminalOptions(env, 1));
   }
   sys::PrintResult(text + "\n" + VerdictText(outcome, several) + "\n");
 }
@@ -78,10 +79,10 @@ Status CheckFramework(const std::string& told, const std::string& file,
   if (told.empty() || (!graph && !jax) || told == (graph ? "tf" : "jax")) {
     return Ok();
   }
-  return Error(
-      Cause::kUsageInvalid,
-      "flag --framework is `" + told + "`, and `" + Printable(file) + "` is " +
-          (graph ? "a graph of TensorFlow" : "an artefact of jax.export"));
+  return Error(Cause::kUsageInvalid,
+               "flag --framework is `" + told + "`, but `" + Printable(file) +
+                   "` is " +
+                   (graph ? "a TensorFlow graph" : "a jax.export artifact"));
 }
 
 // One for each file, plug-in or size; only one of them is compared.
@@ -92,8 +93,8 @@ Result<std::vector<ProgramRequest>> RequestsOf(const CommandLine& line,
   if ((sizes && flags.plugins.size() > 1) ||
       (flags.files.size() > 1 && !flags.batches.empty())) {
     return Error(Cause::kUsageInvalid,
-                 "give several files, several sizes or several times --plugin: "
-                 "either sizes of a program are compared, or compilers");
+                 "several files, several sizes and several --plugin cannot be "
+                 "combined: compare either program sizes or compilers");
   }
   std::vector<std::string> plugins = flags.plugins;
   plugins.resize(std::max<std::size_t>(1, plugins.size()));
@@ -157,10 +158,10 @@ Result<int> CheckProgramVerb(const CommandLine& line,
                              const sys::Host& host) {
   const settings::Output output = settings.output.value;
   if (output == settings::Output::kJsonl) {
-    return Error(Cause::kUsageInvalid,
-                 settings.output.source +
-                     " is `jsonl`: a program has one answer, expected text or "
-                     "json");
+    return Error(
+        Cause::kUsageInvalid,
+        settings.output.source +
+            " is `jsonl`, but a program has one result: expected text or json");
   }
   MUSTER_ASSIGN(const auto requests, RequestsOf(line, host));
   std::vector<AskedProgram> asked;
@@ -179,7 +180,7 @@ Result<int> CheckProgramVerb(const CommandLine& line,
     if (report->graph && requests.size() > 1) {
       return Error(Cause::kUsageInvalid,
                    "`" + Printable(request.file) +
-                       "` is a graph of TensorFlow: it is judged alone");
+                       "` is a TensorFlow graph, which is checked alone");
     }
     asked.push_back({request, *std::move(report)});
   }

@@ -46,7 +46,7 @@ std::string MemoryText(const pjrt::Memory& memory,
 }
 
 std::string CostText(const pjrt::Compiled& compiled) {
-  char text[100] = "not known";
+  char text[100] = "unknown";
   if (compiled.flops && compiled.bytes_accessed) {
     std::snprintf(text, sizeof text, "%.4g flop, %.4g bytes moved",
                   *compiled.flops, *compiled.bytes_accessed);
@@ -100,15 +100,17 @@ std::string RooflineLines(const ProgramRequest& request,
       rate, sizeof rate, "%.3g",
       static_cast<double>(report.examples ? report.examples->value : 1) /
           fastest->seconds);
-  return text + ProgramLine("input",
-                            report.examples
-                                ? std::string(rate) +
-                                      " examples/s keep it busy at that: " +
-                                      std::to_string(report.examples->value) +
-                                      " a run (" + report.examples->source + ")"
-                                : std::string(rate) +
-                                      " runs/s at that; --examples N says "
-                                      "how many examples/s");
+  return text +
+         ProgramLine(
+             "input",
+             report.examples
+                 ? std::string(rate) +
+                       " examples/s keep it busy at that rate: " +
+                       std::to_string(report.examples->value) + " a run (" +
+                       report.examples->source + ")"
+                 : std::string(rate) +
+                       " runs/s at that rate; --examples N converts it to "
+                       "examples/s");
 }
 
 std::int64_t MemoryOf(const ProgramReport& report) {
@@ -140,8 +142,7 @@ std::string KeptText(const ProgramRequest& request,
     return "";
   }
   if (!*report.kept) {
-    return ProgramLine("largest",
-                       "not known: " + report.kept->error().message());
+    return ProgramLine("largest", "unknown: " + report.kept->error().message());
   }
   const program::Kept& kept = **report.kept;
   const auto& largest = kept.holdings.largest;
@@ -155,15 +156,15 @@ std::string KeptText(const ProgramRequest& request,
     }
   }
   if (kept.on != request.on) {
-    text += ProgramLine("", "as it is compiled for " + kept.on);
+    text += ProgramLine("", "as compiled for " + kept.on);
   }
   if (program::PaddingMatters(kept.holdings.padding, kept.holdings.bytes,
                               MemoryOf(report))) {
     text += ProgramLine(
         "padding",
         BytesOf(kept.holdings.padding) + " of " + BytesOf(kept.holdings.bytes) +
-            " of arguments and outputs: the two minor dimensions lie "
-            "in tiles of 8 x 128");
+            " of arguments and outputs: the two minor dimensions are padded "
+            "to tiles of 8 x 128");
   }
   return text;
 }
@@ -215,7 +216,7 @@ std::string FitText(const ProgramReport& report) {
       return (needed ? "does not fit" : "refused") + memory;
     case OutcomeState::kSkip:
     case OutcomeState::kBroken:
-      return "not asked: " + report.outcome.detail;
+      return "not checked: " + report.outcome.detail;
   }
   return "?";
 }

@@ -22,16 +22,16 @@ std::string JudgedText(const program::graph::Judged& judged) {
   return judged.name + ": " +
          Count(static_cast<std::int64_t>(judged.operations), "operation") +
          " in " + Count(static_cast<std::int64_t>(judged.functions), "graph") +
-         (judged.marked ? ", as the rewrite for TPUs has marked them" : "");
+         (judged.marked ? ", marked by the TPU rewrite" : "");
 }
 
 // Nothing of TensorFlow is run here: that would take seconds, and its word is
 // that of its own devices.
 std::string ExactText(const Sourced<std::string>& tensorflow) {
   return (tensorflow.value.empty()
-              ? std::string("where TensorFlow is installed")
+              ? std::string("on a machine with TensorFlow")
               : "with " + tensorflow.value + " (" + tensorflow.source + ")") +
-         ", write this to step.mlir and check that:";
+         ", write this to step.mlir and check that file:";
 }
 
 }  // namespace
@@ -44,9 +44,8 @@ std::string GraphText(const program::ProgramRequest& request,
       answer.form + (answer.tensorflow.empty()
                          ? ""
                          : " of TensorFlow " + Printable(answer.tensorflow)));
-  text += GraphLine("for", request.on +
-                               ": by a table of operations, no compiler "
-                               "was asked");
+  text += GraphLine(
+      "for", request.on + ": by a table of operations, without a compiler");
   for (const program::graph::Judged& one : answer.judged) {
     text += GraphLine("judged", JudgedText(one));
   }

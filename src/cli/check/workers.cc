@@ -86,8 +86,9 @@ class WorkerChecks {
   void Look();
   void Line(int rank, Console::Stream stream, std::string_view line);
   void Show(const Finding& finding) {
-    console_.Write(Console::Stream::kErr,
-                   RenderText(finding, sys::TerminalOptions(host_.env, 2)));
+    console_.Write(
+        Console::Stream::kErr,
+        RenderText(std::span(&finding, 1), sys::TerminalOptions(host_.env, 2)));
   }
   int Finish();
   Json WorkerOf(std::size_t rank) const;
@@ -237,14 +238,13 @@ Result<int> CheckWorkers(const CommandLine& line,
   if (settings.output.value == settings::Output::kJsonl) {
     return Error(Cause::kUsageInvalid,
                  settings.output.source +
-                     " is `jsonl`, which is of one host: expected text or json "
-                     "with --tpu");
+                     " is `jsonl`, which is for a single host: expected text "
+                     "or json with --tpu");
   }
   if (line.open && !line.yes) {
-    return Error(
-        Cause::kUsageInvalid,
-        "flag --open asks before it opens a TPU, and nobody is there to "
-        "answer with --tpu: give --yes, too");
+    return Error(Cause::kUsageInvalid,
+                 "flag --open asks for confirmation, which is not possible "
+                 "with --tpu: add --yes");
   }
   MUSTER_ASSIGN(const auto spawner, sys::GuardianSpawner::Fork());
   MUSTER_ASSIGN(const auto tpu,

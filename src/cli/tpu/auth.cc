@@ -27,7 +27,7 @@ Result<cloud::Token> TriedToken(cloud::Credentials& credentials,
 
 std::string UntilText(const cloud::Token& token, WallTime now) {
   if (token.until == WallTime()) {
-    return "not told: a token that is given is not checked";
+    return "unknown: a given token is not checked";
   }
   return ToString(token.until) + ", in " +
          ToString(std::chrono::duration_cast<Duration>(
@@ -77,12 +77,12 @@ Status TpuAuth(const TpuCall& call) {
        {"source", credentials.source()},
        {"project",
         project ? Printable(project->value) + " (" + project->source + ")"
-                : "not told: --project, or GOOGLE_CLOUD_PROJECT"},
+                : "not set: use --project or GOOGLE_CLOUD_PROJECT"},
        {"quota project",
         quota.empty()
             ? "none"
             : quota + " (" + credentials.quota_project_source() + ")"},
-       {"scopes", scopes.empty() ? "not told" : Join(scopes, ", ")},
+       {"scopes", scopes.empty() ? "unknown" : Join(scopes, ", ")},
        {"until", UntilText(token, call.host.clock.WallNow())}}));
   if (sender.ClockIsWrong()) {
     sys::PrintAside("muster: warn " + sender.ClockText() + "\n");

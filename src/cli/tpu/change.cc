@@ -26,19 +26,19 @@ void PrintDone(const TpuCall& call, const cloud::JournaledTpu& made,
   sys::PrintResult(remote::NameOf(made) + " is " + how + "\n");
 }
 
-// The pause before the next look at what starts or stops.
-Status PauseForChange(const remote::Stoppable& stoppable, int looks,
+// The pause before the next poll of what starts or stops.
+Status PauseForChange(const remote::Stoppable& stoppable, int polls,
                       const std::string& what) {
-  if (!stoppable.waiting.pause(PollPause(stoppable.waiting, looks))) {
+  if (!stoppable.waiting.pause(PollPause(stoppable.waiting, polls))) {
     sys::PrintAside(
         "muster: " + what +
-        " goes on in the cloud; `muster tpu describe` shows how far "
-        "it is\n");
-    return Error(Cause::kCancelled, "it was interrupted");
+        " continues in the cloud; `muster tpu describe` shows its progress\n");
+    return Error(Cause::kCancelled, "interrupted");
   }
   if (stoppable.waiting.deadline.Expired()) {
-    return Error(Cause::kDeadlineExceeded,
-                 what + " was not done in time; --deadline gives more");
+    return Error(
+        Cause::kDeadlineExceeded,
+        what + " did not complete in time; use --deadline to wait longer");
   }
   return Ok();
 }
@@ -48,8 +48,8 @@ Status WaitForOperation(cloud::TpuApi& api, const cloud::Operation& begun,
                         const std::string& what,
                         const remote::Stoppable& stoppable) {
   cloud::Operation operation = begun;
-  for (int looks = 0; !operation.done; ++looks) {
-    MUSTER_TRY(PauseForChange(stoppable, looks, what));
+  for (int polls = 0; !operation.done; ++polls) {
+    MUSTER_TRY(PauseForChange(stoppable, polls, what));
     api.sender().SetDeadline(
         Deadline::After(stoppable.waiting.request_timeout));
     MUSTER_ASSIGN(operation, api.OperationOf(begun.name, what));
@@ -72,7 +72,7 @@ struct Change {
 Status WaitForState(cloud::TpuApi& api, const cloud::TpuNode& node,
                     const Change& change, const Error& lost,
                     const remote::Stoppable& stoppable) {
-  for (int looks = 0;; ++looks) {
+  for (int polls = 0;; ++polls) {
     api.sender().SetDeadline(
         Deadline::After(stoppable.waiting.request_timeout));
     const auto now = api.Node(node.zone, node.name);
@@ -84,10 +84,10 @@ Status WaitForState(cloud::TpuApi& api, const cloud::TpuNode& node,
     }
     if (now->state != change.passing) {
       const auto outlook = cloud::OutlookOf(*now);
-      return looks > 0 && outlook.error ? *outlook.error : lost;
+      return polls > 0 && outlook.error ? *outlook.error : lost;
     }
     MUSTER_TRY(PauseForChange(
-        stoppable, looks,
+        stoppable, polls,
         std::string(change.going) + " `" + Printable(node.name) + "`"));
   }
 }
@@ -99,8 +99,8 @@ Status ChangeOne(const TpuCall& call, const Change& change) {
     return Error(Cause::kUsageInvalid,
                  remote::Described(found, node) + " has " +
                      Count(std::ssize(node.endpoints), "host") +
-                     ", and only a TPU of one host can be started and "
-                     "stopped: delete it instead");
+                     ", but only a single-host TPU can be started and stopped: "
+                     "delete it instead");
   }
   MUSTER_TRY(Confirm(call, std::string(change.verb) + " " +
                                remote::Described(found, node) + ": " +
@@ -137,16 +137,16 @@ Status Confirm(const TpuCall& call, const std::string& what) {
   if (call.flags().yes) {
     return Ok();
   }
-  const auto yes = sys::AskPerson("This will " + what + "\nGo on?");
+  const auto yes = sys::AskPerson("This will " + what + "\nContinue?");
   if (!yes) {
     return Error(Cause::kUsageInvalid,
-                 "not done, because there is no terminal to ask and --yes is "
-                 "not given: " +
+                 "not done, because there is no terminal to ask for "
+                 "confirmation and --yes is not set: " +
                      what);
   }
   return *yes ? Ok()
               : Status(Error(Cause::kCancelled,
-                             "the answer was not yes: nothing was done"));
+                             "not confirmed: nothing was done"));
 }
 
 Result<cloud::TpuApi> OpenApi(const TpuCall& call,
@@ -160,8 +160,8 @@ Status TpuStop(const TpuCall& call) {
   return ChangeOne(call, {.verb = "stop",
                           .going = "stopping",
                           .done = "stopped",
-                          .means = "all that runs on it ends; its disk stays "
-                                   "and is paid for, its chips are not",
+                          .means = "all programs on it end; its disk is kept "
+                                   "and billed, its chips are not",
                           .passing = "STOPPING",
                           .end = "STOPPED"});
 }
@@ -170,7 +170,7 @@ Status TpuStart(const TpuCall& call) {
   return ChangeOne(call, {.verb = "start",
                           .going = "starting",
                           .done = "started",
-                          .means = "it costs again from then on",
+                          .means = "it is billed from then on",
                           .passing = "STARTING",
                           .end = "READY"});
 }
@@ -184,9 +184,9 @@ Status TpuDelete(const TpuCall& call) {
                                : ", with the queued resource `" +
                                      Printable(node.queued_resource) +
                                      "` that it belongs to and all its nodes";
-  MUSTER_TRY(Confirm(call, "delete " + remote::Described(found, node) + also +
-                               ": all that runs on it ends and all that is "
-                               "on its disk is lost"));
+  MUSTER_TRY(Confirm(
+      call, "delete " + remote::Described(found, node) + also +
+                ": all programs on it end and all data on its disk is lost"));
   MUSTER_ASSIGN(const auto stoppable, remote::MakeStoppable(call.settings));
   MUSTER_ASSIGN(auto api, OpenApi(call, stoppable));
   MUSTER_TRY(remote::RemoveSeen(api, made, call.host, stoppable));
@@ -200,13 +200,14 @@ Status TpuQueuedDelete(const TpuCall& call) {
   const bool active =
       queued.state == "ACTIVE" || queued.state == "PROVISIONING";
   MUSTER_TRY(Confirm(
-      call, "delete queued resource `" + Printable(queued.name) + "` (" +
-                Printable(queued.accelerator_type) + ", " +
-                Printable(queued.state) + ") of zone " +
-                Printable(queued.zone) + " of " + remote::OfProject(found) +
-                (active ? ": its TPUs (" + Printable(Join(queued.nodes, ", ")) +
-                              ") go with it, and all that is on their disks"
-                        : ": its place in the queue is lost")));
+      call,
+      "delete queued resource `" + Printable(queued.name) + "` (" +
+          Printable(queued.accelerator_type) + ", " + Printable(queued.state) +
+          ") of zone " + Printable(queued.zone) + " of " +
+          remote::OfProject(found) +
+          (active ? ": its TPUs (" + Printable(Join(queued.nodes, ", ")) +
+                        ") are deleted with it, with all data on their disks"
+                  : ": its place in the queue is lost")));
   MUSTER_ASSIGN(const auto stoppable, remote::MakeStoppable(call.settings));
   MUSTER_ASSIGN(auto api, OpenApi(call, stoppable));
   const cloud::JournaledTpu made = remote::ToMade(api, queued);

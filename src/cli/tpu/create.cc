@@ -55,10 +55,11 @@ Result<std::vector<std::string>> ZonesAsked(const TpuCall& call,
   std::vector<std::string> zones;
   for (const std::string& zone : call.flags().any_zone) {
     if (cloud::IsRegion(zone)) {
-      return Error(Cause::kUsageInvalid,
-                   "`" + Printable(zone) +
-                       "` (flag --any-zone) is a region, a TPU is in a zone: " +
-                       OfferedIn(call.flags().type, api));
+      return Error(
+          Cause::kUsageInvalid,
+          "`" + Printable(zone) +
+              "` (flag --any-zone) is a region, but a TPU needs a zone: " +
+              OfferedIn(call.flags().type, api));
     }
     zones.push_back(zone);
   }
@@ -68,8 +69,8 @@ Result<std::vector<std::string>> ZonesAsked(const TpuCall& call,
   MUSTER_ASSIGN(const auto zone, GivenZone(call, api));
   if (!zone) {
     return Error(Cause::kUsageInvalid,
-                 "say where: --zone Z, or --any-zone Z1,Z2 for whichever has "
-                 "capacity first; " +
+                 "no zone is set: use --zone Z, or --any-zone Z1,Z2 for the "
+                 "first zone with capacity; " +
                      OfferedIn(call.flags().type, api));
   }
   return std::vector<std::string>{zone->value};
@@ -80,7 +81,7 @@ Status CheckBefore(const TpuCall& call, accelerator::TpuNodeSpec& wanted) {
   MUSTER_TRY(accelerator::CheckTpuName(call.flags().name));
   if (wanted.type.empty()) {
     return Error(Cause::kUsageInvalid,
-                 "say which type, as in `muster tpu create " +
+                 "no type is set: use, for example, `muster tpu create " +
                      Printable(call.flags().name) +
                      " --type v5litepod-8 --zone us-west4-a`; `muster tpu "
                      "types` lists them");
@@ -89,10 +90,10 @@ Status CheckBefore(const TpuCall& call, accelerator::TpuNodeSpec& wanted) {
     MUSTER_TRY(accelerator::CheckRuntimeVersion(wanted));
     const auto usual = accelerator::DefaultRuntimeVersion(wanted.type);
     if (!usual) {
-      return Error(Cause::kUsageInvalid,
-                   "the generation of `" + Printable(wanted.type) +
-                       "` is not known here: give --version; `muster tpu "
-                       "versions` lists them");
+      return Error(
+          Cause::kUsageInvalid,
+          "the generation of `" + Printable(wanted.type) +
+              "` is unknown: set --version; `muster tpu versions` lists them");
     }
     wanted.version = *usual;
   }
@@ -126,8 +127,7 @@ Status CheckFramework(const TpuCall& call,
         one.what + "; use --version " + std::string(kTensorFlow) +
             Printable(found) +
             (rest == std::string::npos ? "" : wanted.version.substr(rest)) +
-            ", or the Python environment that the TPU will be used "
-            "from");
+            ", or change the Python environment that will use the TPU");
   }
   return Ok();
 }
@@ -202,11 +202,10 @@ std::string WillText(const cloud::SearchPlan& plan, const cloud::TpuApi& api) {
   return "create TPU " + Join(places, " or ") + ", " + Printable(plan.type) +
          (hosts.empty() ? "" : " of " + Count(hosts.front(), "host")) +
          " with " + Printable(plan.version) + ", in " + remote::OfProject(api) +
-         (places.size() > 1 ? "; the first that can be used is kept, all "
-                              "others are deleted"
-                            : "") +
-         ". It costs from when it is there until it is deleted: " +
-         remote::kTpuPrices;
+         (places.size() > 1
+              ? "; the first usable TPU is kept, all others are deleted"
+              : "") +
+         ". Billed from creation until you delete it: " + remote::kTpuPrices;
 }
 
 void PrintWould(const TpuCall& call, const std::string& what) {
@@ -235,8 +234,8 @@ void PrintBegun(const TpuCall& call, const cloud::Found& found) {
   sys::PrintResult(std::string(found.place.queued ? "queued resource" : "TPU") +
                    " `" + Printable(found.place.name) +
                    (found.place.queued ? "` is queued" : "` is being created") +
-                   "\nuntil it can be used: muster tpu wait " + place +
-                   "\nit costs until: muster tpu " +
+                   "\nto wait until it is usable: muster tpu wait " + place +
+                   "\nbilled until you delete it: muster tpu " +
                    (found.place.queued ? "queued " : "") + "delete " + place +
                    "\n");
 }

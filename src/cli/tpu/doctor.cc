@@ -39,18 +39,20 @@ const char* Word(Health health) {
 
 void PrintText(const TpuCall& call, const std::vector<Diagnosis>& all) {
   std::vector<std::vector<std::string>> rows;
-  std::string findings;
+  std::string text;
+  std::vector<Finding> findings;
+  const auto options = sys::TerminalOptions(call.host.env, 1);
   for (const Diagnosis& one : all) {
     rows.push_back(
         {MarkOf(one.health), one.id,
          one.error ? std::string(Label(one.error->cause())) : one.detail});
     if (one.error) {
-      findings += "\n" + RenderText(cloud::FindingOf(*one.error, call.host),
-                                    sys::TerminalOptions(call.host.env, 1));
-      findings += one.link.empty() ? "" : "  see       " + one.link + "\n";
+      findings.push_back(cloud::FindingOf(*one.error, call.host));
+      text += "\n" + RenderText(findings.back(), options);
+      text += one.link.empty() ? "" : "  see       " + one.link + "\n";
     }
   }
-  sys::PrintResult(TableText(rows) + findings);
+  sys::PrintResult(TableText(rows) + text + SafetyText(findings, options));
 }
 
 void PrintJson(const TpuCall& call, const cloud::TpuApi& api,
@@ -82,7 +84,7 @@ Status Enable(const TpuCall& call, cloud::TpuApi& api) {
   }
   MUSTER_TRY(Confirm(call, "enable the API tpu.googleapis.com in " +
                                remote::OfProject(api) +
-                               ", which costs nothing by itself"));
+                               ", which is free of charge"));
   MUSTER_ASSIGN(const auto stoppable, remote::MakeStoppable(call.settings));
   // However long the person thought.
   api.sender().SetDeadline(
@@ -97,16 +99,16 @@ Status Enable(const TpuCall& call, cloud::TpuApi& api) {
     }
     if (stoppable.waiting.deadline.Expired()) {
       return Error(Cause::kDeadlineExceeded,
-                   "the API tpu.googleapis.com was not enabled in time; it "
-                   "goes on by itself");
+                   "the API tpu.googleapis.com was not enabled in time; "
+                   "enabling continues in the cloud");
     }
     if (!stoppable.waiting.pause(PollPause(stoppable.waiting, looks))) {
-      return Error(Cause::kCancelled, "it was interrupted");
+      return Error(Cause::kCancelled, "interrupted");
     }
   }
   sys::PrintAside("muster: the API tpu.googleapis.com is enabled in " +
                   remote::OfProject(api) +
-                  "; it may take minutes to be so everywhere\n");
+                  "; it may take minutes to take effect everywhere\n");
   return Ok();
 }
 

@@ -61,7 +61,7 @@ Error Unknown(const std::vector<std::string>& words) {
     known.emplace_back(row.words);
   }
   const auto meant = DidYouMean(given, known);
-  return Usage("`muster tpu " + Printable(given) + "` is not known" +
+  return Usage("`muster tpu " + Printable(given) + "` is not a command" +
                (meant ? ", did you mean `" + *meant + "`?"
                       : ": expected one of " + Join(known, ", ")));
 }
@@ -101,7 +101,8 @@ Status ReadTpuWords(TpuFlags& flags) {
   const std::size_t taken = Split(row->words, ' ').size();
   const std::size_t wanted = taken + (row->named ? 1 : 0);
   if (words.size() < wanted) {
-    return Usage("give a name, as in `" + NameOf(row->action) + " NAME`");
+    return Usage("a name is required, as in `" + NameOf(row->action) +
+                 " NAME`");
   }
   if (words.size() > wanted) {
     return Usage("unexpected `" + Printable(words[wanted]) + "` after `" +

@@ -129,8 +129,8 @@ void Notebook::Began() {
   late_ = loop_.After(kForJupyter, [this] {
     End(MakeFinding(Cause::kDeadlineExceeded,
                     "Jupyter on " + session_.login().Name() +
-                        " does not answer " + ToString(Duration(kForJupyter)) +
-                        " after it was started; what it said stands above",
+                        " does not respond " + ToString(Duration(kForJupyter)) +
+                        " after its start; its output is above",
                     Confidence::kCertain));
   });
   asking_ = loop_.Every(kBetweenQuestions, [this] { Ask(); });
@@ -150,10 +150,9 @@ void Notebook::Ask() {
   late_.Cancel();
   if (answer->status != 200) {
     End(MakeFinding(Cause::kNetWrongEndpoint,
-                    "what answers at " + Link() +
-                        " is not this Jupyter: it "
-                        "says " +
-                        std::to_string(answer->status) + " to its own token",
+                    "the server at " + Link() +
+                        " is not this Jupyter: it returns " +
+                        std::to_string(answer->status) + " for its own token",
                     Confidence::kCertain));
     return;
   }
@@ -175,9 +174,8 @@ void Notebook::ShowLink() {
   } else {
     sys::PrintResult("browser  " + browser + "\n" + "Colab    " + colab + "\n");
   }
-  Say("in Colab: the arrow beside Connect, Connect to a local runtime, and "
-      "that "
-      "link; Ctrl-C ends Jupyter and what it runs");
+  Say("in Colab: click the arrow beside Connect, choose Connect to a local "
+      "runtime, and paste that link; Ctrl-C ends Jupyter and its kernels");
 }
 
 // Jupyter shows its token at times.
@@ -226,14 +224,14 @@ int Notebook::Finish() {
   } else if (session_.lost()) {
     Show(MakeFinding(
         Cause::kPeerDied,
-        "the connection to " + who + " was lost; Jupyter there ends by itself",
+        "the connection to " + who + " was lost; Jupyter there exits",
         Confidence::kCertain));
   } else {
     Show(MakeFinding(Cause::kAppException,
-                     "Jupyter on " + who + " ended by itself with " +
+                     "Jupyter on " + who + " exited with " +
                          std::to_string(session_.code()) +
-                         (answers_ ? "" : " before it answered") +
-                         "; what it said stands above",
+                         (answers_ ? "" : " before it responded") +
+                         "; its output is above",
                      Confidence::kCertain));
   }
   return 1;
@@ -245,7 +243,7 @@ Result<int> TpuNotebook(const TpuCall& call, const remote::ReachedTpu& tpu,
                         std::unique_ptr<sys::GuardianSpawner> spawner) {
   if (tpu.workers.size() != 1) {
     return Error(Cause::kUsageInvalid,
-                 "a notebook is on one worker: --worker 0");
+                 "a notebook runs on one worker: use --worker 0");
   }
   // Who holds the port is said before anybody is asked.
   MUSTER_TRY(

@@ -117,12 +117,12 @@ Status ShowAll(
 // What a state means for its user; empty: it speaks for itself.
 std::string Meaning(const cloud::TpuNode& node) {
   if (node.state == "PREEMPTED" || node.state == "TERMINATED") {
-    return "it was taken away, cannot be started again and still counts "
-           "against the quota: delete it";
+    return "it was preempted, cannot be restarted and still counts against the "
+           "quota: delete it";
   }
   if (node.state == "READY" && !node.health.empty() &&
       node.health != "HEALTHY") {
-    return "READY, but not usable as long as its health is " +
+    return "READY, but not usable while its health is " +
            Printable(node.health);
   }
   if (node.state == "READY" && node.endpoints.empty()) {
@@ -134,7 +134,7 @@ std::string Meaning(const cloud::TpuNode& node) {
 std::string Meaning(const cloud::QueuedResource& queued) {
   if (queued.state == "FAILED" || queued.state == "SUSPENDED") {
     return "it is never queued again and still counts against the quota: "
-           "delete it and make a new one";
+           "delete it and create a new one";
   }
   return "";
 }

@@ -18,16 +18,16 @@ bool IsLeftToAnother(const cloud::JournaledTpu& made, const sys::Host& host) {
   if (at_work == cloud::AtWork::kNo) {
     return false;
   }
-  sys::PrintAside(
-      "muster: " + remote::NameOf(made) + " is left to " + WriterText(made) +
-      (at_work == cloud::AtWork::kYes
-           ? ", which is still at it\n"
-           : ", which cannot be seen from here and may be at it until a "
-             "day after " +
-                 ToString(made.at) + ": muster tpu " +
-                 (made.kind == "queued" ? "queued " : "") + "delete " +
-                 Printable(made.name) + " --zone " + Printable(made.zone) +
-                 "\n"));
+  sys::PrintAside("muster: " + remote::NameOf(made) +
+                  " is kept: " + WriterText(made) +
+                  (at_work == cloud::AtWork::kYes
+                       ? " still manages it\n"
+                       : ", which is not visible from here, may manage it "
+                         "until a day after " +
+                             ToString(made.at) + ": muster tpu " +
+                             (made.kind == "queued" ? "queued " : "") +
+                             "delete " + Printable(made.name) + " --zone " +
+                             Printable(made.zone) + "\n"));
   return true;
 }
 
@@ -40,7 +40,7 @@ Json ToJson(const cloud::JournaledTpu& made) {
 // What is there and bears its request id. tpu-not-found: nothing of it.
 Result<std::string> StateOf(cloud::TpuApi& api,
                             const cloud::JournaledTpu& made) {
-  const Error other(Cause::kTpuNotFound, "another has the name");
+  const Error other(Cause::kTpuNotFound, "another TPU has the name");
   if (made.kind == "queued") {
     MUSTER_ASSIGN(const auto queued,
                   api.QueuedResourceOf(made.zone, made.name));
@@ -62,8 +62,9 @@ Result<Lost> FindLost(const TpuCall& call, cloud::TpuApi& api,
   Lost lost;
   for (const cloud::JournaledTpu& made : journal.Unfinished()) {
     if (made.project != api.project().value) {
-      sys::PrintAside("muster: " + remote::NameOf(made) + " is of project " +
-                      Printable(made.project) + ": --project names it\n");
+      sys::PrintAside("muster: " + remote::NameOf(made) +
+                      " belongs to project " + Printable(made.project) +
+                      ": set --project\n");
       continue;
     }
     if (IsLeftToAnother(made, call.host)) {
@@ -80,7 +81,7 @@ Result<Lost> FindLost(const TpuCall& call, cloud::TpuApi& api,
     } else if (state.error().cause() != Cause::kTpuNotFound) {
       return state.error();
     } else if (!call.flags().dry_run) {
-      MUSTER_TRY(journal.Write(cloud::TpuStep::kGone, made, "not there"));
+      MUSTER_TRY(journal.Write(cloud::TpuStep::kGone, made, "not found"));
     }
   }
   return lost;
@@ -119,7 +120,7 @@ Result<int> TpuReap(const TpuCall& call) {
     if (call.json()) {
       PrintReaped(call, "removed", {}, {});
     } else {
-      sys::PrintResult("nothing that was created from here is left over in " +
+      sys::PrintResult("no leftover resources that were created from here in " +
                        remote::OfProject(found) + " (`" +
                        Printable(journal.path()) + "`)\n");
     }
@@ -141,8 +142,7 @@ Result<int> TpuReap(const TpuCall& call) {
       "delete " +
           Count(static_cast<std::int64_t>(lost.there.size()), "resource") +
           " of " + remote::OfProject(found) +
-          " that was created from here and not kept, with all that is "
-          "on the disks"));
+          " created from here and not kept, with all data on the disks"));
   MUSTER_ASSIGN(const auto stoppable, remote::MakeStoppable(call.settings));
   MUSTER_ASSIGN(auto api, OpenApi(call, stoppable));
   std::vector<cloud::TpuRemoval> removals;

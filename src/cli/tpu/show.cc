@@ -15,14 +15,12 @@ Error NotSeen(const cloud::TpuApi& api, const std::vector<std::string>& silent,
   Fact fact{.name = cloud::kUnlooked,
             .fields = {{"project", api.project().value},
                        {"zone", silent.front()},
-                       {"text", "no answer came for " + Join(silent, ", ")}},
+                       {"text", "no response for " + Join(silent, ", ")}},
             .by = "Cloud TPU API",
             .at = api.sender().host().clock.WallNow()};
   return Error(Cause::kTpuNotFound,
-               "there is no " + thing + " in the zones of " +
-                   remote::OfProject(api) +
-                   " that answered, and it is not known whether there is one "
-                   "in " +
+               "no " + thing + " in the zones of " + remote::OfProject(api) +
+                   " that responded; the response is missing for " +
                    Join(silent, ", ") + others)
       .With(std::move(fact));
 }
@@ -51,18 +49,17 @@ Result<T> FindAnywhere(const cloud::TpuApi& api,
   if (found.size() > 1) {
     return Error(Cause::kUsageInvalid,
                  "several zones have " + what + " `" + Printable(name) +
-                     "`: " + Join(zones, ", ") + "; --zone names one");
+                     "`: " + Join(zones, ", ") + "; select one with --zone");
   }
   const std::string thing = what + " `" + Printable(name) + "`";
   const std::string others =
-      names.empty() ? "" : "; there are: " + Join(names, ", ");
+      names.empty() ? "" : "; existing: " + Join(names, ", ");
   if (!listing.unreachable.empty()) {
     return NotSeen(api, listing.unreachable, thing, others);
   }
   return Error(Cause::kTpuNotFound,
-               "there is no " + thing + " in any zone of " +
-                   remote::OfProject(api) +
-                   (names.empty() ? ", which has none at all" : others));
+               "no " + thing + " in any zone of " + remote::OfProject(api) +
+                   (names.empty() ? ", which has none" : others));
 }
 
 // What the API says of one that is not in the zone, with where it is.
@@ -150,8 +147,7 @@ std::string OrDash(const std::string& text) {
 void PrintUnreachable(const std::vector<std::string>& zones) {
   if (!zones.empty()) {
     sys::PrintAside(
-        "muster: warn these zones did not answer, and what they hold is "
-        "not listed: " +
+        "muster: warn these zones did not respond and are not listed: " +
         Join(zones, ", ") + "\n");
   }
 }

@@ -63,8 +63,9 @@ class Shells {
   void Look();
   void Line(std::size_t worker, Console::Stream stream, std::string_view line);
   void Show(const Finding& finding) {
-    console_.Write(Console::Stream::kErr,
-                   RenderText(finding, sys::TerminalOptions(host_.env, 2)));
+    console_.Write(
+        Console::Stream::kErr,
+        RenderText(std::span(&finding, 1), sys::TerminalOptions(host_.env, 2)));
   }
   void Say(const std::string& text) {
     console_.Write(Console::Stream::kErr, "muster: " + text + "\n");
@@ -167,7 +168,7 @@ std::string Shells::EndOf(std::size_t worker) const {
   const remote::SshSession& one = *sessions_[worker];
   const std::string& who = tpu_.workers[worker].label;
   if (one.failed()) {
-    return who + " could not be asked (" +
+    return who + " could not be reached (" +
            std::string(Label(one.failed()->cause)) + ")";
   }
   return who + (one.lost() ? " was lost"
@@ -272,14 +273,14 @@ Result<int> TpuSsh(const TpuCall& call, const remote::ReachedTpu& tpu,
   }
   if (tpu.workers.size() > 1) {
     return Error(Cause::kUsageInvalid,
-                 "a shell needs one worker: --worker 0, or give a command "
-                 "after `--`");
+                 "a shell requires one worker: use --worker 0, or give a "
+                 "command after `--`");
   }
   if (call.json()) {
     return Error(Cause::kUsageInvalid,
                  call.settings.output.source +
-                     " is `json`, and a shell has no document: give a command "
-                     "after `--`");
+                     " is `json`, but a shell has no JSON output: give a "
+                     "command after `--`");
   }
   // Whether it lets us in is said in our words, and in time.
   MUSTER_ASSIGN(const int code, OnWorkers(call, tpu, {"true"}, *spawner));

@@ -30,10 +30,10 @@ Result<Sourced<std::string>> Project(const TpuCall& call,
       return Sourced<std::string>{**id, "metadata project/project-id"};
     }
   }
-  return Error(Cause::kLaunchEnvMissing,
-               "the project is not known: no --project is given, "
-               "GOOGLE_CLOUD_PROJECT is not set, and neither the credentials' "
-               "file nor gcloud's configuration names one");
+  return Error(
+      Cause::kLaunchEnvMissing,
+      "the project is unknown: --project and GOOGLE_CLOUD_PROJECT are not set, "
+      "and neither the credentials file nor gcloud's configuration names one");
 }
 
 Status Act(const TpuCall& call) {
@@ -72,8 +72,8 @@ Status Act(const TpuCall& call) {
       break;
   }
   return Error(Cause::kUsageInvalid,
-               "say what to do, as in `muster tpu list`; `muster tpu --help` "
-               "shows the rest");
+               "a command is required, such as `muster tpu list`; `muster tpu "
+               "--help` lists all");
 }
 
 }  // namespace
@@ -109,8 +109,8 @@ Result<std::optional<Sourced<std::string>>> GivenZone(const TpuCall& call,
   }
   return Error(Cause::kUsageInvalid,
                "`" + Printable(zone->value) + "` (" + zone->source +
-                   ") is a region, a TPU is in a zone: " +
-                   (of_region.empty() ? "none of this region has TPUs"
+                   ") is a region, but a TPU needs a zone: " +
+                   (of_region.empty() ? "no zone of this region has TPUs"
                                       : Join(of_region, ", ")));
 }
 
@@ -123,8 +123,7 @@ Result<Sourced<std::string>> ZoneOfList(const TpuCall& call,
   if (zone) {
     return *zone;
   }
-  sys::PrintAside(
-      "muster: no zone is told, so all are asked (--zone names one)\n");
+  sys::PrintAside("muster: no --zone given; searching all zones\n");
   return Sourced<std::string>{"-", "default"};
 }
 
@@ -157,8 +156,8 @@ int TpuRefused(const Error& error, const TpuCall& call) {
   if (call.json()) {
     sys::PrintDocument(ToJson(finding));
   } else {
-    sys::PrintAside(
-        RenderText(finding, sys::TerminalOptions(call.host.env, 2)));
+    sys::PrintAside(RenderText(std::span(&finding, 1),
+                               sys::TerminalOptions(call.host.env, 2)));
   }
   return finding.confidence == Confidence::kCertain ? TpuExitCode(error.cause())
                                                     : 3;

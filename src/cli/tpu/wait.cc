@@ -73,13 +73,13 @@ void PrintUsable(const TpuCall& call, const cloud::TpuApi& api,
     sys::PrintResult(Printable(node.name) + " " + Printable(node.zone) + "\n");
     return;
   }
-  sys::PrintResult("TPU `" + Printable(node.name) +
-                   "` can be used: " + Printable(node.accelerator_type) + " (" +
-                   Count(std::ssize(node.endpoints), "host") + ", " +
-                   node.scheduling + ") with " +
-                   Printable(node.runtime_version) + " in zone " +
-                   Printable(node.zone) + " of " + remote::OfProject(api) +
-                   "\nit costs until: muster tpu delete " + place + "\n");
+  sys::PrintResult(
+      "TPU `" + Printable(node.name) +
+      "` is ready: " + Printable(node.accelerator_type) + " (" +
+      Count(std::ssize(node.endpoints), "host") + ", " + node.scheduling +
+      ") with " + Printable(node.runtime_version) + " in zone " +
+      Printable(node.zone) + " of " + remote::OfProject(api) +
+      "\nbilled until you delete it: muster tpu delete " + place + "\n");
 }
 
 Status TpuWait(const TpuCall& call) {
@@ -94,11 +94,12 @@ Status TpuWait(const TpuCall& call) {
       stoppable.waiting);
   const auto found = search.Run();
   if (!found && found.error().cause() == Cause::kCancelled) {
-    sys::PrintAside(
-        "muster: what the cloud does with `" + Printable(place.name) +
-        "` goes on, and so do its costs; to stop it: muster tpu " +
-        (place.queued ? "queued " : "") + "delete " + Printable(place.name) +
-        " --zone " + Printable(place.zone) + "\n");
+    sys::PrintAside("muster: the operation on `" + Printable(place.name) +
+                    "` continues in the cloud, and so does billing; to stop "
+                    "it: muster tpu " +
+                    (place.queued ? "queued " : "") + "delete " +
+                    Printable(place.name) + " --zone " + Printable(place.zone) +
+                    "\n");
   }
   MUSTER_TRY(found);
   PrintUsable(call, api, found->node, "muster.tpu.usable/1");

@@ -295,7 +295,7 @@ std::string ApiError::Code() const {
 
 ApiError Classify(const sys::HttpResponse& response) {
   const auto json =
-      ParseJson(response.body, Cause::kNetWrongEndpoint, "the answer");
+      ParseJson(response.body, Cause::kNetWrongEndpoint, "the response");
   if (json && At(*json, {"error"}).is_object() &&
       !At(*json, {"error"}).empty()) {
     return OfError(At(*json, {"error"}), response.status, RetryAfter(response));

@@ -15,29 +15,30 @@ Error Refused(const ApiCall& call, const sys::HttpResponse& response) {
   const ApiError refusal = Classify(response);
   const std::string code = std::to_string(response.status);
   const std::string said =
-      (call.identity.empty() ? "" : ", asked as " + call.identity) +
+      (call.identity.empty() ? "" : ", called as " + call.identity) +
       (refusal.message.empty() ? "" : ": " + refusal.message);
   switch (refusal.cause) {
     case Cause::kCloudAuthMissing:
-      return Error(refusal.cause, "the server does not know who asks for " +
-                                      call.what + " (" + code + ")" + said);
+      return Error(refusal.cause,
+                   "the server did not authenticate the request for " +
+                       call.what + " (" + code + ")" + said);
     case Cause::kCloudApiDisabled:
-      return Error(refusal.cause, "the API of " + call.what +
+      return Error(refusal.cause, "the API for " + call.what +
                                       " is not enabled (" + code + ")" + said);
     case Cause::kCloudPermissionDenied:
       return Error(refusal.cause,
-                   "not allowed to read " + call.what + " (" + code + ")" +
+                   "no permission to read " + call.what + " (" + code + ")" +
                        said + (call.needs.empty() ? "" : ": " + call.needs));
     case Cause::kCloudQuotaExceeded:
       return Error(refusal.cause, "too many requests for " + call.what + " (" +
                                       code + ")" + said);
     case Cause::kNetProxy:
-      return Error(refusal.cause,
-                   "the proxy wants to know who asks for " + call.what + " (" +
-                       code + "): put user and password into its address");
+      return Error(refusal.cause, "the proxy requires authentication for " +
+                                      call.what + " (" + code +
+                                      "): add user and password to its URL");
     default:
       return Error(Cause::kNetWrongEndpoint,
-                   "the server answered " + code + " for " + call.what + said);
+                   "the server returned " + code + " for " + call.what + said);
   }
 }
 
@@ -64,11 +65,11 @@ Result<std::optional<Json>> Ask(const ApiCall& call, const sys::Host& host) {
   using Answer = std::optional<Json>;
   if (host.http == nullptr) {
     return Error(Cause::kNetWrongEndpoint,
-                 call.what + " was not asked for: the network is not asked");
+                 call.what + " was not requested: network access is disabled");
   }
   auto response = Send(call, host);
   if (!response) {
-    return std::move(response).error().While("asking for " + call.what);
+    return std::move(response).error().While("requesting " + call.what);
   }
   if (response->status == 404) {
     return Answer();
@@ -78,7 +79,7 @@ Result<std::optional<Json>> Ask(const ApiCall& call, const sys::Host& host) {
   }
   auto json =
       ParseJson(response->body, Cause::kNetWrongEndpoint,
-                "the answer of " + sys::SplitUrl(call.request.url).host +
+                "the response of " + sys::SplitUrl(call.request.url).host +
                     " for " + call.what);
   if (!json) {
     return std::move(json).error();

@@ -69,7 +69,7 @@ Text FindProject(const std::optional<std::string>& given,
   }
   return of_file.empty()
              ? GcloudProperty("core", "project", host)
-             : Text(Sourced<std::string>{of_file, "the credentials' file"});
+             : Text(Sourced<std::string>{of_file, "the credentials file"});
 }
 
 Text FindZone(const std::optional<std::string>& given, const sys::Host& host) {

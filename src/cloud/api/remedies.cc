@@ -38,11 +38,10 @@ std::string Principal(const std::string& account) {
 }
 
 std::vector<Fix> LogIn(const sys::Host& host) {
-  constexpr const char* kKey =
-      "give a service account's key that was uploaded here";
+  constexpr const char* kKey = "use an uploaded service account key";
   if (sys::IsSet(host.env, "COLAB_RELEASE_TAG") ||
       sys::IsSet(host.env, "COLAB_GPU")) {
-    return {{"in a cell, log in with your own account",
+    return {{"in a cell, log in with your account",
              "from google.colab import auth; auth.authenticate_user()",
              Safety::kAsks},
             {"in Colab's terminal",
@@ -56,12 +55,12 @@ std::vector<Fix> LogIn(const sys::Host& host) {
              "from kaggle_secrets import UserSecretsClient; "
              "UserSecretsClient().set_gcloud_credentials(project='PROJECT')",
              Safety::kAsks},
-            {"keep a service account's key as a Kaggle secret, write it to a "
-             "file, and name that",
+            {"store a service account key as a Kaggle secret, write it to a "
+             "file, and set",
              "%env GOOGLE_APPLICATION_CREDENTIALS=/kaggle/working/key.json",
              Safety::kAsks},
-            {"give a token that lives for an hour, from a machine where you "
-             "are logged in (`gcloud auth print-access-token`)",
+            {"use a one-hour token from a machine where you are logged in "
+             "(`gcloud auth print-access-token`)",
              "%env CLOUDSDK_AUTH_ACCESS_TOKEN=TOKEN", Safety::kAsks}};
   }
   if (sys::IsSet(host.env, "JPY_PARENT_PID")) {
@@ -70,8 +69,8 @@ std::vector<Fix> LogIn(const sys::Host& host) {
          "gcloud auth application-default login --no-launch-browser",
          Safety::kAsks},
         {kKey, "%env GOOGLE_APPLICATION_CREDENTIALS=key.json", Safety::kAsks},
-        {"give a token that lives for an hour, from a machine where you "
-         "are logged in (`gcloud auth print-access-token`)",
+        {"use a one-hour token from a machine where you are logged in (`gcloud "
+         "auth print-access-token`)",
          "%env CLOUDSDK_AUTH_ACCESS_TOKEN=TOKEN", Safety::kAsks}};
   }
   return {};
@@ -87,33 +86,33 @@ std::vector<Fix> ForPermission(const Fact& fact) {
              Safety::kCosts}};
   }
   if (reason == "ACCESS_TOKEN_SCOPE_INSUFFICIENT") {
-    return {{"stop the VM and give its service account the scope",
+    return {{"stop the VM and add the scope to its service account",
              "gcloud compute instances set-service-account VM "
              "--scopes=cloud-platform",
              Safety::kAsks}};
   }
   if (reason == "USER_PROJECT_DENIED" || reason.starts_with("CONSUMER_")) {
-    return {{"count requests for a project of your own",
+    return {{"bill requests to your project",
              "gcloud auth application-default set-quota-project " + project,
              Safety::kAsks}};
   }
   const std::string permission = fact.Text("permission");
   const bool reads =
       permission.ends_with(".list") || permission.ends_with(".get");
-  return {{"have the role granted by an owner of the project",
+  return {{"ask a project owner to grant the role",
            "gcloud projects add-iam-policy-binding " + project +
                " --member=" + Principal(fact.Text("account")) +
                " --role=" + (reads ? "roles/tpu.viewer" : "roles/tpu.admin"),
            Safety::kAsks},
-          {"for a research grant: use exactly the zones, types and project of "
-           "the grant's letter",
+          {"for a research grant: use exactly the zones, types and project "
+           "that the grant names",
            "", Safety::kAsks}};
 }
 
 std::vector<Fix> ForDisabled(const Fact& fact) {
   const std::string project = fact.Text("project");
   std::vector<Fix> fixes{
-      {"enable it and wait some minutes",
+      {"enable it and wait a few minutes",
        "gcloud services enable " +
            (IsPlain(fact.Text("service")) ? fact.Text("service")
                                           : "tpu.googleapis.com") +
@@ -122,18 +121,18 @@ std::vector<Fix> ForDisabled(const Fact& fact) {
   // The number of gcloud's own project, for which a login without a quota
   // project is counted.
   if (fact.Text("named_project") == "764086051850") {
-    fixes.insert(fixes.begin(),
-                 {"the number is that of gcloud itself: set the quota project "
-                  "of your login",
-                  "gcloud auth application-default set-quota-project " +
-                      Or(project, "PROJECT"),
-                  Safety::kAsks});
+    fixes.insert(
+        fixes.begin(),
+        {"the project number is gcloud's: set the quota project of your login",
+         "gcloud auth application-default set-quota-project " +
+             Or(project, "PROJECT"),
+         Safety::kAsks});
   }
   return fixes;
 }
 
 std::vector<Fix> ForNotFound(const Fact& fact) {
-  return {{"see what there is in all zones",
+  return {{"list the TPUs in all zones",
            "muster tpu list --all-zones --project " +
                Or(fact.Text("project"), "PROJECT"),
            Safety::kSafe}};
@@ -141,11 +140,11 @@ std::vector<Fix> ForNotFound(const Fact& fact) {
 
 std::vector<Fix> ForQuota(const Fact& fact) {
   const std::string metric = fact.Text("metric");
-  return {{"ask for more of " + (metric.empty() ? "it" : "`" + metric + "`") +
+  return {{"request more of " + (metric.empty() ? "it" : "`" + metric + "`") +
                ": https://console.cloud.google.com/iam-admin/quotas?project=" +
                Or(fact.Text("project"), "PROJECT") +
-               "; spot, on demand and reserved are counted apart, each region "
-               "too",
+               "; spot, on-demand and reserved count separately, and so does "
+               "each region",
            "", Safety::kAsks}};
 }
 
@@ -153,22 +152,21 @@ std::vector<Fix> ForCapacity(const Fact& fact) {
   const std::string create =
       "muster tpu create NAME --type " + Or(fact.Text("type"), "TYPE");
   return {
-      {"try several zones at once, until one has some",
+      {"try several zones at the same time",
        create + " --any-zone " + Or(fact.Text("zone"), "ZONE") + ",ZONE",
        Safety::kCosts},
       {"wait in the queue of the zone",
        create + " --zone " + Or(fact.Text("zone"), "ZONE") + " --queued --wait",
        Safety::kCosts},
-      {"see which zones offer the type", "muster tpu types --all-zones",
+      {"list the zones that offer the type", "muster tpu types --all-zones",
        Safety::kSafe}};
 }
 
 std::vector<Fix> ForType(const Fact& fact) {
-  return {{"see what the zone offers",
+  return {{"list what the zone offers",
            "muster tpu types --zone " + Or(fact.Text("zone"), "ZONE"),
            Safety::kSafe},
-          {"see which zones there are", "muster tpu types --all-zones",
-           Safety::kSafe}};
+          {"list the zones", "muster tpu types --all-zones", Safety::kSafe}};
 }
 
 std::vector<Fix> FixesFor(const Error& error, const sys::Host& host) {
@@ -177,13 +175,13 @@ std::vector<Fix> FixesFor(const Error& error, const sys::Host& host) {
     return LogIn(host);
   }
   if (error.cause() == Cause::kLaunchEnvMissing) {
-    return {
-        {"name it once for all", "gcloud config set project PROJECT",
-         Safety::kAsks},
-        {"or each time", "muster tpu list --project PROJECT", Safety::kSafe}};
+    return {{"set it permanently", "gcloud config set project PROJECT",
+             Safety::kAsks},
+            {"or set it each time", "muster tpu list --project PROJECT",
+             Safety::kSafe}};
   }
   if (const Fact* const unlooked = FactOf(error, kUnlooked)) {
-    return {{"ask the zone itself",
+    return {{"query the zone",
              "muster tpu list --zone " + Or(unlooked->Text("zone"), "ZONE") +
                  " --project " + Or(unlooked->Text("project"), "PROJECT"),
              Safety::kSafe}};

@@ -14,7 +14,7 @@ namespace muster::cloud {
 inline constexpr const char* kUnlooked = "cloud.unlooked";
 
 // The finding of the error, certain but with kUnlooked; its fixes are the
-// catalogue's where nothing more exact is known. Where nobody can log in as
+// catalog's where nothing more exact is known. Where nobody can log in as
 // usual (Colab, Kaggle, any notebook), the three ways that work there.
 Finding FindingOf(const Error& error, const sys::Host& host);
 

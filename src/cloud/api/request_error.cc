@@ -42,25 +42,24 @@ std::string Permission(const ApiError& refusal, const Question& question,
     return "billing is not enabled for " + OfProject(question) + Said(refusal);
   }
   if (refusal.reason == "USER_PROJECT_DENIED") {
-    return account + " may not use the quota project " +
-           Named(refusal, "project", "that it names") +
-           ", for which it needs serviceusage.services.use" + Said(refusal);
+    return account + " is not allowed to use the quota project " +
+           Named(refusal, "project", "that it sets") +
+           ", which requires serviceusage.services.use" + Said(refusal);
   }
   if (refusal.reason.starts_with("CONSUMER_")) {
-    return "there is no usable project " +
-           Named(refusal, "project", question.project) + " for " + account +
-           Said(refusal);
+    return "no valid project " + Named(refusal, "project", question.project) +
+           " for " + account + Said(refusal);
   }
   if (!refusal.Names("permission") && refusal.Names("zone") &&
       refusal.message.find("denied on 'locations/") != std::string::npos) {
-    return account + " may not use zone " + Named(refusal, "zone") +
-           ", or there is none of this name" + Said(refusal);
+    return account + " is not allowed to use zone " + Named(refusal, "zone") +
+           ", or the zone does not exist" + Said(refusal);
   }
   const std::string permission =
       Named(refusal, "permission", question.permission);
-  return account + " lacks " + (permission.empty() ? "a right" : permission) +
-         " on " + Named(refusal, "resource", OfProject(question)) + asks +
-         Said(refusal);
+  return account + " lacks " +
+         (permission.empty() ? "a permission" : permission) + " on " +
+         Named(refusal, "resource", OfProject(question)) + asks + Said(refusal);
 }
 
 std::string Quota(const ApiError& refusal, const Question& question) {
@@ -75,40 +74,39 @@ std::string Quota(const ApiError& refusal, const Question& question) {
       Named(refusal, "region", Named(refusal, "zone", question.zone));
   return "the quota " + (metric.empty() ? "" : "`" + metric + "` ") + "of " +
          OfProject(question) + (where.empty() ? "" : " in " + where) +
-         (limit.empty() ? " is used up" : " is " + limit) + Said(refusal);
+         (limit.empty() ? " is exhausted" : " is " + limit) + Said(refusal);
 }
 
 std::string Usage(const ApiError& refusal, const Question& question) {
   if (refusal.status == "ALREADY_EXISTS") {
-    return question.what + " is there already" + Said(refusal);
+    return question.what + " already exists" + Said(refusal);
   }
   const std::string field = Named(refusal, "field");
-  return "the API refuses " + question.what +
+  return "the API rejects " + question.what +
          (field.empty() ? "" : " because of its field `" + field + "`") +
          Said(refusal);
 }
 
 std::string NotFound(const ApiError& refusal, const Question& question) {
-  return "there is no " + question.what + " in " + OfProject(question) +
-         Said(refusal);
+  return "no " + question.what + " in " + OfProject(question) + Said(refusal);
 }
 
 std::string Other(const ApiError& refusal, const Question& question) {
   if (refusal.http_status >= 300 && refusal.http_status < 400) {
-    return "the answer for " + question.what + " leads elsewhere (" +
+    return "the response for " + question.what + " is a redirect (" +
            refusal.Code() + ")" +
            (refusal.Names("location") ? ", to " + Named(refusal, "location")
                                       : "") +
-           ": something between here and Google answered";
+           ": a proxy or portal between here and Google responded";
   }
-  return "the API is in trouble over " + question.what + Said(refusal);
+  return "the API failed for " + question.what + Said(refusal);
 }
 
 std::string Message(const ApiError& refusal, const Question& question,
                     const std::string& account) {
   switch (refusal.cause) {
     case Cause::kCloudAuthMissing:
-      return "the credentials of " + account + " are not accepted for " +
+      return "the credentials of " + account + " were rejected for " +
              question.what + Said(refusal);
     case Cause::kCloudApiDisabled:
       return "the API " + Named(refusal, "service", "tpu.googleapis.com") +
@@ -130,8 +128,8 @@ std::string Message(const ApiError& refusal, const Question& question,
     case Cause::kUsageInvalid:
       return Usage(refusal, question);
     case Cause::kNetProxy:
-      return "the proxy wants to know who asks for " + question.what + " (" +
-             refusal.Code() + "): put user and password into its address";
+      return "the proxy requires authentication for " + question.what + " (" +
+             refusal.Code() + "): add user and password to its URL";
     default:
       return Other(refusal, question);
   }
@@ -164,7 +162,7 @@ Error ErrorOf(const ApiError& refusal, const Question& question,
     fact.fields["type"] = question.type;
   }
   fact.fields["text"] =
-      refusal.Code() + ", known by its " +
+      refusal.Code() + ", recognized by its " +
       (refusal.decided_by == "http" ? "HTTP status" : refusal.decided_by);
   if (refusal.cause == Cause::kCloudAuthMissing && sender.ClockIsWrong()) {
     return Error(Cause::kClockSkew, Message(refusal, question, account) + "; " +

@@ -75,7 +75,7 @@ Result<sys::HttpResponse> Ended(Result<sys::HttpResponse> response, int tries,
   }
   std::vector<std::string> how;
   if (proxy) {
-    how.push_back("asking as env " + proxy->variable + " says");
+    how.push_back("using the proxy in " + proxy->variable);
   }
   if (tries > 1) {
     how.push_back("trying " + std::to_string(tries) + " times");
@@ -125,8 +125,9 @@ Result<sys::HttpResponse> Sender::Send(sys::HttpRequest request,
                                        Repeat repeat) {
   const std::string server = Printable(sys::SplitUrl(request.url).host);
   if (host_.http == nullptr) {
-    return Error(Cause::kNetWrongEndpoint,
-                 "`" + server + "` was not asked: the network is not asked");
+    return Error(
+        Cause::kNetWrongEndpoint,
+        "`" + server + "` was not contacted: network access is disabled");
   }
   const auto proxy = sys::ProxyForUrl(request.url, host_.env);
   request.proxy = proxy ? proxy->address : "";
@@ -147,7 +148,7 @@ Result<sys::HttpResponse> Sender::Send(sys::HttpRequest request,
       return Ended(std::move(response), tries, proxy);
     }
     ++repeats_;
-    MUSTER_LOG(kInfo, "asking `" + server + "` again, try " +
+    MUSTER_LOG(kInfo, "retrying `" + server + "`, attempt " +
                           std::to_string(tries + 1));
   }
 }

@@ -49,10 +49,10 @@ Result<std::optional<CredentialFile>> FindFile(const sys::Host& host) {
   }
   const std::string own = GcloudFile(host.env);
   if (!own.empty() && host.fs.Exists(own)) {
-    return Found({own, "gcloud's own file"});
+    return Found({own, "gcloud's file"});
   }
   if (host.fs.Exists(kColabFile)) {
-    return Found({kColabFile, "Colab's own file"});
+    return Found({kColabFile, "Colab's file"});
   }
   return Found();
 }
@@ -67,7 +67,7 @@ Result<Json> ReadFile(const CredentialFile& file, const sys::Host& host) {
   auto json = ParseJson(*text, Cause::kCloudAuthMissing, "");
   if (!json || !json->is_object()) {
     return Missing("`" + Printable(file.path) + "` (" + file.source +
-                   ") is no JSON object");
+                   ") is not a JSON object");
   }
   return json;
 }

@@ -151,11 +151,11 @@ TEST(Credentials, AreFoundInTheDocumentedOrder) {
   auto source = [&] { return Credentials::Find(login.cloud.host)->source(); };
   EXPECT_EQ(source(), "metadata server");
   login.cloud.fs.files["/content/.adc/adc.json"] = kUser;
-  EXPECT_THAT(source(), HasSubstr("Colab's own file"));
+  EXPECT_THAT(source(), HasSubstr("Colab's file"));
   login.cloud.env.variables["HOME"] = "/h";
   login.cloud.fs
       .files["/h/.config/gcloud/application_default_credentials.json"] = kUser;
-  EXPECT_THAT(source(), HasSubstr("gcloud's own file"));
+  EXPECT_THAT(source(), HasSubstr("gcloud's file"));
   login.cloud.GiveFile(kUser);
   EXPECT_THAT(source(), HasSubstr("env GOOGLE_APPLICATION_CREDENTIALS"));
   login.cloud.env.variables["CLOUDSDK_AUTH_ACCESS_TOKEN"] = "T";
@@ -212,7 +212,7 @@ TEST(Base64Url, GoesBothWays) {
 
 TEST(SignedText, NamesTheKeyAndNothingOfIt) {
   const auto text = SignedText({.pem = Secret("SECRET"), .id = "k1"}, {});
-  EXPECT_THAT(text.error().ToString(), AllOf(HasSubstr("`k1` is no key in PEM"),
+  EXPECT_THAT(text.error().ToString(), AllOf(HasSubstr("`k1` is not a PEM key"),
                                              Not(HasSubstr("SECRET"))));
 }
 

@@ -97,8 +97,8 @@ class ExternalSource : public TokenSource {
     if (!TextOf(source, "environment_id").empty()) {
       return Missing("its tokens come from `" +
                      Printable(TextOf(source, "environment_id")) +
-                     "`, which muster cannot sign for: file, url and "
-                     "executable are read");
+                     "`, for which muster has no support: it supports file, "
+                     "url and executable");
     }
     if (!TextOf(source, "url").empty()) {
       return OfUrl(source, sender);
@@ -121,7 +121,7 @@ class ExternalSource : public TokenSource {
     const auto json = ParseJson(text, Cause::kCloudAuthMissing, "");
     std::string token = json ? TextOf(*json, key.c_str()) : "";
     if (token.empty()) {
-      return Missing(from + " is no JSON with the field `" + Printable(key) +
+      return Missing(from + " is not JSON with the field `" + Printable(key) +
                      "`");
     }
     return Secret(std::move(token));
@@ -147,8 +147,8 @@ class ExternalSource : public TokenSource {
     const std::string from = "`" + Printable(get.url) + "`";
     MUSTER_ASSIGN(const auto answer, sender.Send(get, Repeat::kToken));
     if (answer.status != 200) {
-      return Missing(from + " answered " + std::to_string(answer.status) +
-                     " when asked for the token of its provider");
+      return Missing(from + " returned " + std::to_string(answer.status) +
+                     " for the token of its provider");
     }
     return OfText(answer.body, from);
   }
@@ -157,7 +157,7 @@ class ExternalSource : public TokenSource {
     const std::string command = TextOf(executable, "command");
     if (!may_run_) {
       return Missing("its tokens come from the program `" + Printable(command) +
-                     "`, which is run only where " + kAllow + "=1 allows it");
+                     "`, which muster runs only if " + kAllow + "=1 is set");
     }
     const auto time = NumberOf(executable, "timeout_millis");
     const sys::Program program{
@@ -178,14 +178,15 @@ class ExternalSource : public TokenSource {
     }
     const auto json = ParseJson(answer.output, Cause::kCloudAuthMissing, "");
     if (!json || !json->is_object()) {
-      return Missing("`" + Printable(command) + "` printed no JSON object");
+      return Missing("`" + Printable(command) +
+                     "` did not print a JSON object");
     }
     std::string token =
         TextOf(*json, "id_token") + TextOf(*json, "saml_response");
     if (token.empty()) {
       const std::string said = TextOf(*json, "message");
       return Missing(
-          "`" + Printable(command) + "` gave no token" +
+          "`" + Printable(command) + "` returned no token" +
           (said.empty() ? "" : ": " + Printable(said.substr(0, 200))));
     }
     return Secret(std::move(token));

@@ -25,9 +25,10 @@ Result<TokenSourcePtr> MakeFileSource(const Json& json,
                   Require(json, "service_account_impersonation_url", file));
     const Json& inner = At(json, {"source_credentials"});
     if (TextOf(inner, "type") == "impersonated_service_account") {
-      return Error(Cause::kCloudAuthMissing,
-                   "`" + Printable(file.path) +
-                       "`: source_credentials are impersonated themselves");
+      return Error(
+          Cause::kCloudAuthMissing,
+          "`" + Printable(file.path) +
+              "`: source_credentials are impersonated credentials themselves");
     }
     MUSTER_ASSIGN(TokenSourcePtr source, MakeFileSource(inner, file, env));
     return MakeImpersonatedSource(std::move(source), url, json);
@@ -38,7 +39,7 @@ Result<TokenSourcePtr> MakeFileSource(const Json& json,
       "`" + Printable(file.path) + "` (" + file.source +
           ") holds credentials of the kind `" + Printable(type) + "`" +
           (who.empty() ? "" : " of " + Printable(who)) +
-          ", which muster cannot use: give a token: "
+          ", which muster does not support: set a token: "
           "CLOUDSDK_AUTH_ACCESS_TOKEN=\"$(gcloud auth print-access-token)\"");
 }
 

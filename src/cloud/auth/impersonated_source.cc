@@ -35,14 +35,14 @@ class ImpersonatedSource : public TokenSource {
         return error;
       }
       return std::move(error).While(
-          "impersonating " + account_ + ", for which " + source_->Who() +
-          " needs roles/iam.serviceAccountTokenCreator");
+          "impersonating " + account_ + ", which requires that " +
+          source_->Who() + " has roles/iam.serviceAccountTokenCreator");
     }
     Token token{.text = Secret(TextOf(*answer, "accessToken")),
                 .scopes = {kScope}};
     if (token.text.empty()) {
       return Error(Cause::kCloudAuthMissing,
-                   Who() + " gets no token: the answer has no accessToken");
+                   Who() + " gets no token: the response has no accessToken");
     }
     if (const auto until = ParseTimestamp(TextOf(*answer, "expireTime"))) {
       token.until = *until;

@@ -23,7 +23,7 @@ class MachineSource : public TokenSource {
     const std::string account = "instance/service-accounts/default/";
     const auto text = metadata.Get(account + "token");
     if (!text) {
-      return Missing("the metadata server was not reached: " +
+      return Missing("the metadata server is not reachable: " +
                      text.error().message());
     }
     const auto json =
@@ -57,7 +57,7 @@ class MachineSource : public TokenSource {
  private:
   Error Missing(const std::string& why) const {
     return Error(Cause::kCloudAuthMissing,
-                 "there are no credentials: " + looked_ + "; " + why);
+                 "no credentials found: " + looked_ + "; " + why);
   }
 
   std::string looked_, email_;

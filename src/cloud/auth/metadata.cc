@@ -29,16 +29,14 @@ Metadata::Metadata(const sys::Host& host) : host_(host) {
 
 std::string Metadata::SwitchedOff() const {
   if (host_.http == nullptr) {
-    return "the network is not asked";
+    return "network access is disabled";
   }
   const std::string off = host_.env.Get("NO_GCE_CHECK").value_or("");
   if (IsTrue(off)) {
-    return "NO_GCE_CHECK=" + Printable(off) +
-           " switches the metadata server "
-           "off";
+    return "NO_GCE_CHECK=" + Printable(off) + " disables the metadata server";
   }
   if (sys::IsSet(host_.env, "TPU_SKIP_MDS_QUERY")) {
-    return "TPU_SKIP_MDS_QUERY switches the metadata server off";
+    return "TPU_SKIP_MDS_QUERY disables the metadata server";
   }
   if (sys::IsSet(host_.env, "GCE_METADATA_HOST")) {
     return "";
@@ -47,7 +45,7 @@ std::string Metadata::SwitchedOff() const {
   const auto name = host_.fs.Read(product, 4096);
   if (name && !Trim(*name).starts_with("Google")) {
     return "this machine is `" + Printable(Trim(*name)) + "` (" + product +
-           "), not one of Google's: no metadata server was asked";
+           "), not a Google Cloud machine: the metadata server was not queried";
   }
   return "";
 }
@@ -61,7 +59,7 @@ Result<std::optional<std::string>> Metadata::Get(
     const std::string& path) const {
   using Value = std::optional<std::string>;
   if (host_.http == nullptr) {
-    return Error(Cause::kLaunchEnvMissing, "the network is not asked");
+    return Error(Cause::kLaunchEnvMissing, "network access is disabled");
   }
   sys::HttpRequest request{.url = Url(path), .most_bytes = kMaxMetadata};
   request.headers["Metadata-Flavor"] = "Google";
@@ -72,9 +70,9 @@ Result<std::optional<std::string>> Metadata::Get(
   }
   if (response.Header(kFlavor) != "Google") {
     return Error(Cause::kNetWrongEndpoint,
-                 request.url + " answered " + std::to_string(response.status) +
+                 request.url + " returned " + std::to_string(response.status) +
                      " without the header Metadata-Flavor: Google, so it is "
-                     "no metadata server");
+                     "not a metadata server");
   }
   if (response.status == 404 || (response.status == 200 && IsHtml(response))) {
     return Value();
@@ -82,7 +80,7 @@ Result<std::optional<std::string>> Metadata::Get(
   if (response.status != 200) {
     return Error(response.status == 403 ? Cause::kCloudPermissionDenied
                                         : Cause::kNetWrongEndpoint,
-                 "the metadata server answered " +
+                 "the metadata server returned " +
                      std::to_string(response.status) + " for " + request.url);
   }
   return Value(std::string(Trim(response.body)));

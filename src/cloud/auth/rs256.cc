@@ -84,10 +84,10 @@ std::string FromBase64Url(std::string_view text) {
 Result<Secret> SignedText(const SigningKey& key, const Json& claims) {
   const auto private_key = ReadKey(key.pem.Reveal());
   if (private_key == nullptr) {
-    return Unusable(key, "is no key in PEM");
+    return Unusable(key, "is not a PEM key");
   }
   if (EVP_PKEY_get_base_id(private_key.get()) != EVP_PKEY_RSA) {
-    return Unusable(key, "is no RSA key");
+    return Unusable(key, "is not an RSA key");
   }
   Json head{{"alg", "RS256"}, {"typ", "JWT"}};
   if (!key.id.empty()) {

@@ -55,7 +55,7 @@ class ServiceAccountSource : public TokenSource {
         .form = {{"grant_type", kJwtGrant}, {"assertion", assertion.Reveal()}},
         .who = Who(),
         .again =
-            "make a new key: `gcloud iam service-accounts keys create "
+            "create a new key: `gcloud iam service-accounts keys create "
             "key.json --iam-account=" +
             Who() + "`"};
     MUSTER_ASSIGN(const Json answer, AskForToken(request, sender));

@@ -24,7 +24,7 @@ std::string ToForm(
 Error Refused(const TokenRequest& request, const sys::HttpResponse& response,
               const Sender& sender) {
   const auto json =
-      ParseJson(response.body, Cause::kCloudAuthMissing, "the answer");
+      ParseJson(response.body, Cause::kCloudAuthMissing, "the response");
   const std::string server = Printable(sys::SplitUrl(request.url).host) + " (" +
                              std::to_string(response.status) + ")";
   const std::string oauth = json ? TextOf(*json, "error") : "";
@@ -77,7 +77,7 @@ Result<Json> AskForToken(const TokenRequest& request, Sender& sender) {
   }
   auto response = sender.Send(std::move(post), Repeat::kToken);
   if (!response) {
-    return std::move(response).error().While("asking for a token of " +
+    return std::move(response).error().While("requesting a token for " +
                                              request.who);
   }
   if (response->status != 200) {
@@ -88,9 +88,7 @@ Result<Json> AskForToken(const TokenRequest& request, Sender& sender) {
   if (!json || !json->is_object()) {
     return Error(Cause::kNetWrongEndpoint,
                  Printable(sys::SplitUrl(request.url).host) +
-                     " answered something that is no JSON when asked for a "
-                     "token of " +
-                     request.who);
+                     " did not return JSON for a token of " + request.who);
   }
   return json;
 }
@@ -100,7 +98,7 @@ Result<Token> TokenOf(const Json& answer, const TokenRequest& request,
   Token token{.text = Secret(TextOf(answer, "access_token"))};
   if (token.text.empty()) {
     return Error(Cause::kCloudAuthMissing,
-                 request.who + " gets no token: the answer of " +
+                 request.who + " gets no token: the response of " +
                      Printable(sys::SplitUrl(request.url).host) +
                      " has no access_token" +
                      (request.again.empty() ? "" : ": " + request.again));

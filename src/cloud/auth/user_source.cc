@@ -23,7 +23,7 @@ std::string EmailOf(const std::string& id_token) {
   return claims ? Printable(TextOf(*claims, "email")) : "";
 }
 
-// Base64 as Basic authorisation wants it.
+// Base64 as Basic authorization wants it.
 std::string Basic(const std::string& user, const std::string& password) {
   std::string text = Base64Url(user + ":" + password);
   for (char& c : text) {

@@ -225,7 +225,7 @@ class Doctor {
                           .method = "POST"};
     post.headers["Content-Type"] = "application/json";
     post.body = Json{{"permissions", asked}}.dump();
-    Question question = About("rights in the project", "");
+    Question question = About("permissions in the project", "");
     // It only tells: a repeat changes nothing.
     const auto answer = api_.Send(std::move(post), Repeat::kRead, question);
     if (!answer) {
@@ -244,7 +244,7 @@ class Doctor {
       }
     }
     if (lacking.empty()) {
-      return Pass("all that muster uses");
+      return Pass("all permissions that muster uses");
     }
     question.permission = changes ? "tpu.nodes.create" : "tpu.nodes.list";
     Error error = Refused(Cause::kCloudPermissionDenied,
@@ -258,7 +258,7 @@ class Doctor {
 
   Diagnosis CheckType() {
     if (wanted_.type.empty() || zone_.empty()) {
-      return Skip("give --zone and --type");
+      return Skip("set --zone and --type");
     }
     if (const Status fits =
             accelerator::CheckRuntimeVersion({.type = wanted_.type});
@@ -282,13 +282,13 @@ class Doctor {
         Refused(Cause::kCloudTypeUnsupported, "", About("", ""));
     return Fail(
         error.Reworded("zone " + Printable(zone_) + " does not offer " +
-                       Printable(wanted_.type) + ", but " +
-                       (names.empty() ? "nothing" : Join(names, ", "))));
+                       Printable(wanted_.type) + "; it offers " +
+                       (names.empty() ? "no types" : Join(names, ", "))));
   }
 
   Diagnosis CheckRuntime() {
     if (wanted_.type.empty() || zone_.empty()) {
-      return Skip("give --zone and --type");
+      return Skip("set --zone and --type");
     }
     if (type_failed_) {
       return Skip("because type failed");
@@ -298,7 +298,7 @@ class Doctor {
       const auto usual = accelerator::DefaultRuntimeVersion(wanted_.type);
       if (!usual) {
         return Skip("the generation of " + Printable(wanted_.type) +
-                    " is not known here: give --version");
+                    " is unknown: set --version");
       }
       wanted_.version = *usual;
     }
@@ -317,11 +317,10 @@ class Doctor {
           Cause::kUsageInvalid,
           "zone " + Printable(zone_) + " has no runtime version `" +
               Printable(wanted_.version) + "`: `muster tpu versions --zone " +
-              Printable(zone_) + "` lists those that it has"));
+              Printable(zone_) + "` lists the available ones"));
     }
-    return Pass(
-        Printable(wanted_.version) +
-        (chosen ? "" : ", the usual one for " + Printable(wanted_.type)));
+    return Pass(Printable(wanted_.version) +
+                (chosen ? "" : ", the default for " + Printable(wanted_.type)));
   }
 
   Diagnosis CheckQuota();
@@ -339,7 +338,7 @@ std::string WayOf(const std::string& metric) {
                  metric.find("spot") != std::string::npos
              ? "spot"
          : metric.find("reserv") != std::string::npos ? "reserved"
-                                                      : "on demand";
+                                                      : "on-demand";
 }
 
 bool IsOfGeneration(const std::string& metric, const std::string& generation) {
@@ -383,7 +382,7 @@ std::vector<Limit> LimitsOf(const Json& answer, const std::string& generation,
 
 Diagnosis Doctor::CheckQuota() {
   if (wanted_.type.empty() || zone_.empty()) {
-    return Skip("give --zone and --type");
+    return Skip("set --zone and --type");
   }
   if (type_failed_) {
     return Skip("because type failed");
@@ -411,7 +410,7 @@ Diagnosis Doctor::CheckQuota() {
   const auto limits =
       LimitsOf(all, accelerator::GenerationOf(wanted_.type), zone_);
   if (limits.empty()) {
-    return Skip("no quota of the service names " + Printable(wanted_.type) +
+    return Skip("the service has no quota for " + Printable(wanted_.type) +
                 " and " + Printable(zone_) + ": see " + kConsole +
                 "iam-admin/quotas?project=" + Printable(project()));
   }
@@ -419,19 +418,18 @@ Diagnosis Doctor::CheckQuota() {
   bool some = false;
   for (const Limit& one : limits) {
     some = some || one.value != "0";
-    told.push_back(
-        one.way + " " +
-        (one.value == "-1" ? "without a limit" : Printable(one.value)) + " (`" +
-        one.metric + "`)");
+    told.push_back(one.way + " " +
+                   (one.value == "-1" ? "unlimited" : Printable(one.value)) +
+                   " (`" + one.metric + "`)");
   }
   if (some) {
     return Pass(Join(told, ", "));
   }
-  return Fail(
-      Error(Cause::kCloudQuotaExceeded,
-            "the quota of " + Printable(wanted_.type) + " in " +
-                Printable(zone_) + " is 0 in every way: " + Join(told, ", ")),
-      "iam-admin/quotas");
+  return Fail(Error(Cause::kCloudQuotaExceeded,
+                    "the quota of " + Printable(wanted_.type) + " in " +
+                        Printable(zone_) +
+                        " is 0 for every capacity type: " + Join(told, ", ")),
+              "iam-admin/quotas");
 }
 
 }  // namespace

@@ -213,12 +213,11 @@ void TpuProvisioner::Doubt(ProvisionAttempt& hunt, Error error) {
     Refuse(hunt, std::move(error));
     return;
   }
-  hunt.error =
-      error.Reworded(error.message() + "; " +
-                     (seen ? "an earlier try made it: it is there (" +
-                                 Printable(seen->about) + ")"
-                           : "whether an earlier try made it is not known: " +
-                                 seen.error().message()));
+  hunt.error = error.Reworded(
+      error.message() + "; " +
+      (seen ? "an earlier attempt created it (" + Printable(seen->about) + ")"
+            : "it is unknown whether an earlier attempt created it: " +
+                  seen.error().message()));
   hunt.phase = Phase::kOver;
 }
 
@@ -227,7 +226,7 @@ void TpuProvisioner::Unmet(ProvisionAttempt& hunt, const Error& error,
                            const Error& taken) {
   if (error.cause() != Cause::kTpuNotFound) {
     Silent(hunt, error);
-  } else if (Note(TpuStep::kRefused, hunt, "the name was taken")) {
+  } else if (Note(TpuStep::kRefused, hunt, "the name was in use")) {
     Fail(hunt, taken, false);
   }
 }
@@ -250,20 +249,20 @@ void TpuProvisioner::Meet(ProvisionAttempt& hunt, const Error& taken) {
     hunt.node = {.name = hunt.place.name, .zone = hunt.place.zone};
     return;
   }
-  if (!Note(TpuStep::kRefused, hunt, "the name is taken")) {
+  if (!Note(TpuStep::kRefused, hunt, "the name is in use")) {
     return;
   }
   Fail(hunt,
        taken.Reworded(
-           PlaceText(hunt.place) + " is there already (" +
+           PlaceText(hunt.place) + " already exists (" +
            Printable(seen->about) + ")" +
            (journal_.Find(seen->request) != nullptr
-                ? ", made from here: `muster tpu wait " +
+                ? ", created from here: `muster tpu wait " +
                       Printable(hunt.place.name) + " --zone " +
                       Printable(hunt.place.zone) +
-                      "` waits for it, `muster tpu delete` or `muster "
-                      "tpu reap` removes it"
-                : ", and was not made from here: choose another name")),
+                      "` waits for it, `muster tpu delete` or `muster tpu "
+                      "reap` deletes it"
+                : ", and was not created from here: choose another name")),
        false);
 }
 

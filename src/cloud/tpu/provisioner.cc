@@ -51,8 +51,8 @@ Status TpuProvisioner::TakeUp(ProvisionAttempt& hunt) const {
       if (IsAtWork(one, api_.sender().host()) == AtWork::kYes) {
         return Error(Cause::kUsageInvalid,
                      PlaceText(hunt.place) +
-                         " is being created already: " + WriterText(one) +
-                         " is still at it; `muster tpu wait " +
+                         " is already being created: " + WriterText(one) +
+                         " is still running; `muster tpu wait " +
                          Printable(one.name) + " --zone " +
                          Printable(one.zone) + "` waits for it");
       }
@@ -61,8 +61,9 @@ Status TpuProvisioner::TakeUp(ProvisionAttempt& hunt) const {
     }
   }
   if (hunt.found_again) {
-    waiting_.say(PlaceText(hunt.place) +
-                 " was asked for before, which was not finished: going on");
+    waiting_.say(
+        PlaceText(hunt.place) +
+        " was requested before, and the request did not complete: resuming");
   }
   return Ok();
 }
@@ -147,7 +148,7 @@ void TpuProvisioner::Clean(const ProvisionAttempt* winner, bool stopped) {
     return;
   }
   waiting_.say(
-      "removing " + Count(static_cast<std::int64_t>(removals.size()), "other") +
+      "deleting " + Count(static_cast<std::int64_t>(removals.size()), "other") +
       " that " + (removals.size() == 1 ? "is" : "are") + " not needed");
   Waiting cleaning = waiting_;
   cleaning.deadline = Deadline::After(waiting_.poll * kCleaning);
@@ -180,7 +181,7 @@ Error TpuProvisioner::WhyNot(bool stopped) const {
     return *broken_;
   }
   if (stopped) {
-    return Error(Cause::kCancelled, "it was interrupted");
+    return Error(Cause::kCancelled, "interrupted");
   }
   const ProvisionAttempt* const telling = &Telling();
   const bool tells =
@@ -191,13 +192,13 @@ Error TpuProvisioner::WhyNot(bool stopped) const {
     if (telling->unreachable) {
       return Error(*telling->unreachable)
           .While("waiting until `" + Printable(telling->place.name) +
-                 "` can be used");
+                 "` is ready");
     }
     return Error(
         Cause::kDeadlineExceeded,
-        PlaceText(telling->place) + " could not be used in time" +
+        PlaceText(telling->place) + " was not ready in time" +
             (telling->state.empty() ? "" : ": it is " + telling->state) +
-            "; --deadline gives more");
+            "; use --deadline to wait longer");
   }
   if (hunts_.size() == 1) {
     return telling->error->Reworded(
@@ -218,7 +219,7 @@ Error TpuProvisioner::WhyNot(bool stopped) const {
   }
   return telling->error->Reworded("none of " +
                                   Count(std::ssize(hunts_), "place") +
-                                  " gave a TPU: " + Join(all, "; "));
+                                  " provided a TPU: " + Join(all, "; "));
 }
 
 std::vector<JournaledTpu> TpuProvisioner::Left() const {

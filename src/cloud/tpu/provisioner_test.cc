@@ -169,7 +169,7 @@ TEST_F(Search, WhatAnotherProcessIsAtIsLeftToIt) {
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().cause(), Cause::kUsageInvalid);
   EXPECT_THAT(found.error().message(),
-              HasSubstr("process 1 on testhost is still at it"));
+              HasSubstr("process 1 on testhost is still running"));
   EXPECT_THAT(cloud.http.requests, IsEmpty());
   EXPECT_THAT(search->Left(), IsEmpty());
 }
@@ -181,7 +181,8 @@ TEST_F(Search, ARefusedRepeatForgetsNothingThatIsThere) {
   const auto found = Run();
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().cause(), Cause::kCloudPermissionDenied);
-  EXPECT_THAT(found.error().message(), HasSubstr("an earlier try made it"));
+  EXPECT_THAT(found.error().message(),
+              HasSubstr("an earlier attempt created it"));
   EXPECT_THAT(journal->Unfinished(), SizeIs(1));
   EXPECT_THAT(search->Left(), SizeIs(1));
 }
@@ -216,7 +217,7 @@ TEST_F(Search, WhatAnotherMadeIsNotTaken) {
   const auto found = Run();
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().cause(), Cause::kUsageInvalid);
-  EXPECT_THAT(found.error().message(), HasSubstr("was not made from here"));
+  EXPECT_THAT(found.error().message(), HasSubstr("was not created from here"));
   EXPECT_THAT(journal->Unfinished(), IsEmpty());
 }
 

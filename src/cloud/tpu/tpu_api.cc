@@ -29,7 +29,7 @@ Error NoAnswer(const std::string& url, const Question& question,
                const std::string& why) {
   return Error(Cause::kNetWrongEndpoint,
                "`" + Printable(sys::SplitUrl(url).host) +
-                   "` gave no answer of the Cloud TPU API for " +
+                   "` did not send a Cloud TPU API response for " +
                    question.what + ": " + why);
 }
 
@@ -41,8 +41,8 @@ Result<Json> ReadAnswer(const sys::HttpResponse& response,
   }
   const bool page = Trim(response.body).starts_with("<");
   return NoAnswer(url, question,
-                  page ? "a page came, as a portal or proxy sends one"
-                       : "what came is no JSON object");
+                  page ? "received a web page, as a portal or proxy sends it"
+                       : "the response is not a JSON object");
 }
 
 template <typename T, typename Make>
@@ -117,7 +117,7 @@ Result<Json> TpuApi::Send(sys::HttpRequest request, Repeat repeat,
                              .quota_project = credentials_.quota_project()}),
         repeat);
     if (!response) {
-      return std::move(response).error().While("asking for " + question.what);
+      return std::move(response).error().While("requesting " + question.what);
     }
     if (response->status == 200) {
       return ReadAnswer(*response, request.url, question);
@@ -153,7 +153,7 @@ Result<Listing<Json>> TpuApi::All(const std::string& base,
     page = TextOf(answer, "nextPageToken");
     if (!page.empty() &&
         (!seen.insert(page).second || std::ssize(seen) > kMaxPages)) {
-      return NoAnswer(url, question, "its pages do not end");
+      return NoAnswer(url, question, "the response has too many pages");
     }
   } while (!page.empty());
   all.unreachable.assign(lost.begin(), lost.end());

@@ -110,8 +110,8 @@ Result<TpuJournal> TpuJournal::Open(const sys::Host& host) {
   const auto home = sys::FirstSet(host.env, {"HOME"});
   if (!state && !home) {
     return Error(Cause::kLaunchEnvMissing,
-                 "there is no place to write down what is created: neither "
-                 "XDG_STATE_HOME nor HOME is set");
+                 "cannot record created resources: neither XDG_STATE_HOME nor "
+                 "HOME is set");
   }
   const std::string folder =
       (state ? state->value : home->value + "/.local/state") + "/muster";
@@ -146,7 +146,7 @@ void TpuJournal::Read(const std::string& text) {
   if (unread > 0) {
     MUSTER_LOG(kInfo, "`" + Printable(path_) + "`: " +
                           Count(static_cast<std::int64_t>(unread), "line") +
-                          " cannot be read, as when a write was cut off");
+                          " cannot be read, as after an interrupted write");
   }
 }
 
@@ -178,9 +178,7 @@ Status TpuJournal::Write(TpuStep step, const JournaledTpu& made,
     if (step == TpuStep::kGone) {
       Take(step, line);
     }
-    return std::move(done).error().While(
-        "writing down what is asked of the "
-        "cloud");
+    return std::move(done).error().While("recording the cloud request");
   }
   Take(step, line);
   return Ok();

@@ -68,13 +68,13 @@ Result<bool> TpuRemoval::Advance() {
   if (phase_ != Phase::kSend) {
     const auto request = Look();
     if (!request && request.error().cause() == Cause::kTpuNotFound) {
-      return Gone("not there");
+      return Gone("not found");
     }
     if (!request) {
       return request.error();
     }
     if (*request != made_.request) {
-      return Gone("another has the name");
+      return Gone("another TPU has the name");
     }
     if (phase_ == Phase::kLook) {
       phase_ = Phase::kSend;
@@ -89,7 +89,7 @@ Result<bool> TpuRemoval::Advance() {
                         ? api_->DeleteQueued(made_.zone, made_.name)
                         : api_->DeleteNode(made_.zone, made_.name);
   if (!sent && sent.error().cause() == Cause::kTpuNotFound) {
-    return Gone("not there");
+    return Gone("not found");
   }
   if (!sent && !IsForLater(sent.error())) {
     return sent.error();
@@ -112,8 +112,8 @@ Removed Ended(const TpuRemoval& removal, bool over,
     one.error =
         Error(Cause::kDeadlineExceeded,
               Named(one.made) + (removal.is_sent()
-                                     ? " is being removed and was still there"
-                                     : " could not be removed yet"));
+                                     ? " is being deleted and still exists"
+                                     : " could not be deleted yet"));
   }
   return one;
 }

@@ -22,12 +22,12 @@ constexpr std::array kNext{
     Next{"RESTARTING", "usually READY again within minutes"},
     Next{"REIMAGING", "usually READY again within minutes"},
     Next{"REPAIRING",
-         "READY again once the host is repaired: minutes to hours"},
+         "READY again after the host is repaired: minutes to hours"},
     Next{"STOPPING", "usually STOPPED within a minute"},
-    Next{"DELETING", "usually gone within some minutes"},
-    Next{"ACCEPTED", "served when there is capacity: minutes to days"},
+    Next{"DELETING", "usually deleted within a few minutes"},
+    Next{"ACCEPTED", "fulfilled when capacity is available: minutes to days"},
     Next{"WAITING_FOR_RESOURCES",
-         "served when there is capacity: minutes to days"},
+         "fulfilled when capacity is available: minutes to days"},
     Next{"PROVISIONING", "usually ACTIVE within 1 to 10 min"},
 };
 
@@ -67,9 +67,9 @@ Outlook ReadyOutlook(const TpuNode& node) {
                   (node.health_description.empty()
                        ? ""
                        : " (" + Printable(node.health_description) + ")") +
-                  ": wait for the end of a maintenance, or " +
+                  ": wait until the maintenance ends, or " +
                   Command("delete", node.name, node.zone) +
-                  " and create it again"));
+                  " and recreate it"));
   }
   const auto counts = accelerator::HostCounts(node.accelerator_type);
   const auto have = std::ssize(node.endpoints);
@@ -96,8 +96,8 @@ Outlook OutlookOf(const TpuNode& node) {
     return Lost(node.state,
                 Error(Cause::kPreempted,
                       who + " is " + node.state +
-                          ": it cannot be started again, still counts against "
-                          "the quota and keeps its name; before a new try: " +
+                          ": it cannot be restarted, still counts against the "
+                          "quota and keeps its name; before retrying: " +
                           Command("delete", node.name, node.zone)));
   }
   if (node.state == "STOPPED" || node.state == "STOPPING") {
@@ -109,7 +109,7 @@ Outlook OutlookOf(const TpuNode& node) {
       node.state == "HIDDEN") {
     return Lost(node.state,
                 Error(Cause::kTpuNotFound,
-                      who + " is " + node.state + ": it will not come back"));
+                      who + " is " + node.state + ": it does not recover"));
   }
   return {.state = Printable(node.state), .next = NextOf(node.state)};
 }
@@ -117,8 +117,8 @@ Outlook OutlookOf(const TpuNode& node) {
 Outlook OutlookOf(const QueuedResource& queued) {
   const std::string who = Who("queued resource", queued.name, queued.zone);
   const std::string again =
-      ": it is never queued again and still counts "
-      "against the quota; before a new try: " +
+      ": it is never queued again and still counts against the quota; before "
+      "retrying: " +
       Command("queued delete", queued.name, queued.zone);
   if (queued.state == "ACTIVE") {
     return {.way = Way::kThere, .state = "ACTIVE"};
@@ -126,7 +126,7 @@ Outlook OutlookOf(const QueuedResource& queued) {
   if (queued.state == "SUSPENDED" || queued.state == "SUSPENDING") {
     return Lost(queued.state, Error(Cause::kPreempted,
                                     who + " is " + queued.state +
-                                        ", its nodes were taken away" + again));
+                                        ", its nodes were preempted" + again));
   }
   if (queued.state == "FAILED") {
     const ApiError refusal =
@@ -142,9 +142,8 @@ Outlook OutlookOf(const QueuedResource& queued) {
                                  again));
   }
   if (queued.state == "DELETING") {
-    return Lost(queued.state,
-                Error(Cause::kTpuNotFound,
-                      who + " is DELETING: it will not come back"));
+    return Lost(queued.state, Error(Cause::kTpuNotFound,
+                                    who + " is DELETING: it does not recover"));
   }
   return {.state = Printable(queued.state), .next = NextOf(queued.state)};
 }

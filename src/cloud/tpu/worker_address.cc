@@ -64,7 +64,8 @@ Inside LookInside(const TpuNode& node, const std::vector<std::string>& internal,
   }
   const auto network = metadata.Get("instance/network-interfaces/0/network");
   if (!network || !*network) {
-    return {false, "no metadata server tells the network of this machine"};
+    return {false,
+            "the network of this machine is unknown (no metadata server)"};
   }
   const std::string own = Printable(LastPart(**network));
   const bool is_another =
@@ -82,12 +83,12 @@ Result<std::optional<int>> WantedWorker(const std::string& which, int size,
   const auto number = ParseInt(which);
   if (!number || *number < 0) {
     return Usage("flag --worker is `" + Printable(which) +
-                 "`, expected all or the number of a worker");
+                 "`, expected all or a worker number");
   }
   if (*number >= size) {
     return Usage("flag --worker is " + which + ", " + NameOf(node) + " has " +
-                 (size == 1 ? "worker 0 alone"
-                            : "the workers 0 to " + std::to_string(size - 1)));
+                 (size == 1 ? "only worker 0"
+                            : "workers 0 to " + std::to_string(size - 1)));
   }
   return std::optional(static_cast<int>(*number));
 }
@@ -124,18 +125,18 @@ Result<Sourced<std::string>> UserOf(const TpuNode& node,
   if (node.os_login) {
     const std::string user = OsLoginUser(account);
     if (user.empty()) {
-      return Usage(NameOf(node) +
-                   " has OS Login, where the user is the account's, and that "
-                   "of " +
-                   PlainOr(account, "this account") +
-                   " is not known here: give --user (`gcloud compute os-login "
-                   "describe-profile` shows it)");
+      return Usage(
+          NameOf(node) +
+          " has OS Login, where the user belongs to the account, and that of " +
+          PlainOr(account, "this account") +
+          " is unknown: set --user (`gcloud compute os-login describe-profile` "
+          "shows it)");
     }
     return Sourced<std::string>{user, "OS Login of " + account};
   }
   const auto own = sys::FirstSet(host.env, {"USER", "LOGNAME"});
   return own ? Sourced<std::string>{own->value, "env " + own->name}
-             : Sourced<std::string>{"", "ssh's own settings"};
+             : Sourced<std::string>{"", "ssh configuration"};
 }
 
 Finding Gone(const TpuNode& node, Cause cause, const std::string& what) {
@@ -143,7 +144,7 @@ Finding Gone(const TpuNode& node, Cause cause, const std::string& what) {
       MakeFinding(cause, NameOf(node) + " " + what, Confidence::kCertain);
   finding.subjects = {node.name};
   finding.evidence = {{.what = "state " + PlainOr(node.state, "unknown") +
-                               ", health " + PlainOr(node.health, "not told"),
+                               ", health " + PlainOr(node.health, "unknown"),
                        .source = "Cloud TPU API"}};
   if (!node.health_description.empty()) {
     finding.evidence.push_back({.what = Printable(node.health_description),
@@ -156,14 +157,13 @@ Finding Gone(const TpuNode& node, Cause cause, const std::string& what) {
 std::vector<Fix> MakeAnew(const TpuNode& node) {
   const std::string zone = " --zone " + PlainOr(node.zone, "ZONE");
   const std::string name = " " + PlainOr(node.name, "NAME");
-  return {
-      {.text = "delete it, since it still counts against the quota",
-       .command = "muster tpu delete" + name + zone,
-       .safety = Safety::kCosts},
-      {.text = "make it anew and start the same command again: it goes on from "
-               "the newest checkpoint that lies outside of the TPU",
-       .command = CreateCommand(node),
-       .safety = Safety::kCosts}};
+  return {{.text = "delete it, because it still counts against the quota",
+           .command = "muster tpu delete" + name + zone,
+           .safety = Safety::kCosts},
+          {.text = "recreate it and start the same command again: it resumes "
+                   "from the newest checkpoint outside the TPU",
+           .command = CreateCommand(node),
+           .safety = Safety::kCosts}};
 }
 
 }  // namespace
@@ -203,7 +203,7 @@ Result<TpuWorkers> FindWorkers(const TpuNode& node, const std::string& which,
     external = !inside.yes && !node.external_addresses.empty();
     found.why = external     ? "external: " + inside.why
                 : inside.yes ? "internal: " + inside.why
-                             : "internal: it has no external ones";
+                             : "internal: it has no external addresses";
   }
   for (int i = 0; i < size; ++i) {
     const auto at = static_cast<std::size_t>(i);
@@ -214,7 +214,7 @@ Result<TpuWorkers> FindWorkers(const TpuNode& node, const std::string& which,
         at < node.external_addresses.size() ? node.external_addresses[at] : "";
     if (external && outside.empty()) {
       return Usage("worker " + std::to_string(i) + " of " + NameOf(node) +
-                   " has no external address: --address internal, from a "
+                   " has no external address: use --address internal from a "
                    "machine in network `" +
                    PlainOr(node.network, "default") + "`");
     }
@@ -237,20 +237,20 @@ Result<TpuLogin> FindLogin(const TpuNode& node, const std::string& user,
                                 PlainOr(node.zone, "ZONE");
   if (host.fs.Exists(key)) {
     login.key_file = key;
-    login.if_refused = "put the public half of " + Printable(key) +
-                       " on the TPU, which " + by_gcloud +
-                       " does; a new key takes a minute to get there";
+    login.if_refused = "add the public key of " + Printable(key) +
+                       " to the TPU with " + by_gcloud +
+                       "; a new key takes a minute to propagate";
   } else {
-    login.if_refused = "there is no " + Printable(key) +
-                       ": make one that the TPU knows, which " + by_gcloud +
-                       " does";
+    login.if_refused =
+        "there is no " + Printable(key) +
+        ": create one and register it with the TPU: " + by_gcloud;
   }
   login.if_refused += node.os_login
                           ? "; OS Login is on: gcloud compute os-login "
                             "ssh-keys add --key-file=" +
                                 Printable(key) + ".pub"
-                          : "; where the project has OS Login, the user is the "
-                            "account's: --user";
+                          : "; if the project uses OS Login, set the account's "
+                            "user with --user";
   return login;
 }
 
@@ -273,7 +273,7 @@ std::string CreateCommand(const TpuNode& node) {
 std::optional<Finding> WhyGone(const TpuNode& node) {
   if (node.state == "PREEMPTED" || node.state == "TERMINATED") {
     Finding finding = Gone(node, Cause::kPreempted,
-                           "was taken away: its state is " + node.state);
+                           "was preempted: its state is " + node.state);
     finding.fixes = MakeAnew(node);
     return finding;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which causes of the catalogue speak in the words of a text: for texts that no
+// Which causes of the catalog speak in the words of a text: for texts that no
 // rule knows. Pure; any thread.
 #pragma once
 

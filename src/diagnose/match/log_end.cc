@@ -19,7 +19,7 @@ namespace {
 // What only a tracker prints, when its process ends ("wandb:   epoch 5").
 constexpr std::string_view kSummary = "progress.summary";
 
-// All patterns of the catalogue whose fact is wanted, as one.
+// All patterns of the catalog whose fact is wanted, as one.
 template <typename Wanted>
 std::unique_ptr<RE2> OneOf(Wanted wanted) {
   std::string all;

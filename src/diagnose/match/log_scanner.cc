@@ -44,7 +44,7 @@ std::size_t AfterLastLine(std::string_view bytes) {
   return end;
 }
 
-// Without the sequences that colour a terminal; NUL becomes a space.
+// Without the sequences that color a terminal; NUL becomes a space.
 void StripEscapes(std::string_view block, std::string& out) {
   out.clear();
   for (std::size_t i = 0; i < block.size(); ++i) {

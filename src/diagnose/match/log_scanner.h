@@ -32,7 +32,7 @@ inline constexpr std::string_view kEnd = "log.end";
 // needs does not depend on how much it reads. One thread.
 //
 // Fields of its facts: text (the line), source, line, order (rises with each
-// line read), rank where known, said by the catalogue's groups; `times` counts
+// line read), rank where known, said by the catalog's groups; `times` counts
 // further lines that became the same fact and `last_line` is the last of them,
 // up to a bound: a pattern that a source has shown often enough is looked for
 // no more in it. The end of a source that is not empty is a fact kEnd. What a

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All patterns of the catalogue as one matcher: the literals that a pattern
+// All patterns of the catalog as one matcher: the literals that a pattern
 // cannot do without are searched in one pass over the bytes, and only a line
 // that holds them meets a regular expression.
 #pragma once

@@ -18,8 +18,8 @@ Result<RankPattern> RankPattern::Make(const std::string& pattern) {
   }
   if (regex->NumberOfCapturingGroups() == 0) {
     return Error(Cause::kUsageInvalid,
-                 "the pattern of --rank-from has no group that is the rank, "
-                 "such as worker-(\\d+)");
+                 "the pattern of --rank-from has no group for the rank, such "
+                 "as worker-(\\d+)");
   }
   return RankPattern(std::move(regex));
 }

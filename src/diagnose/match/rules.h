@@ -30,7 +30,7 @@ struct Rule {
 struct CauseMeta {
   // Wider causes and consequences, which this one explains.
   std::span<const Cause> over;
-  std::string_view decide;  // the observation that tells it from its neighbours
+  std::string_view decide;  // the observation that tells it from its neighbors
   std::string_view command;
   bool lasting;  // what the program prints after it proves nothing
 };

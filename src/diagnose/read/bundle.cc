@@ -145,7 +145,7 @@ class Packer {
       bundle_.notes.push_back(path + ": " + list.cut);
     }
     for (const std::string& folder : list.refused) {
-      bundle_.notes.push_back(folder + ": this folder may not be read");
+      bundle_.notes.push_back(folder + ": no permission to read this folder");
     }
     for (const std::string& file : list.paths) {
       File(file);
@@ -159,12 +159,12 @@ class Packer {
       return;
     }
     if (!IsText(*text)) {
-      bundle_.notes.push_back(path + ": not text, left out");
+      bundle_.notes.push_back(path + ": not text, skipped");
       return;
     }
     std::string packed = Redact(text->head);
     if (text->LeftOut() > 0) {
-      const std::string cut = BytesText(text->LeftOut()) + " left out here";
+      const std::string cut = BytesText(text->LeftOut()) + " skipped";
       packed += "[muster: " + cut + "]\n";
       bundle_.notes.push_back(path + ": " + cut);
     }
@@ -175,8 +175,8 @@ class Packer {
 
   Error NothingPacked() const {
     return Error(Cause::kUsageInvalid,
-                 "there is nothing to pack in `" + Printable(input_) + "`: " +
-                     (bundle_.notes.empty() ? "no file is below it"
+                 "nothing to pack in `" + Printable(input_) + "`: " +
+                     (bundle_.notes.empty() ? "it contains no files"
                                             : bundle_.notes.front()));
   }
 

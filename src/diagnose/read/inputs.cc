@@ -78,24 +78,24 @@ class Reader {
     }
     for (const std::string& file : list.paths) {
       if (IsNoLog(file)) {
-        reading_.skipped.push_back(file + ": no log, skipped");
+        reading_.skipped.push_back(file + ": not a log, skipped");
       } else {
         File(file, true);
       }
     }
     if (read_ == before && reading_.unread.size() == unread) {
-      reading_.unread.push_back(
-          path + (list.paths.empty() ? ": no file is below it"
-                                     : ": no log with text is below it"));
+      reading_.unread.push_back(path + (list.paths.empty()
+                                            ? ": it contains no files"
+                                            : ": it contains no text logs"));
     }
   }
 
   // Of inputs that could be opened and gave nothing.
   Error NothingRead() const {
     const auto& unread = reading_.unread;
-    return Error(Cause::kUsageInvalid,
-                 "there is no text to read" +
-                     (unread.empty() ? "" : ": " + unread.front()));
+    return Error(
+        Cause::kUsageInvalid,
+        "nothing to read" + (unread.empty() ? "" : ": " + unread.front()));
   }
 
   void File(const std::string& path, bool only_text) {
@@ -130,7 +130,7 @@ class Reader {
       ++reading_.files;
     } else if (!only_text && reading_.unread.size() == unread) {
       reading_.unread.push_back(
-          name + (bytes == 0 ? ": it is empty" : ": no text is in it"));
+          name + (bytes == 0 ? ": it is empty" : ": it contains no text"));
     }
   }
 

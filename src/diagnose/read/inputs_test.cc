@@ -225,8 +225,8 @@ TEST(Unpacking, SaysWhatIsNotReadAndHowToUnpackIt) {
       {"BZh91AY&SY\1\2\3", "in: bzip2: unpack it first (bzip2 -d)"},
       {"7z\xBC\xAF\x27\x1C"s, "in: 7z: unpack it first (7z x)"},
       {wide, "in: UTF-32: convert it first (iconv -f UTF-32)"},
-      {wide.substr(4), "in: no text"},
-      {"\x7F" + "ELF\2\1\1\0\0\0"s, "in: no text"}};
+      {wide.substr(4), "in: not text"},
+      {"\x7F" + "ELF\2\1\1\0\0\0"s, "in: not text"}};
   for (const auto& [bytes, note] : kinds) {
     const Unpacked all = Unpack(bytes);
     EXPECT_THAT(all.seen, testing::IsEmpty()) << note;
@@ -275,20 +275,20 @@ std::string Zstd(std::string_view text, int window_log = 0) {
 TEST(Unpacking, SaysThatACompressedStreamIsIncomplete) {
   const std::string gzip = Deflated(kLog, 31);
   EXPECT_THAT(NotesOf(gzip.substr(0, gzip.size() / 2)),
-              ElementsAre("in: incomplete gzip, read up to there"));
+              ElementsAre("in: incomplete gzip, read only the beginning"));
   EXPECT_THAT(NotesOf(gzip + gzip.substr(0, 12)),
-              ElementsAre("in: incomplete gzip, read up to there"));
+              ElementsAre("in: incomplete gzip, read only the beginning"));
   const std::string zstd = Zstd(kLog);
   EXPECT_THAT(NotesOf(zstd.substr(0, zstd.size() - 4)),
-              ElementsAre("in: incomplete zstd, read up to there"));
+              ElementsAre("in: incomplete zstd, read only the beginning"));
   EXPECT_THAT(NotesOf("\x28\xB5\x2F\xFD broken and then some more"),
-              ElementsAre("in: damaged zstd, read up to there"));
+              ElementsAre("in: corrupt zstd, read only the beginning"));
 }
 
 TEST(Unpacking, ReadsZstdOfALongWindow) {
   EXPECT_THAT(SeenIn(Zstd(kLog, 27)), ElementsAre("in:2"));
   EXPECT_THAT(NotesOf(Zstd(kLog, 28)),
-              ElementsAre("in: zstd with a window over 128 MiB, not read"));
+              ElementsAre("in: zstd with a window over 128 MiB, skipped"));
 }
 
 TEST(Unpacking, SaysThatATarIsIncompleteOrDamaged) {
@@ -296,13 +296,13 @@ TEST(Unpacking, SaysThatATarIsIncompleteOrDamaged) {
   for (const std::size_t size :
        {std::size_t{100}, std::size_t{513}, std::size_t{600}, tar.size()}) {
     EXPECT_THAT(NotesOf(TarMember("b", kLog) + tar.substr(0, size)),
-                ElementsAre("in: incomplete tar, read up to there"))
+                ElementsAre("in: incomplete tar, read only the beginning"))
         << size;
   }
   std::string damaged = tar + tar + TarEnd();
   damaged[tar.size() + 124] = 'x';
   EXPECT_THAT(NotesOf(damaged),
-              ElementsAre("in: damaged tar, read up to there"));
+              ElementsAre("in: corrupt tar, read only the beginning"));
 }
 
 TEST(Unpacking, SaysThatAZipIsIncompleteOrDamaged) {
@@ -310,13 +310,13 @@ TEST(Unpacking, SaysThatAZipIsIncompleteOrDamaged) {
   for (const std::size_t size :
        {std::size_t{0}, std::size_t{20}, std::size_t{35}, first.size()}) {
     EXPECT_THAT(NotesOf(first + first.substr(0, size)),
-                ElementsAre("in: incomplete zip, read up to there"))
+                ElementsAre("in: incomplete zip, read only the beginning"))
         << size;
   }
   EXPECT_THAT(NotesOf(first + "XX\x03\x04" + first),
-              ElementsAre("in: damaged zip, read up to there"));
+              ElementsAre("in: corrupt zip, read only the beginning"));
   EXPECT_THAT(NotesOf("PK\x03\x04" + std::string(200, '\xff')),
-              ElementsAre("in: incomplete zip, read up to there"));
+              ElementsAre("in: incomplete zip, read only the beginning"));
 }
 
 TEST(Unpacking, ReadsWhatFollowsAStreamedMemberOfZip) {
@@ -332,7 +332,7 @@ TEST(Unpacking, ReadsWhatFollowsAStreamedMemberOfZip) {
   }
   EXPECT_THAT(NotesOf(ZipMember("a", kLog, true, 8) + std::string(40, 'x') +
                       std::string(kZipDirectory)),
-              ElementsAre("in: damaged zip, read up to there"));
+              ElementsAre("in: corrupt zip, read only the beginning"));
 }
 
 TEST(Unpacking, SkipsAnEncryptedMemberOfZip) {
@@ -341,8 +341,10 @@ TEST(Unpacking, SkipsAnEncryptedMemberOfZip) {
              std::string(kZipDirectory));
   EXPECT_THAT(all.seen, ElementsAre("in:b:2"));
   EXPECT_THAT(all.notes, ElementsAre("in:a: encrypted, not read"));
-  EXPECT_THAT(NotesOf(ZipMember("a", kLog, true, 9)),
-              ElementsAre("in:a: encrypted, not read, nor what follows it"));
+  EXPECT_THAT(
+      NotesOf(ZipMember("a", kLog, true, 9)),
+      ElementsAre(
+          "in:a: encrypted, not read, skipped with the following members"));
 }
 
 // A record of pax: its length counts itself.
@@ -394,9 +396,10 @@ TEST(Unpacking, BoundsALongName) {
                               TarMember("cut", kLog) + TarEnd());
   ASSERT_EQ(all.seen.size(), 1U);
   EXPECT_LT(all.seen[0].size(), std::size_t{65} << 10);
-  EXPECT_THAT(all.notes,
-              ElementsAre("in: a name or attributes of 200.0 KiB, read up to "
-                          "64.0 KiB"));
+  EXPECT_THAT(
+      all.notes,
+      ElementsAre(
+          "in: a name or attributes of 200.0 KiB, read only up to 64.0 KiB"));
 }
 
 TEST(Unpacking, ReadsSoManyMembersAndNoMore) {
@@ -406,8 +409,7 @@ TEST(Unpacking, ReadsSoManyMembersAndNoMore) {
     const Unpacked all = Unpack(packed, "in", 7, {.members = 1});
     EXPECT_THAT(all.seen, ElementsAre("in:a:2"));
     EXPECT_THAT(all.notes,
-                ElementsAre("in: more members than are read, read up to "
-                            "there"));
+                ElementsAre("in: too many members, read only the first ones"));
   }
 }
 
@@ -423,7 +425,7 @@ TEST(Unpacking, StopsWhenMoreComesOutThanMayBe) {
         "bomb", {.scanner = &scanner, .notes = &notes, .budget = &budget});
     unpacker->Feed(packed);
     unpacker->End();
-    EXPECT_THAT(notes, ElementsAre(HasSubstr("more than can be unpacked")));
+    EXPECT_THAT(notes, ElementsAre(HasSubstr("too large to unpack")));
     EXPECT_EQ(budget.left, 0U);
   }
 }
@@ -505,10 +507,10 @@ TEST(Inputs, WithoutTextAreAnErrorThatSaysWhy) {
        {"e.ipynb", R"({"cells": [], "metadata": {}})"}});
   const std::pair<std::string, std::string> named[] = {
       {"a.log.xz", "xz: unpack it first (xz -d)"},
-      {"b.log.gz", "damaged gzip, read up to there"},
-      {"c.zip", "incomplete zip, read up to there"},
+      {"b.log.gz", "corrupt gzip, read only the beginning"},
+      {"c.zip", "incomplete zip, read only the beginning"},
       {"d.log", "it is empty"},
-      {"e.ipynb", "no text is in it"}};
+      {"e.ipynb", "it contains no text"}};
   for (const auto& [name, why] : named) {
     const auto reading = folder.Read({name});
     ASSERT_FALSE(reading) << name;
@@ -523,7 +525,7 @@ TEST(Inputs, OfAFolderWithoutTextAreAnError) {
   const auto reading = binary.Read({""});
   ASSERT_FALSE(reading);
   EXPECT_THAT(reading.error().message(),
-              HasSubstr(binary.path() + ": no log with text is below it"));
+              HasSubstr(binary.path() + ": it contains no text logs"));
 }
 
 TEST(Inputs, OfAnEmptyFolderAreAnErrorThatNamesIt) {
@@ -531,7 +533,7 @@ TEST(Inputs, OfAnEmptyFolderAreAnErrorThatNamesIt) {
   const auto reading = empty.Read({""});
   ASSERT_FALSE(reading);
   EXPECT_THAT(reading.error().message(),
-              HasSubstr(empty.path() + ": no file is below it"));
+              HasSubstr(empty.path() + ": it contains no files"));
 }
 
 TEST(Inputs, ThatCannotBeReadAreNotedBesideOthers) {

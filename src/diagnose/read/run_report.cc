@@ -22,7 +22,7 @@ class RunReport : public ByteSink {
     const Json report = Json::parse(text_, nullptr, false);
     if (!report.is_object() || !report.contains("findings") ||
         !report["findings"].is_array()) {
-      Note(unpacking_, name_ + ": a run's report that cannot be read");
+      Note(unpacking_, name_ + ": an unreadable run report");
       return;
     }
     CountRead(unpacking_, text_.size());

@@ -135,7 +135,8 @@ void TarWriter::Add(std::string_view name, std::string_view bytes,
 
 Result<std::string> TarWriter::Finish() {
   if (!stream_->begun) {
-    return Error(Cause::kOomHost, "there is no memory to compress an archive");
+    return Error(Cause::kOomHost,
+                 "out of memory while compressing the archive");
   }
   stream_->Put(std::string(2 * kTarBlock, '\0'), Z_FINISH);
   return std::move(stream_->out);

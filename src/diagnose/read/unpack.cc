@@ -71,7 +71,7 @@ std::string_view UnreadKind(std::string_view head) {
       return kind;
     }
   }
-  return IsBinary(head.substr(0, 512)) ? "no text"sv : ""sv;
+  return IsBinary(head.substr(0, 512)) ? "not text"sv : ""sv;
 }
 
 enum class Utf16Order { kNone, kLittle, kBig };
@@ -251,8 +251,8 @@ class Unpacker : public ByteSink {
   // Of files that nobody named only what might be a log in other clothes is
   // worth a note.
   void Unread(std::string_view kind) {
-    if (unpacking_.only_text && kind == "no text") {
-      Skip(unpacking_, name_ + ": no text, skipped");
+    if (unpacking_.only_text && kind == "not text") {
+      Skip(unpacking_, name_ + ": not text, skipped");
     } else {
       Note(unpacking_, name_ + ": " + std::string(kind));
     }
@@ -290,7 +290,7 @@ bool Spend(const Unpacking& unpacking, const std::string& name,
     return true;
   }
   unpacking.budget->left = 0;
-  Note(unpacking, name + ": more than can be unpacked, read up to there");
+  Note(unpacking, name + ": too large to unpack, read only the beginning");
   return false;
 }
 
@@ -302,7 +302,7 @@ bool SpendMember(const Unpacking& unpacking, const std::string& name) {
     --unpacking.budget->members;
     return true;
   }
-  Note(unpacking, name + ": more members than are read, read up to there");
+  Note(unpacking, name + ": too many members, read only the first ones");
   return false;
 }
 

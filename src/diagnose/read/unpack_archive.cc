@@ -43,7 +43,7 @@ class Untar : public ByteSink {
   void End() override {
     EndMember();
     if (!broken_ && !ended_) {
-      Note(unpacking_, name_ + ": incomplete tar, read up to there");
+      Note(unpacking_, name_ + ": incomplete tar, read only the beginning");
     }
   }
 
@@ -146,7 +146,7 @@ class Untar : public ByteSink {
     }
     const auto size = Size();
     if (!size) {
-      Note(unpacking_, name_ + ": damaged tar, read up to there");
+      Note(unpacking_, name_ + ": corrupt tar, read only the beginning");
       broken_ = true;
       return;
     }
@@ -174,7 +174,7 @@ class Untar : public ByteSink {
     }
     if (left_ > kMaxAbout) {
       Note(unpacking_, name_ + ": a name or attributes of " + BytesText(left_) +
-                           ", read up to " + BytesText(kMaxAbout));
+                           ", read only up to " + BytesText(kMaxAbout));
     }
     about_next_ = type;
     about_.clear();
@@ -240,7 +240,7 @@ class Unzip : public ByteSink {
   }
   void End() override {
     if (!done_) {
-      Stop("incomplete zip, read up to there");
+      Stop("incomplete zip, read only the beginning");
     }
   }
 
@@ -315,7 +315,7 @@ class Unzip : public ByteSink {
     } else if (IsDirectory(buffer_)) {
       done_ = true;
     } else {
-      Stop("damaged zip, read up to there");
+      Stop("corrupt zip, read only the beginning");
     }
   }
 
@@ -340,7 +340,7 @@ class Unzip : public ByteSink {
     } else if (wanted_ == kShort && !(may_be_short && is(4))) {
       wanted_ = kLong;
     } else if (wanted_ == kLong && !is(8)) {
-      Stop("damaged zip, read up to there");
+      Stop("corrupt zip, read only the beginning");
     } else {
       Want(State::kSignature, 4);
     }
@@ -371,10 +371,11 @@ class Unzip : public ByteSink {
     const bool endless =
         stored_ && !folder && (flags_ & kStreamed) != 0 && left_ == 0;
     if (!readable || endless) {
-      Note(unpacking_, name_ + ":" + name +
-                           (encrypted ? ": encrypted, not read"
-                                      : ": a kind of zip that is not read") +
-                           (endless ? ", nor what follows it" : ""));
+      Note(unpacking_,
+           name_ + ":" + name +
+               (encrypted ? ": encrypted, not read"
+                          : ": an unsupported kind of zip") +
+               (endless ? ", skipped with the following members" : ""));
       done_ = endless;
     } else if (!folder && !SpendMember(unpacking_, name_)) {
       done_ = true;
@@ -440,7 +441,7 @@ class Unzip : public ByteSink {
         return used;
       }
       if (code != Z_OK && code != Z_BUF_ERROR) {
-        Stop("damaged zip, read up to there");
+        Stop("corrupt zip, read only the beginning");
       }
     }
     return bytes.size();

@@ -53,14 +53,14 @@ class Gunzip : public ByteSink {
         // Files of several members, as pigz and logrotate make them.
         open_ = inflateReset(&stream_) == Z_OK;
       } else if (code != Z_OK && code != Z_BUF_ERROR) {
-        Note(unpacking_, name_ + ": damaged gzip, read up to there");
+        Note(unpacking_, name_ + ": corrupt gzip, read only the beginning");
         open_ = false;
       }
     }
   }
   void End() override {
     if (open_ && inside_) {
-      Note(unpacking_, name_ + ": incomplete gzip, read up to there");
+      Note(unpacking_, name_ + ": incomplete gzip, read only the beginning");
     }
     next_->End();
   }
@@ -108,7 +108,7 @@ class Unzstd : public ByteSink {
   }
   void End() override {
     if (open_ && inside_) {
-      Note(unpacking_, name_ + ": incomplete zstd, read up to there");
+      Note(unpacking_, name_ + ": incomplete zstd, read only the beginning");
     }
     next_->End();
   }
@@ -118,8 +118,8 @@ class Unzstd : public ByteSink {
     const bool large =
         ZSTD_getErrorCode(code) == ZSTD_error_frameParameter_windowTooLarge;
     Note(unpacking_,
-         name_ + (large ? ": zstd with a window over 128 MiB, not read"
-                        : ": damaged zstd, read up to there"));
+         name_ + (large ? ": zstd with a window over 128 MiB, skipped"
+                        : ": corrupt zstd, read only the beginning"));
     open_ = false;
   }
 

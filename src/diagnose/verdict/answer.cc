@@ -5,10 +5,10 @@
 #include <set>
 
 #include "base/text.h"
+#include "diagnose/derive/derive.h"
+#include "diagnose/derive/derive_parts.h"
 #include "diagnose/match/bm25.h"
 #include "diagnose/verdict/clocks.h"
-#include "diagnose/verdict/derive.h"
-#include "diagnose/verdict/derive_parts.h"
 #include "diagnose/verdict/ranking.h"
 
 namespace muster::diagnose {
@@ -109,7 +109,7 @@ std::vector<std::string> RuledOut(const Hypothesis& root,
   for (const Hypothesis& other : all) {
     if (std::find(over.begin(), over.end(), other.cause) != over.end()) {
       out.push_back(std::string(Label(other.cause)) +
-                    ": what speaks for it follows from " +
+                    ": its evidence is explained by " +
                     std::string(Label(root.cause)));
     }
   }

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
+#include "diagnose/derive/derive.h"
 #include "diagnose/match/rules.h"
-#include "diagnose/verdict/derive.h"
 
 namespace muster::diagnose {
 namespace {
@@ -384,9 +384,9 @@ TEST(Derived, MemoryThatOthersHold) {
 
 TEST(Derived, VersionsThatDifferBetweenHosts) {
   std::vector<Fact> facts = {
-      Seen("version.told",
+      Seen("version.reported",
            {{"what", "NCCL"}, {"version", "2.18.1"}, {"host", "a"}}),
-      Seen("version.told",
+      Seen("version.reported",
            {{"what", "NCCL"}, {"version", "2.19.3"}, {"host", "b"}})};
   Derive(facts);
   EXPECT_TRUE(Has(facts, "members.versions_differ"));

@@ -30,7 +30,7 @@ void TextOf(const Candidate& candidate, std::string& out) {
   if (!candidate.why.empty()) {
     out += "      seen      " + Printable(candidate.why) + "\n";
   }
-  out += "      decide by " + Printable(candidate.decide) +
+  out += "      to confirm: " + Printable(candidate.decide) +
          (candidate.command.empty() ? "" : ": " + candidate.command) + "\n";
 }
 
@@ -38,21 +38,19 @@ std::string UnknownText(const Answer& answer) {
   std::string out = "unknown: ";
   if (!answer.interrupted.empty()) {
     return out +
-           "interrupted from the keyboard, and no line before it says that "
-           "something\n  went wrong\n"
-           "  next      if it stood still, say so: --note 'it hangs at step "
-           "30'\n";
+           "interrupted from the keyboard, with no failure before it\n"
+           "  next      if it hung, say so: --note 'it hangs at step 30'\n";
   }
   if (answer.candidates.empty()) {
     return out +
-           "something went wrong, and no line says what\n"
+           "a failure without a recognized cause\n"
            "  next      give the logs of all ranks, or the run's folder: "
            "muster explain FILE…\n";
   }
   out += answer.candidates.size() == 1
-             ? "one cause remains, and nothing proves it\n"
+             ? "1 possible cause; the logs do not prove it\n"
              : std::to_string(answer.candidates.size()) +
-                   " causes remain, and no line decides\n";
+                   " possible causes; the logs do not distinguish them\n";
   for (const Candidate& candidate : answer.candidates) {
     TextOf(candidate, out);
   }
@@ -90,9 +88,7 @@ std::string RenderText(const Answer& answer, const RenderOptions& options) {
   std::string out;
   switch (answer.kind) {
     case AnswerKind::kCause:
-      for (const Finding& finding : answer.findings) {
-        out += RenderText(finding, options);
-      }
+      out += RenderText(std::span(answer.findings), options);
       break;
     case AnswerKind::kUnknown:
       out += UnknownText(answer);
@@ -101,11 +97,10 @@ std::string RenderText(const Answer& answer, const RenderOptions& options) {
       out +=
           "healthy: " +
           (answer.reported_success.empty()
-               ? "no line says that something went wrong"
-               : "the run went well, as told: " +
-                     Printable(answer.reported_success)) +
+               ? "no failure found in these logs"
+               : "run succeeded (" + Printable(answer.reported_success) + ")") +
           "\n"
-          "  next      if it failed all the same, say how: --exit STATUS, or "
+          "  next      if it failed nevertheless, say how: --exit STATUS, or "
           "--note 'it\n"
           "            hangs after the first epoch'\n";
       break;

@@ -90,8 +90,7 @@ Fact OffsetFact(const std::string& member, const std::string& reference,
                         std::to_string(seconds < 0 ? -seconds : seconds) +
                         " s " + (seconds < 0 ? "behind" : "ahead of") + " " +
                         reference +
-                        ", by events that both saw; its times are "
-                        "moved";
+                        ", by common events; its timestamps are shifted";
   return fact;
 }
 

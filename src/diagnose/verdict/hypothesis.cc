@@ -40,19 +40,18 @@ std::string Did(const RankEnd& end) {
     return "could not be started";
   }
   if (signal == 0) {
-    return "ended with exit status " + std::to_string(CodeOf(end.wait_status));
+    return "exited with status " + std::to_string(CodeOf(end.wait_status));
   }
   return (IsCrash(signal) ? "crashed with " : "was killed by ") +
          SignalName(signal);
 }
 
 Evidence FromOomFact(const Fact& fact) {
-  std::string what =
-      "the counter of kills for memory of its cgroup went up by " +
-      std::to_string(fact.Number("kills", 1));
+  std::string what = "the OOM-kill counter of its cgroup increased by " +
+                     std::to_string(fact.Number("kills", 1));
   if (const auto rss = fact.Number("max_rss_bytes"); rss > 0) {
     what +=
-        "; it held " + BytesText(static_cast<std::uint64_t>(rss)) + " at most";
+        "; its peak memory was " + BytesText(static_cast<std::uint64_t>(rss));
   }
   return {what, fact.by, fact.at};
 }
@@ -72,8 +71,8 @@ void AddEvidence(const RankEnd& end, Suspect& suspect) {
   std::string how = Did(end);
   if (SignalOf(end.wait_status) != 0 && suspect.weight != Weight::kStopped) {
     how += end.sent_signal == 0
-               ? ", and muster had sent it no signal"
-               : ", and muster had sent it " + SignalName(end.sent_signal);
+               ? ", which muster did not send"
+               : ", after muster sent " + SignalName(end.sent_signal);
   }
   suspect.evidence.push_back({how, "agent of " + rank, end.at});
   const std::string line = DecisiveLine(end.last_lines);
@@ -86,14 +85,14 @@ std::string DidAndWhy(const RankEnd& end, const Suspect& suspect) {
   if (suspect.weight == Weight::kMemory &&
       suspect.confidence != Confidence::kCertain) {
     return Did(end) + Where(end.phase, end.step) +
-           " after the kernel had killed one of its processes for memory";
+           " after the OOM killer killed one of its processes";
   }
   if (suspect.weight == Weight::kMemory) {
-    return "was killed by the kernel for memory" + Where(end.phase, end.step);
+    return "was killed by the kernel's OOM killer" + Where(end.phase, end.step);
   }
   std::string text = Did(end) + Where(end.phase, end.step);
   if (suspect.wait_status != end.wait_status) {
-    text = "failed" + Where(end.phase, end.step) + " before it was stopped";
+    text = "failed" + Where(end.phase, end.step) + " before muster stopped it";
   }
   if (!end.error_message.empty()) {
     return text + ": " + end.error_message;
@@ -155,9 +154,9 @@ Suspect SuspectOf(const AgentLoss& loss) {
                      : loss.at;
   suspect.name = RanksText(loss.ranks);
   suspect.did =
-      "went away with the agent at " + loss.host +
-      (loss.cause == Cause::kHeartbeatMissed ? ", which fell silent"
-                                             : ", whose connection was closed");
+      "was lost with the agent at " + loss.host +
+      (loss.cause == Cause::kHeartbeatMissed ? ", which stopped responding"
+                                             : ", whose connection closed");
   suspect.key = loss.host;
   suspect.evidence.push_back({loss.message, "coordinator", loss.at});
   return suspect;
@@ -181,11 +180,11 @@ Suspect SuspectOf(const Stall& stall, const AttemptEnd& attempt) {
   suspect.confidence = attempt.stall_confidence;
   std::string state = std::string("its process is in state ") + stall.state;
   state += stall.state == 'T'   ? " (stopped by a signal)"
-           : stall.state == 'D' ? " (waits for a device or a disk)"
+           : stall.state == 'D' ? " (waiting for a device or a disk)"
            : stall.state == 'R' ? " (computes)"
                                 : "";
   if (!stall.wait_channel.empty() && stall.wait_channel != "0") {
-    state += ", waits in " + stall.wait_channel;
+    state += ", waiting in " + stall.wait_channel;
   }
   suspect.evidence.push_back(
       {state, "agent of rank " + std::to_string(stall.rank), stall.at});

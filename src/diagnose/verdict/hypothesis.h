@@ -36,7 +36,7 @@ struct Suspect {
   std::string key;   // equal for those that failed in the same way
   Confidence confidence = Confidence::kCertain;
   std::vector<Evidence> evidence;
-  std::vector<Fact> facts;  // fields for the catalogue's fixes
+  std::vector<Fact> facts;  // fields for the catalog's fixes
 };
 
 // nullopt: it ended well.

@@ -8,7 +8,7 @@
 #include <string>
 #include <variant>
 
-#include "diagnose/verdict/derive_parts.h"
+#include "diagnose/derive/derive_parts.h"
 
 namespace muster::diagnose {
 namespace {

@@ -10,7 +10,7 @@
 
 namespace muster::diagnose {
 
-// `logs`: facts of evidence::LogScanner, each with the field `rank`.
+// `logs`: facts of LogScanner, each with the field `rank`.
 //
 // A root that is no more than "a program ended with a status" or "a rank went
 // away" gets the cause that its own log names, where the log settles one

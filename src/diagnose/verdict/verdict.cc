@@ -6,8 +6,10 @@
 #include <set>
 #include <tuple>
 
+#include "base/signal_name.h"
 #include "base/text.h"
 #include "diagnose/verdict/hypothesis.h"
+#include "diagnose/verdict/judgement.h"
 
 namespace muster::diagnose {
 namespace {
@@ -86,7 +88,12 @@ std::string Apart(WallTime from, WallTime to) {
 
 std::string Victim(const Suspect& suspect, const Suspect& root) {
   if (suspect.weight == Weight::kStopped) {
-    return suspect.name + " was stopped by muster: " + suspect.did;
+    const int signal = SignalOf(suspect.wait_status);
+    return suspect.name + ": muster stopped it (" +
+           (signal != 0 ? SignalName(signal)
+                        : "exit status " +
+                              std::to_string(CodeOf(suspect.wait_status))) +
+           ") after " + root.name + " failed";
   }
   return suspect.name + " " + suspect.did + ", " +
          Apart(root.when, suspect.when);
@@ -100,11 +107,11 @@ Finding FindingOf(const Failure& same) {
   for (std::size_t i = 1; i < same.size() && i <= kMaxNames; ++i) {
     others.push_back(same[i]->name);
   }
-  if (!others.empty()) {
-    what += "; so did " + Join(others, ", ");
-  }
   if (same.size() > kMaxNames + 1) {
-    what += " and " + std::to_string(same.size() - kMaxNames - 1) + " more";
+    others.push_back(std::to_string(same.size() - kMaxNames - 1) + " more");
+  }
+  if (!others.empty()) {
+    what += "; " + Join(others, ", ") + " likewise";
   }
   Finding finding =
       MakeFinding(first.cause, what, first.confidence, first.facts);
@@ -162,14 +169,14 @@ void ExplainCascade(const AttemptEnd& attempt, const Suspect& root,
     if (end.wait_status == 0 && !end.could_not_start && end.at <= root.when) {
       finding.evidence.insert(
           finding.evidence.begin(),
-          {"rank " + std::to_string(end.rank) +
-               " had ended with exit status 0 " + Apart(root.when, end.at),
+          {"rank " + std::to_string(end.rank) + " exited with status 0 " +
+               Apart(root.when, end.at),
            "agent of rank " + std::to_string(end.rank), end.at});
       return;
     }
   }
   finding.evidence.push_back(
-      {"no rank was seen to end before it", "coordinator", root.when});
+      {"no rank ended before it", "coordinator", root.when});
 }
 
 }  // namespace

@@ -271,20 +271,20 @@ TEST(Verdict, HangsVictimsBelowTheRoot) {
   EXPECT_EQ(root.confidence, Confidence::kCertain);
   EXPECT_THAT(root.subjects, ElementsAre("rank 1"));
   EXPECT_EQ(root.evidence[0].what,
-            "was killed by SIGKILL, and muster had sent it no signal");
+            "was killed by SIGKILL, which muster did not send");
   EXPECT_THAT(root.victims,
-              ElementsAre(AllOf(HasSubstr("rank 0 ended with exit status 1"),
+              ElementsAre(AllOf(HasSubstr("rank 0 exited with status 1"),
                                 HasSubstr("Connection closed by peer"),
                                 HasSubstr("300 ms later")),
-                          "rank 2 was stopped by muster: was killed by SIGTERM "
-                          "at step 120"));
+                          "rank 2: muster stopped it (SIGTERM) after rank 1 "
+                          "failed"));
 }
 
 TEST(Verdict, SaysWhatTheKernelCounted) {
   const Verdict verdict = Judge(Of({OomKilled(0, 0), Stopped(1, 60)}));
   EXPECT_EQ(verdict.findings[0].evidence[0].what,
-            "the counter of kills for memory of its cgroup went up by 1; it "
-            "held 3.0 GiB at most");
+            "the OOM-kill counter of its cgroup increased by 1; its peak "
+            "memory was 3.0 GiB");
 }
 
 TEST(Verdict, MakesOneFindingOfTheSameFailure) {
@@ -292,8 +292,8 @@ TEST(Verdict, MakesOneFindingOfTheSameFailure) {
       Judge(Of({OomKilled(0, 0), OomKilled(1, 40), Stopped(2, 60)}));
   ASSERT_EQ(verdict.findings.size(), 1U);
   EXPECT_EQ(verdict.findings[0].what,
-            "rank 0 was killed by the kernel for memory at step 120; so did "
-            "rank 1");
+            "rank 0 was killed by the kernel's OOM killer at step 120; rank 1 "
+            "likewise");
   EXPECT_THAT(verdict.findings[0].subjects, ElementsAre("rank 0", "rank 1"));
 }
 
@@ -309,8 +309,7 @@ TEST(Verdict, KeepsFailuresApartThatAreNotTheSame) {
 TEST(Verdict, ShowsTheExceptionAsEvidence) {
   const Verdict verdict = Judge(Of({Exited(0, 1, 0, kValueError)}));
   EXPECT_EQ(verdict.findings[0].what,
-            "rank 0 ended with exit status 1 at step 120: ValueError: too "
-            "small");
+            "rank 0 exited with status 1 at step 120: ValueError: too small");
   EXPECT_EQ(verdict.findings[0].evidence[1],
             (Evidence{"ValueError: too small", "rank 0, stderr", At(0)}));
 }
@@ -331,7 +330,7 @@ TEST(Verdict, NamesARankThatHadEndedWellBeforeTheOthersLostIt) {
   EXPECT_EQ(verdict.rank, 0);
   EXPECT_EQ(verdict.findings[0].confidence, Confidence::kPossible);
   EXPECT_EQ(verdict.findings[0].evidence[0].what,
-            "rank 1 had ended with exit status 0 500 ms before");
+            "rank 1 exited with status 0 500 ms before");
 }
 
 }  // namespace

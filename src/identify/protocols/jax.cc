@@ -17,7 +17,7 @@ std::optional<ServerIdentity> Ask(ProbeConnection& wire, ProbeReply&) {
                           .tasks = TasksOfJob(wire, *service, "jax_worker")};
     const bool of_jax = dialect == Dialect::kXla || !server.tasks.empty();
     server.text =
-        of_jax ? "a coordination service of JAX" : "a coordination service";
+        of_jax ? "a JAX coordination service" : "a coordination service";
     if (!server.tasks.empty()) {
       server.text += " (" + TextOf(server.tasks) + ")";
     }
@@ -30,7 +30,7 @@ std::optional<ServerIdentity> Ask(ProbeConnection& wire, ProbeReply&) {
 
 extern const Protocol kProtocol;
 constinit const Protocol kProtocol{.name = "jax",
-                                   .title = "a coordination service of JAX",
+                                   .title = "a JAX coordination service",
                                    .port = 0,
                                    .speaks = Speaks::kInCalls,
                                    .order = 20,

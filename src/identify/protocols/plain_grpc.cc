@@ -18,7 +18,7 @@ std::string HealthIn(const std::string& body) {
   }
   constexpr std::array kWords{"UNKNOWN", "SERVING", "NOT_SERVING",
                               "SERVICE_UNKNOWN"};
-  return status < kWords.size() ? kWords[status] : "of no known status";
+  return status < kWords.size() ? kWords[status] : "of unknown status";
 }
 
 std::string TextOf(const channel::CallReply& reply) {
@@ -26,17 +26,17 @@ std::string TextOf(const channel::CallReply& reply) {
     case channel::kCallOk:
       return "a gRPC server whose health is " + HealthIn(reply.body);
     case channel::kCallUnimplemented:
-      return "a gRPC server of services that are not known here";
+      return "a gRPC server of unknown services";
     case channel::kCallDeadline:
     case channel::kCallUnavailable:
-      return "a gRPC server that does not answer calls (" +
+      return "a gRPC server that does not respond to calls (" +
              NameOfStatus(reply.code) + ")";
     case channel::kCallDenied:
     case channel::kCallUnauthenticated:
-      return "a gRPC server that wants credentials (" +
+      return "a gRPC server that requires credentials (" +
              NameOfStatus(reply.code) + ")";
     default:
-      return "a gRPC server that answers " + NameOfStatus(reply.code);
+      return "a gRPC server that returns " + NameOfStatus(reply.code);
   }
 }
 
@@ -47,10 +47,10 @@ std::optional<ServerIdentity> Ask(ProbeConnection& wire, ProbeReply& heard) {
       .mute = reply && (reply->code == channel::kCallDeadline ||
                         reply->code == channel::kCallUnavailable),
       .unasked = !reply,
-      .text = reply
-                  ? TextOf(*reply)
-                  : channel::NameOfAnswer(heard.bytes) +
-                        ", which this muster, built without gRPC, cannot ask"};
+      .text =
+          reply ? TextOf(*reply)
+                : channel::NameOfAnswer(heard.bytes) +
+                      ", which this muster cannot query (built without gRPC)"};
 }
 
 }  // namespace

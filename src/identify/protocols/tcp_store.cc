@@ -84,9 +84,8 @@ std::optional<ServerIdentity> Ask(ProbeConnection& wire, ProbeReply& heard) {
       }
       continue;
     }
-    ServerIdentity server{
-        .protocol = "tcpstore",
-        .text = "a TCPStore of torch (" + Count(*keys, "key")};
+    ServerIdentity server{.protocol = "tcpstore",
+                          .text = "a torch TCPStore (" + Count(*keys, "key")};
     if (const auto joined = Joined(wire, dialect)) {
       server.text += ", " + std::to_string(*joined) + " joined";
     }
@@ -100,7 +99,7 @@ std::optional<ServerIdentity> Ask(ProbeConnection& wire, ProbeReply& heard) {
 
 extern const Protocol kProtocol;
 constinit const Protocol kProtocol{.name = "tcpstore",
-                                   .title = "a TCPStore of torch",
+                                   .title = "a torch TCPStore",
                                    .port = 29500,
                                    .speaks = Speaks::kAsked,
                                    .order = 10,

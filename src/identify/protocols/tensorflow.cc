@@ -122,9 +122,9 @@ void LookAgain(ProbeConnection& wire, ServerIdentity& server) {
   }
   const WorkerStatus again = StatusOf(wire);
   if (again.code == channel::kCallUnavailable) {
-    server.restarted = "it did not answer the second call";
+    server.restarted = "it did not respond to the second call";
   } else if (again.code != channel::kCallOk) {
-    server.late = "the second call came to " + NameOfStatus(again.code);
+    server.late = "the second call reached " + NameOfStatus(again.code);
   } else if (IncarnationsOf(again.devices) != IncarnationsOf(server.devices)) {
     server.restarted =
         "the incarnation of its devices changed between two "
@@ -145,7 +145,7 @@ std::optional<ServerIdentity> Ask(ProbeConnection& wire, ProbeReply&) {
     server.tasks = AskLeader(wire, server.self->job);
   }
   if (!server.tasks.empty()) {
-    server.text += ", which leads: " + TextOf(server.tasks);
+    server.text += ", the leader: " + TextOf(server.tasks);
   }
   LookAgain(wire, server);
   return server;

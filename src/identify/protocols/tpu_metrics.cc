@@ -78,7 +78,7 @@ std::optional<ServerIdentity> Ask(ProbeConnection& wire, ProbeReply&) {
   if (metrics.value_or(0) == 0 && server.devices.empty()) {
     return std::nullopt;
   }
-  server.text = "the metrics of a TPU runtime (" +
+  server.text = "the metrics server of a TPU runtime (" +
                 Count(static_cast<int>(server.devices.size()), "device");
   if (!server.devices.empty() && server.devices.front().memory > 0) {
     server.text +=
@@ -92,11 +92,12 @@ std::optional<ServerIdentity> Ask(ProbeConnection& wire, ProbeReply&) {
 }  // namespace
 
 extern const Protocol kProtocol;
-constinit const Protocol kProtocol{.name = "tpu-metrics",
-                                   .title = "the metrics of a TPU runtime",
-                                   .port = 8431,
-                                   .speaks = Speaks::kInCalls,
-                                   .order = 30,
-                                   .ask = Ask};
+constinit const Protocol kProtocol{
+    .name = "tpu-metrics",
+    .title = "the metrics server of a TPU runtime",
+    .port = 8431,
+    .speaks = Speaks::kInCalls,
+    .order = 30,
+    .ask = Ask};
 
 }  // namespace muster::identify::tpu_metrics

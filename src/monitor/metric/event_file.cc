@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-#include "base/crc32c.h"
+#include "base/simd/crc32c.h"
 
 namespace muster::monitor {
 namespace {

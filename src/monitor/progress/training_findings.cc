@@ -42,12 +42,12 @@ std::optional<Finding> InputStarved(const Fact& rank) {
     return Digits(per_second, per_second < 10 ? 2 : 0);
   };
   std::string what =
-      rank.subject + " waits for input during " +
+      rank.subject + " waits for input for " +
       Digits(100 * WaitShare(rank), 0) + " % of its step time (limit " +
       Digits(100 * kStarvedShare, 0) + " %): " + rate(all) + " steps/s";
   // A step that does nothing but wait has no rate of its own.
   if (work > 0.001 * all) {
-    what += ", without the wait " + rate(work) + " steps/s";
+    what += ", or " + rate(work) + " steps/s";
   }
   auto finding = MakeFinding(Cause::kInputStarved, std::move(what),
                              Confidence::kCertain, std::span(&rank, 1));
@@ -70,7 +70,7 @@ std::optional<Finding> Plateau(const Fact& rank,
     }
     what = "the loss has been " +
            Digits(record::Decimal(*flat_loss, "loss"), 3) + " for " +
-           Count(flat, "step") + ": that of guessing among " +
+           Count(flat, "step") + ": the value of random guessing among " +
            std::to_string(flat_loss->Number("classes")) + " classes";
   } else {
     return std::nullopt;

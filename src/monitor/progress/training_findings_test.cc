@@ -29,8 +29,8 @@ TEST(JudgeTraining, NamesBothRatesOfAStarvedRank) {
   ASSERT_THAT(findings, SizeIs(1));
   EXPECT_EQ(findings[0].cause, Cause::kInputStarved);
   EXPECT_EQ(findings[0].what,
-            "rank 1 waits for input during 50 % of its step time (limit 30 %): "
-            "100 steps/s, without the wait 200 steps/s");
+            "rank 1 waits for input for 50 % of its step time (limit 30 %): "
+            "100 steps/s, or 200 steps/s");
 }
 
 TEST(JudgeTraining, DoesNotJudgeTheFirstSteps) {
@@ -62,8 +62,8 @@ TEST(JudgeTraining, SuspectsAPlateau) {
   findings = JudgeTraining(flat.facts());
   ASSERT_THAT(findings, SizeIs(1));
   EXPECT_EQ(findings[0].what,
-            "the loss has been 2.303 for 250 steps: that of guessing among 10 "
-            "classes");
+            "the loss has been 2.303 for 250 steps: the value of random "
+            "guessing among 10 classes");
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ std::string MissingText(const Fact& fact) {
   if (std::string missing = fact.Text("missing"); !missing.empty()) {
     return missing;
   }
-  return "nothing hides it, the program does not ask for it";
+  return "it is visible, but the program does not use it";
 }
 
 }  // namespace
@@ -115,19 +115,19 @@ void AcceleratorUse::Look() {
 
 Finding UnusedFinding(const Fact& fact) {
   Fact seen = fact;
-  seen.fields["text"] = "no process of its ranks has a device file open, " +
-                        fact.Text("waited") + " after they were started";
+  seen.fields["text"] = "no process of its ranks has opened a device file " +
+                        fact.Text("waited") + " after the start";
   Finding finding = MakeFinding(
       Cause::kAcceleratorUnused,
       "the ranks on `" + Printable(fact.subject) +
           "` run on the CPU: the host has " + fact.Text("accelerators") +
-          " and none has opened it: " + MissingText(fact),
+          ", but no rank has opened it: " + MissingText(fact),
       Confidence::kCertain, std::span(&seen, 1));
   finding.subjects = {fact.subject};
   if (const std::string hidden = fact.Text("variable"); !hidden.empty()) {
     finding.fixes.insert(
         finding.fixes.begin(),
-        Fix{"start the run without it",
+        Fix{"start the run without this variable",
             "env -u " + hidden.substr(0, hidden.find('=')) + " muster run",
             Safety::kAsks});
   }

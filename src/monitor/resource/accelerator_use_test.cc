@@ -71,11 +71,11 @@ TEST_F(AcceleratorUseTest, TellsOnceThatNobodyHasOpenedOne) {
 }
 
 TEST_F(AcceleratorUseTest, SaysWhatIsNotInstalled) {
-  accelerators.missing = "no libtpu is installed: pip install libtpu";
+  accelerators.missing = "libtpu is not installed: pip install libtpu";
   Watch(kLong);
   ASSERT_EQ(told.size(), 1U);
   EXPECT_THAT(UnusedFinding(told.front()).what,
-              HasSubstr("no libtpu is installed"));
+              HasSubstr("libtpu is not installed"));
 }
 
 TEST_F(AcceleratorUseTest, IsSilentOnceARankHasOpenedOne) {

@@ -71,8 +71,9 @@ void FindCulprits(Standstill& found) {
   });
   if (found.culprits > 0) {
     found.confidence = Confidence::kLikely;
-    found.why = Rank(ranks[0]) + " does not end its phase " +
-                std::string(ToString(ranks[0].phase)) + ", others wait";
+    found.why = Rank(ranks[0]) + " stays in its phase " +
+                std::string(ToString(ranks[0].phase)) +
+                " while the others wait";
     return;
   }
   const auto [last, first] = std::minmax_element(
@@ -95,13 +96,13 @@ void FindCulprits(Standstill& found) {
   }
   if (found.culprits > 0) {
     found.confidence = Confidence::kLikely;
-    found.why = Rank(ranks[0]) + " does not wait for the others, they wait";
+    found.why = Rank(ranks[0]) + " does not wait, but the others do";
     return;
   }
   found.culprits = ranks.size();
   found.confidence = Confidence::kPossible;
   found.why = ranks.size() == 1
-                  ? Rank(ranks[0]) + " is the only one that stands still"
+                  ? Rank(ranks[0]) + " is the only rank without progress"
                   : "all ranks wait in the same way";
 }
 

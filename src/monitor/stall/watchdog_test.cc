@@ -147,7 +147,7 @@ TEST_F(WatchdogTest, WaitsWhileOneRankIsInALongPhase) {
   ASSERT_TRUE(dog_.Check());
   EXPECT_EQ(dog_.Check()->ranks.size(), 2);
   EXPECT_EQ(dog_.Check()->why,
-            "rank 0 does not end its phase checkpoint, others wait");
+            "rank 0 stays in its phase checkpoint while the others wait");
 }
 
 TEST_F(WatchdogTest, ABeatWithinAPhaseIsProgress) {

@@ -31,7 +31,7 @@ Result<Bound> BoundOf(const ChildQuestion& question) {
   }
   MUSTER_ASSIGN(const sys::HostMemory host, sys::ReadHostMemory());
   bound.memory = host.available / 4 * 3;
-  bound.of = ", three quarters of what this host had left";
+  bound.of = ", three quarters of the memory that was available on this host";
   return bound;
 }
 
@@ -54,20 +54,20 @@ std::string While(const sys::ChildWork& work) {
 Error Ended(const sys::ChildWork& work, const ChildQuestion& question,
             const Bound& bound, const Error& how) {
   if (bound.killed && sys::OomKills(0) > bound.killed) {
-    return Error(
-        Cause::kOomHost,
-        Named(question) + " was ended by the kernel" + While(work) +
-            ": the memory of this host, or of this container, ran out");
+    return Error(Cause::kOomHost,
+                 Named(question) + " was killed by the kernel" + While(work) +
+                     ": this host or container is out of memory");
   }
-  return Error(Cause::kFrameworkBug, Named(question) + " ended its process" +
+  return Error(Cause::kFrameworkBug, Named(question) +
+                                         " terminated its process" +
                                          While(work) + ": " + how.message());
 }
 
 Error TookTooMuch(const sys::ChildWork& work, const ChildQuestion& question,
                   const Bound& bound, std::uint64_t taken) {
-  return Error(Cause::kOomHost, Named(question) + " was ended" + While(work) +
-                                    ": it took " + BytesText(taken) +
-                                    " of memory, and may take " +
+  return Error(Cause::kOomHost, Named(question) + " was killed" + While(work) +
+                                    ": it used " + BytesText(taken) +
+                                    " of memory, and the limit is " +
                                     BytesText(bound.memory) + bound.of);
 }
 
@@ -94,7 +94,7 @@ Result<std::string> Await(sys::ChildWork& work, const ChildQuestion& question,
     }
     if (deadline.Expired()) {
       return Error(Cause::kDeadlineExceeded,
-                   Named(question) + " gave no answer in time" + While(work));
+                   Named(question) + " did not respond in time" + While(work));
     }
     sys::AwaitAny(one, deadline.Sooner(Deadline::After(kProbeEvery)));
   }
@@ -135,8 +135,9 @@ Result<Json> AskInChild(const ChildQuestion& question, Deadline deadline) {
                                          },
                                          surroundings));
   MUSTER_ASSIGN(const std::string text, Await(work, question, bound, deadline));
-  MUSTER_ASSIGN(Json json, ParseJson(text, Cause::kFrameworkBug,
-                                     "what the child of a plug-in says"));
+  MUSTER_ASSIGN(Json json,
+                ParseJson(text, Cause::kFrameworkBug,
+                          "the output of the plug-in's child process"));
   if (json.contains(kFailed)) {
     return ErrorFromJson(json[kFailed]);
   }

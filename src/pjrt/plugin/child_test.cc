@@ -35,7 +35,7 @@ TEST(AskInChild, EndsOneThatTakesTooMuchMemory) {
                  Deadline::After(kLong));
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().cause(), Cause::kOomHost);
-  EXPECT_NE(answer.error().message().find("`p.so` was ended while eating"),
+  EXPECT_NE(answer.error().message().find("`p.so` was killed while eating"),
             std::string::npos)
       << answer.error().message();
 }

@@ -57,7 +57,7 @@ Status Wait(const Plugin& plugin, abi::Event* event, const SharedSignal& signal,
     if (!signal->changed.WaitUntil(signal->mutex, deadline.when()) &&
         !signal->ready) {
       return Error(Cause::kDeadlineExceeded,
-                   "a device has not finished within the limit of the wait");
+                   "a device did not finish before the deadline");
     }
   }
   if (signal->failed) {

@@ -66,7 +66,7 @@ Status AddOverAll(const Client& client, Deadline deadline) {
     if (sum != expected) {
       return Error(Cause::kReplicaDivergence,
                    "the sum over " + Count(devices, "device") + " is " +
-                       std::to_string(expected) + ", device " +
+                       std::to_string(expected) + ", but device " +
                        std::to_string(i) + " has " + std::to_string(sum));
     }
   }
@@ -83,7 +83,7 @@ Result<Json> OpenInChild(const OpenRequest& request, Deadline deadline,
     MUSTER_ASSIGN(const Client client, Open(plugin, request));
     if (client.devices() == 0) {
       return Error(Cause::kDeviceMissing,
-                   "the plug-in was opened and has no device");
+                   "the plug-in opened but has no device");
     }
     MUSTER_ASSIGN(answer["platform"], client.Platform());
     MUSTER_ASSIGN(answer["version"], client.Version());
@@ -91,7 +91,7 @@ Result<Json> OpenInChild(const OpenRequest& request, Deadline deadline,
     say("adding over " +
         Count(static_cast<std::int64_t>(client.devices()), "device"));
     MUSTER_TRY(AddOverAll(client, deadline));
-    say("giving the devices back");
+    say("closing the devices");
   }
   return answer;
 }

@@ -17,11 +17,11 @@ using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-// None of the fake's behaviours but those that hang takes long.
-Result<Opened> Open(const char* behaviour, Duration timeout = seconds(60),
+// None of the fake's behaviors but those that hang takes long.
+Result<Opened> Open(const char* behavior, Duration timeout = seconds(60),
                     OpenRequest request = {}) {
   request.plugin = request.plugin.empty() ? MUSTER_FAKE_PJRT : request.plugin;
-  request.variables.emplace_back("MUSTER_FAKE_PJRT", behaviour);
+  request.variables.emplace_back("MUSTER_FAKE_PJRT", behavior);
   return OpenInChild(request, Deadline::After(timeout));
 }
 
@@ -48,7 +48,7 @@ TEST(OpenInChild, SaysWhereAPluginHangs) {
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().cause(), Cause::kDeadlineExceeded);
   EXPECT_THAT(opened.error().message(),
-              HasSubstr("gave no answer in time while opening the devices"));
+              HasSubstr("did not respond in time while opening the devices"));
 }
 
 TEST(OpenInChild, TellsADeviceThatIsLost) {

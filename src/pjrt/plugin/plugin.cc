@@ -54,17 +54,18 @@ Values ReadValues(const pjrt::abi::NamedValue* values, std::size_t count) {
 Status CheckVersion(const std::string& path, const pjrt::abi::Api* api) {
   if (api == nullptr || api->struct_size < pjrt::abi::kFirstFunction) {
     return Error(Cause::kVerPluginMismatch,
-                 "`" + Printable(path) + "` gives no table of functions");
+                 "`" + Printable(path) + "` returns no PJRT API");
   }
   const pjrt::abi::Version& version = api->version;
   if (version.major != pjrt::abi::kMajor ||
       version.minor < pjrt::abi::kOldestMinor) {
     return Error(Cause::kVerPluginMismatch,
-                 "`" + Printable(path) + "` speaks PJRT " +
+                 "`" + Printable(path) + "` implements PJRT " +
                      std::to_string(version.major) + "." +
-                     std::to_string(version.minor) + ", muster 0." +
+                     std::to_string(version.minor) +
+                     ", but muster supports 0." +
                      std::to_string(pjrt::abi::kOldestMinor) +
-                     " and newer of 0");
+                     " and later 0.x versions");
   }
   return Ok();
 }
@@ -260,9 +261,9 @@ Result<std::string> Executable::OptimizedProgram() const {
   MUSTER_TRY(plugin_->Call(args));
   if (View(program.format, program.format_size) != kFormat ||
       program.code_size > kMaxBytes) {
-    return Error(Cause::kVerPluginMismatch,
-                 "the plug-in gives its compiled program in a form that is "
-                 "not read here");
+    return Error(
+        Cause::kVerPluginMismatch,
+        "the plug-in returns its compiled program in an unsupported format");
   }
   std::string code(program.code_size, '\0');
   program.code = code.data();

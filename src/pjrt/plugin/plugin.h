@@ -107,7 +107,7 @@ class Topology {
 
 class Plugin {
  public:
-  // Loads and initialises it: at most once per process and file.
+  // Loads and initializes it: at most once per process and file.
   // ver-plugin-mismatch: no GetPjrtApi, or an API of another major number or
   // older than 0.40; ver-abi, file-missing, file-corrupt: see sys::Library.
   static Result<Plugin> Load(const std::string& path);

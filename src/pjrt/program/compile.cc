@@ -71,7 +71,7 @@ Result<CompileOptions> OptionsFor(const CompileRequest& request, int devices) {
   if (needed > devices) {
     return Error(Cause::kRankWorldMismatch,
                  TimesText(options.replicas, options.partitions) + " need " +
-                     Count(needed, "device") + ", `" + request.topology +
+                     Count(needed, "device") + ", but `" + request.topology +
                      "` has " + std::to_string(devices));
   }
   return options;
@@ -141,9 +141,10 @@ Error NoTopology(const CompileRequest& request, Error why) {
   if (why.cause() != Cause::kUsageInvalid) {
     return why;
   }
-  return Error(Cause::kUsageInvalid,
-               "`" + Printable(request.plugin) + "` makes no topology `" +
-                   Printable(request.topology) + "`: " + why.message());
+  return Error(Cause::kUsageInvalid, "`" + Printable(request.plugin) +
+                                         "` cannot create the topology `" +
+                                         Printable(request.topology) +
+                                         "`: " + why.message());
 }
 
 // All that the child does; what is wrong with the program is `refused`.

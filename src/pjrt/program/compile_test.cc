@@ -11,11 +11,11 @@ namespace {
 
 using std::chrono::seconds;
 
-// Asks the fake; none of its behaviours but `hang` takes long.
-Result<CompileAnswer> Ask(const char* behaviour, Duration timeout = seconds(60),
+// Asks the fake; none of its behaviors but `hang` takes long.
+Result<CompileAnswer> Ask(const char* behavior, Duration timeout = seconds(60),
                           CompileRequest request = {}) {
   // NOLINTBEGIN(concurrency-mt-unsafe): a test has one thread.
-  setenv("MUSTER_FAKE_PJRT", behaviour, 1);
+  setenv("MUSTER_FAKE_PJRT", behavior, 1);
   if (request.plugin.empty()) {
     request.plugin = MUSTER_FAKE_PJRT;
   }
@@ -125,8 +125,9 @@ TEST(CompileInChild, CountsDevicesBeforeTheCompilerDoes) {
 TEST(CompileInChild, SaysThatThePluginMakesNoSuchTopology) {
   const auto answer = Ask("topology");
   EXPECT_EQ(RefusalOf(answer), Cause::kUsageInvalid);
-  EXPECT_NE(answer.error().message().find("makes no topology `v5e:2x2`: "),
-            std::string::npos)
+  EXPECT_NE(
+      answer.error().message().find("cannot create the topology `v5e:2x2`: "),
+      std::string::npos)
       << answer.error().message();
 }
 

@@ -60,7 +60,7 @@ std::size_t EndOfString(std::string_view text, std::size_t at) {
 Result<std::string_view> BodyOf(std::string_view name, std::string_view text) {
   text = Trim(text);
   if (!text.starts_with("module")) {
-    return CannotJoin(name, "it is no text that begins with `module`");
+    return CannotJoin(name, "it is not text that begins with `module`");
   }
   // The last brace of the head opens the body: attributes may come before it.
   const std::size_t line = text.find('\n');
@@ -69,7 +69,7 @@ Result<std::string_view> BodyOf(std::string_view name, std::string_view text) {
   }
   const auto head = Trim(text.substr(0, line));
   if (!head.ends_with('{')) {
-    return CannotJoin(name, "the head of its module is not one line");
+    return CannotJoin(name, "the header of its module is not on one line");
   }
   return text.substr(line + 1, text.size() - line - 2);
 }

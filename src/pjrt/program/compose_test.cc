@@ -79,9 +79,9 @@ TEST(Compose, RefusesWhatItCannotTakeOver) {
     const auto text = Compose(program, 2);
     return text ? "taken" : text.error().ToString();
   };
-  EXPECT_THAT(refusal("ML\xEFR"), HasSubstr("no text that begins"));
+  EXPECT_THAT(refusal("ML\xEFR"), HasSubstr("not text that begins"));
   EXPECT_THAT(refusal("#loc = loc(\"a\")\nmodule {\n}"),
-              HasSubstr("no text that begins"));
+              HasSubstr("not text that begins"));
   EXPECT_THAT(refusal("module {\n  func.func @other() {\n  }\n}"),
               HasSubstr("no function @main"));
   EXPECT_THAT(refusal("module {\n func.func @main() { call @\"a b\"() }\n}"),

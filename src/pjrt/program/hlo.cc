@@ -172,8 +172,7 @@ Result<std::optional<Size>> SizeOf(const Shape& shape) {
   const auto tiled = Elements(Tiled(shape));
   if (!elements || !tiled || bits > 128) {
     return Error(Cause::kFileCorrupt,
-                 "the compiled program has an array of "
-                 "no possible size: " +
+                 "the compiled program has an array of impossible size: " +
                      ShapeText(shape));
   }
   const auto in_bytes = [bits](std::int64_t count) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The arrays that a compiled program keeps in a device's memory, read from the
-// optimised HLO that the plug-in gives: sizes are those of one device, with the
+// optimized HLO that the plug-in gives: sizes are those of one device, with the
 // tiles that the compiler laid them out in.
 #pragma once
 

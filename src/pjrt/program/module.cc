@@ -232,21 +232,21 @@ Error NotRead(std::string_view bytes) {
   }
   if (bytes.starts_with("HloModule")) {
     return Error(Cause::kUsageInvalid,
-                 "it is HLO text, which is not read; StableHLO is");
+                 "it is HLO text, which is not supported; use StableHLO");
   }
   if (Has(bytes, "saved_model_schema_version") || Has(bytes, "VarHandleOp") ||
       Has(bytes, "StatefulPartitionedCall")) {
     return Error(Cause::kUsageInvalid,
-                 "it is a graph of TensorFlow, and not StableHLO");
+                 "it is a TensorFlow graph, not StableHLO");
   }
   if (Has(bytes, kBytecodeMagic)) {
-    return Error(Cause::kFileCorrupt,
-                 "it holds bytecode of MLIR in a container that is cut short "
-                 "or not known");
+    return Error(
+        Cause::kFileCorrupt,
+        "it contains MLIR bytecode in a truncated or unknown container");
   }
   return Error(Cause::kFileCorrupt,
-               "it is no StableHLO: neither text of a module, nor bytecode "
-               "(`MLïR`), nor an artefact of jax.export");
+               "it is not StableHLO: neither module text, nor bytecode "
+               "(`MLïR`), nor a jax.export artifact");
 }
 
 bool LooksLikeText(std::string_view bytes) {
@@ -264,7 +264,7 @@ std::string_view ToString(Container container) {
     case Container::kBytecode:
       return "StableHLO bytecode";
     case Container::kJaxExport:
-      return "artefact of jax.export";
+      return "jax.export artifact";
   }
   return "?";
 }

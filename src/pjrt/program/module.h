@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program as it lies in a file: StableHLO text or bytecode, or the artefact
+// A program as it lies in a file: StableHLO text or bytecode, or the artifact
 // of jax.export around it. What is inside is the compiler's to judge.
 #pragma once
 
@@ -30,12 +30,12 @@ struct Module {
   bool shardy = false;   // speaks of Shardy's dialect
   bool sharded = false;  // has shardings of one kind or another
   // Sides of the arrays that the program takes, as the file writes them: "256",
-  // "?", or in an artefact of jax.export an expression of symbols, "2*b".
+  // "?", or in an artifact of jax.export an expression of symbols, "2*b".
   // Empty: the file does not tell them in a way that is read here.
   std::vector<std::vector<std::string>> arguments;
 };
 
-// The symbols in the sides of its arguments, each once: those of an artefact
+// The symbols in the sides of its arguments, each once: those of an artifact
 // that was exported for sizes that are not known yet.
 std::vector<std::string> SymbolsOf(const Module& module);
 

@@ -23,7 +23,7 @@ std::string_view GenerationOf(std::string_view topology) {
 Error NoTopology(std::string_view name, const std::string& why) {
   return Error(Cause::kUsageInvalid,
                "flag --on is `" + Printable(name) + "`: " + why +
-                   "; expected a generation and its shape in chips, as in "
+                   "; expected a generation and its shape in chips, such as "
                    "v5e:2x4 or v5p:2x2x1");
 }
 
@@ -42,8 +42,8 @@ Result<pjrt::Module> ReadStep(const ProgramRequest& request,
   if (!request.replicas) {
     return Error(Cause::kUsageInvalid,
                  "`" + Printable(request.file) +
-                     "` is joined over any number of replicas: say how many, "
-                     "--replicas 8");
+                     "` works with any number of replicas: set the number, "
+                     "such as --replicas 8");
   }
   MUSTER_ASSIGN(std::string code, pjrt::Compose(step, *request.replicas));
   return pjrt::ReadModule(std::move(code));
@@ -53,7 +53,7 @@ Result<pjrt::Module> Read(const ProgramRequest& request, const sys::Host& host,
                           ProgramReport& report) {
   if (!request.signature.empty()) {
     return Error(Cause::kUsageInvalid,
-                 "flag --signature is for a graph of TensorFlow, which `" +
+                 "flag --signature is for a TensorFlow graph, which `" +
                      Printable(request.file) + "` is not");
   }
   if (request.file.ends_with(".json")) {
@@ -78,20 +78,21 @@ Result<std::string> SymbolOf(const ProgramRequest& request,
     return std::string();
   }
   if (symbols.empty()) {
-    return Error(Cause::kUsageInvalid,
-                 "flag --batch is for an artefact of jax.export with a symbol "
-                 "for its size; " +
-                     file + " tells none");
+    return Error(
+        Cause::kUsageInvalid,
+        "flag --batch is for a jax.export artifact with a symbolic size; " +
+            file + " has none");
   }
   if (symbols.size() > 1) {
     return Error(Cause::kUsageInvalid,
                  file + " has the symbols " + Join(symbols, ", ") +
-                     "; one is put in here: export it with sizes for the rest");
+                     ", but --batch sets only one: export it with fixed sizes "
+                     "for the others");
   }
   if (!request.batch) {
     return Error(Cause::kUsageInvalid,
                  file + " has the symbol `" + Printable(symbols.front()) +
-                     "` for a size: say which, --batch 64,128,256");
+                     "` for a size: set it, such as --batch 64,128,256");
   }
   return symbols.front();
 }
@@ -201,9 +202,9 @@ std::string ElsewhereText(const std::vector<Elsewhere>& elsewhere, bool fits) {
           (one.memory ? " (" + MemoryText(*one.memory) + " a device)" : ""));
     }
   }
-  return names.empty()
-             ? ""
-             : (fits ? "it fits " : "it does not fit ") + Join(names, ", ");
+  return names.empty() ? ""
+                       : (fits ? "it fits on " : "it does not fit on ") +
+                             Join(names, ", ");
 }
 
 // By how much it does not fit, where the compiler says it.
@@ -212,12 +213,12 @@ std::string Excess(const Error& error) {
     if (fact.Has("needed") && fact.Has("available")) {
       const std::int64_t needed = fact.Number("needed");
       const std::int64_t available = fact.Number("available");
-      return " needs " + MemoryText(needed) + " where a device has " +
+      return " needs " + MemoryText(needed) + ", but a device has " +
              MemoryText(available) + ": " + MemoryText(needed - available) +
              " too much";
     }
   }
-  return " does not fit the memory of a device";
+  return " exceeds the memory of a device";
 }
 
 // Of the program, or of the source that it was made from where it carries
@@ -301,14 +302,14 @@ std::optional<Finding> DynamicShape(const ProgramRequest& request,
   Finding finding = FromError(
       Error(Cause::kOpUnsupported,
             "`" + Printable(request.file) + "`, line " + std::to_string(line) +
-                ": a dynamic shape, and the compiler for " + request.on +
-                " ended on this program"),
+                ": the compiler for " + request.on +
+                " crashed on this program, which has a dynamic shape"),
       Confidence::kLikely);
   finding.subjects = {request.file, request.on};
   finding.fixes.insert(
       finding.fixes.begin(),
-      {.text = "export it with sizes, or with a symbol (jax.export."
-               "symbolic_shape) and say which: --batch 64,128"});
+      {.text = "export it with fixed sizes, or with a symbol "
+               "(jax.export.symbolic_shape) and set it with --batch 64,128"});
   finding.evidence.push_back({.what = error.message(), .source = "child"});
   return finding;
 }
@@ -343,12 +344,12 @@ std::optional<Sourced<std::string>> NamedPlugin(const sys::Env& env) {
 Status CheckTopology(std::string_view name) {
   const auto colon = name.find(':');
   if (name.empty()) {
-    return NoTopology(name, "it names no topology");
+    return NoTopology(name, "it contains no topology");
   }
   const std::string_view generation = GenerationOf(name);
   const accelerator::Specs* known = accelerator::FindTopology(generation);
   if (colon == std::string_view::npos || known == nullptr) {
-    return NoTopology(name, "no topology of a TPU that is known here");
+    return NoTopology(name, "not a known TPU topology");
   }
   const auto sides = Split(name.substr(colon + 1), 'x');
   const bool numbers =
@@ -464,10 +465,8 @@ Result<ProgramReport> Ask(const ProgramRequest& request,
   report.container = module->container;
   MUSTER_ASSIGN(const std::string symbol, SymbolOf(request, *module));
   if (!symbol.empty() && request.python.empty()) {
-    report.outcome = Skip(
-        "no Python with jax is here, which puts the size in "
-        "for `" +
-        Printable(symbol) + "`: pip install jax");
+    report.outcome = Skip("setting the size of `" + Printable(symbol) +
+                          "` requires Python with jax: pip install jax");
     return report;
   }
   if (!symbol.empty()) {
@@ -487,7 +486,7 @@ Result<ProgramReport> Ask(const ProgramRequest& request,
                        "flag --batch"};
   }
   if (request.plugin.value.empty()) {
-    report.outcome = Skip("no libtpu is here, the compiler of TPUs: " +
+    report.outcome = Skip("the TPU compiler (libtpu) is not installed: " +
                           std::string(kInstallLibtpu));
     return report;
   }

@@ -112,7 +112,7 @@ Outcome CompareCompilers(std::span<const AskedProgram> asked) {
     }
   }
   if (takers.size() == asked.size()) {
-    return Pass("it compiles and fits, with each of " +
+    return Pass("it compiles and fits with each of " +
                 std::to_string(asked.size()) + " compilers");
   }
   std::vector<Finding> findings;
@@ -121,8 +121,8 @@ Outcome CompareCompilers(std::span<const AskedProgram> asked) {
       finding.what =
           CompilerText(one) +
           (takers.empty() ? ""
-                          : " refuses what " + Join(takers, ", ") +
-                                (takers.size() == 1 ? " takes" : " take")) +
+                          : " rejects what " + Join(takers, ", ") +
+                                (takers.size() == 1 ? " accepts" : " accept")) +
           ": " + finding.what;
       findings.push_back(std::move(finding));
     }

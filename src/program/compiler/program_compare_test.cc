@@ -42,8 +42,8 @@ TEST(CompareCompilers, NamesWhoTakesWhatAnotherRefuses) {
   ASSERT_EQ(outcome.findings.size(), 1U);
   EXPECT_EQ(outcome.findings[0].cause, Cause::kOpUnsupported);
   EXPECT_EQ(outcome.findings[0].what,
-            "`/new.so` (PJRT 0.117, StableHLO 1.24.0) refuses what `/old.so` "
-            "(libtpu 0.0.40, PJRT 0.117, StableHLO 1.24.0) takes: refused");
+            "`/new.so` (PJRT 0.117, StableHLO 1.24.0) rejects what `/old.so` "
+            "(libtpu 0.0.40, PJRT 0.117, StableHLO 1.24.0) accepts: refused");
 }
 
 TEST(CompareCompilers, PassesWhatAllTake) {

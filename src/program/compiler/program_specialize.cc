@@ -45,7 +45,7 @@ Result<std::string> Specialise(const SymbolicProgram& program,
   MUSTER_ASSIGN(sys::ProgramAnswer answer, sys::RunProgram(python, deadline));
   if (!answer.Succeeded()) {
     return Error(Cause::kOpUnsupported,
-                 "jax does not make `" + Printable(program.file) + "` with " +
+                 "jax cannot create `" + Printable(program.file) + "` with " +
                      program.symbol + " = " + std::to_string(program.size) +
                      ": " + program.python + " ended with " + answer.Ending());
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An artefact of jax.export that was made for a size that is not known yet,
+// An artifact of jax.export that was made for a size that is not known yet,
 // made into a program of one size: by Python's jax, which alone can do it.
 #pragma once
 

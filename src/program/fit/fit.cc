@@ -66,9 +66,9 @@ std::string Number(double number) {
 Error WrongActivations(std::string_view text, const std::string& why) {
   return Error(Cause::kUsageInvalid,
                "flag --activations is `" + Printable(text) + "`: " + why +
-                   "; expected bytes of one device as in 4GB, or "
-                   "layers=24,hidden=2048,heads=16,sequence=1024,batch=8,"
-                   "vocab=32000 and remat where it is used");
+                   "; expected bytes per device such as 4GB, or "
+                   "layers=24,hidden=2048,heads=16,sequence=1024,batch=8,vocab="
+                   "32000, with remat if it is used");
 }
 
 // The shape of a transformer on one device.
@@ -91,7 +91,7 @@ Result<Transformer> ParseTransformer(std::string_view text) {
                             ? std::nullopt
                             : ParseInt(part.substr(equals + 1));
     if (!number || *number < 0 || *number > 1'000'000'000) {
-      return WrongActivations(text, "`" + Printable(part) + "` is no size");
+      return WrongActivations(text, "`" + Printable(part) + "` is not a size");
     }
     shape.sizes[part.substr(0, equals)] = static_cast<double>(*number);
   }
@@ -103,7 +103,7 @@ Result<Transformer> ParseTransformer(std::string_view text) {
     }
   }
   if (shape.sizes.size() != kNames.size()) {
-    return WrongActivations(text, "it has a size that is not known");
+    return WrongActivations(text, "it has an unknown size");
   }
   return shape;
 }
@@ -141,7 +141,7 @@ Result<FitTerm> ActivationsTerm(const FitRequest& request, const Dtype& dtype) {
   }
   const auto bytes = ParseBytes(text);
   if (!bytes) {
-    return WrongActivations(text, "it is no size");
+    return WrongActivations(text, "it is not a size");
   }
   return FitTerm{.name = "activations",
                  .bytes = static_cast<double>(*bytes),
@@ -179,7 +179,7 @@ Result<double> ParseParams(std::string_view text) {
   if (number < 1 || number > 1e15) {
     return Error(Cause::kUsageInvalid,
                  "flag --params is `" + Printable(text) +
-                     "`, expected a number of parameters as in 1.3B or 350M");
+                     "`, expected a number of parameters such as 1.3B or 350M");
   }
   return number;
 }

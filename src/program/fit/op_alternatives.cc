@@ -14,22 +14,21 @@ struct Instead {
 };
 
 constexpr std::string_view kLowerForTpus =
-    "it calls a library of another platform: lower the step for TPUs, "
+    "it calls a library of another platform: lower the step for TPUs with "
     "jax.export.export(jax.jit(step), platforms=[\"tpu\"])";
 
 // In this order; the first that applies.
 constexpr std::array<Instead, 8> kInstead{{
     {"python", "",
-     "call Python between steps (jax.pure_callback, io_callback "
-     "and debug.print are such calls), or write it with "
-     "jax.numpy"},
+     "call Python between steps (jax.pure_callback, io_callback and "
+     "debug.print are Python calls), or write it with jax.numpy"},
     {"lapack_", "", kLowerForTpus},
     {"cusolver", "", kLowerForTpus},
     {"cublas", "", kLowerForTpus},
     {"cudnn", "", kLowerForTpus},
     {"hipsolver", "", kLowerForTpus},
     {"triton", "", kLowerForTpus},
-    {"", "c128[", "complex64 in place of complex128, which TPUs do not have"},
+    {"", "c128[", "complex64 instead of complex128, which TPUs do not support"},
 }};
 
 bool Has(std::string_view text, std::string_view part) {

@@ -13,7 +13,7 @@ namespace {
 // TensorFlow's shapes have no more.
 constexpr std::size_t kMaxSizes = 254;
 constexpr std::string_view kDamaged =
-    "it is a graph of TensorFlow that is cut short or damaged";
+    "it is a truncated or corrupt TensorFlow graph";
 // What one attribute may name.
 constexpr std::size_t kMaxNamed = 1 << 14;
 
@@ -47,7 +47,7 @@ class GraphReader {
           return one.nodes.empty() && one.functions.empty();
         });
     if (empty) {
-      return Error(Cause::kFileCorrupt, "it is a graph without an operation");
+      return Error(Cause::kFileCorrupt, "it is a graph without operations");
     }
     return graphs;
   }
@@ -76,7 +76,7 @@ class GraphReader {
   bool Take(std::size_t& count, std::size_t most, std::string_view what) {
     if (++count > most) {
       Fail("it has more than the " + std::to_string(most) + " " +
-           std::string(what) + " that are read");
+           std::string(what) + " that are supported");
       return false;
     }
     return true;

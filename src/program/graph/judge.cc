@@ -305,9 +305,10 @@ Result<Judgement> JudgeGraph(const GraphFile& file, std::string_view name) {
   Problems problems;
   const std::size_t most = MostSteps(file);
   if (starts.size() > most) {
-    judgement.notes.push_back(
-        std::to_string(most) + " of " + std::to_string(starts.size()) +
-        " signatures and functions are judged; --signature names another");
+    judgement.notes.push_back(std::to_string(most) + " of " +
+                              std::to_string(starts.size()) +
+                              " signatures and functions are checked; "
+                              "--signature selects another one");
   }
   for (const Start& start :
        std::span(starts).first(std::min(most, starts.size()))) {

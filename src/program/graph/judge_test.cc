@@ -47,7 +47,7 @@ TEST(JudgeGraph, NamesTheNodeAndTheFunctionsThatLeadToIt) {
   ASSERT_THAT(judged.findings, SizeIs(1));
   const Finding& finding = judged.findings[0];
   EXPECT_EQ(finding.cause, Cause::kOpUnsupported);
-  EXPECT_THAT(finding.what, HasSubstr("`EagerPyFunc` calls back into Python"));
+  EXPECT_THAT(finding.what, HasSubstr("`EagerPyFunc` calls Python"));
   EXPECT_EQ(finding.evidence[0].what,
             "`EagerPyFunc`, node `py` of `inner`, called by `b` of `outer`, "
             "called by `a` of the graph");
@@ -91,10 +91,10 @@ TEST(JudgeGraph, NamesFunctionsInACircle) {
   ASSERT_THAT(judged.findings, SizeIs(1));
   EXPECT_EQ(judged.findings[0].cause, Cause::kOpUnsupported);
   EXPECT_EQ(judged.findings[0].what,
-            "functions call each other in a circle, and XLA puts every call in "
-            "its place: `g` → `h` → `g`");
+            "functions call each other recursively, but XLA inlines every "
+            "call: `g` → `h` → `g`");
   EXPECT_THAT(judged.findings[0].evidence[0].what,
-              HasSubstr("2 functions in the circle"));
+              HasSubstr("2 functions in the cycle"));
 }
 
 TEST(JudgeGraph, NamesAFunctionThatIsNotInTheFile) {

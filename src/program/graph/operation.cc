@@ -49,17 +49,17 @@ struct Remedy {
   std::string_view begins, text;
 };
 constexpr std::string_view kInPipeline =
-    "do it in the input pipeline (Dataset.map), which the host runs";
+    "move it to the input pipeline (Dataset.map), which runs on the host";
 constexpr std::string_view kUnmanagedSummary =
-    "write summaries of what the step returns, outside of it";
+    "write summaries of the returned values outside the step";
 constexpr std::string_view kPython =
-    "write it with operations of TensorFlow, or do it in the input pipeline "
-    "(Dataset.map), which the host runs";
+    "write it with TensorFlow operations, or move it to the input pipeline "
+    "(Dataset.map), which runs on the host";
 constexpr std::string_view kPrint =
-    "print what the step returns, outside of it";
+    "print the returned values outside the step";
 constexpr std::string_view kResource =
-    "tf.Variable of TensorFlow 2, or get_variable(use_resource=True): only "
-    "resource variables are compiled";
+    "use TensorFlow 2's tf.Variable, or get_variable(use_resource=True): only "
+    "resource variables compile";
 constexpr auto kAdvice = std::to_array<Remedy>({
     {"EagerPyFunc", kPython},
     {"PyFunc", kPython},
@@ -95,9 +95,9 @@ constexpr auto kAdvice = std::to_array<Remedy>({
      "pipeline"},
     {"Sparse", "dense tensors, or tf.gather with tf.math.unsorted_segment_sum"},
     {"UniqueWithCounts", "tf.unique, and tf.math.unsorted_segment_sum of ones"},
-    {"Eig", "tf.linalg.eigh, where the matrix is symmetric"},
+    {"Eig", "tf.linalg.eigh, if the matrix is symmetric"},
     {"Lu", "tf.linalg.cholesky or tf.linalg.qr"},
-    {"Timestamp", "take the time outside of the step"},
+    {"Timestamp", "measure the time outside the step"},
     {"VariableV2", kResource},
     {"Variable", kResource},
     {"TemporaryVariable", kResource},

@@ -60,18 +60,19 @@ Words WordsOfString(Kind kind, std::string_view what) {
   Words words;
   switch (kind) {
     case Kind::kStringInput:
-      words.text = "input " + Quoted(what) + " is a string, and a TPU has none";
+      words.text =
+          "input " + Quoted(what) + " is a string, which TPUs do not support";
       words.instead =
-          "parse and decode in the input pipeline (Dataset.map), which the "
-          "host runs, and give numbers to the step";
+          "parse and decode in the input pipeline (Dataset.map), which runs on "
+          "the host, and pass numbers to the step";
       break;
     case Kind::kStringOutput:
       words.text =
-          "output " + Quoted(what) + " is a string, and a TPU has none";
-      words.instead = "return numbers, and look their words up on the host";
+          "output " + Quoted(what) + " is a string, which TPUs do not support";
+      words.instead = "return numbers, and map them to strings on the host";
       break;
     default:
-      words.text = "the step works on strings, and a TPU has none";
+      words.text = "the step uses strings, which TPUs do not support";
       words.instead = Instead(what).empty() ? Instead("String") : Instead(what);
   }
   return words;
@@ -80,19 +81,17 @@ Words WordsOfString(Kind kind, std::string_view what) {
 Words WordsOfSize(Kind kind, std::string_view what) {
   Words words;
   if (kind == Kind::kRandomSize) {
-    words.text = Quoted(what) +
-                 " must be known when the step is compiled, and is drawn at "
-                 "random";
-    words.instead = "draw it in Python, where the step is called";
+    words.text = Quoted(what) + " must be known at compile time, but is random";
+    words.instead = "generate it in Python, where the step is called";
     return words;
   }
   words.severity = Severity::kWarning;
   words.confidence = Confidence::kLikely;
   words.text = Quoted(what) +
-               " must be known when the step is compiled, and comes from an "
-               "argument or a variable";
+               " must be known at compile time, but comes from an argument or "
+               "a variable";
   words.instead =
-      "give it as a number of Python, or take it from a shape (tf.shape)";
+      "pass it as a Python number, or derive it from a shape (tf.shape)";
   return words;
 }
 
@@ -101,16 +100,17 @@ Words WordsOfInput(Kind kind, std::string_view what) {
   words.severity = Severity::kWarning;
   if (kind == Kind::kPipeline) {
     words.text =
-        "the input pipeline lies in a function of the step: the host runs it, "
-        "and the function as a whole does not compile";
+        "a function of the step contains the input pipeline, which runs on the "
+        "host, so the function does not compile";
     words.instead =
-        "give only what works on a batch to strategy.run or jit_compile";
+        "pass only functions that process a batch to strategy.run or "
+        "jit_compile";
     return words;
   }
   words.cause = Cause::kPythonInputOnRemoteTpu;
   words.confidence = Confidence::kPossible;
   words.text = "the input pipeline calls Python (in " + Quoted(what) +
-               "): it works only where the host of the TPU is that Python's";
+               "): it works only if Python runs on the host of the TPU";
   return words;
 }
 
@@ -118,7 +118,7 @@ Words WordsOf(Kind kind, std::string_view what) {
   Words words;
   switch (kind) {
     case Kind::kPython:
-      words.text = Quoted(what) + " calls back into Python, which a TPU cannot";
+      words.text = Quoted(what) + " calls Python, which a TPU cannot";
       words.instead = Instead(what);
       return words;
     case Kind::kNoKernel:
@@ -128,14 +128,14 @@ Words WordsOf(Kind kind, std::string_view what) {
     case Kind::kMissing:
       words.cause = Cause::kFileCorrupt;
       words.text =
-          "function " + Quoted(what) + " is called and is not in the file";
+          "function " + Quoted(what) + " is called but not in the file";
       return words;
     case Kind::kUnknown:
       words.severity = Severity::kWarning;
       words.confidence = Confidence::kPossible;
       words.text = Quoted(what) +
-                   " is no operation of TensorFlow 2.21: whether a TPU has a "
-                   "kernel for it is not known here";
+                   " is not an operation of TensorFlow 2.21: it is unknown "
+                   "whether TPUs have a kernel for it";
       return words;
     case Kind::kType:
       words.severity = Severity::kWarning;
@@ -199,17 +199,15 @@ void Problems::AddCycle(const std::vector<std::string_view>& functions,
   names.push_back(names.front());
   Finding finding = MakeFinding(
       Cause::kOpUnsupported,
-      "functions call each other in a circle, and XLA puts every call in its "
-      "place: " +
+      "functions call each other recursively, but XLA inlines every call: " +
           Join(names, " → "),
       Confidence::kCertain);
   finding.evidence.push_back(
       {.what = Count(static_cast<std::int64_t>(functions.size()), "function") +
-               " in the circle, reached from " + place.step->start.Name(),
+               " in the cycle, reached from " + place.step->start.Name(),
        .source = "graph"});
-  finding.fixes.insert(
-      finding.fixes.begin(),
-      {.text = "tf.while_loop in place of a function that calls itself"});
+  finding.fixes.insert(finding.fixes.begin(),
+                       {.text = "use tf.while_loop instead of recursion"});
   const bool known =
       std::any_of(cycles_.begin(), cycles_.end(),
                   [&](const Finding& one) { return one.what == finding.what; });
@@ -309,17 +307,16 @@ std::vector<std::string> Problems::Notes() const {
       notes.push_back(std::string(what) + ": " + noted.Text());
     }
   };
-  add(pipeline_, "input pipeline, which the host runs");
-  add(checkpoint_, "checkpoints, which are no part of the step");
+  add(pipeline_, "input pipeline, which runs on the host");
+  add(checkpoint_, "checkpoints, which are not part of the step");
   add(outside_,
-      "marked for outside compilation: the host runs it, with a transfer in "
+      "marked for outside compilation: runs on the host, with a transfer in "
       "every step");
-  add(dynamic_,
-      "sizes that depend on data, which a TPU pads to the largest possible");
-  add(double_, "float64, which a TPU computes in software, slower");
+  add(dynamic_, "data-dependent sizes, which a TPU pads to the maximum");
+  add(double_, "float64, which a TPU emulates in software, slower");
   add(new_,
-      "XLA has a kernel in TensorFlow 2.21, in an older one TPUs may have "
-      "none");
+      "TensorFlow 2.21 has an XLA kernel, older versions may not have one for "
+      "TPUs");
   std::vector<std::string> open;
   for (const auto& [input, shape] : open_inputs_) {
     if (open.size() == kMaxInputs) {
@@ -330,13 +327,13 @@ std::vector<std::string> Problems::Notes() const {
     open.back().append(" ").append(shape);
   }
   if (!open.empty()) {
-    notes.push_back("inputs of no fixed size, compiled anew for each: " +
+    notes.push_back("inputs without a static size, recompiled for each size: " +
                     Join(open, ", "));
   }
   if (problems_.size() + cycles_.size() > kMaxProblems) {
     notes.push_back("only the first " + std::to_string(kMaxProblems) + " of " +
                     std::to_string(problems_.size() + cycles_.size()) +
-                    " findings are told");
+                    " findings are shown");
   }
   return notes;
 }

@@ -16,10 +16,10 @@ Result<std::string> FileOfFolder(const std::string& folder,
       return sys::JoinPath(folder, name);
     }
   }
-  return Error(Cause::kUsageInvalid,
-               "`" + Printable(folder) +
-                   "` is a folder without saved_model.pb: give a SavedModel, "
-                   "or a file");
+  return Error(
+      Cause::kUsageInvalid,
+      "`" + Printable(folder) +
+          "` is a folder without saved_model.pb: use a SavedModel, or a file");
 }
 
 std::string FormText(const program::graph::GraphFile& file) {
@@ -35,22 +35,22 @@ std::string PassText(const GraphAnswer& answer) {
     operations += one.operations;
   }
   if (operations == 0) {
-    return "nothing in it is for a TPU to compute";
+    return "it contains no operations for a TPU";
   }
   return "TPUs have a kernel for " +
          (operations == 1
               ? std::string("the one operation")
               : "each of " +
                     Count(static_cast<std::int64_t>(operations), "operation")) +
-         "; whether it fits, only a compiler tells";
+         "; only a compiler can check whether it fits";
 }
 
 Status CheckFlags(const ProgramRequest& request) {
   if (request.replicas || request.partitions) {
     return Error(Cause::kUsageInvalid,
-                 "flags --replicas and --partitions are for StableHLO: `" +
+                 "flags --replicas and --partitions are for StableHLO, but `" +
                      Printable(request.file) +
-                     "` is a graph of TensorFlow, which is not compiled here");
+                     "` is a TensorFlow graph, which is not compiled");
   }
   return Ok();
 }

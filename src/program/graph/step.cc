@@ -390,12 +390,12 @@ Result<std::vector<Start>> FindStarts(const GraphFile& file,
     const auto meant = DidYouMean(name, names);
     return Error(
         Cause::kUsageInvalid,
-        "there is no signature or function `" + Printable(name) + "`" +
+        "no signature or function `" + Printable(name) + "`" +
             (meant ? ", did you mean `" + Printable(*meant) + "`?" : ""));
   }
   if (starts.empty()) {
     return Error(Cause::kUsageInvalid,
-                 "it has neither a signature nor a function to judge: save it "
+                 "it has neither a signature nor a function to check: save it "
                  "with signatures=…");
   }
   return starts;

@@ -53,7 +53,7 @@ struct Step {
   bool marked = false;  // by the rewrite for TPUs: only what it marks counts
 };
 
-// Where steps begin: all signatures (but for the initialisation of a
+// Where steps begin: all signatures (but for the initialization of a
 // SavedModel) or, without any, the functions that its objects have traced; the
 // graph of a GraphDef; with a name, the signature or function of that name (a
 // function's name may be without `__inference_` and its number). usage-invalid:

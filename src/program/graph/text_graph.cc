@@ -126,8 +126,8 @@ class TextReader {
     std::string bytes;
     if (!TakeFields(message, '\0', bytes)) {
       return Error(Cause::kFileCorrupt,
-                   "it is no text of a graph: " + problem_ + " in line " +
-                       std::to_string(Line()));
+                   "it is not a graph in text format: " + problem_ +
+                       " in line " + std::to_string(Line()));
     }
     return bytes;
   }
@@ -188,7 +188,7 @@ class TextReader {
   bool TakeField(Message message, std::string& bytes) {
     const std::string_view name = TakeWord();
     if (name.empty() && Peek() != '[') {
-      return Fail("no name of a field");
+      return Fail("not a field name");
     }
     const Field* field = name.empty() ? nullptr : Find(message, name);
     if (field == nullptr) {
@@ -232,7 +232,7 @@ class TextReader {
   bool TakeMessage(const Field& field, std::string& bytes) {
     const char open = Peek();
     if (open != '{' && open != '<') {
-      return Fail("`" + std::string(field.name) + "` is no message");
+      return Fail("`" + std::string(field.name) + "` is not a message");
     }
     ++at_;
     std::string inner;
@@ -259,7 +259,7 @@ class TextReader {
               (reference ? 100 : 0);
     }
     if (!value) {
-      return Fail("`" + std::string(field.name) + "` is no number");
+      return Fail("`" + std::string(field.name) + "` is not a number");
     }
     bytes +=
         wire::NumberField(field.number, static_cast<std::uint64_t>(*value));
@@ -269,7 +269,7 @@ class TextReader {
   // Strings beside each other are one. nullptr: pass over it.
   bool TakeString(std::string* value) {
     if (Peek() != '"' && Peek() != '\'') {
-      return Fail("no string where one is expected");
+      return Fail("expected a string");
     }
     for (char quote = Peek(); quote == '"' || quote == '\'';
          quote = Peek(false)) {
@@ -323,7 +323,7 @@ class TextReader {
         ++at_;
       } else if (next == '}' || next == '>' || next == ']') {
         if (depth == 0) {
-          return Fail("a bracket closes that was not opened");
+          return Fail("unexpected closing bracket");
         }
         --depth;
         ++at_;
@@ -337,7 +337,7 @@ class TextReader {
         ++at_;
         took = false;
       } else if (TakeWord().empty()) {
-        return Fail("a byte that belongs to no value");
+        return Fail("unexpected byte");
       } else {
         took = true;
       }
@@ -359,7 +359,7 @@ Result<std::string> BytesOfText(std::string_view text, Form form) {
   if (text.size() > kLongestText) {
     return Error(Cause::kFileCorrupt,
                  "its text is longer than the " + BytesText(kLongestText) +
-                     " that are read; write the graph in its binary form");
+                     " limit; write the graph in binary format");
   }
   return TextReader(text).Read(form == Form::kSavedModel ? Message::kSavedModel
                                                          : Message::kGraph);

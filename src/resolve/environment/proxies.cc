@@ -69,24 +69,23 @@ std::optional<Finding> CheckProxies(const Resolved& resolved,
   const std::string set = proxy->variable + " is `" +
                           Printable(sys::WithoutUser(proxy->address)) + "`, ";
   if (auto all = Diverted(hosts, sys::Diversion::kByAll, env); !all.empty()) {
-    return Warning(
-        Cause::kNetProxy,
-        set + "and no_proxy does not cover " +
-            NotCovered(std::move(all), hosts.size()) +
-            ": gRPC, and with it TensorFlow and JAX, connects to them through "
-            "the proxy");
+    return Warning(Cause::kNetProxy,
+                   set + "and no_proxy does not cover " +
+                       NotCovered(std::move(all), hosts.size()) +
+                       ": gRPC, and therefore TensorFlow and JAX, connects to "
+                       "them through the proxy");
   }
   auto older = Diverted(hosts, sys::Diversion::kByOlderVersions, env);
   if (older.empty()) {
     return std::nullopt;
   }
-  Finding note = Warning(
-      Cause::kNetProxy,
-      set + "and no_proxy covers " +
-          NotCovered(std::move(older), hosts.size()) +
-          " by a range of addresses or an entry with a space before it, which "
-          "gRPC understands since 1.55: an older one, as some frameworks bring "
-          "it, connects to them through the proxy");
+  Finding note =
+      Warning(Cause::kNetProxy,
+              set + "and no_proxy covers " +
+                  NotCovered(std::move(older), hosts.size()) +
+                  " only by an address range or an entry after a space, which "
+                  "gRPC supports since 1.55: older versions, which some "
+                  "frameworks bundle, connect to them through the proxy");
   note.severity = Severity::kNote;
   note.confidence = Confidence::kPossible;
   return note;

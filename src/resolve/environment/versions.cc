@@ -117,7 +117,7 @@ Result<bool> ClauseHolds(std::string_view version, std::string_view clause) {
                           : Trim(clause.substr(digits));
   if (wanted.empty()) {
     return Error(Cause::kClusterSpecInvalid,
-                 "`" + Printable(clause) + "` is no condition on a version");
+                 "`" + Printable(clause) + "` is not a version specifier");
   }
   if (op == "==" || op == "!=" || op == "===") {
     const bool equal =
@@ -145,7 +145,7 @@ Result<bool> ClauseHolds(std::string_view version, std::string_view clause) {
                           HasPrefix(version, wanted.substr(0, dot)));
   }
   return Error(Cause::kClusterSpecInvalid,
-               "`" + Printable(clause) + "` is no condition on a version");
+               "`" + Printable(clause) + "` is not a version specifier");
 }
 
 // Where a Python looks for packages.
@@ -285,8 +285,8 @@ void CheckRuntime(const PythonPackages& packages, const std::string& runtime,
       findings.push_back(MakeFinding(
           Cause::kVerClientRuntime,
           std::string(name) + " is " + found->second + " (" +
-              packages.places.at(name) + "), the TPU's runtime is `" +
-              Printable(runtime) + "`: they must be the same",
+              packages.places.at(name) + "), but the TPU's runtime is `" +
+              Printable(runtime) + "`: they must be equal",
           Confidence::kCertain));
     }
     return;
@@ -316,8 +316,8 @@ void CheckDriver(const PythonPackages& packages, const TpuHere& tpu,
       Cause::kAccelPluginMissing,
       "this host has " + Count(tpu.chips, "TPU chip") + ", but tensorflow " +
           tensorflow->second + " (" + packages.places.at("tensorflow") +
-          ") is the build without TPUs and no libtpu is installed: install "
-          "tensorflow-tpu of that version",
+          ") is the build without TPU support and libtpu is not installed: "
+          "install tensorflow-tpu of that version",
       Confidence::kLikely));
 }
 
@@ -379,8 +379,8 @@ std::vector<Finding> CheckVersions(const PythonPackages& packages,
         findings.push_back(MakeFinding(
             Cause::kVerPluginMismatch,
             name + " " + packages.versions.at(name) + " needs " + wanted->name +
-                wanted->specifier + ", installed is " + found->second + " (" +
-                packages.places.at(wanted->name) + ")",
+                wanted->specifier + ", but installed is " + found->second +
+                " (" + packages.places.at(wanted->name) + ")",
             Confidence::kCertain));
       }
     }
@@ -395,7 +395,7 @@ Status CheckRequirement(std::string_view requirement, const sys::Host& host) {
   if (!wanted || !VersionFits("1", wanted->specifier)) {
     return Error(Cause::kUsageInvalid,
                  "flag --require is `" + Printable(requirement) +
-                     "`, expected NAME==VERSION as pip takes it");
+                     "`, expected a pip requirement such as NAME==VERSION");
   }
   const auto packages = FindPythonPackages(host);
   const auto found = packages
@@ -403,17 +403,17 @@ Status CheckRequirement(std::string_view requirement, const sys::Host& host) {
                          : std::map<std::string, std::string>::const_iterator();
   if (!packages || found == packages->versions.end()) {
     return Error(Cause::kVerPluginMismatch,
-                 "`" + Printable(requirement) + "` is required, " +
+                 "`" + Printable(requirement) + "` is required, but " +
                      wanted->name + " is not installed" +
                      (packages ? " in " + packages->place
-                               : ": no Python environment was found"));
+                               : ": found no Python environment"));
   }
   MUSTER_ASSIGN(const bool fits, VersionFits(found->second, wanted->specifier));
   if (!fits) {
     return Error(Cause::kVerPluginMismatch,
-                 "`" + Printable(requirement) + "` is required, installed is " +
-                     found->second + " (" + packages->places.at(wanted->name) +
-                     ")");
+                 "`" + Printable(requirement) +
+                     "` is required, but installed is " + found->second + " (" +
+                     packages->places.at(wanted->name) + ")");
   }
   return Ok();
 }

@@ -28,12 +28,11 @@ Result<Cluster> ParseAddressList(std::string_view text,
         {.rank = rank,
          .task = "worker",
          .index = rank,
-         .address =
-             Sourced<Address>{*std::move(address),
-                              bare ? source + ", port by default" : source}});
+         .address = Sourced<Address>{
+             *std::move(address), bare ? source + ", default port" : source}});
   }
   if (cluster.members.empty()) {
-    return Error(Cause::kClusterSpecInvalid, source + " lists no address");
+    return Error(Cause::kClusterSpecInvalid, source + " contains no address");
   }
   cluster.size = {static_cast<int>(cluster.members.size()), source};
   MUSTER_TRY(CheckMembers(cluster));

@@ -12,7 +12,7 @@ namespace {
 Error Malformed(std::string_view text, const std::string& what) {
   return Error(
       Cause::kClusterSpecInvalid,
-      "`" + Printable(text.substr(0, 200)) + "` is no endpoint: " + what);
+      "`" + Printable(text.substr(0, 200)) + "` is not an endpoint: " + what);
 }
 
 bool IsHostCharacter(char c) {
@@ -110,7 +110,7 @@ Result<std::vector<std::string>> ParseTpuEndpoints(std::string_view text,
   for (const std::string& part : Split(text, ',')) {
     auto one = SplitHostPort(WithoutScheme(Trim(part)));
     if (one && one->port == 0) {
-      one = Malformed(part, "the port is not within 1 to 65535");
+      one = Malformed(part, "the port is not in 1 to 65535");
     }
     if (!one) {
       return std::move(one).error().While("reading entry " +
@@ -120,7 +120,7 @@ Result<std::vector<std::string>> ParseTpuEndpoints(std::string_view text,
         JoinHostPort(one->host, one->port.value_or(default_port)));
   }
   if (endpoints.empty()) {
-    return Malformed(text, "it lists no address");
+    return Malformed(text, "it contains no address");
   }
   return endpoints;
 }

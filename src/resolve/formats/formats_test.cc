@@ -29,7 +29,7 @@ TEST(HostList, ErrorsNameThePosition) {
   EXPECT_THAT(Refusal(ExpandHostList("a,n[1-x]")),
               HasSubstr("not a number inside the brackets at position 7"));
   EXPECT_THAT(Refusal(ExpandHostList("n[3-1]")),
-              HasSubstr("does not ascend at position 3"));
+              HasSubstr("is not ascending at position 3"));
   EXPECT_THAT(Refusal(ExpandHostList("n[1")),
               HasSubstr("`[` is not closed at position 2"));
 }

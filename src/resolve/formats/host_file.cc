@@ -99,8 +99,9 @@ Result<std::vector<HostSlots>> ParseHostFile(std::string_view text,
     }
     auto one = ParseLine(words, rules);
     if (!one) {
-      return Wrong(what, number,
-                   "`" + Printable(Trim(line)) + "` is not: host slots=N");
+      return Wrong(
+          what, number,
+          "`" + Printable(Trim(line)) + "` does not match: host slots=N");
     }
     const auto [place, added] = places.emplace(one->host, hosts.size());
     if (hosts.size() >= kMaxFileHosts) {
@@ -118,7 +119,7 @@ Result<std::vector<HostSlots>> ParseHostFile(std::string_view text,
     }
   }
   if (hosts.empty()) {
-    return Error(Cause::kClusterSpecInvalid, what + " lists no host");
+    return Error(Cause::kClusterSpecInvalid, what + " contains no host");
   }
   return hosts;
 }

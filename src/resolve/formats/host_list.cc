@@ -60,7 +60,7 @@ class Reader {
       counts.insert(counts.end(), repeat, static_cast<int>(count));
       if (at_ < text_.size() && (text_[at_++] != ',' || at_ == text_.size())) {
         --at_;
-        return Wrong("a comma and another number belong here");
+        return Wrong("expected a comma and another number");
       }
     }
     return counts;
@@ -69,7 +69,7 @@ class Reader {
  private:
   Error Wrong(const std::string& what) const {
     return Error(Cause::kClusterSpecInvalid,
-                 "`" + Printable(text_.substr(0, 200)) + "` is no list: " +
+                 "`" + Printable(text_.substr(0, 200)) + "` is not a list: " +
                      what + " at position " + std::to_string(at_ + 1));
   }
   Error TooMany() const {
@@ -187,13 +187,13 @@ class Reader {
       }
     }
     if (at_ < text_.size() && text_[at_] != ',' && text_[at_] != ']') {
-      return Wrong("a character that is no part of a range");
+      return Wrong("an invalid character in a range");
     }
     const auto low = ParseInt(low_text);
     const auto high = ParseInt(high_text);
     if (!low || !high || *high < *low) {
       at_ = from;
-      return Wrong("the range does not ascend");
+      return Wrong("the range is not ascending");
     }
     if (*high - *low >= static_cast<std::int64_t>(kMaxHosts) ||
         numbers.size() > kMaxHosts) {

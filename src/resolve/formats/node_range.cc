@@ -25,7 +25,7 @@ Result<NodeRange> ParseNodeRange(std::string_view text) {
         text.substr(at, end == std::string_view::npos ? std::string_view::npos
                                                       : end - at)));
     if (!number || *number < 0 || *number > 1'000'000) {
-      return WrongRange(text, at, "it must be N or MIN:MAX and is no number");
+      return WrongRange(text, at, "expected N or MIN:MAX");
     }
     *bound = static_cast<int>(*number);
     if (colon == std::string_view::npos) {

@@ -29,22 +29,23 @@ Result<EstimatorRole> EstimatorRoleOf(const TaskMap& map,
   if (map.jobs.empty()) {
     if (type.value_or("worker") != "worker") {
       return Wrong("there is no cluster, but the task type is " +
-                   Quoted(*type) + ": one process alone is worker 0");
+                   Quoted(*type) + ": a single process is worker 0");
     }
     if (index.value_or(0) != 0) {
       return Wrong("there is no cluster, but the task index is " +
-                   std::to_string(*index) + ": one process alone is worker 0");
+                   std::to_string(*index) + ": a single process is worker 0");
     }
     return EstimatorRole{.is_chief = true, .num_workers = 1, .global_id = 0};
   }
   const bool master = map.jobs.contains("master");
   const std::string first = master ? "master" : "chief";
   if (master && map.jobs.contains("chief")) {
-    return Wrong("the cluster has both `master` and `chief`: one leads");
+    return Wrong(
+        "the cluster has both `master` and `chief`, but only one can lead");
   }
   if (CountOf(map, first) != 1) {
     return Wrong("the cluster has " + Count(CountOf(map, first), "task") +
-                 " of `" + first + "`: there must be one");
+                 " of `" + first + "`, but exactly one is required");
   }
   if (!type || type->empty()) {
     return Wrong("there is a cluster, but task.type is missing");

@@ -28,7 +28,7 @@ Result<TaskMap::Tasks> TasksFromJson(const Json& json,
       const auto number = ParseInt(Trim(key));
       if (!number || *number < 0 || *number >= kMaxPlaces) {
         return BadTaskMap(place, "key is \"" + Printable(key) +
-                                     "\", which is no whole number");
+                                     "\", which is not a whole number");
       }
       index = *number;
     }
@@ -36,8 +36,9 @@ Result<TaskMap::Tasks> TasksFromJson(const Json& json,
       continue;  // a hole, as job_tasks writes it
     }
     if (!value.is_string()) {
-      return BadTaskMap(place + "[" + std::to_string(index) + "]",
-                        std::string("is no address but ") + value.type_name());
+      return BadTaskMap(
+          place + "[" + std::to_string(index) + "]",
+          std::string("is not an address but ") + value.type_name());
     }
     if (index >= kMaxPlaces) {
       return BadTaskMap(place, "has more than 65536 addresses");
@@ -55,8 +56,8 @@ Result<TaskMap::Tasks> TasksFromJson(const Json& json,
 
 Result<TaskMap> TaskMapFromJson(const Json& json, const std::string& place) {
   if (!json.is_object()) {
-    return BadTaskMap(
-        place, std::string("is no map of tasks but ") + json.type_name());
+    return BadTaskMap(place,
+                      std::string("is not a task map but ") + json.type_name());
   }
   TaskMap map;
   for (const auto& [job, tasks] : json.items()) {

@@ -59,13 +59,15 @@ Result<Environment> ForTensorflow(const Resolved& resolved) {
         AddressesOf(resolved.claims.front(), kTensorflowPort);
     if (addresses.size() != cluster.members.size()) {
       return Missing("TensorFlow needs the address of every member, and " +
-                     cluster.size.source + " does not tell them: give --hosts");
+                     cluster.size.source +
+                     " does not contain them: use --hosts");
     }
     config["cluster"] = Json::object();
     config["cluster"]["worker"] = addresses;
   }
   if (!cluster.self) {
-    return Missing("TensorFlow needs the own task, and no source tells it");
+    return Missing(
+        "TensorFlow needs the task of this process, and no source contains it");
   }
   const Member& self =
       cluster.members[static_cast<std::size_t>(cluster.self->value)];
@@ -78,8 +80,8 @@ Result<Environment> ForTensorflow(const Resolved& resolved) {
 Result<Address> CoordinatorOf(const Cluster& cluster, const char* framework) {
   if (!cluster.coordinator) {
     return Missing(std::string(framework) +
-                   " needs the address of a coordinator, and no source tells "
-                   "one: set MASTER_ADDR and MASTER_PORT");
+                   " needs the address of a coordinator, and no source "
+                   "contains one: set MASTER_ADDR and MASTER_PORT");
   }
   return cluster.coordinator->value;
 }
@@ -107,10 +109,10 @@ Result<Environment> ForTorch(const Resolved& resolved) {
         cluster.members[static_cast<std::size_t>(cluster.self->value)];
     if (!Trains(self)) {
       return Error(Cause::kUsageInvalid,
-                   "flag --export is `torch`, which knows ranks that train, "
-                   "and this process is " +
+                   "flag --export is `torch`, which supports only training "
+                   "ranks, but this process is " +
                        self.task + " " + std::to_string(self.index) + " (" +
-                       cluster.self->source + "): it is none of them");
+                       cluster.self->source + ")");
     }
   }
   Environment env{{"RANK", std::to_string(OwnRank(cluster))},

@@ -42,17 +42,16 @@ Rows Head(const Resolved& resolved) {
   rows.push_back(
       {"size", std::to_string(cluster.size.value), cluster.size.source});
   if (cluster.self) {
-    rows.push_back({"own rank", std::to_string(cluster.self->value),
-                    cluster.self->source});
-  } else {
     rows.push_back(
-        {"own rank", "all of them, on this host", cluster.size.source});
+        {"rank", std::to_string(cluster.self->value), cluster.self->source});
+  } else {
+    rows.push_back({"rank", "all of them, on this host", cluster.size.source});
   }
   if (cluster.coordinator) {
     rows.push_back({"coordinator", ToString(cluster.coordinator->value),
                     cluster.coordinator->source});
   } else {
-    rows.push_back({"coordinator", "in this process", "no source tells one"});
+    rows.push_back({"coordinator", "in this process", "no source"});
   }
   return rows;
 }
@@ -69,7 +68,7 @@ Rows Details(const Claim& claim) {
   add("local size", claim.local_num_processes);
   add("node", claim.node_rank);
   add("nodes", claim.num_nodes);
-  add("processes of a node", claim.nproc_per_node);
+  add("processes per node", claim.nproc_per_node);
   if (claim.num_slices && claim.num_slices->value > 1) {
     add("slice", claim.slice_id);
     add("slices", claim.num_slices);
@@ -122,7 +121,7 @@ Rows Members(const Resolved& resolved) {
                     host,
                     address       ? address->source
                     : host != "-" ? "source " + winner.source
-                                  : "not told"});
+                                  : "no source"});
   }
   return rows;
 }
@@ -156,7 +155,7 @@ std::string Says(const Claim& claim) {
 }
 
 Rows Sources(const Resolved& resolved, bool verbose) {
-  Rows rows{{"source", "what it said"}};
+  Rows rows{{"source", "result"}};
   for (const Claim& claim : resolved.claims) {
     const bool winner = &claim == &resolved.claims.front();
     rows.push_back({claim.source, winner ? "used" : "read, overridden"});
@@ -188,7 +187,7 @@ std::string RenderText(const Resolved& resolved, const RenderOptions& options) {
   if (!options.verbose) {
     out += Count(std::ssize(resolved.silent), "source") +
            (resolved.silent.size() == 1 ? " was" : " were") +
-           " silent; muster resolve -v says why\n";
+           " not used; muster resolve -v shows why\n";
   }
   return out;
 }

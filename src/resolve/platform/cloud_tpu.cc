@@ -30,19 +30,18 @@ Result<Json> TpuConfig(const sys::Env& env) {
   if (!json.is_object()) {
     return Error(
         Cause::kClusterSpecInvalid,
-        std::string("TPU_CONFIG is no object but ") + json.type_name());
+        std::string("TPU_CONFIG is not an object but ") + json.type_name());
   }
   return json;
 }
 
 Error NoTarget(const sys::Host& host) {
   const accelerator::LocalTpu tpu = accelerator::FindLocalTpu(host);
-  return Error(
-      Cause::kLaunchEnvMissing,
-      "no TPU is named and none is here: no argument, "
-      "KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS and TPU_NAME are not set, nor a "
-      "tpu_node_name in TPU_CONFIG; " +
-          Join(tpu.probed, ", "));
+  return Error(Cause::kLaunchEnvMissing,
+               "no TPU is specified and this host has none: no argument, "
+               "KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS, TPU_NAME and tpu_node_name in "
+               "TPU_CONFIG are not set; " +
+                   Join(tpu.probed, ", "));
 }
 
 TpuTarget Targeted(const std::string& text, const std::string& source) {
@@ -85,7 +84,7 @@ Status TakeFromMetadata(const sys::Host& host, const TpuTarget& tpu,
     return Error(
         Cause::kLaunchEnvMissing,
         std::string("the ") + wanted.what + " of the TPU `" +
-            Printable(tpu.text) + "` (" + tpu.source + ") is not known: give " +
+            Printable(tpu.text) + "` (" + tpu.source + ") is unknown: set " +
             wanted.flag + " (" +
             (told ? "the metadata server has no " + std::string(wanted.path)
                   : told.error().message()) +
@@ -131,11 +130,11 @@ Error NotFound(const TpuPlace& place, const cloud::Bearer& bearer,
       zones.push_back(Printable(zone));
     }
   }
-  std::string text =
-      "there is no TPU `" + Printable(place.name) + "` in zone " +
-      Printable(place.zone) + " (" + place.zone_source + ") of project " +
-      Printable(place.project) + " (" + place.project_source + ")";
-  text += here.empty() ? "" : "; there are: " + Join(here, ", ");
+  std::string text = "no TPU `" + Printable(place.name) + "` in zone " +
+                     Printable(place.zone) + " (" + place.zone_source +
+                     ") of project " + Printable(place.project) + " (" +
+                     place.project_source + ")";
+  text += here.empty() ? "" : "; existing: " + Join(here, ", ");
   text += zones.empty() ? "" : "; it is in: " + Join(zones, ", ");
   return Error(Cause::kTpuNotFound, text);
 }
@@ -211,9 +210,8 @@ Result<TpuNode> GetTpuNode(const TpuPlace& place, const sys::Host& host) {
                           Printable(place.zone) + " of project " +
                           Printable(place.project),
                   .needs = "the account needs tpu.nodes.get (roles/tpu.viewer)",
-                  .identity = bearer.who.empty()
-                                  ? "nobody, since there are no credentials"
-                                  : bearer.who,
+                  .identity = bearer.who.empty() ? "no account (no credentials)"
+                                                 : bearer.who,
                   .is_public = true},
                  host));
   if (!answer) {

@@ -48,8 +48,7 @@ Result<Kubernetes> Kubernetes::Open(const sys::Host& host) {
   const Text server = TextVariable(host.env, "KUBERNETES_SERVICE_HOST");
   if (!server) {
     return Error(Cause::kLaunchEnvMissing,
-                 "this is no pod of Kubernetes: KUBERNETES_SERVICE_HOST is not "
-                 "set");
+                 "not in a Kubernetes pod: KUBERNETES_SERVICE_HOST is not set");
   }
   MUSTER_ASSIGN(const auto port,
                 PortVariable(host.env, "KUBERNETES_SERVICE_PORT"));
@@ -61,7 +60,7 @@ Result<Kubernetes> Kubernetes::Open(const sys::Host& host) {
   if (!token) {
     return Error(Cause::kCloudAuthMissing,
                  "this pod has no service account (" + folder +
-                     "/token is not there): set automountServiceAccountToken")
+                     "/token does not exist): set automountServiceAccountToken")
         .While("opening the Kubernetes API");
   }
   cluster.token_ = Trim(*token);

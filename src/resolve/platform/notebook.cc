@@ -138,8 +138,8 @@ std::optional<Finding> Lost(const std::vector<Process>& processes) {
                    std::string(kName) + " is not set here, but " +
                        process.Text() + " has " + kName + "=`" +
                        Printable(value) +
-                       "`: a notebook's kernel and the shells beside it do "
-                       "not share their variables, set it here too");
+                       "`: a notebook's kernel and its shells do not share "
+                       "variables, so set it here too");
   }
   return std::nullopt;
 }
@@ -153,11 +153,10 @@ std::optional<Finding> SetByACell(const std::vector<Process>& ancestors) {
   if (kernel == ancestors.end() || !ValueIn(*kernel).empty()) {
     return std::nullopt;
   }
-  Finding note =
-      Warning(Cause::kLaunchEnvMissing,
-              std::string(kName) + " was set after " + kernel->Text() +
-                  " was started: a restarted kernel and other shells do not "
-                  "have it");
+  Finding note = Warning(
+      Cause::kLaunchEnvMissing,
+      std::string(kName) + " was set after " + kernel->Text() +
+          " started: a restarted kernel and other shells do not have it");
   note.severity = Severity::kNote;
   return note;
 }

@@ -97,8 +97,8 @@ void CheckOwnPlace(const std::vector<std::string>& hosts,
         Cause::kSchedulerEnvMisread,
         "SLURM_NODEID=" + std::to_string(claim.node_rank->value) + " is `" +
             Printable(hosts[at(claim.node_rank)]) + "`, but SLURM_PROCID=" +
-            std::to_string(claim.process_id->value) + " belongs on `" +
-            Printable(mine) + "` by the number of tasks of each node"));
+            std::to_string(claim.process_id->value) + " belongs to `" +
+            Printable(mine) + "` according to the number of tasks per node"));
   }
   const auto here = std::count(placed.begin(), placed.end(), mine);
   if (claim.local_process_id && claim.local_process_id->value >= here) {

@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t kMaxTasks = 65536;
 constexpr int kFirstPort = 8888;
 constexpr const char* kSetters =
-    "this is no Slurm job step, srun sets them for each task: srun python …";
+    "not in a Slurm job step; srun sets them for each task: srun python …";
 
 Error Missing(const std::string& name, const sys::Host& host) {
   return PartlySet({.names = {name}, .setters = kSetters}, host);
@@ -40,7 +40,7 @@ Result<std::vector<Node>> ReadNodes(const sys::Host& host) {
     return Error(Cause::kSchedulerEnvMisread,
                  "SLURM_STEP_NODELIST names " +
                      Count(std::ssize(hosts), "host") +
-                     ", SLURM_STEP_TASKS_PER_NODE counts the tasks of " +
+                     ", but SLURM_STEP_TASKS_PER_NODE lists the tasks of " +
                      std::to_string(counts.size()));
   }
   std::vector<Node> nodes;
@@ -126,7 +126,7 @@ Result<Claim> ReadTensorflowStep(const sys::Host& host) {
   if (total > kMaxTasks) {
     return Error(Cause::kClusterSpecInvalid,
                  "the nodes of the step have " + Count(total, "task") +
-                     ", the limit is " + std::to_string(kMaxTasks));
+                     ", but the limit is " + std::to_string(kMaxTasks));
   }
   MUSTER_TRY(CheckTotal(host, total));
   claim.num_processes =

@@ -36,7 +36,7 @@ Result<Number> NumberFromEither(
   if (!number || *number < least || *number > 65536) {
     return Error(Cause::kClusterSpecInvalid,
                  name + " is `" + Printable(text->value) + "` (" +
-                     text->source + "), which is no whole number from " +
+                     text->source + "), which is not a whole number from " +
                      std::to_string(least));
   }
   return Number(Sourced<int>{static_cast<int>(*number), text->source});

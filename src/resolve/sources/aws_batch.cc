@@ -50,16 +50,17 @@ Result<Claim> Read(const Request&, const sys::Host& host) {
     return Error(Cause::kClusterSpecInvalid,
                  "AWS_BATCH_JOB_MAIN_NODE_INDEX is " +
                      std::to_string(main->value) +
-                     ", but node 0 is rank 0, which the others meet at: set "
+                     ", but node 0 is rank 0, to which the others connect: set "
                      "mainNode of the job definition to 0");
   }
   claim.coordinator_host = FirstText(env, {"MASTER_ADDR", kMainAddress});
   if (!claim.coordinator_host) {
     if (claim.node_rank->value != 0) {
-      return PartlySet({.names = {"AWS_BATCH_JOB_NODE_INDEX", kMainAddress},
-                        .setters = "AWS Batch sets the address on every node "
-                                   "but the main one"},
-                       host);
+      return PartlySet(
+          {.names = {"AWS_BATCH_JOB_NODE_INDEX", kMainAddress},
+           .setters =
+               "AWS Batch sets the address on every node except the main one"},
+          host);
     }
     claim.coordinator_host = OwnAddress(env);
   }
@@ -73,7 +74,7 @@ extern const Source kSource;
 constinit const Source kSource{
     .name = "aws-batch",
     .precedence = 410,
-    .doc = "a multi-node parallel job of AWS Batch",
+    .doc = "an AWS Batch multi-node parallel job",
     .reads =
         "AWS_BATCH_JOB_NUM_NODES, AWS_BATCH_JOB_NODE_INDEX, "
         "AWS_BATCH_JOB_MAIN_NODE_INDEX, "

@@ -34,24 +34,23 @@ void RemarkOtherWays(const sys::Host& host, const accelerator::LocalTpu& tpu,
       claim.remarks.push_back(
           Warning(Cause::kTpuModeMismatch,
                   std::string(name) + "=" + Printable(*host.env.Get(name)) +
-                      " is set on Colab, where only Kaggle's images set it: "
-                      "it was copied from a Kaggle notebook, remove it"));
+                      " is set on Colab, but only Kaggle sets it: it was "
+                      "copied from a Kaggle notebook, remove it"));
     }
   }
   if (tpu.chips > 0 && IsSet(host.env, kAddress)) {
     claim.remarks.push_back(Warning(
         Cause::kTpuModeMismatch,
         std::string(kAddress) + "=" + Printable(*host.env.Get(kAddress)) +
-            " is of Colab's time before 2024: the TPU is in this machine now "
-            "(" +
-            tpu.source + "), use tpu='local' and drop the address"));
+            " is from Colab before 2024: the TPU is now in this machine (" +
+            tpu.source + "), so use tpu='local' and remove the address"));
   }
 }
 
 Claim OnThisMachine(const accelerator::LocalTpu& tpu) {
   Claim claim{.source = "colab", .only_this_host = true};
-  claim.num_processes = Sourced<int>{1, "a Colab runtime is one machine"};
-  claim.process_id = Sourced<int>{0, "a Colab runtime is one machine"};
+  claim.num_processes = Sourced<int>{1, "a Colab runtime is a single machine"};
+  claim.process_id = Sourced<int>{0, "a Colab runtime is a single machine"};
   claim.chips_per_host = Sourced<int>{tpu.chips, tpu.source};
   claim.master = Sourced<std::string>{"", "the TPU is local"};
   claim.tasks.emplace();

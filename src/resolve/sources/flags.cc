@@ -13,8 +13,7 @@ namespace {
 
 Match Speak(const Request& request, const sys::Host&) {
   const bool speaks = request.processes || request.hosts || request.cluster;
-  return speaks ? Speaks()
-                : Silent("none of -n, --hosts and --cluster is given");
+  return speaks ? Speaks() : Silent("-n, --hosts and --cluster are not given");
 }
 
 Result<Cluster> OnThisHost(int processes) {
@@ -72,13 +71,13 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
                     (request.cluster ? 1 : 0);
   if (given > 1) {
     return Error(Cause::kUsageInvalid,
-                 "-n, --hosts and --cluster exclude each other: -n starts all "
-                 "ranks on this host, the others list hosts");
+                 "-n, --hosts and --cluster are mutually exclusive: -n starts "
+                 "all ranks on this host, the others list hosts");
   }
   if (request.processes && request.rank) {
-    return Error(Cause::kUsageInvalid,
-                 "--rank has no meaning with -n, which starts all ranks on "
-                 "this host");
+    return Error(
+        Cause::kUsageInvalid,
+        "--rank is not valid with -n, which starts all ranks on this host");
   }
   Claim claim{.source = "flags"};
   if (request.processes) {

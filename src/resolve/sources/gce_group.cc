@@ -17,7 +17,7 @@ namespace {
 
 Match Speak(const Request& request, const sys::Host&) {
   return request.cloud.instance_group ? Speaks()
-                                      : Silent("no --instance-group is given");
+                                      : Silent("--instance-group is not given");
 }
 
 struct Place {
@@ -29,9 +29,9 @@ struct Place {
 Result<Place> Where(const Request& request, const sys::Host& host) {
   const CloudRequest& cloud = request.cloud;
   if (!cloud.instance_group || !cloud.project || !cloud.zone) {
-    return Error(Cause::kUsageInvalid,
-                 "an instance group needs --project, --zone and "
-                 "--instance-group");
+    return Error(
+        Cause::kUsageInvalid,
+        "an instance group requires --project, --zone and --instance-group");
   }
   std::string server =
       host.env.Get("CLOUDSDK_API_ENDPOINT_OVERRIDES_COMPUTE").value_or("");
@@ -167,7 +167,7 @@ constinit const Source kSource{
     .name = "gce-group",
     .precedence = 120,
     .scope = Scope::kProcess,
-    .doc = "an instance group of Compute Engine (--instance-group)",
+    .doc = "a Compute Engine instance group (--instance-group)",
     .reads = "--project, --zone, --instance-group, compute.googleapis.com",
     .ports = "8470",
     .match = Speak,

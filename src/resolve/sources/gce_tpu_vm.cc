@@ -22,12 +22,12 @@ Match Speak(const Request&, const sys::Host& host) {
   }
   const auto worker = metadata.Attribute(kWorker);
   if (!worker) {
-    return Silent("the metadata server was not reached: " +
+    return Silent("the metadata server is not reachable: " +
                   worker.error().message());
   }
   return *worker ? Speaks()
                  : Silent("the metadata server has no attribute " +
-                          std::string(kWorker) + ": this is no TPU VM");
+                          std::string(kWorker) + ": not a TPU VM");
 }
 
 Result<std::string> Require(const cloud::Metadata& metadata, const char* name) {
@@ -35,7 +35,7 @@ Result<std::string> Require(const cloud::Metadata& metadata, const char* name) {
   if (!value || value->empty()) {
     return Error(Cause::kLaunchEnvMissing,
                  "the metadata server has no attribute " + std::string(name) +
-                     ": this machine is no TPU VM");
+                     ": not a TPU VM");
   }
   return *std::move(value);
 }
@@ -57,7 +57,7 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
     return Error(Cause::kClusterSpecInvalid,
                  "the metadata attribute " + std::string(kWorker) + " is `" +
                      Printable(worker_text.substr(0, 80)) +
-                     "`, which is no worker number");
+                     "`, which is not a worker number");
   }
   slice.worker = {static_cast<int>(*worker),
                   cloud::Metadata::SourceOf(kWorker)};
@@ -72,7 +72,7 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
             (told.odd.size() > 1
                  ? " (and " + Count(std::ssize(told.odd) - 1, "line") + " more)"
                  : "") +
-            ": what it says is not read"));
+            ": its content is ignored"));
   }
   MUSTER_TRY(FillSlices(slice, tpu_env, request, host.env, claim));
   if (const auto type = tpu_env.find("ACCELERATOR_TYPE");
@@ -95,7 +95,7 @@ constinit const Source kSource{
     .name = "gce-tpu-vm",
     .precedence = 1000,
     .network = true,
-    .doc = "a TPU VM of Compute Engine by its metadata",
+    .doc = "a Cloud TPU VM, from its metadata",
     .reads =
         "metadata attributes agent-worker-number, "
         "worker-network-endpoints, tpu-env; MEGASCALE_* variables; "

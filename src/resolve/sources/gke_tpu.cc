@@ -19,12 +19,12 @@ Match Speak(const Request&, const sys::Host& host) {
   const Text list = FirstText(host.env, {kAddresses, kHostnames});
   const Text worker = TextVariable(host.env, kWorkerId);
   if (!list && worker && worker->value != "0") {
-    return Suspicious(Cause::kLaunchEnvMissing,
-                      "TPU_WORKER_ID is `" + Printable(worker->value) +
-                          "`, but neither " + kHostnames + " nor " +
-                          kAddresses +
-                          " is set: whoever gives a pod its id gives it the "
-                          "list too, unless a cell or a shell set it");
+    return Suspicious(
+        Cause::kLaunchEnvMissing,
+        "TPU_WORKER_ID is `" + Printable(worker->value) + "`, but neither " +
+            kHostnames + " nor " + kAddresses +
+            " is set: GKE sets the worker ID and the list together, so a "
+            "notebook cell or a shell probably set this one");
   }
   if (!list) {
     return Silent(std::string("neither ") + kHostnames + " nor " + kAddresses +

@@ -13,12 +13,12 @@ namespace muster::resolve::hostfile {
 namespace {
 
 Match Speak(const Request& request, const sys::Host&) {
-  return request.host_file ? Speaks() : Silent("no --hostfile is given");
+  return request.host_file ? Speaks() : Silent("--hostfile is not given");
 }
 
 Result<Claim> Read(const Request& request, const sys::Host& host) {
   if (!request.host_file) {
-    return Error(Cause::kUsageInvalid, "no --hostfile is given");
+    return Error(Cause::kUsageInvalid, "--hostfile is not given");
   }
   const std::string what = "host file `" + *request.host_file + "`";
   auto text = host.fs.Read(*request.host_file, 8U << 20);
@@ -43,7 +43,7 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
     }
     if (!claim.node_rank && IsThisHost({.host = one.host}, host.env)) {
       claim.node_rank = Sourced<int>{static_cast<int>(claim.hosts.size()) - 1,
-                                     "place of this host in the " + what};
+                                     "position of this host in the " + what};
     }
     processes = std::min(processes + one.slots, 65536);
   }
@@ -53,10 +53,10 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
   }
   if (!claim.node_rank) {
     return Error(Cause::kNetWrongEndpoint,
-                 "no host of the " + what + " is this one (`" +
+                 "no host in the " + what + " is this host (`" +
                      Printable(host.env.Hostname()) +
-                     "`): correct the file, or tell the place of this host in "
-                     "it with --rank")
+                     "`): correct the file, or set the position of this host "
+                     "with --rank")
         .With(Observed("address.not_ours",
                        {{"addresses", Join(host.env.LocalAddresses(), ", ")}},
                        host));
@@ -77,7 +77,7 @@ constinit const Source kSource{
     .name = "hostfile",
     .precedence = 110,
     .scope = Scope::kProcess,
-    .doc = "a host file of Open MPI, DeepSpeed or Horovod (--hostfile)",
+    .doc = "an Open MPI, DeepSpeed or Horovod host file (--hostfile)",
     .reads = "the file",
     .ports = "29500",
     .match = Speak,

@@ -35,16 +35,16 @@ Match Speak(const Request&, const sys::Host& host) {
   return rank ? Suspicious(Cause::kLaunchEnvMissing,
                            rank->source.substr(4) + " is `" +
                                Printable(rank->value) + "`, but " + none +
-                               ": without a coordinator it says nothing")
+                               ": without a coordinator it has no meaning")
               : Silent(none);
 }
 
 Status TakePort(const sys::Env& env, const HostAndPort& told, Claim& claim) {
   if (told.port) {
     if (*told.port == 0) {
-      return Error(Cause::kClusterSpecInvalid,
-                   claim.coordinator_host->source +
-                       " has port 0, it must be 1 to 65535");
+      return Error(
+          Cause::kClusterSpecInvalid,
+          claim.coordinator_host->source + " has port 0, expected 1 to 65535");
     }
     claim.coordinator_port =
         Sourced<int>{*told.port, claim.coordinator_host->source};
@@ -63,17 +63,16 @@ Status TakePort(const sys::Env& env, const HostAndPort& told, Claim& claim) {
   return Error(Cause::kClusterSpecInvalid,
                "the coordinator " + claim.coordinator_host->value + " (" +
                    claim.coordinator_host->source +
-                   ") has no port: write HOST:PORT, or set "
-                   "JAX_COORDINATOR_PORT");
+                   ") has no port: use HOST:PORT, or set JAX_COORDINATOR_PORT");
 }
 
 Status TakeCoordinator(const sys::Env& env, Claim& claim) {
   const Text address = FirstText(env, Addresses());
   if (!address) {
-    return Error(Cause::kLaunchEnvMissing,
-                 "the coordinator is not known: give coordinator_address, or "
-                 "set one of " +
-                     List(Addresses()));
+    return Error(
+        Cause::kLaunchEnvMissing,
+        "the coordinator is unknown: pass coordinator_address, or set one of " +
+            List(Addresses()));
   }
   auto told = SplitHostPort(address->value);
   if (!told) {
@@ -104,12 +103,12 @@ Status TakeRanks(const sys::Env& env, Claim& claim) {
   }
   if (!claim.num_processes) {
     return Error(Cause::kLaunchEnvMissing,
-                 "the number of processes is not known: give num_processes, "
-                 "or set JAX_NUM_PROCESSES or NUM_PROCESSES");
+                 "the number of processes is unknown: pass num_processes, or "
+                 "set JAX_NUM_PROCESSES or NUM_PROCESSES");
   }
   if (!claim.process_id) {
     return Error(Cause::kLaunchEnvMissing,
-                 "the process id is not known: give process_id, or set "
+                 "the process ID is unknown: pass process_id, or set "
                  "JAX_PROCESS_ID or PROCESS_ID");
   }
   return CheckNumbers(claim);
@@ -150,8 +149,8 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
   if (TellsNoRanks(request, env)) {
     MUSTER_TRY(TakeCoordinator(env, claim));
     claim.nothing = claim.coordinator_host->source +
-                    " tells the coordinator, and neither JAX_NUM_PROCESSES and "
-                    "JAX_PROCESS_ID nor another source tell the ranks";
+                    " sets the coordinator, but neither JAX_NUM_PROCESSES and "
+                    "JAX_PROCESS_ID nor another source sets the ranks";
     return claim;
   }
   MUSTER_TRY(TakeRanks(env, claim));

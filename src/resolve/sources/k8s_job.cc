@@ -43,7 +43,7 @@ Result<Json> OwnPod(const Kubernetes& cluster, const sys::Host& host) {
     // Pods that wait for a node have no address either.
     return Error(Cause::kClusterSpecInvalid,
                  what + " is not in namespace " + cluster.space() +
-                     ", and the name has no address to find the pod by");
+                     ", and the hostname has no address to find the pod by");
   }
   MUSTER_ASSIGN(
       const auto list,
@@ -124,12 +124,13 @@ Error NoSubdomain(const Kubernetes& cluster, const Json& pod,
                      "spec.template.spec.subdomain to " +
                      Printable(service));
   }
-  return Error(Cause::kNetNameResolution,
-               "the pods of job `" + Printable(job) +
-                   "` cannot find each other: make a headless service "
-                   "(clusterIP: None, selector job-name: " +
-                   Printable(job) +
-                   ") and name it as spec.template.spec.subdomain of the job");
+  return Error(
+      Cause::kNetNameResolution,
+      "the pods of job `" + Printable(job) +
+          "` cannot find each other: create a headless service (clusterIP: "
+          "None, selector job-name: " +
+          Printable(job) +
+          ") and set spec.template.spec.subdomain of the job to its name");
 }
 
 Status TakeSize(const Kubernetes& cluster, const std::string& name,
@@ -149,7 +150,7 @@ Status TakeSize(const Kubernetes& cluster, const std::string& name,
   if (!mode.empty() && mode != "Indexed") {
     return Error(Cause::kClusterSpecInvalid,
                  "the job `" + Printable(name) + "` has completionMode " +
-                     Printable(mode) + ", ranks need Indexed");
+                     Printable(mode) + ", but ranks require Indexed");
   }
   claim.num_processes =
       Sourced<int>{parallelism.value_or(1), "spec.parallelism of job " + name};
@@ -176,7 +177,7 @@ Status TakeIndex(const Json& pod, const sys::Env& env, Claim& claim) {
 Result<Claim> Read(const Request& request, const sys::Host& host) {
   Claim claim{.source = "k8s-job"};
   if (request.source.empty() && !IsSet(host.env, kIndex)) {
-    claim.nothing = std::string("this pod is no member of an Indexed Job: ") +
+    claim.nothing = std::string("this pod is not part of an Indexed Job: ") +
                     kIndex + " is not set";
     return claim;
   }
@@ -218,11 +219,11 @@ constinit const Source kSource{
     .name = "k8s-job",
     .precedence = 800,
     .network = true,
-    .doc = "an Indexed Job or JobSet of Kubernetes",
+    .doc = "a Kubernetes Indexed Job or JobSet",
     .reads =
         "KUBERNETES_SERVICE_HOST, KUBERNETES_SERVICE_PORT, HOSTNAME, "
-        "JOB_COMPLETION_INDEX, JAX_COORDINATOR_PORT, the service "
-        "account's files, pods, jobs and services of the own namespace",
+        "JOB_COMPLETION_INDEX, JAX_COORDINATOR_PORT, the service account "
+        "files, pods, jobs and services in the pod's namespace",
     .ports = "jax 55527, torch 29500",
     .match = Speak,
     .read = Read};

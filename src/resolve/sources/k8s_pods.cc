@@ -14,8 +14,7 @@ namespace muster::resolve::k8s_pods {
 namespace {
 
 Match Speak(const Request& request, const sys::Host&) {
-  return request.selectors.empty() ? Silent("no label selector is given")
-                                   : Speaks();
+  return request.selectors.empty() ? Silent("--pods is not given") : Speaks();
 }
 
 struct Pod {
@@ -91,8 +90,8 @@ constinit const Source kSource{
     .scope = Scope::kProcess,
     .doc = "pods by label selector (--pods JOB:LABEL=VALUE)",
     .reads =
-        "KUBERNETES_SERVICE_HOST, KUBERNETES_SERVICE_PORT, the service "
-        "account's files, pods of the own namespace",
+        "KUBERNETES_SERVICE_HOST, KUBERNETES_SERVICE_PORT, the service account "
+        "files, pods in the pod's namespace",
     .ports = "8470",
     .match = Speak,
     .read = Read};

@@ -34,7 +34,7 @@ Result<Claim> Read(const Request&, const sys::Host& host) {
                       .setters = "Kaggle's TPU VM image sets them"},
                      host);
   }
-  const std::string why = "a Kaggle session is one machine";
+  const std::string why = "a Kaggle session is a single machine";
   const accelerator::LocalTpu tpu = accelerator::FindLocalTpu(host);
   claim.num_processes = Sourced<int>{1, why};
   claim.process_id = Sourced<int>{0, why};
@@ -46,7 +46,7 @@ Result<Claim> Read(const Request&, const sys::Host& host) {
     claim.remarks.push_back(Warning(
         Cause::kTpuModeMismatch,
         "COLAB_TPU_ADDR=" + Printable(*host.env.Get("COLAB_TPU_ADDR")) +
-            " is set on Kaggle, which never sets it: it was copied from a "
+            " is set on Kaggle, but Kaggle never sets it: it was copied from a "
             "Colab notebook, remove it and use the local TPU"));
   }
   return claim;

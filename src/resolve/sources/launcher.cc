@@ -48,18 +48,18 @@ Status TakeSeveralNodes(const sys::Env& env, Claim& claim, Number base) {
     return Error(Cause::kLaunchEnvMissing,
                  "the run has several nodes (" + std::to_string(world) +
                      " processes, " + std::to_string(nproc) +
-                     " of them here) and no rank of this node: set NODE_RANK "
-                     "or BASE_RANK");
+                     " of them here), but the rank of this node is not set: "
+                     "set NODE_RANK or BASE_RANK");
   }
   if (!claim.node_rank) {
     if (world % nproc != 0 || base->value % nproc != 0) {
-      return Error(Cause::kLaunchEnvMissing,
-                   "NODE_RANK is not set, and the first rank of this node " +
-                       std::to_string(base->value) + " (" + base->source +
-                       ") does not tell it: " + std::to_string(nproc) +
-                       " processes of a node divide neither it nor the world "
-                       "size " +
-                       std::to_string(world) + " evenly");
+      return Error(
+          Cause::kLaunchEnvMissing,
+          "NODE_RANK is not set, and the first rank of this node " +
+              std::to_string(base->value) + " (" + base->source +
+              ") does not determine it: " + std::to_string(nproc) +
+              " processes per node divide neither it nor the world size " +
+              std::to_string(world) + " evenly");
     }
     claim.node_rank = Sourced<int>{base->value / nproc, base->source};
   }
@@ -124,7 +124,7 @@ constinit const Source kSource{
     .name = "launcher",
     .precedence = 1900,
     .on_request = true,
-    .doc = "a launcher of one node's processes (composer)",
+    .doc = "a single-node launcher (composer)",
     .reads =
         "LOCAL_WORLD_SIZE, WORLD_SIZE, NODE_RANK, BASE_RANK, "
         "MASTER_ADDR, MASTER_PORT",

@@ -25,16 +25,16 @@ Match Speak(const Request&, const sys::Host& host) {
       {"JSM_NAMESPACE_SIZE", "JSM_NAMESPACE_RANK", "JSM_NAMESPACE_LOCAL_RANK"});
   if (const std::string inside = LauncherInside(host.env);
       !part && !inside.empty()) {
-    return Silent(inside +
-                  " says that another launcher than jsrun started "
-                  "this process");
+    return Silent(
+        inside +
+        " shows that a launcher other than jsrun started this process");
   }
-  return part ? Speaks()
-              : Suspicious(Cause::kSchedulerEnvMisread,
-                           "this process is inside an LSF job but jsrun did "
-                           "not start it (JSM_NAMESPACE_RANK is not set): a "
-                           "job's script runs once, start the program with "
-                           "jsrun");
+  return part
+             ? Speaks()
+             : Suspicious(Cause::kSchedulerEnvMisread,
+                          "this process is in an LSF job but jsrun did not "
+                          "start it (JSM_NAMESPACE_RANK is not set): start the "
+                          "program with jsrun, because a job script runs once");
 }
 
 // One line for each slot; the first is the node that the job was launched
@@ -55,7 +55,7 @@ Result<std::vector<std::string>> ReadRankFile(const sys::Host& host) {
   if (hosts.size() < 2) {
     return Error(Cause::kClusterSpecInvalid,
                  std::string(kRankFile) + " `" + path +
-                     "` lists no host beside the one that launched the job");
+                     "` lists no host besides the one that launched the job");
   }
   hosts.erase(hosts.begin());
   return hosts;
@@ -84,8 +84,8 @@ Status TakeCoordinator(const sys::Env& env, Claim& claim) {
   const std::string job = *env.Get("LSB_JOBID");
   const auto number = ParseInt(Trim(job));
   if (!number || *number < 0) {
-    return Error(Cause::kClusterSpecInvalid,
-                 "LSB_JOBID is `" + Printable(job) + "`, which is no number");
+    return Error(Cause::kClusterSpecInvalid, "LSB_JOBID is `" + Printable(job) +
+                                                 "`, which is not a number");
   }
   claim.coordinator_port = Sourced<int>{
       static_cast<int>(10000 + *number % 1000), "10000 + LSB_JOBID mod 1000"};
@@ -95,12 +95,12 @@ Status TakeCoordinator(const sys::Env& env, Claim& claim) {
 Result<Claim> Read(const Request&, const sys::Host& host) {
   const sys::Env& env = host.env;
   Claim claim{.source = "lsf"};
-  MUSTER_TRY(RequireAll(
-      {.names = {kRankFile, "LSB_JOBID", "JSM_NAMESPACE_SIZE",
-                 "JSM_NAMESPACE_RANK", "JSM_NAMESPACE_LOCAL_RANK"},
-       .setters = "LSF sets the first two, jsrun the others: start the program "
-                  "with jsrun inside of a job"},
-      host));
+  MUSTER_TRY(
+      RequireAll({.names = {kRankFile, "LSB_JOBID", "JSM_NAMESPACE_SIZE",
+                            "JSM_NAMESPACE_RANK", "JSM_NAMESPACE_LOCAL_RANK"},
+                  .setters = "LSF sets the first two, and jsrun the others: "
+                             "start the program with jsrun inside a job"},
+                 host));
   MUSTER_ASSIGN(auto lines, ReadRankFile(host));
   claim.hosts = Distinct(lines);
   MUSTER_ASSIGN(claim.num_processes,
@@ -118,7 +118,7 @@ Result<Claim> Read(const Request&, const sys::Host& host) {
   if (own != claim.hosts.end()) {
     claim.node_rank =
         Sourced<int>{static_cast<int>(own - claim.hosts.begin()),
-                     std::string("place of this host in ") + kRankFile};
+                     std::string("position of this host in ") + kRankFile};
   }
   MUSTER_TRY(CheckNumbers(claim));
   MUSTER_TRY(TakeCoordinator(env, claim));

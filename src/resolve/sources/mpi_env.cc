@@ -17,7 +17,7 @@ Match Speak(const Request&, const sys::Host& host) {
         "set");
   }
   if (IsSet(env, "OMPI_COMM_WORLD_SIZE")) {
-    return Silent("mpirun of Open MPI tells more itself");
+    return Silent("Open MPI's mpirun sets more specific variables");
   }
   // srun sets PMI_* too; mpiexec that srun started has numbers of its own.
   const bool pmi = !FirstText(
@@ -27,8 +27,8 @@ Match Speak(const Request&, const sys::Host& host) {
   const bool by_srun = pmi && (!size || !tasks || size->value == tasks->value);
   return IsSet(env, "SLURM_PROCID") && IsSlurmStep(env) && by_srun
              ? Silent(
-                   "PMI_RANK and PMI_SIZE were set by srun, which tells more "
-                   "itself")
+                   "srun set PMI_RANK and PMI_SIZE, and sets more specific "
+                   "variables")
              : Speaks();
 }
 
@@ -69,9 +69,7 @@ extern const Source kSource;
 constinit const Source kSource{
     .name = "mpi-env",
     .precedence = 330,
-    .doc =
-        "ranks of Intel MPI, MPICH, MVAPICH and Horovod; they tell no "
-        "address",
+    .doc = "Intel MPI, MPICH, MVAPICH and Horovod ranks; without addresses",
     .reads =
         "PMI_RANK, PMI_SIZE, MPI_LOCALRANKID, MPI_LOCALNRANKS, "
         "MV2_COMM_WORLD_*, HOROVOD_RANK, HOROVOD_SIZE, HOROVOD_LOCAL_RANK, "

@@ -29,7 +29,7 @@ Result<Claim> Read(const Request&, const sys::Host& host) {
                  "job");
   }
   claim.nothing = "MPI_HOST lists " + Count(std::ssize(claim.hosts), "host") +
-                  " for mpiexec, which gives the ranks";
+                  " for mpiexec, which assigns the ranks";
   return claim;
 }
 
@@ -38,7 +38,7 @@ Result<Claim> Read(const Request&, const sys::Host& host) {
 extern const Source kSource;
 constinit const Source kSource{.name = "mpi-host",
                                .precedence = 620,
-                               .doc = "the host list of Volcano's MPI jobs",
+                               .doc = "the host list of a Volcano MPI job",
                                .reads = "MPI_HOST",
                                .match = Speak,
                                .read = Read};

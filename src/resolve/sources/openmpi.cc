@@ -92,8 +92,8 @@ bool IsThisHostsOwn(const Claim& claim, std::string_view uri,
 Error NoAddress(const std::string& name, const std::string& uri) {
   return Error(Cause::kClusterSpecInvalid,
                name + " is `" + Printable(uri.substr(0, 200)) +
-                   "`, which names no TCP address: start mpirun with an "
-                   "address that the other hosts reach, or tell the "
+                   "`, which contains no TCP address: start mpirun with an "
+                   "address that the other hosts can reach, or set the "
                    "coordinator with MASTER_ADDR and MASTER_PORT");
 }
 
@@ -196,7 +196,7 @@ extern const Source kSource;
 constinit const Source kSource{
     .name = "openmpi",
     .precedence = 320,
-    .doc = "mpirun of Open MPI 4 (ORTE) and 5 (PRRTE)",
+    .doc = "mpirun of Open MPI 4 (ORTE) or 5 (PRRTE)",
     .reads =
         "OMPI_COMM_WORLD_SIZE, OMPI_COMM_WORLD_RANK, "
         "OMPI_COMM_WORLD_LOCAL_RANK, OMPI_COMM_WORLD_LOCAL_SIZE, "

@@ -18,7 +18,7 @@ Match Speak(const Request&, const sys::Host& host) {
                    host.fs.Exists(kConfig);
   return set ? Speaks()
              : Silent(std::string("neither SM_HOSTS nor ") + kConfig +
-                      " is there");
+                      " exists");
 }
 
 Result<std::vector<std::string>> HostsFrom(const Json& json,
@@ -33,7 +33,7 @@ Result<std::vector<std::string>> HostsFrom(const Json& json,
   }
   if (hosts.empty() || hosts.size() != json.size()) {
     return Error(Cause::kClusterSpecInvalid,
-                 what + " is no JSON list of host names");
+                 what + " is not a JSON list of host names");
   }
   return hosts;
 }
@@ -67,7 +67,7 @@ Result<Job> ReadJob(const sys::Host& host) {
     return ReadConfig(host);
   }
   MUSTER_TRY(RequireAll({.names = {"SM_HOSTS", "SM_CURRENT_HOST"},
-                         .setters = "SageMaker's training toolkit sets both"},
+                         .setters = "the SageMaker training toolkit sets both"},
                         host));
   Job job{.current = *current, .source = hosts->source};
   MUSTER_ASSIGN(
@@ -136,7 +136,7 @@ extern const Source kSource;
 constinit const Source kSource{
     .name = "sagemaker",
     .precedence = 430,
-    .doc = "a training job of SageMaker",
+    .doc = "a SageMaker training job",
     .reads =
         "SM_HOSTS, SM_CURRENT_HOST, "
         "/opt/ml/input/config/resourceconfig.json, MASTER_ADDR, MASTER_PORT",

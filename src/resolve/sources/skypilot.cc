@@ -37,10 +37,10 @@ Result<Claim> Read(const Request&, const sys::Host& host) {
     claim.num_nodes = Sourced<int>{listed, "env SKYPILOT_NODE_IPS"};
   }
   if (claim.num_nodes->value != listed || listed == 0) {
-    return Error(Cause::kRankWorldMismatch,
-                 "SKYPILOT_NUM_NODES is " +
-                     std::to_string(claim.num_nodes->value) +
-                     ", SKYPILOT_NODE_IPS lists " + Count(listed, "address"));
+    return Error(
+        Cause::kRankWorldMismatch,
+        "SKYPILOT_NUM_NODES is " + std::to_string(claim.num_nodes->value) +
+            ", but SKYPILOT_NODE_IPS lists " + Count(listed, "address"));
   }
   MUSTER_TRY(CheckNumbers(claim));
   MUSTER_ASSIGN(claim.nproc_per_node,
@@ -66,7 +66,7 @@ extern const Source kSource;
 constinit const Source kSource{
     .name = "skypilot",
     .precedence = 420,
-    .doc = "a task of SkyPilot",
+    .doc = "a SkyPilot task",
     .reads =
         "SKYPILOT_NODE_RANK, SKYPILOT_NODE_IPS, SKYPILOT_NUM_NODES, "
         "SKYPILOT_NUM_GPUS_PER_NODE, MASTER_ADDR, MASTER_PORT",

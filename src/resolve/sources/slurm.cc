@@ -47,33 +47,32 @@ Match Speak(const Request&, const sys::Host& host) {
   const bool step = IsSlurmStep(env);
   if (const std::string inside = LauncherInside(env);
       !inside.empty() && (!step || !IsSet(env, "SLURM_PROCID"))) {
-    return Silent(inside +
-                  " says that another launcher than srun started "
-                  "this process");
+    return Silent(
+        inside + " shows that a launcher other than srun started this process");
   }
   if (!IsSet(env, "SLURM_PROCID")) {
     return Suspicious(
         Cause::kSchedulerEnvMisread,
-        "this process is inside a Slurm allocation but not in a step "
-        "(SLURM_PROCID is not set): a batch script, an IDE or an salloc shell "
-        "runs once, start the program with srun");
+        "this process is in a Slurm allocation but not in a step (SLURM_PROCID "
+        "is not set): start the program with srun, because a batch script, an "
+        "IDE or an salloc shell runs once");
   }
   if (const std::string several = SeveralTasks(env);
       !step && !several.empty()) {
     return Suspicious(Cause::kSchedulerEnvMisread,
                       several +
                           ", but no SLURM_STEP_* variable is set: this is the "
-                          "batch script itself, start the program with srun");
+                          "batch script; start the program with srun");
   }
   const std::string tasks =
       env.Get("SLURM_STEP_NUM_TASKS")
           .value_or(env.Get("SLURM_NTASKS").value_or("1"));
   if (IsInteractive(env) && tasks == "1") {
-    return Suspicious(
-        Cause::kSchedulerEnvMisread,
-        "SLURM_JOB_NAME is `" + Printable(*env.Get("SLURM_JOB_NAME")) +
-            "`: an interactive shell counts as one task, start the "
-            "program with srun");
+    return Suspicious(Cause::kSchedulerEnvMisread,
+                      "SLURM_JOB_NAME is `" +
+                          Printable(*env.Get("SLURM_JOB_NAME")) +
+                          "`: an interactive shell counts as one task; start "
+                          "the program with srun");
   }
   return Speaks();
 }
@@ -92,8 +91,8 @@ Result<int> TaskCount(const sys::Env& env, std::size_t nodes) {
     return 1;
   }
   return Error(Cause::kLaunchEnvMissing,
-               "this is no Slurm step: neither SLURM_NTASKS nor "
-               "SLURM_STEP_NUM_TASKS is set, srun sets them");
+               "not in a Slurm step: neither SLURM_NTASKS nor "
+               "SLURM_STEP_NUM_TASKS is set; srun sets them");
 }
 
 // The set of torch's variables beside those of Slurm: complete, and not from a
@@ -109,7 +108,7 @@ Error Differs(const std::string& torch, int torch_value,
   return Error(Cause::kRankWorldMismatch,
                torch + "=" + std::to_string(torch_value) + " " + how + " " +
                    slurm + "=" + std::to_string(slurm_value) +
-                   ": unset torch's variables, or start without srun");
+                   ": unset the torch variables, or start without srun");
 }
 
 // On several nodes torch's numbers equal Slurm's; on one node they may be
@@ -168,9 +167,9 @@ Status CheckPartialTorchSet(const sys::Host& host, const Claim& claim) {
   }
   return RequireAll(
       {.names = {"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"},
-       .setters = "inside of a Slurm step give all of them or no RANK: a "
-                  "launcher such as torchrun sets all, the others alone are "
-                  "read with Slurm's ranks"},
+       .setters =
+           "in a Slurm step, set all of them or no RANK: a launcher such as "
+           "torchrun sets all; without RANK, Slurm's ranks apply"},
       host);
 }
 
@@ -185,9 +184,9 @@ Result<Number> JobNumber(const Text& job, bool last_four) {
   const auto number =
       ParseInt(last_four ? LastDigits(job->value, 4) : job->value);
   if (!number || *number < 0) {
-    return Error(
-        Cause::kClusterSpecInvalid,
-        "SLURM_JOB_ID is `" + Printable(job->value) + "`, which is no number");
+    return Error(Cause::kClusterSpecInvalid, "SLURM_JOB_ID is `" +
+                                                 Printable(job->value) +
+                                                 "`, which is not a number");
   }
   return Number(Sourced<int>{
       static_cast<int>(last_four ? 15000 + *number : 61440 + *number % 4096),
@@ -237,9 +236,9 @@ Status TakeNodes(const Request& request, const sys::Host& host, Claim& claim) {
     if (IsSet(host.env, "MASTER_ADDR") && request.profile != "jax") {
       return Ok();
     }
-    return Error(Cause::kLaunchEnvMissing, "this is no Slurm step: none of " +
+    return Error(Cause::kLaunchEnvMissing, "not in a Slurm step: none of " +
                                                List(NodeListNames()) +
-                                               " is set, srun sets them");
+                                               " is set; srun sets them");
   }
   auto hosts = ExpandHostList(list->value);
   if (!hosts) {
@@ -247,7 +246,7 @@ Status TakeNodes(const Request& request, const sys::Host& host, Claim& claim) {
   }
   if (hosts->empty()) {
     return Error(Cause::kClusterSpecInvalid,
-                 list->source.substr(4) + " names no host");
+                 list->source.substr(4) + " contains no host");
   }
   claim.hosts = *std::move(hosts);
   claim.num_nodes =
@@ -280,7 +279,7 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
   Claim claim{.source = "slurm"};
   MUSTER_TRY(RequireAll(
       {.names = Required(request),
-       .setters = "this is no Slurm step, srun sets them: srun python …"},
+       .setters = "not in a Slurm step; srun sets them: srun python …"},
       host));
   MUSTER_TRY(TakeNodes(request, host, claim));
   MUSTER_TRY(TakeTasks(host, claim));
@@ -303,7 +302,7 @@ extern const Source kSource;
 constinit const Source kSource{
     .name = "slurm",
     .precedence = 400,
-    .doc = "a step of Slurm, as srun sets it for each task",
+    .doc = "a Slurm step, from the variables that srun sets for each task",
     .reads =
         "SLURM_PROCID, SLURM_LOCALID, SLURM_NODEID, SLURM_STEP_NUM_TASKS, "
         "SLURM_NTASKS, SLURM_STEP_NODELIST, SLURM_JOB_NODELIST, "

@@ -27,12 +27,12 @@ Result<int> IndexOf(const Json& json, const std::string& place) {
     index = json.get<std::int64_t>();
   }
   if (!index) {
-    return Wrong(place,
-                 "is " + Printable(json.dump()) + ", which is no whole number");
+    return Wrong(place, "is " + Printable(json.dump()) +
+                            ", which is not a whole number");
   }
   if (*index < 0 || *index > 65535) {
-    return Wrong(place,
-                 "is " + std::to_string(*index) + ", which is no task index");
+    return Wrong(
+        place, "is " + std::to_string(*index) + ", which is not a task index");
   }
   return static_cast<int>(*index);
 }
@@ -43,12 +43,13 @@ Status ReadTask(const Json& json, Claim& claim) {
     return Ok();
   }
   if (!task->is_object()) {
-    return Wrong(".task", std::string("is no object but ") + task->type_name());
+    return Wrong(".task",
+                 std::string("is not an object but ") + task->type_name());
   }
   const auto type = task->find("type");
   if (type != task->end() && !type->is_null()) {
     if (!type->is_string()) {
-      return Wrong(".task.type", "is no text");
+      return Wrong(".task.type", "is not a string");
     }
     claim.task_type =
         Sourced<std::string>{type->get<std::string>(), kSourceText};
@@ -67,7 +68,7 @@ Result<Text> ReadText(const Json& json, const char* key) {
     return Text();
   }
   if (!found->is_string()) {
-    return Wrong("." + std::string(key), "is no text");
+    return Wrong("." + std::string(key), "is not a string");
   }
   return Text(Sourced<std::string>{found->get<std::string>(), kSourceText});
 }
@@ -91,7 +92,7 @@ const Json* FindCluster(const Json& json) {
 Status ApplyEstimator(const Json& json, Claim& claim) {
   if (const auto service = json.find("service");
       service != json.end() && !service->is_null() && !service->is_object()) {
-    return Wrong(".service", "is no object");
+    return Wrong(".service", "is not an object");
   }
   if (const auto folder = json.find("model_dir");
       folder != json.end() && folder->is_string() &&
@@ -126,7 +127,7 @@ Status ApplyEstimator(const Json& json, Claim& claim) {
   }
   if (evaluator) {
     claim.tasks = TaskMap();
-    claim.master = Sourced<std::string>{"", "an evaluator drives itself"};
+    claim.master = Sourced<std::string>{"", "an evaluator runs independently"};
   }
   if (!claim.rpc_layer) {
     claim.rpc_layer = Sourced<std::string>{"grpc", "default of estimator"};
@@ -161,7 +162,7 @@ bool IsBeside(const Claim& claim, bool told_a_cluster) {
 
 Cluster EvaluatorAlone(const Claim& claim) {
   const std::string why =
-      std::string(kSourceText) + ": an evaluator is beside the cluster";
+      std::string(kSourceText) + ": an evaluator is not part of the cluster";
   const int index = claim.task_id ? claim.task_id->value : 0;
   return {.members = {{.rank = 0, .task = "evaluator", .index = index}},
           .self = Sourced<int>{0, why},
@@ -180,7 +181,7 @@ Status FindTask(const Request& request, const sys::Host& host, Claim& claim) {
     auto self = FindSelf(claim.cluster, request, host);
     if (!self) {
       return std::move(self).error().While(
-          "TF_CONFIG has a cluster and no task");
+          "TF_CONFIG has a cluster but no task");
     }
     claim.cluster.self = *std::move(self);
     return Ok();
@@ -196,10 +197,11 @@ Status FindTask(const Request& request, const sys::Host& host, Claim& claim) {
     return Ok();
   }
   if (claim.task_type->value != "worker" || claim.task_id->value != 0) {
-    return Wrong(".task", "is " + Printable(claim.task_type->value) + " " +
-                              std::to_string(claim.task_id->value) +
-                              " although there is no `cluster`: one "
-                              "process alone is worker 0");
+    return Wrong(
+        ".task",
+        "is " + Printable(claim.task_type->value) + " " +
+            std::to_string(claim.task_id->value) +
+            " although there is no `cluster`: a single process is worker 0");
   }
   const std::string source = std::string(kSourceText) + ", without a cluster";
   claim.num_processes = Sourced<int>{1, source};
@@ -228,7 +230,7 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
                   ParseJson(text, Cause::kClusterSpecInvalid, "TF_CONFIG"));
   }
   if (!json.is_object()) {
-    return Wrong("", std::string("is no object but ") + json.type_name());
+    return Wrong("", std::string("is not an object but ") + json.type_name());
   }
   MUSTER_TRY(ReadTask(json, claim));
   if (const Json* map = FindCluster(json)) {
@@ -240,7 +242,7 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
   }
   if (IsBeside(claim, FindCluster(json) != nullptr)) {
     claim.cluster = EvaluatorAlone(claim);
-    claim.master = Sourced<std::string>{"", "an evaluator drives itself"};
+    claim.master = Sourced<std::string>{"", "an evaluator runs independently"};
   } else if (!claim.master &&
              (claim.tasks->IsOneTask() || !claim.task_type || !claim.task_id)) {
     claim.master = Sourced<std::string>{"", "one task, or none is named"};
@@ -262,7 +264,7 @@ extern const Source kSource;
 constinit const Source kSource{.name = "tf-config",
                                .precedence = 500,
                                .scope = Scope::kProcess,
-                               .doc = "the variable TF_CONFIG of TensorFlow",
+                               .doc = "TensorFlow's TF_CONFIG",
                                .reads = "TF_CONFIG",
                                .match = Speak,
                                .read = Read,

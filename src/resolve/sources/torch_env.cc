@@ -47,9 +47,8 @@ Error Partly(const sys::Host& host) {
   Variables variables{
       .names = {"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"},
       .setters =
-          "a launcher sets all of them (torchrun, a Kubernetes "
-          "operator, `muster run`); start through one, or unset what is "
-          "left over"};
+          "a launcher sets all of them (torchrun, a Kubernetes operator, "
+          "`muster run`): use a launcher, or unset the leftovers"};
   for (const char* name : {"LOCAL_RANK", "TORCHELASTIC_RUN_ID"}) {
     if (IsSet(host.env, name)) {
       variables.names.emplace_back(name);
@@ -78,7 +77,7 @@ Status CheckLocalRank(const sys::Env& env, const Sourced<int>& self, int size) {
     return Error(Cause::kRankWorldMismatch,
                  "LOCAL_RANK=" + std::to_string(local) + " is above RANK=" +
                      std::to_string(self.value) + " (" + self.source +
-                     "): the ranks of a host are among those of the cluster");
+                     "), but a local rank cannot exceed the rank");
   }
   return Ok();
 }
@@ -111,7 +110,7 @@ Status CheckReachable(const sys::Host& host, const Address& master, int size) {
                "MASTER_ADDR is `" + master.host + "`, but only " +
                    std::to_string(local) + " of " + std::to_string(size) +
                    " processes are on this host (LOCAL_WORLD_SIZE): the others "
-                   "would reach themselves")
+                   "would connect to themselves")
       .With(Observed("address.loopback", {{"address", master.host}}, host));
 }
 
@@ -235,7 +234,9 @@ constinit const Source kSource{
     .precedence = 300,
     .scope = Scope::kProcess,
     .may_be_left_over = true,
-    .doc = "what torchrun and the Kubernetes operators set for each process",
+    .doc =
+        "the variables that torchrun and Kubernetes operators set for each "
+        "process",
     .reads =
         "RANK, WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE, GROUP_RANK, "
         "GROUP_WORLD_SIZE, NODE_RANK, MASTER_ADDR, MASTER_PORT, "

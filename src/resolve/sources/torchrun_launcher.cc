@@ -38,7 +38,7 @@ Result<int> Processes(const std::string& text, const sys::Host& host) {
   }
   if (text == "gpu" || text == "xpu") {
     return Error(Cause::kDeviceMissing,
-                 "nproc_per_node is `" + text + "`, but this host shows none");
+                 "nproc_per_node is `" + text + "`, but this host has none");
   }
   return Error(Cause::kClusterSpecInvalid,
                "nproc_per_node is `" + Printable(text) +
@@ -104,24 +104,23 @@ Result<Claim> WithoutRanks(const std::string& nodes, const Request& request,
                            const sys::Host& host, Claim claim) {
   const std::string inside = LauncherInside(host.env);
   if (!inside.empty() || request.processes) {
-    claim.nothing =
-        inside.empty()
-            ? "flag -n tells what is started on this node"
-            : inside +
-                  " says that a launcher has started this process: that "
-                  "one tells the rank";
+    claim.nothing = inside.empty()
+                        ? "flag -n sets the number of processes on this node"
+                        : inside +
+                              " shows that a launcher started this process, "
+                              "which sets the rank";
     claim.coordinator_host.reset();
     return claim;
   }
   return Error(Cause::kLaunchEnvMissing,
                "PET_NNODES is `" + Printable(nodes) +
-                   "`, and nothing tells the rank of this node: torchrun "
-                   "agrees on the ranks" +
+                   "`, and the rank of this node is not set: torchrun assigns "
+                   "the ranks" +
                    (claim.coordinator_host
                         ? " at " + Printable(claim.coordinator_host->value)
                         : std::string()) +
-                   ", so start it here with muster run -n 1 -- torchrun …, or "
-                   "set PET_NNODES to one number and PET_NODE_RANK")
+                   ", so start it with muster run -n 1 -- torchrun …, or set "
+                   "PET_NNODES to one number and PET_NODE_RANK")
       .With(Observed("env.partial",
                      {{"set", "PET_NNODES=" + Printable(nodes)},
                       {"missing", std::string("PET_NODE_RANK")}},
@@ -167,7 +166,7 @@ constinit const Source kSource{
     .name = "torchrun-launcher",
     .precedence = 610,
     .may_be_left_over = true,
-    .doc = "PET_* variables of torch's launcher, one set for each node",
+    .doc = "PET_* variables of torchrun, one set for each node",
     .reads =
         "PET_NNODES, PET_NPROC_PER_NODE, PET_NODE_RANK, PET_MASTER_ADDR, "
         "PET_MASTER_PORT, PET_RDZV_BACKEND, PET_RDZV_ENDPOINT, "

@@ -35,7 +35,7 @@ Match Speak(const Request& request, const sys::Host& host) {
     return Trim(name->value) == "local" ? Speaks() : asking;
   }
   const std::string why = "TPU_NAME is `" + Printable(name->value) +
-                          "`, and the TPU is this host's own (" + chips.source +
+                          "`, but this host has a local TPU (" + chips.source +
                           ")";
   // Operators name the pod's TPU so, beside its workers.
   const bool of_a_pod =
@@ -45,8 +45,8 @@ Match Speak(const Request& request, const sys::Host& host) {
              ? Silent(why)
              : Suspicious(Cause::kTpuModeMismatch,
                           why +
-                              ": TensorFlow looks such a name up in the "
-                              "Cloud TPU API; a program of this host alone "
+                              ": TensorFlow looks up the name in the Cloud TPU "
+                              "API; a program that runs only on this host "
                               "needs TPU_NAME=local");
 }
 
@@ -65,9 +65,9 @@ Status TakeAddresses(const TpuTarget& target, const sys::Host& host,
     claim.remarks.push_back(
         Warning(Cause::kTpuModeMismatch,
                 target.source + " is `" + Printable(target.text) +
-                    "`, another machine's address, although this host has a "
-                    "TPU of its own (" +
-                    chips.source + "): use tpu='local' for that one"));
+                    "`, the address of another machine, although this host has "
+                    "a local TPU (" +
+                    chips.source + "): use tpu='local' for the local TPU"));
   }
   return Ok();
 }
@@ -130,9 +130,7 @@ extern const Source kSource;
 constinit const Source kSource{
     .name = "tpu",
     .precedence = 900,
-    .doc =
-        "a TPU by name or address, through the Cloud TPU API when it is a "
-        "name",
+    .doc = "a TPU by address, or by name through the Cloud TPU API",
     .reads =
         "--tpu, KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS, TPU_NAME, TPU_CONFIG, "
         "GOOGLE_CLOUD_PROJECT, CLOUDSDK_COMPUTE_ZONE, metadata "

@@ -88,7 +88,7 @@ void Agent::Inner::Tell(Fact fact) const {
 
 void Agent::Inner::TellRefused(const std::string& kind,
                                const Error& why) const {
-  MUSTER_LOG(kWarn, "the agent refuses what the coordinator sends",
+  MUSTER_LOG(kWarn, "the agent rejected a message of the coordinator",
              {{"kind", kind}, {"error", why.ToString()}});
   Tell({.name = "agent.refused",
         .fields = {{"kind", kind},
@@ -116,7 +116,8 @@ void Agent::Inner::OnMessage(const wire::Envelope& message) {
 }
 
 Status Agent::Inner::On(const wire::Welcome& /*welcome*/) {
-  return Error(Cause::kUsageInvalid, "a welcome to an agent that takes part");
+  return Error(Cause::kUsageInvalid,
+               "received a welcome message after joining");
 }
 
 Status Agent::Inner::On(const wire::Refused& refused) {
@@ -158,8 +159,8 @@ void Agent::Inner::SayHello() {
   for (const auto& port : held) {
     hello.ports.push_back(port.address.port);
   }
-  if (options.look) {
-    hello.findings = options.look(called);
+  if (options.host_checks) {
+    hello.findings = options.host_checks(called);
   }
   link->Send(Encode(wire::HelloReply{std::move(hello)}));
 }
@@ -175,7 +176,7 @@ Status Agent::Inner::On(wire::PeerCheckRequest request) {
     return Ok();
   }
   if (attempt) {
-    return Error(Cause::kUsageInvalid, "a peer check while ranks run");
+    return Error(Cause::kUsageInvalid, "a peer check while ranks are running");
   }
   MUSTER_ASSIGN(peer_check, AgentPeerCheck::Start(
                                 loop, context.host.clock, std::move(request),
@@ -238,8 +239,7 @@ void Agent::Inner::TellTaken(int rank, const Error& why, bool waits) const {
   fact.fields["text"] = why.message();
   fact.fields["waits"] = waits;
   MUSTER_LOG(kWarn,
-             waits ? "waiting for a port that the user fixed"
-                   : "there are not enough ports to offer",
+             waits ? "waiting for a fixed port" : "not enough free ports",
              {{"rank", rank}, {"error", why.ToString()}});
   Tell(std::move(fact));
 }
@@ -278,7 +278,8 @@ Status Agent::Inner::On(const wire::StoreReply& reply) {
   // A late reply to a rank that has ended is no mistake of anybody.
   if (attempt && attempt->number() == reply.attempt &&
       !attempt->Answer(reply)) {
-    return Error(Cause::kUsageInvalid, "a store-reply without a whole frame");
+    return Error(Cause::kUsageInvalid,
+                 "a store reply without a complete frame");
   }
   return Ok();
 }
@@ -354,7 +355,7 @@ void Agent::Interrupt(bool now) {
   }
   inner_->BeginEnd(
       {.goodbye = std::nullopt,
-       .error = Error(Cause::kCancelled, "somebody has interrupted the agent")},
+       .error = Error(Cause::kCancelled, "the agent was interrupted")},
       Cause::kCancelled, now);
 }
 

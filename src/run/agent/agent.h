@@ -40,9 +40,9 @@ struct AgentOptions {
   // waits it sends the fact "port.taken" (fields port, rank, holder) once.
   std::map<int, std::uint16_t> fixed_ports;
 
-  // What is found on this host before an attempt; not set: nobody looks. Does
+  // What is found on this host before an attempt; not set: none. Does
   // not wait. On the loop's thread.
-  std::function<std::vector<Finding>(int attempt)> look;
+  std::function<std::vector<Finding>(int attempt)> host_checks;
 
   // With which agents prove to each other who they are when they try the ports
   // of their ranks; not set: nothing is proved.

@@ -51,7 +51,7 @@ std::string AgentAttempt::MakeLogDirectory() {
   }
   const auto made = context_.host.fs.MakeDirectories(path);
   if (!made) {
-    MUSTER_LOG(kWarn, "there will be no log files of this attempt",
+    MUSTER_LOG(kWarn, "log files are not available for this attempt",
                {{"error", made.error().ToString()}});
     context_.tell(
         {.name = "log.failed",

@@ -28,7 +28,7 @@ Result<std::vector<int>> Borrow(
   }
   if (borrowed.empty()) {
     return Error(Cause::kUsageInvalid,
-                 "a peer check at ports that are not held");
+                 "a peer check on ports that are not open");
   }
   return borrowed;
 }

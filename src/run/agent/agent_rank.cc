@@ -107,7 +107,7 @@ Result<sys::Fd> AgentRank::OpenOutput(sys::Console::Stream stream) {
 Status AgentRank::Prepare(sys::ProcessSpec& spec,
                           std::vector<sys::Fd>& for_child) {
   if (!HasSlot()) {
-    return Error(Cause::kOsLimit, "one host takes at most " +
+    return Error(Cause::kOsLimit, "a host supports at most " +
                                       std::to_string(wire::kProgressSlots) +
                                       " ranks");
   }
@@ -198,7 +198,7 @@ void AgentRank::RefuseToStart(const Error& why) {
 
 void AgentRank::EndBeforeStart() {
   state_ = State::kEnded;
-  error_message_ = "its program did not run yet";
+  error_message_ = "its program has not started yet";
   MarkKilled();
   TellExit({.wait_status = SIGKILL,
             .sent_signal = sent_signal_,
@@ -297,7 +297,7 @@ void AgentRank::AskToStop(Cause cause, std::chrono::milliseconds grace) {
 
 void AgentRank::Signal(int signal) const {
   if (const auto sent = context_.spawner.Signal(pid_, signal); !sent) {
-    MUSTER_LOG(kDebug, "a rank could not be signalled",
+    MUSTER_LOG(kDebug, "a rank could not be signaled",
                {{"rank", plan_.rank}, {"error", sent.error().ToString()}});
   }
 }
@@ -340,8 +340,8 @@ void AgentRank::OnMessage(const wire::RankMessage& message) {
       IsStoreOp(message.op) ? wire::kMaxStoreValue : kMaxReported;
   if (size > limit && message.op != wire::RankOp::kFailed) {
     const Error error(Cause::kOsLimit, "a message of " + BytesText(size) +
-                                           " is more than the " +
-                                           BytesText(limit) + " of its kind");
+                                           " exceeds the limit of " +
+                                           BytesText(limit) + " for its kind");
     IsStoreOp(message.op) ? link_->Send(Refusal(message, error))
                           : TellRefused(error);
     return;
@@ -357,9 +357,9 @@ void AgentRank::OnMessage(const wire::RankMessage& message) {
       if (message.number != wire::kRankProtocol) {
         link_->Send(
             Refusal(message, Error(Cause::kVerPeerMismatch,
-                                   "the program speaks protocol " +
+                                   "the program uses protocol " +
                                        std::to_string(message.number) +
-                                       " of libmuster, its agent " +
+                                       " of libmuster, but its agent uses " +
                                        std::to_string(wire::kRankProtocol))));
         return;
       }
@@ -380,7 +380,7 @@ void AgentRank::OnMessage(const wire::RankMessage& message) {
     default:
       TellRefused(Error(Cause::kUsageInvalid,
                         "op " + std::to_string(static_cast<int>(message.op)) +
-                            " is none that a rank may send"));
+                            " is not valid from a rank"));
   }
 }
 
@@ -406,7 +406,7 @@ void AgentRank::OnFailed(const wire::RankMessage& message) {
   }
   if (!CauseFromLabel(message.key)) {
     TellRefused(Error(Cause::kUsageInvalid,
-                      "`" + Printable(message.key) + "` is no cause"));
+                      "`" + Printable(message.key) + "` is not a cause"));
     return;
   }
   error_cause_ = message.key;
@@ -438,7 +438,7 @@ void AgentRank::OnLinkEnd(const std::optional<Error>& why) {
 }
 
 void AgentRank::TellRefused(const Error& why) {
-  MUSTER_LOG(kWarn, "what a rank has sent makes no sense",
+  MUSTER_LOG(kWarn, "received an invalid message from a rank",
              {{"rank", plan_.rank}, {"error", why.ToString()}});
   Fact fact = About("rank.refused");
   fact.fields["cause"] = std::string(Label(why.cause()));

@@ -298,7 +298,7 @@ TEST_F(AgentTest, AStopDoesNotWaitForAStart) {
     EXPECT_FALSE(Exited(i).could_not_start);
     EXPECT_EQ(Exited(i).wait_status, SIGKILL);
     EXPECT_EQ(Exited(i).sent_signal, SIGKILL);
-    EXPECT_EQ(Exited(i).error_message, "its program did not run yet");
+    EXPECT_EQ(Exited(i).error_message, "its program has not started yet");
   }
 }
 

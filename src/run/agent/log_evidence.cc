@@ -25,7 +25,7 @@ void ReadTail(const std::string& path, const diagnose::Source& source,
               diagnose::LogScanner& scanner) {
   auto file = sys::ByteSource::OpenTail(path, kMaxBytes);
   if (!file) {
-    MUSTER_LOG(kDebug, "a rank's log is not read",
+    MUSTER_LOG(kDebug, "could not read the log of a rank",
                {{"error", file.error().ToString()}});
     return;
   }
@@ -34,7 +34,7 @@ void ReadTail(const std::string& path, const diagnose::Source& source,
   for (;;) {
     const auto count = file->Read(piece);
     if (!count) {
-      MUSTER_LOG(kWarn, "the rest of a rank's log cannot be read",
+      MUSTER_LOG(kWarn, "could not read the rest of the log of a rank",
                  {{"error", count.error().ToString()}});
       break;
     }

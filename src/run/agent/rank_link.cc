@@ -160,8 +160,8 @@ void RankLink::Send(const wire::RankMessage& message,
         inner_->loop.After(Duration::zero(), [weak = std::weak_ptr(inner_)] {
           if (auto self = weak.lock()) {
             self->End(Error(Cause::kOsLimit,
-                            "the rank takes nothing from its socket while " +
-                                BytesText(self->queued) + " wait for it"));
+                            "the rank does not read its socket while " +
+                                BytesText(self->queued) + " are queued"));
           }
         });
   }

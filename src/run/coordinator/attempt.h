@@ -47,16 +47,16 @@ class Attempt {
 
   // An end that no well-running attempt has.
   static bool Failed(const wire::RankExited& exited);
-  // All members that train have ended well and by themselves: status 0 after a
+  // All members that train have succeeded and by themselves: status 0 after a
   // signal of ours is that of a program that saved and left. (Parameter servers
   // and evaluators serve until they are told to end.)
   bool Done() const;
   bool EndedAll() const;  // every member, anyhow
   // The first whose program did not run yet when it was to end; empty: none.
   std::string BeingStarted() const;
-  // Members that train and live on though others have ended well; empty: none.
+  // Members that train and live on though others have succeeded; empty: none.
   std::vector<std::string> Awaited() const;
-  // They are workers beside parameter servers, and the chief has ended well:
+  // They are workers beside parameter servers, and the chief has succeeded:
   // they still train, or serve until they are killed, as those of TensorFlow's
   // ParameterServerStrategy do. Nothing tells which.
   bool ChiefLeftItsWorkers() const;

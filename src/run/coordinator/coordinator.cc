@@ -108,9 +108,7 @@ void Coordinator::OnMissing(std::span<const rendezvous::Missing> missing) {
 }
 
 void Coordinator::OnRendezvous(rendezvous::RendezvousResult gathered) {
-  for (const Finding& warning : gathered.warnings) {
-    Tell(warning);
-  }
+  Tell(gathered.warnings);
   if (!gathered.complete()) {
     FailSetUp(gathered.errors);
     return;
@@ -175,7 +173,7 @@ bool Coordinator::MayStart(std::span<const Finding> findings) {
   for (const Finding& finding : findings) {
     if (finding.severity == Severity::kError) {
       root = root == nullptr ? &finding : root;
-      Tell(finding);
+      Tell(std::span(&finding, 1));
     } else if (const std::string line = OneLine(finding);
                finding.severity != Severity::kNote &&
                warned_.insert(line).second) {
@@ -253,16 +251,14 @@ void Coordinator::OnAttemptOver() {
          .text = (cluster_.members.size() == 1
                       ? "the rank"
                       : "all " + Count(std::ssize(cluster_.members), "rank")) +
-                 " ended well"});
+                 " succeeded"});
     return;
   }
   auto verdict = diagnose::Judge(attempt_->End());
   diagnose::Refine(verdict, attempt_->logs());
   const bool asked = attempt_->stop_cause() == Label(Cause::kCancelled);
   if (!interrupted_by_ || !asked || !FollowsFromRequest(verdict)) {
-    for (const Finding& finding : verdict.findings) {
-      Tell(finding);
-    }
+    Tell(verdict.findings);
   }
   Conclude(interrupted_by_
                ? record::Failure{.kind = record::Failure::Kind::kInterrupted,
@@ -272,9 +268,11 @@ void Coordinator::OnAttemptOver() {
 }
 
 void Coordinator::FailSetUp(std::span<const Error> errors) {
+  std::vector<Finding> findings;
   for (const Error& error : errors) {
-    Tell(FromError(error));
+    findings.push_back(FromError(error));
   }
+  Tell(findings);
   record::Failure failure{
       .kind = number_ == 1 ? record::Failure::Kind::kSetUp
                            : record::Failure::Kind::kHostLost,
@@ -290,12 +288,14 @@ void Coordinator::Conclude(const record::Failure& failure) {
   Fact failed = record::FailedFact(failure, number_, host_.clock.WallNow());
   std::string text(Title(failure.cause));
   if (failure.kind == record::Failure::Kind::kInterrupted) {
-    text = "ended by " + *interrupted_by_;
-    Tell(MakeFinding(Cause::kCancelled, text + Where(), Confidence::kCertain));
+    text = "canceled by " + *interrupted_by_;
+    const Finding finding =
+        MakeFinding(Cause::kCancelled, text + Where(), Confidence::kCertain);
+    Tell(std::span(&finding, 1));
   } else if (failure.rank >= 0) {
     text = failed.subject + ": " + text;
     if (failure.kind == record::Failure::Kind::kSignal) {
-      text = failed.subject + " was ended by " + failed.Text("signal_name");
+      text = failed.subject + " was killed by " + failed.Text("signal_name");
     }
   }
   journal_.Record(std::move(failed));
@@ -320,9 +320,7 @@ void Coordinator::Conclude(const record::Failure& failure) {
 
 void Coordinator::EndRun(RunEnd end) {
   state_ = State::kEnded;
-  for (const Finding& finding : monitor::JudgeTraining(journal_.facts())) {
-    Tell(finding);
-  }
+  Tell(monitor::JudgeTraining(journal_.facts()));
   Record(record::kRunEnded, {{"exit_code", std::int64_t{end.exit_code}},
                              {"origin", std::string(OriginName(end.origin))},
                              {"cause", end.cause},
@@ -344,9 +342,9 @@ void Coordinator::Interrupt(const std::string& by, bool now) {
   Record(record::kInterrupted, {{"text", by}, {"now", now}});
   interrupted_by_ = interrupted_by_.value_or(by);
   if (state_ == State::kRunning || state_ == State::kStopping) {
-    Say(now ? by + ": the ranks are killed now"
-            : by + ": the ranks are asked to end, they have " +
-                  ToString(options_.grace) + "; once more to kill them now");
+    Say(now ? by + ": killing the ranks now"
+            : by + ": stopping the ranks, grace period " +
+                  ToString(options_.grace) + "; repeat to kill them now");
     EndRanks(std::string(Label(Cause::kCancelled)), now);
     return;
   }

@@ -51,8 +51,8 @@ struct RunOptions {
 struct RunEnd {
   int exit_code = 0;
   Origin origin = Origin::kMuster;
-  std::string cause;  // label; empty: it ended well
-  std::string text;   // "all 2 ranks ended well"
+  std::string cause;  // label; empty: it succeeded
+  std::string text;   // "all 2 ranks succeeded"
 };
 
 // One per run. All calls and callbacks on the loop's thread.
@@ -118,7 +118,7 @@ class Coordinator {
   void Send(int agent, wire::Envelope message);
   void Record(std::string_view name,
               std::map<std::string, FactValue> fields = {});
-  void Tell(const Finding& finding);
+  void Tell(std::span<const Finding> findings);
   // The first host that leaves its accelerators idle is shown.
   void TellUnused(const Fact& fact);
   void TellWaiting();

@@ -123,7 +123,8 @@ bool Coordinator::IsOwn(int agent, int rank, std::string_view kind) {
     return true;
   }
   if (refused_.emplace(agent, kind).second) {
-    MUSTER_LOG(kWarn, "an agent speaks of a rank that it does not run",
+    MUSTER_LOG(kWarn,
+               "an agent sent a message about a rank that it does not run",
                {{"agent", agent}, {"kind", kind}, {"rank", rank}});
     Record("coordinator.refused", {{"agent", std::int64_t{agent}},
                                    {"kind", std::string(kind)},
@@ -177,8 +178,8 @@ void Coordinator::OnProgress(const wire::Progress& progress) {
   }
   TellFailures();
   constexpr std::string_view kBlind =
-      "the program reports no steps, so that a standstill is not seen: "
-      "--progress-timeout holds for programs that use libmuster";
+      "the program reports no steps, so hangs are not detected: "
+      "--progress-timeout applies to programs that use libmuster";
   if (watchdog_.IsBlind() && warned_.emplace(kBlind).second) {
     Say(std::string(kBlind));
   }
@@ -234,10 +235,15 @@ void Coordinator::Record(std::string_view name,
   journal_.Record(std::move(fact));
 }
 
-void Coordinator::Tell(const Finding& finding) {
-  journal_.Record(record::FindingFact(finding, number_, host_.clock.WallNow()));
-  console_.Write(sys::Console::Stream::kErr,
-                 RenderText(finding, {.color = options_.color}));
+void Coordinator::Tell(std::span<const Finding> findings) {
+  for (const Finding& finding : findings) {
+    journal_.Record(
+        record::FindingFact(finding, number_, host_.clock.WallNow()));
+  }
+  if (!findings.empty()) {
+    console_.Write(sys::Console::Stream::kErr,
+                   RenderText(findings, {.color = options_.color}));
+  }
 }
 
 void Coordinator::TellUnused(const Fact& fact) {
@@ -249,7 +255,7 @@ void Coordinator::TellUnused(const Fact& fact) {
   told.fields["beside"] = true;
   journal_.Record(std::move(told));
   console_.Write(sys::Console::Stream::kErr,
-                 RenderText(finding, {.color = options_.color}));
+                 RenderText(std::span(&finding, 1), {.color = options_.color}));
 }
 
 void Coordinator::TellWaiting() {
@@ -259,11 +265,11 @@ void Coordinator::TellWaiting() {
   }
   const std::string text =
       attempt_->ChiefLeftItsWorkers()
-          ? "the chief has ended well, and the run waits for " +
+          ? "the chief succeeded, and the run waits for " +
                 JoinSome(left, kNamesWaitedFor) +
                 ": a worker of ParameterServerStrategy serves until it is "
                 "killed"
-          : "others have ended well, and the run waits for " +
+          : "the other ranks succeeded, and the run waits for " +
                 JoinSome(left, kNamesWaitedFor);
   Say(text);
   Record(record::kRunNote, {{"text", text}});
@@ -283,7 +289,7 @@ void Coordinator::TellFailures() {
     if (failure) {
       Finding finding = FromError(*failure);
       finding.severity = Severity::kWarning;
-      Tell(finding);
+      Tell(std::span(&finding, 1));
     }
   }
 }
@@ -296,7 +302,7 @@ std::string Coordinator::Where() const {
     return " at step " + std::to_string(step);
   }
   const std::string started = attempt_->BeingStarted();
-  return started.empty() ? "" : " while " + started + " was being started";
+  return started.empty() ? "" : " while " + started + " was starting";
 }
 
 }  // namespace muster::run

@@ -253,7 +253,7 @@ TEST_F(CoordinatorTest, EndsWellWhenAllRanksDo) {
   const auto end = Run();
   EXPECT_EQ(end.exit_code, 0);
   EXPECT_EQ(end.origin, Origin::kProgram);
-  EXPECT_EQ(end.text, "all 2 ranks ended well");
+  EXPECT_EQ(end.text, "all 2 ranks succeeded");
   EXPECT_THAT(Causes(), IsEmpty());
   EXPECT_EQ(journal_->facts().back().name, record::kRunEnded);
 }
@@ -472,7 +472,7 @@ TEST_F(CoordinatorTest, AnInterruptionTellsWhoWasBeingStarted) {
                             .sent_signal = kSigkill});
   EXPECT_EQ(Run().exit_code, 130);
   EXPECT_EQ(Last(record::kFinding).Text("text"),
-            "ended by SIGINT while rank 1 was being started");
+            "canceled by SIGINT while rank 1 was starting");
 }
 
 TEST_F(CoordinatorTest, RanksThatGetTheSignalToo) {
@@ -511,15 +511,15 @@ TEST_F(CoordinatorTest, SaysWhomItWaitsForWhenTheChiefHasEnded) {
   hello_.ports = {1, 2, 3, 4, 5, 6};
   agent_.Becomes(hello_);
   RunWhenRankZeroHasEnded();
-  EXPECT_THAT(Last(record::kRunNote).Text("text"),
-              HasSubstr("the chief has ended well, and the run waits for rank "
-                        "1: a worker"));
+  EXPECT_THAT(
+      Last(record::kRunNote).Text("text"),
+      HasSubstr("the chief succeeded, and the run waits for rank 1: a worker"));
 }
 
 TEST_F(CoordinatorTest, SaysWhomItWaitsForWhenOthersHaveEnded) {
   RunWhenRankZeroHasEnded();
   EXPECT_EQ(Last(record::kRunNote).Text("text"),
-            "others have ended well, and the run waits for rank 1");
+            "the other ranks succeeded, and the run waits for rank 1");
 }
 
 TEST_F(CoordinatorTest, RecordsWhatWasLeftBehind) {

@@ -46,11 +46,11 @@ std::pair<int, Origin> CodeOf(const record::Failure& failure) {
 std::string WhyFinal(const record::Failure& failure) {
   switch (failure.kind) {
     case Kind::kInterrupted:
-      return "it was interrupted";
+      return "interrupted";
     case Kind::kNotStarted:
       return "the program cannot be started";
     case Kind::kSetUp:
-      return "it could not be set up";
+      return "the run could not be set up";
     case Kind::kHostLost:
     case Kind::kStandstill:
       return "";
@@ -59,14 +59,14 @@ std::string WhyFinal(const record::Failure& failure) {
           failure.status == kNotExecutableCode ||
           failure.status == kNotFoundCode) {
         return "status " + std::to_string(failure.status) +
-               " says that the command is wrong";
+               " means that the command is invalid";
       }
       break;
     case Kind::kSignal:
       break;
   }
   if (RetryOf(failure.cause) != Retry::kTransient) {
-    return "a restart does not heal " + std::string(Label(failure.cause));
+    return "a restart does not fix " + std::string(Label(failure.cause));
   }
   return "";
 }
@@ -118,7 +118,7 @@ Decision Decide(sys::Clock::Steady now, const RunState& state,
   if (state.previous && SameAtTheSameStep(*state.previous, failure)) {
     return Stop("no restart: the same failure at step " +
                     std::to_string(failure.step) +
-                    " for the second time, a restart will not help",
+                    " for the second time, so a restart does not help",
                 state, {kNoProgressCode, Origin::kMuster});
   }
   RunState next = state;

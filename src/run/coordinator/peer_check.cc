@@ -15,11 +15,11 @@ Result<netcheck::MeshRow> RowOf(const wire::PeerCheckResult& result) {
 
 bool PeerCheck::Tells(int agent, netcheck::MeshRow row) {
   const auto size = static_cast<int>(ports_.members.size());
-  if (row.rank >= 0 && row.rank < size && told_.insert(agent).second) {
+  if (row.rank >= 0 && row.rank < size && reported_.insert(agent).second) {
     netcheck::KeepRanksBelow(size, row);
     rows_.emplace(row.rank, std::move(row));
   }
-  return static_cast<int>(told_.size()) == agents_;
+  return static_cast<int>(reported_.size()) == agents_;
 }
 
 std::vector<Finding> PeerCheck::Judge(WallTime at) const {

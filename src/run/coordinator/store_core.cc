@@ -19,7 +19,7 @@ wire::RankMessage Done(const wire::RankMessage& request,
 
 Error Refused(Cause cause, const StoreCore::Request& request,
               std::string_view what) {
-  return Error(cause, "the store refuses `" + Printable(request.message.key) +
+  return Error(cause, "the store rejects `" + Printable(request.message.key) +
                           "` of rank " + std::to_string(request.rank) + ": " +
                           std::string(what));
 }
@@ -59,7 +59,7 @@ StoreCore::Answers StoreCore::Handle(const Request& request, Time now) {
       return refuse(
           Refused(Cause::kUsageInvalid, request,
                   "op " + std::to_string(static_cast<int>(request.message.op)) +
-                      " is none of a store"));
+                      " is not a store operation"));
   }
 }
 
@@ -80,8 +80,8 @@ StoreCore::Answers StoreCore::Set(const Request& request, std::string value,
     return {{request.token,
              Refusal(request.message,
                      Refused(Cause::kOsLimit, request,
-                             BytesText(size) + " are more than the " +
-                                 BytesText(limit) + " that it holds"))}};
+                             BytesText(size) + " exceed the limit of " +
+                                 BytesText(limit)))}};
   }
   bytes_ = after;
   Answers answers{{request.token, std::move(reply)}};
@@ -112,10 +112,9 @@ StoreCore::Answers StoreCore::Add(const Request& request) {
   const auto old = known == values_.end() ? 0 : ParseInt(known->second);
   std::int64_t sum = 0;
   if (!old || __builtin_add_overflow(*old, request.message.number, &sum)) {
-    return {
-        {request.token, Refusal(request.message,
-                                Refused(Cause::kUsageInvalid, request,
-                                        "its value is no number to add to"))}};
+    return {{request.token,
+             Refusal(request.message, Refused(Cause::kUsageInvalid, request,
+                                              "its value is not a number"))}};
   }
   return Set(request, std::to_string(sum), Done(request.message, sum));
 }
@@ -140,7 +139,7 @@ StoreCore::Answers StoreCore::Barrier(const Request& request, Time now) {
     return {{request.token,
              Refusal(request.message,
                      Refused(Cause::kUsageInvalid, request,
-                             "the rank waits at this barrier already"))}};
+                             "the rank already waits at this barrier"))}};
   }
   Wait(request, now);
   const bool too_few =
@@ -197,7 +196,7 @@ wire::RankMessage StoreCore::TooLate(const Waiting& waiting) const {
                      message.op == wire::RankOp::kBarrier
                          ? "the barrier " + name + " was not reached" + within +
                                " by " + RanksText(Missing(message.key))
-                         : "nobody has put " + name + within));
+                         : "no rank has put " + name + within));
 }
 
 std::vector<int> StoreCore::Missing(const std::string& barrier) const {

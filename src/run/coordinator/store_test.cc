@@ -81,12 +81,12 @@ TEST_F(StoreCoreTest, AGetWaitsForThePut) {
 
 TEST_F(StoreCoreTest, AGetThatWaitsTooLongNamesTheKey) {
   EXPECT_EQ(Ask(0, Get("a", 0)),
-            "1 deadline-exceeded: nobody has put `a` within 0.00 ms;");
+            "1 deadline-exceeded: no rank has put `a` within 0.00 ms;");
   EXPECT_EQ(Ask(0, Get("a", 1500)), "");
   EXPECT_EQ(core.NextDeadline(), now + milliseconds(1500));
   EXPECT_EQ(Text(core.Expire(now + milliseconds(1499))), "");
   EXPECT_EQ(Text(core.Expire(now + milliseconds(1500))),
-            "2 deadline-exceeded: nobody has put `a` within 1.5 s;");
+            "2 deadline-exceeded: no rank has put `a` within 1.5 s;");
   EXPECT_EQ(Ask(0, Put("a", "")), "3 done 0;");
 }
 
@@ -96,8 +96,8 @@ TEST_F(StoreCoreTest, AddsFromZero) {
   EXPECT_EQ(Ask(2, Add("n", -7)), "3 done -2;");
   EXPECT_EQ(Ask(0, Put("n", "many")), "4 done 0;");
   EXPECT_EQ(Ask(0, Add("n", 1)),
-            "5 usage-invalid: the store refuses `n` of rank 0: its value is no "
-            "number to add to;");
+            "5 usage-invalid: the store rejects `n` of rank 0: its value is "
+            "not a number;");
   EXPECT_EQ(Ask(0, Put("n", "9223372036854775807")), "6 done 0;");
   EXPECT_NE(Ask(0, Add("n", 1)).find("usage-invalid"), std::string::npos);
 }
@@ -136,13 +136,13 @@ TEST_F(StoreCoreTest, ABarrierWaitsOnlyForRanksThatTrain) {
 
 TEST_F(StoreCoreTest, RefusesWhatMakesNoSense) {
   EXPECT_EQ(Ask(0, Barrier("b", -1)), "");
-  EXPECT_NE(Ask(0, Barrier("b", -1)).find("waits at this barrier already"),
+  EXPECT_NE(Ask(0, Barrier("b", -1)).find("already waits at this barrier"),
             std::string::npos);
   EXPECT_NE(Ask(3, Put("a", "")).find("there are 3 ranks"), std::string::npos);
   EXPECT_NE(Ask(-1, Put("a", "")).find("usage-invalid"), std::string::npos);
-  EXPECT_NE(
-      Ask(0, {.op = wire::RankOp::kFact, .id = 70}).find("none of a store"),
-      std::string::npos);
+  EXPECT_NE(Ask(0, {.op = wire::RankOp::kFact, .id = 70})
+                .find("not a store operation"),
+            std::string::npos);
 }
 
 TEST_F(StoreCoreTest, HoldsOnlySoMuch) {

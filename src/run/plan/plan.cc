@@ -46,7 +46,7 @@ Result<std::vector<Place>> PlaceRanks(const Cluster& cluster,
     for (std::size_t i = 0; i < ranks.size(); ++i) {
       if (ranks[i] < 0 || Index(ranks[i]) >= places.size()) {
         return Error(Cause::kRankWorldMismatch,
-                     "host `" + order[a]->host + "` answers for rank " +
+                     "host `" + order[a]->host + "` claims rank " +
                          std::to_string(ranks[i]) + " of " +
                          Count(std::ssize(places), "member"));
       }
@@ -54,7 +54,7 @@ Result<std::vector<Place>> PlaceRanks(const Cluster& cluster,
       if (place.agent != nullptr) {
         return Error(Cause::kDuplicateIdentity, "hosts `" + place.agent->host +
                                                     "` and `" + order[a]->host +
-                                                    "` both answer for rank " +
+                                                    "` both claim rank " +
                                                     std::to_string(ranks[i]));
       }
       place.agent = order[a];
@@ -68,7 +68,7 @@ Result<std::vector<Place>> PlaceRanks(const Cluster& cluster,
   for (std::size_t rank = 0; rank < places.size(); ++rank) {
     if (places[rank].agent == nullptr) {
       return Error(Cause::kRankWorldMismatch,
-                   "no agent answers for " + Name(cluster.members[rank]));
+                   "no agent has " + Name(cluster.members[rank]));
     }
   }
   return places;
@@ -107,7 +107,7 @@ Result<std::string> PortOf(const Place& place, int which, bool dry_run) {
                "host `" + place.agent->host + "` offers " +
                    Count(std::ssize(ports), "port") + " for " +
                    Count(std::ssize(place.agent->ranks), "rank") +
-                   ", two for each are needed");
+                   ", but each rank needs two");
 }
 
 // Cores of one host, divided among the ranks that all its agents start there.
@@ -148,7 +148,7 @@ std::vector<CoreShare> DivideCores(const std::vector<Place>& places,
       }
     }
     if (n > 1) {
-      const char* how = pinned      ? "every rank has its own cores"
+      const char* how = pinned      ? "each rank is bound to its own cores"
                         : n > cores ? "ranks share cores and are not bound"
                                     : "ranks are not bound to cores";
       notes.push_back(why + ": " + how + ", " +

@@ -138,8 +138,8 @@ TEST(Plan, DividesCoresAndThreads) {
   EXPECT_THAT(planned.plan.ranks[1].cores, ElementsAre(5));
   EXPECT_EQ(Value(planned, 0, "OMP_NUM_THREADS"), "1");
   EXPECT_THAT(planned.notes,
-              ElementsAre("2 cores of host a for 2 ranks: every rank has its "
-                          "own cores, 1 thread each"));
+              ElementsAre("2 cores of host a for 2 ranks: each rank is bound "
+                          "to its own cores, 1 thread each"));
 }
 
 TEST(Plan, DividesCoresAmongTheAgentsOfOneHost) {
@@ -173,10 +173,10 @@ TEST(Plan, RespectsWhatIsSetAndReplacesWhatIsStale) {
               HasSubstr("replaces `0`"));
   EXPECT_THAT(planned.plan.ranks[0].unset,
               ElementsAre("TORCHELASTIC_USE_AGENT_STORE"));
-  EXPECT_THAT(planned.notes,
-              Contains("of the environment RANK=0, "
-                       "TORCHELASTIC_USE_AGENT_STORE=True are replaced "
-                       "(rank 1)"));
+  EXPECT_THAT(
+      planned.notes,
+      Contains("replacing RANK=0, TORCHELASTIC_USE_AGENT_STORE=True from the "
+               "environment (rank 1)"));
 }
 
 TEST(Plan, LetsTheUserWinAndSaysWhatThatContradicts) {
@@ -187,7 +187,7 @@ TEST(Plan, LetsTheUserWinAndSaysWhatThatContradicts) {
   EXPECT_EQ(Value(planned, 0, "LR"), "0.1");
   EXPECT_EQ(planned.plan.ranks[0].environment.at("RANK").source, "flag --env");
   EXPECT_THAT(planned.notes,
-              Contains("--env sets RANK=9 where the plan has `0` (rank 0)"));
+              Contains("--env sets RANK=9, but the plan has `0` (rank 0)"));
 }
 
 TEST(Plan, TellsParameterServersNoTrainingRank) {

@@ -65,7 +65,7 @@ void AddRank(const Json& ranks, const Json& rank, std::string& text) {
     }
   }
   for (const Json& name : rank["unset"]) {
-    text += "  " + name.get<std::string>() + " is removed\n";
+    text += "  " + name.get<std::string>() + " is unset\n";
   }
 }
 

@@ -38,7 +38,7 @@ TEST(PlanText, TellsWhatRanksShareOnce) {
   EXPECT_THAT(text, HasSubstr("every rank\n"));
   EXPECT_THAT(text, HasSubstr("rank 1, agent 0, local rank 1 of 2, cores 1"));
   EXPECT_THAT(text, HasSubstr("  RANK=1 "));
-  EXPECT_THAT(text, HasSubstr("TORCHELASTIC_USE_AGENT_STORE is removed"));
+  EXPECT_THAT(text, HasSubstr("TORCHELASTIC_USE_AGENT_STORE is unset"));
   const auto first = text.find("MASTER_ADDR=");
   EXPECT_NE(first, std::string::npos);
   EXPECT_EQ(text.find("MASTER_ADDR=", first + 1), std::string::npos);

@@ -74,8 +74,7 @@ class Builder {
             const std::string& source) {
     if (const auto user = user_.find(name); user != user_.end()) {
       if (user->second != value) {
-        Note("--env sets " + name + "=" + user->second +
-             " where the plan has " +
+        Note("--env sets " + name + "=" + user->second + ", but the plan has " +
              (name == "TF_CONFIG" ? "the members" : "`" + value + "`"));
       }
       return;
@@ -83,7 +82,7 @@ class Builder {
     std::string why = source;
     const auto found = inherited_.find(name);
     if (found != inherited_.end() && found->second != value) {
-      why += "; replaces `" + found->second + "` of the environment";
+      why += "; replaces `" + found->second + "` from the environment";
       replaced_.push_back(name + "=" + found->second);
     }
     environment_.set[name] = {value, why};
@@ -121,8 +120,7 @@ class Builder {
 
   RankEnvironment Take() {
     if (!replaced_.empty()) {
-      Note("of the environment " + Join(replaced_, ", ") +
-           (replaced_.size() == 1 ? " is replaced" : " are replaced"));
+      Note("replacing " + Join(replaced_, ", ") + " from the environment");
     }
     return std::move(environment_);
   }
@@ -206,7 +204,7 @@ void AddTensorFlow(const AttemptFacts& attempt, const RankPlace& place,
   if (std::any_of(members.begin(), members.end(),
                   [](const Member& member) { return member.task == "ps"; })) {
     builder.Default("GRPC_FAIL_FAST", "use_caller",
-                    "a lost parameter server shows at once");
+                    "detects a lost parameter server immediately");
   }
 }
 
@@ -221,7 +219,7 @@ void AddJax(const AttemptFacts& attempt, const RankPlace& place,
   if (!attempt.for_jax || !Trains(place.member)) {
     return;
   }
-  const std::string why = "--profile jax, which reads Open MPI's";
+  const std::string why = "--profile jax, which uses the variables of Open MPI";
   const bool is_v6 = coordinator.starts_with('[');
   builder.Must("OMPI_MCA_orte_hnp_uri",
                (is_v6 ? "0.0;tcp6://" : "0.0;tcp://") + coordinator, why);
@@ -231,8 +229,8 @@ void AddJax(const AttemptFacts& attempt, const RankPlace& place,
                why);
   if (place.local_size == 1 && !builder.IsGiven("JAX_LOCAL_DEVICE_IDS")) {
     builder.Note(
-        "JAX gives a rank one GPU, that of its local rank: for more of them "
-        "start more ranks, or give --env JAX_LOCAL_DEVICE_IDS=0,1");
+        "JAX uses one GPU per rank, selected by its local rank: to use more "
+        "GPUs, start more ranks or set --env JAX_LOCAL_DEVICE_IDS=0,1");
   }
 }
 
@@ -279,8 +277,9 @@ RankEnvironment MakeRankEnvironment(const AttemptFacts& attempt,
   AddTorch(attempt, place, builder);
   AddTensorFlow(attempt, place, builder);
   AddJax(attempt, place, builder);
-  builder.Default("PYTHONUNBUFFERED", "1", "output appears when it is written");
-  builder.Default("PYTHONFAULTHANDLER", "1", "a fatal signal leaves a stack");
+  builder.Default("PYTHONUNBUFFERED", "1", "prints output without buffering");
+  builder.Default("PYTHONFAULTHANDLER", "1",
+                  "prints a stack on a fatal signal");
   AddThreads(place, builder);
   for (const std::string_view name : kRemoved) {
     builder.Remove(std::string(name));

@@ -76,9 +76,9 @@ Result<std::string> FakeFs::Read(const std::string& path,
     return FromErrno("open", path, IsDirectory(path) ? EISDIR : ENOENT);
   }
   if (found->second.size() > limit) {
-    return Error(Cause::kFileCorrupt, "`" + path + "` is larger than the " +
-                                          BytesText(limit) +
-                                          " that it may have");
+    return Error(
+        Cause::kFileCorrupt,
+        "`" + path + "` is larger than the limit of " + BytesText(limit));
   }
   return found->second;
 }

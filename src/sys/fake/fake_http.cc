@@ -39,7 +39,7 @@ bool IsMetadata(const std::string& path) {
 Error Fault(const std::string& fault, const std::string& host) {
   if (fault == "timeout") {
     return Error(Cause::kNetTimeoutFiltered,
-                 "`" + host + "` did not answer in time");
+                 "`" + host + "` did not respond in time");
   }
   if (fault == "refused") {
     return Error(Cause::kNetWrongEndpoint,

@@ -50,7 +50,8 @@ Result<std::string> FakeMachine::Ask(const std::vector<std::string>& argv,
   }
   const auto found = programs.find(Join(argv, " "));
   if (found == programs.end()) {
-    return Error(Cause::kProgramNotFound, "`" + argv.front() + "` is not here");
+    return Error(Cause::kProgramNotFound,
+                 "`" + argv.front() + "` is not installed");
   }
   return found->second;
 }

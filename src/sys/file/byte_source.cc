@@ -108,14 +108,14 @@ FileList FilesBelow(const std::string& directory, std::size_t limit) {
       continue;
     }
     if (list.paths.size() == limit) {
-      list.cut = "only the first " + std::to_string(limit) +
-                 " files below it are read";
+      list.cut =
+          "only the first " + std::to_string(limit) + " files in it are read";
       break;
     }
     list.paths.push_back(entry->path().string());
   }
   if (error) {
-    list.cut = "not all files below it are read: " + error.message();
+    list.cut = "not all files in it are read: " + error.message();
   }
   std::sort(list.paths.begin(), list.paths.end());
   std::sort(list.refused.begin(), list.refused.end());

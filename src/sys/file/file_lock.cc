@@ -75,8 +75,10 @@ Result<FileLock> LockFile(const std::string& path) {
       return FileLock{.held_here = held_here};
     }
     if (HasNoLocks(why)) {
-      MUSTER_LOG(kWarn, "the file system knows no locks: nothing is locked",
-                 {{"path", path}, {"error", ErrnoName(why)}});
+      MUSTER_LOG(
+          kWarn,
+          "the file system does not support locks: continuing without a lock",
+          {{"path", path}, {"error", ErrnoName(why)}});
       break;
     }
     if (why != EINTR) {

@@ -108,9 +108,9 @@ Result<std::string> RealFs::Read(const std::string& path,
       return bytes;
     }
     if (bytes.size() > limit) {
-      return Error(Cause::kFileCorrupt, "`" + path + "` is larger than the " +
-                                            BytesText(limit) +
-                                            " that it may have");
+      return Error(
+          Cause::kFileCorrupt,
+          "`" + path + "` is larger than the limit of " + BytesText(limit));
     }
   }
 }

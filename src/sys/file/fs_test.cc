@@ -243,7 +243,7 @@ TEST(FilesBelow, SaysThatItDoesNotGiveAll) {
   EXPECT_EQ(all.cut, "");
   const FileList two = FilesBelow(root, 2);
   EXPECT_EQ(two.paths.size(), 2U);
-  EXPECT_EQ(two.cut, "only the first 2 files below it are read");
+  EXPECT_EQ(two.cut, "only the first 2 files in it are read");
   EXPECT_NE(FilesBelow(root + "/nothing", 2).cut, "");
   EXPECT_TRUE(fs.RemoveRecursively(root));
 }

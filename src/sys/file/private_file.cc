@@ -31,7 +31,7 @@ std::optional<Error> WhyNotPrivate(const std::string& path,
   if (about.st_uid != 0 && about.st_uid != geteuid()) {
     return Error(Cause::kFilePermission,
                  name + " belongs to user " + std::to_string(about.st_uid) +
-                     ": a secret has to belong to this user (" +
+                     ": a secret must belong to this user (" +
                      std::to_string(geteuid()) + ") or to root");
   }
   const mode_t for_others =
@@ -39,7 +39,7 @@ std::optional<Error> WhyNotPrivate(const std::string& path,
   if (for_others != 0) {
     return Error(Cause::kFilePermission,
                  name + " has mode " + Mode(about.st_mode) +
-                     ": others could have read or changed the secret; make a "
+                     ": other users can read or change the secret; create a "
                      "new one with mode 0600");
   }
   return std::nullopt;
@@ -79,8 +79,8 @@ Result<std::string> ReadPrivateFile(const std::string& path,
     have += static_cast<std::size_t>(got < 0 ? 0 : got);
   }
   return Error(Cause::kFileCorrupt, "`" + Printable(path) +
-                                        "` is larger than the " +
-                                        BytesText(limit) + " of a secret");
+                                        "` is larger than the limit of " +
+                                        BytesText(limit) + " for a secret");
 }
 
 }  // namespace muster::sys

@@ -50,7 +50,7 @@ Result<TempFile> TempFile::Make(const std::string& path) {
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
   if (pid < 0) {
-    return FromErrno("fork", "who removes `" + path + "`", why);
+    return FromErrno("fork", "the cleanup process of `" + path + "`", why);
   }
   if (pid == 0) {
     ends.write.Close();

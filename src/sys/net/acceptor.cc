@@ -95,8 +95,8 @@ void Acceptor::SayThatFewAreLeft() {
   if (!said_) {
     said_ = true;
     MUSTER_LOG(kWarn,
-               "connections are closed as they come: few files can be opened "
-               "any more (ulimit -n)",
+               "closing new connections: the limit of open files is almost "
+               "reached (ulimit -n)",
                {{"listens_at", ToString(listening_.address)}});
   }
 }

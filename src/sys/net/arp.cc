@@ -55,7 +55,7 @@ Duration AgeOf(const nda_cacheinfo& cache) {
 
 // A row of the table, without its head.
 void TakeRow(std::string_view bytes, Duration within,
-             std::map<std::string, Neighbour>& neighbours) {
+             std::map<std::string, Neighbor>& neighbors) {
   const auto about = Begin<ndmsg>(bytes);
   if (!about) {
     return;
@@ -84,16 +84,16 @@ void TakeRow(std::string_view bytes, Duration within,
     return;
   }
   if ((about->ndm_state & (NUD_INCOMPLETE | NUD_FAILED)) != 0) {
-    neighbours[number] = Neighbour::kSilent;
+    neighbors[number] = Neighbor::kSilent;
   } else if ((about->ndm_state & kLearnt) != 0 && cache &&
              AgeOf(*cache) <= within) {
-    neighbours[number] = Neighbour::kAnswers;
+    neighbors[number] = Neighbor::kAnswers;
   }
 }
 
 // False: the last row was among them.
 bool TakeRows(std::string_view bytes, Duration within,
-              std::map<std::string, Neighbour>& neighbours) {
+              std::map<std::string, Neighbor>& neighbors) {
   while (const auto head = Begin<nlmsghdr>(bytes)) {
     if (head->nlmsg_len < sizeof(nlmsghdr) || head->nlmsg_len > bytes.size() ||
         head->nlmsg_type == NLMSG_DONE || head->nlmsg_type == NLMSG_ERROR) {
@@ -101,7 +101,7 @@ bool TakeRows(std::string_view bytes, Duration within,
     }
     if (head->nlmsg_type == RTM_NEWNEIGH) {
       TakeRow(bytes.substr(NLMSG_HDRLEN, head->nlmsg_len - NLMSG_HDRLEN),
-              within, neighbours);
+              within, neighbors);
     }
     bytes.remove_prefix(
         std::min<std::size_t>(bytes.size(), NLMSG_ALIGN(head->nlmsg_len)));
@@ -111,20 +111,20 @@ bool TakeRows(std::string_view bytes, Duration within,
 
 }  // namespace
 
-std::map<std::string, Neighbour> ArpTable(Duration within) {
-  std::map<std::string, Neighbour> neighbours;
+std::map<std::string, Neighbor> ArpTable(Duration within) {
+  std::map<std::string, Neighbor> neighbors;
   // What the kernel tells is there when the question was sent.
   const Fd fd(socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK,
                      NETLINK_ROUTE));
   if (!fd || !Ask(fd.get())) {
-    return neighbours;
+    return neighbors;
   }
   std::string answer(kAnswerSize, '\0');
   while (true) {
     const ssize_t got = recv(fd.get(), answer.data(), answer.size(), 0);
     if (got <= 0 || !TakeRows({answer.data(), static_cast<std::size_t>(got)},
-                              within, neighbours)) {
-      return neighbours;
+                              within, neighbors)) {
+      return neighbors;
     }
   }
 }

@@ -10,7 +10,7 @@
 
 namespace muster::sys {
 
-enum class Neighbour {
+enum class Neighbor {
   kAnswers,  // has said so within the time that was asked for
   kSilent,   // was asked and says nothing
 };
@@ -18,6 +18,6 @@ enum class Neighbour {
 // What the kernel knows of IPv4 addresses that packets were sent to, by their
 // numbers. Those behind a router are not among them, nor those of which it only
 // knows from before `within`. Empty where it does not tell. Waits for nobody.
-std::map<std::string, Neighbour> ArpTable(Duration within);
+std::map<std::string, Neighbor> ArpTable(Duration within);
 
 }  // namespace muster::sys

@@ -112,7 +112,7 @@ class CurlHttp : public Http {
     MUSTER_TRY(LookUp(request, deadline, resolved));
     CURL* curl = curl_easy_init();
     if (curl == nullptr) {
-      return Error(Cause::kInternalError, "libcurl gave no handle");
+      return Error(Cause::kInternalError, "libcurl returned no handle");
     }
     Received received{.most_bytes = request.most_bytes};
     List headers;
@@ -236,7 +236,7 @@ class CurlHttp : public Http {
 
   static Error Failed(const HttpRequest& request, const Failure& failure) {
     if (failure.too_large) {
-      return Error(Cause::kFileCorrupt, "the answer of " + Subject(request) +
+      return Error(Cause::kFileCorrupt, "the response of " + Subject(request) +
                                             " is larger than " +
                                             BytesText(request.most_bytes));
     }
@@ -246,7 +246,7 @@ class CurlHttp : public Http {
         (connecting || IsOfProxy(failure.code, failure.connect_status));
     std::string why = Printable(curl_easy_strerror(failure.code));
     if (failure.connect_status != 0 && failure.connect_status != 200) {
-      why = "it answered " + std::to_string(failure.connect_status) +
+      why = "it returned " + std::to_string(failure.connect_status) +
             " to CONNECT";
     } else if (failure.os_error != 0) {
       why += " (" + ErrnoName(static_cast<int>(failure.os_error)) + ")";

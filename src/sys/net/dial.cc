@@ -76,12 +76,12 @@ std::string Observed(const Try& attempt) {
     case ECONNREFUSED:
       return "refused the connection" + after;
     case ETIMEDOUT:
-      return "gave no answer within " + muster::ToString(attempt.took);
+      return "did not respond within " + muster::ToString(attempt.took);
     case EHOSTUNREACH:
     case ENETUNREACH:
       return "cannot be reached: no route" + after;
     default:
-      return "could not be connected" + after + ": " + ErrnoName(attempt.why);
+      return "connection failed" + after + ": " + ErrnoName(attempt.why);
   }
 }
 

@@ -78,8 +78,8 @@ Result<HttpResponse> CachingHttp::Send(const HttpRequest& request) {
   if (left_ <= Duration::zero()) {
     return Error(Cause::kNetTimeoutFiltered,
                  "`" + host +
-                     "` was not asked: other hosts that did not answer took "
-                     "the time");
+                     "` was not contacted: other hosts that did not respond "
+                     "used up the time");
   }
   HttpRequest bounded = request;
   bounded.timeout = std::min(bounded.timeout, left_);

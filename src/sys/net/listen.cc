@@ -60,7 +60,7 @@ Error InUse(const Address& address, bool look_for_holder) {
             .subject = ToString(address),
             .by = "bind",
             .at = RealClock().WallNow()};
-  std::string who = "another socket (its owner is not visible to us)";
+  std::string who = "another socket (its owner is not visible)";
   const auto holder = look_for_holder ? FindHolder(address.port) : std::nullopt;
   if (holder) {
     who = ToString(*holder);
@@ -149,10 +149,10 @@ Error FromBind(const Address& address, const BindOptions& options, int why) {
                      ToString(address) + "`");
   }
   if (why == EACCES) {
-    return Error(Cause::kOsLimit,
-                 "port " + std::to_string(address.port) +
-                     " may not be listened on by this user (EACCES): low ports "
-                     "are kept for root");
+    return Error(
+        Cause::kOsLimit,
+        "port " + std::to_string(address.port) +
+            " requires root privileges (EACCES): low ports are reserved");
   }
   return FromErrno("bind", ToString(address), why);
 }

@@ -110,7 +110,7 @@ Result<std::vector<SocketAddress>> Ask(const Address& address,
   try {
     std::thread([question] { Answer(*question); }).detach();
   } catch (const std::system_error& error) {
-    return Error(Cause::kOsLimit, "no thread to look up `" +
+    return Error(Cause::kOsLimit, "cannot start a thread to resolve `" +
                                       Printable(address.host) +
                                       "`: " + error.what());
   }
@@ -119,7 +119,7 @@ Result<std::vector<SocketAddress>> Ask(const Address& address,
     if (!question->answered.WaitUntil(question->mutex, deadline.when()) &&
         !question->done) {
       return Unresolved(address.host, "no answer",
-                        "the name service gave no answer in time");
+                        "the name service did not respond in time");
     }
   }
   if (question->code != 0) {

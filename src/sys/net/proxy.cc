@@ -117,8 +117,8 @@ Result<ProxyPlace> PlaceOf(const std::string& address) {
       scheme == std::string::npos ? "http" : Lower(shown.substr(0, scheme));
   if (kind != "http" && kind != "https") {
     return Error(Cause::kNetProxy, "the proxy `" + Printable(shown) +
-                                       "` is none of HTTP: name the host in "
-                                       "no_proxy to ask it directly");
+                                       "` is not an HTTP proxy: add the host "
+                                       "to no_proxy to connect to it directly");
   }
   const std::string place =
       SplitUrl(kind + "://" +
@@ -132,8 +132,8 @@ Result<ProxyPlace> PlaceOf(const std::string& address) {
     found.port = port && *port <= 65535 ? static_cast<int>(*port) : 0;
   }
   if (found.port < 1 || found.host.empty()) {
-    return Error(Cause::kNetProxy,
-                 "the proxy `" + Printable(shown) + "` is no http://HOST:PORT");
+    return Error(Cause::kNetProxy, "the proxy `" + Printable(shown) +
+                                       "` is not http://HOST:PORT");
   }
   return found;
 }

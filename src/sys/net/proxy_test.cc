@@ -111,10 +111,10 @@ TEST(Proxy, HasAPlace) {
   EXPECT_EQ(text("HTTP://proxy"), "proxy 1080");
   EXPECT_EQ(text("https://proxy"), "proxy 443");
   EXPECT_EQ(text("http://me:secret@proxy:x"),
-            "the proxy `http://proxy:x` is no http://HOST:PORT");
+            "the proxy `http://proxy:x` is not http://HOST:PORT");
   EXPECT_EQ(text("socks5://proxy:1"),
-            "the proxy `socks5://proxy:1` is none of HTTP: name the host in "
-            "no_proxy to ask it directly");
+            "the proxy `socks5://proxy:1` is not an HTTP proxy: add the host "
+            "to no_proxy to connect to it directly");
 }
 
 TEST(Proxy, IsShownWithoutItsUser) {

@@ -31,8 +31,8 @@ bool PeerGone(int why) {
 }
 
 Error Gone(std::string_view call, int why) {
-  return Error(Cause::kPeerDied, "the other end is gone: " + std::string(call) +
-                                     " gave " + ErrnoName(why));
+  return Error(Cause::kPeerDied, "the peer is gone: " + std::string(call) +
+                                     " returned " + ErrnoName(why));
 }
 
 // The bytes of a control message that carries descriptors.
@@ -96,8 +96,8 @@ Status Await(int fd, short what, Deadline deadline) {
     }
     if (deadline.Expired()) {
       return Error(Cause::kDeadlineExceeded,
-                   what == POLLIN ? "nothing came over the socket in time"
-                                  : "the other end took nothing in time");
+                   what == POLLIN ? "received nothing from the socket in time"
+                                  : "the peer did not read in time");
     }
   }
 }
@@ -294,7 +294,7 @@ Status ReceiveSome(int fd, std::string& buffer, std::vector<Fd>* descriptors,
       return Ok();
     }
     if (arrived == Arrived::kEnd) {
-      return Error(Cause::kPeerDied, "the other end has closed the socket");
+      return Error(Cause::kPeerDied, "the peer closed the socket");
     }
     MUSTER_TRY(Await(fd, POLLIN, deadline));
   }

@@ -111,7 +111,7 @@ Result<ChildWork> ChildWork::Fork(
   const pid_t pid = fork();
   if (pid < 0) {
     const int why = errno;
-    return FromErrno("fork", "a child for a check", why);
+    return FromErrno("fork", "the child process of a check", why);
   }
   if (pid == 0) {
     ends.read.Close();
@@ -177,7 +177,7 @@ std::optional<Result<std::string>> ChildWork::Take() {
   const auto status = Reap(kLeaving);
   if (!status || *status != 0) {
     return Error(Cause::kPeerDied,
-                 "the child of the check ended " +
+                 "the child process of the check ended " +
                      (status ? HowItEnded(*status) : "in an unknown way") +
                      (text_.empty() ? "" : ": " + Printable(text_)));
   }
@@ -194,7 +194,7 @@ Result<std::string> ChildWork::Await(Duration limit) {
   }
   return said ? *std::move(said)
               : Error(Cause::kDeadlineExceeded,
-                      "no answer within " + ToString(limit));
+                      "no result within " + ToString(limit));
 }
 
 void AwaitAny(std::span<const ChildWork* const> works, Deadline deadline) {

@@ -27,7 +27,7 @@ struct Descendant {
 // is forked meanwhile may be missing, so callers repeat.
 std::vector<Descendant> Descendants(int root);
 
-// KILL to exactly this process; false when it is gone, or may not be signalled.
+// KILL to exactly this process; false when it is gone, or may not be signaled.
 bool KillProcess(const ProcessId& process);
 
 // A descriptor for the process, close-on-exec; -1 where the kernel has none.

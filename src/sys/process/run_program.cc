@@ -106,12 +106,11 @@ Status ReadAll(int fd, const Program& program, Deadline deadline,
         answer.cut = true;
         return Ok();
       }
-      return Error(Cause::kFileCorrupt,
-                   name + " says more than " + BytesText(program.most_bytes));
+      return Error(Cause::kFileCorrupt, name + " printed more than " +
+                                            BytesText(program.most_bytes));
     }
     if (deadline.Expired()) {
-      return Error(Cause::kDeadlineExceeded,
-                   name + " did not end in the time that it has");
+      return Error(Cause::kDeadlineExceeded, name + " did not exit in time");
     }
     pollfd one{.fd = fd, .events = POLLIN, .revents = 0};
     poll(&one, 1, deadline.PollTimeout());
@@ -134,7 +133,7 @@ Error BecomeProgram(std::vector<std::string> argv) {
 
 Result<ProgramAnswer> RunProgram(const Program& program, Deadline deadline) {
   if (program.argv.empty() || program.argv.front().empty()) {
-    return Error(Cause::kProgramNotFound, "no program is named");
+    return Error(Cause::kProgramNotFound, "no program is given");
   }
   MUSTER_ASSIGN(PipeEnds pipe, MakePipe());
   MUSTER_ASSIGN(const Spawned spawned, Spawn(program, pipe.write.get()));
@@ -160,7 +159,7 @@ Result<ProgramAnswer> RunProgram(const Program& program, Deadline deadline) {
     if (killed.Expired()) {
       return Error(Cause::kDeadlineExceeded,
                    "`" + Printable(program.argv.front()) +
-                       "` was killed and has not ended");
+                       "` was killed but has not exited");
     }
     poll(nullptr, 0, 5);
   }

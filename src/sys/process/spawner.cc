@@ -33,7 +33,7 @@ using std::chrono::seconds;
 
 constexpr auto kReplyWithin = seconds(30);
 constexpr auto kEndWithin = seconds(6);  // the guardian itself gives up at 4
-constexpr const char* kSilent = "the guardian process does not answer";
+constexpr const char* kSilent = "the guardian process does not respond";
 constexpr auto kSweepEvery = milliseconds(5);
 constexpr auto kSweepFor = seconds(4);
 
@@ -206,7 +206,7 @@ void GuardianSpawner::Inner::Refuse(std::int64_t id, Error why) {
 
 void GuardianSpawner::Inner::HandleKilled(const wire::KillReply& reply) {
   if (reply.remaining > 0) {
-    MUSTER_LOG(kWarn, "processes of ranks do not end, even by KILL",
+    MUSTER_LOG(kWarn, "processes of ranks do not exit, even after SIGKILL",
                {{"count", reply.remaining}});
   }
   if (auto done = kills.extract(reply.id)) {
@@ -269,7 +269,7 @@ Result<int> GuardianSpawner::Inner::FinishStart(Arrival reply,
   }
   const auto started = wire::UnpackStarted(body);
   if (!reply.pidfd) {
-    MUSTER_LOG(kDebug, "no pidfd here: signals go by number, by the guardian");
+    MUSTER_LOG(kDebug, "no pidfd support: the guardian sends signals by PID");
   }
   if (started.affinity_errno != 0) {
     MUSTER_LOG(
@@ -286,14 +286,14 @@ Result<int> GuardianSpawner::Inner::FinishStart(Arrival reply,
 Error GuardianSpawner::Inner::Lost() const {
   return Error(Cause::kInternalError,
                "the guardian process " + std::to_string(guardian) +
-                   " was ended, so nothing can be started");
+                   " exited, so no process can be started");
 }
 
 void GuardianSpawner::Inner::Lose() {
   lost = true;
   readable.Cancel();
   waitpid(guardian, nullptr, 0);
-  MUSTER_LOG(kWarn, "the guardian process is gone; ending the ranks",
+  MUSTER_LOG(kWarn, "the guardian process exited; stopping the ranks",
              {{"pid", guardian}});
   sweep.emplace(getpid(), spared);
   sweep_until = Deadline::After(kSweepFor);
@@ -337,7 +337,7 @@ void GuardianSpawner::Inner::BuryOwn() {
 
 void GuardianSpawner::Inner::EndSweep(int left) {
   if (left > 0) {
-    MUSTER_LOG(kWarn, "processes of ranks do not end, even by KILL",
+    MUSTER_LOG(kWarn, "processes of ranks do not exit, even after SIGKILL",
                {{"count", left}});
   }
   sweeping.Cancel();
@@ -480,7 +480,7 @@ void GuardianSpawner::KillAll(std::function<void(int killed)> done) {
   auto sent = SendAll(inner.socket.get(), wire::PackKillAll(id), {},
                       Deadline::After(kReplyWithin));
   if (!sent) {
-    MUSTER_LOG(kDebug, "the guardian was not reached",
+    MUSTER_LOG(kDebug, "the guardian is not reachable",
                {{"error", sent.error().ToString()}});
   }
 }

@@ -267,7 +267,7 @@ TEST_F(SpawnerTest, GivesUpAProgramWhoseFileSystemDoesNotAnswer) {
   EXPECT_EQ(FailureOf({.argv = {program.path()}}),
             std::pair(Cause::kDeadlineExceeded, std::int64_t{126}));
   EXPECT_FALSE(soon.Expired());
-  EXPECT_THAT(message, HasSubstr("does not answer"));
+  EXPECT_THAT(message, HasSubstr("does not respond"));
   EXPECT_EQ(Run(Shell("exit 3")).code(), 3) << "the guardian serves no more";
   EXPECT_LE(KillAll(), 1);
   EXPECT_EQ(Descendants(getpid()).size(), 1U) << "more than the guardian";

@@ -33,15 +33,15 @@ Refusal Explain(const ProcessSpec& spec, const wire::StartFailure& failure,
                        Printable(program) + "` names does not exist"};
   }
   if (why == ETIMEDOUT) {
-    return {Cause::kDeadlineExceeded, 126,
-            name +
-                " could not be started: the file system of the program, of a "
-                "folder on the PATH or of the working directory does not "
-                "answer" +
-                said};
+    return {
+        Cause::kDeadlineExceeded, 126,
+        name +
+            " could not be started: the file system of the program, of a "
+            "folder on the PATH or of the working directory does not respond" +
+            said};
   }
   if (why == ECANCELED) {
-    return {Cause::kCancelled, 126, name + " did not run yet"};
+    return {Cause::kCancelled, 126, name + " has not started yet"};
   }
   if (failure.stage != wire::StartStage::kExec || why == E2BIG ||
       why == ENOMEM) {
@@ -55,10 +55,10 @@ Refusal Explain(const ProcessSpec& spec, const wire::StartFailure& failure,
   }
   if (why == ENOEXEC) {
     return {.message = "`" + Printable(program) +
-                       "` is no program: a script needs a first line that "
+                       "` is not a program: a script needs a first line that "
                        "begins with #!"};
   }
-  return {.message = "`" + Printable(program) + "` may not be executed" + said};
+  return {.message = "`" + Printable(program) + "` is not executable" + said};
 }
 
 }  // namespace

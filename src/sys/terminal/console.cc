@@ -110,8 +110,8 @@ void Console::Inner::TellDropped(Pipe& pipe) {
   if (pipe.dropped_now > 0) {
     const auto bytes = std::exchange(pipe.dropped_now, 0);
     Put(err, "muster: " + BytesText(bytes) +
-                 " of output were not shown: the terminal did not take them "
-                 "(the log files have all)\n");
+                 " of output were not shown because the terminal is too slow "
+                 "(the log files are complete)\n");
   }
 }
 

@@ -17,7 +17,8 @@ Result<std::string> ReadLine(int fd, std::size_t limit, Deadline deadline) {
     pollfd ready{fd, POLLIN, 0};
     const int count = poll(&ready, 1, deadline.PollTimeout());
     if (count == 0 && deadline.Expired()) {
-      return Error(Cause::kDeadlineExceeded, "no whole line came in time");
+      return Error(Cause::kDeadlineExceeded,
+                   "received no complete line in time");
     }
     if (count <= 0) {
       continue;  // a signal, or a little too early
@@ -29,7 +30,8 @@ Result<std::string> ReadLine(int fd, std::size_t limit, Deadline deadline) {
       return FromErrno("read", "pipe", why);
     }
     if (got == 0) {
-      return Error(Cause::kPeerDied, "the other end closed before a line came");
+      return Error(Cause::kPeerDied,
+                   "the peer closed the connection before a complete line");
     }
     if (got > 0 && byte == '\n') {
       return line;

@@ -87,7 +87,8 @@ int PrintError(const Error& error, bool json, const Env& env,
   if (json) {
     PrintDocument(ToJson(finding));
   } else {
-    const std::string text = RenderText(finding, TerminalOptions(env, 2));
+    const std::string text =
+        RenderText(std::span(&finding, 1), TerminalOptions(env, 2));
     std::fwrite(text.data(), 1, text.size(), stderr);
   }
   return ExitCodeOf(error, verb);

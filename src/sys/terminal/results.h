@@ -27,7 +27,7 @@ void PrintAside(std::string_view text);
 // own width, NO_COLOR and CLICOLOR_FORCE.
 RenderOptions TerminalOptions(const Env& env, int fd);
 
-// The catalogue knows the program's help: makes it that of the sub-command.
+// The catalog knows the program's help: makes it that of the sub-command.
 void NameHelpOf(std::string_view verb, Finding& finding);
 
 // Writes the error as a finding: text to stderr, or its document to stdout.

@@ -36,7 +36,7 @@ class Loop {
   static Result<std::unique_ptr<Loop>> Make();
   ~Loop();
 
-  // Dispatches until Quit. May be called again afterwards.
+  // Dispatches until Quit. May be called again afterward.
   void Run();
   void Quit();                            // any thread
   void Post(std::function<void()> task);  // any thread; order is kept

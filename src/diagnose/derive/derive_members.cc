@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "diagnose/verdict/derive_members.h"
+#include "diagnose/derive/derive_members.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
 
 #include "base/text.h"
-#include "diagnose/verdict/derive_parts.h"
+#include "diagnose/derive/derive_parts.h"
 
 namespace muster::diagnose {
 namespace {
@@ -93,7 +93,7 @@ void CompareHosts(std::vector<Fact>& facts) {
 void CompareVersions(std::vector<Fact>& facts) {
   std::map<std::string, std::map<std::string, const Fact*>> by_kind;
   for (const Fact& fact : facts) {
-    if (fact.name == "version.told") {
+    if (fact.name == "version.reported") {
       by_kind[fact.Text("what")].emplace(fact.Text("version"), &fact);
     }
   }
@@ -161,7 +161,7 @@ void ComparePeers(std::vector<Fact>& facts) {
 // A channel of gRPC ends at an address of the cluster. What answers from
 // elsewhere stands between: a proxy. Names say nothing of addresses.
 void CompareAnswering(std::vector<Fact>& facts) {
-  const Fact* told = FirstOf(facts, "cluster.told");
+  const Fact* told = FirstOf(facts, "cluster.reported");
   const Fact* answered = FirstOf(facts, "rpc.answered_from");
   if (told == nullptr || answered == nullptr) {
     return;
@@ -219,7 +219,7 @@ bool HasJob(const std::string& jobs, const std::string& role) {
 // no part of a cluster), or the cluster has parameter servers and nobody who
 // leads them.
 void CompareRoles(std::vector<Fact>& facts) {
-  const Fact* told = FirstOf(facts, "cluster.told");
+  const Fact* told = FirstOf(facts, "cluster.reported");
   const std::string role = told == nullptr ? "" : RoleOf(told->Text("task"));
   if (role.empty()) {
     return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "diagnose/verdict/derive.h"
+#include "diagnose/derive/derive.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -9,11 +9,11 @@
 #include <string>
 
 #include "base/text.h"
-#include "diagnose/verdict/derive_collectives.h"
-#include "diagnose/verdict/derive_members.h"
-#include "diagnose/verdict/derive_parts.h"
-#include "diagnose/verdict/derive_times.h"
-#include "diagnose/verdict/derive_values.h"
+#include "diagnose/derive/derive_collectives.h"
+#include "diagnose/derive/derive_members.h"
+#include "diagnose/derive/derive_parts.h"
+#include "diagnose/derive/derive_times.h"
+#include "diagnose/derive/derive_values.h"
 
 namespace muster::diagnose {
 namespace {
@@ -176,7 +176,7 @@ void CompareCalls(std::vector<Fact>& facts) {
   }
 }
 
-// Modules with one version each, compared to each other by the catalogue's own
+// Modules with one version each, compared to each other by the catalog's own
 // knowledge of what belongs together.
 void CompareDriver(std::vector<Fact>& facts) {
   const Fact* const kernel = FirstOf(facts, "driver.kernel_module");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/crc32c.h"
+#include "base/simd/crc32c.h"
 
 #include <array>
 #include <cstdio>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "diagnose/verdict/derive_parts.h"
+#include "diagnose/derive/derive_parts.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "diagnose/verdict/derive_values.h"
+#include "diagnose/derive/derive_values.h"
 
 #include <algorithm>
 #include <charconv>
@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "diagnose/verdict/derive_parts.h"
+#include "diagnose/derive/derive_parts.h"
 
 namespace muster::diagnose {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "diagnose/verdict/derive.h"
+#include "diagnose/derive/derive.h"
 
 #include <gtest/gtest.h>
 
@@ -123,7 +123,7 @@ TEST(Derive, ABarBeyondTheBoundOfTheWaitersIsAtTheLimit) {
 
 TEST(Derive, MembersThatTellOtherShapesOfOneOperationDiffer) {
   const auto told = [](const char* member, const char* op, const char* shape) {
-    return Said("collective.told_shape",
+    return Said("collective.reported_shape",
                 {{"member", member}, {"op", op}, {"shape", shape}});
   };
   EXPECT_TRUE(Follows(
@@ -279,7 +279,7 @@ TEST(Derive, ProcessesThatNameOneDeviceShareIt) {
 
 TEST(Derive, ParameterServersWithNobodyWhoLeads) {
   const auto told = [](const char* jobs) {
-    return Said("cluster.told",
+    return Said("cluster.reported",
                 {{"jobs", jobs}, {"task", "'type': 'ps', 'index': 0"}});
   };
   constexpr const char* kFollows = "numbers.cluster_without_chief";
@@ -291,7 +291,7 @@ TEST(Derive, ParameterServersWithNobodyWhoLeads) {
 
 TEST(Derive, ThreeShapesOfAFunctionAreCompiledAnew) {
   const auto compiled = [](const char* shapes) {
-    return Said("compile.told", {{"function", "step"}, {"shapes", shapes}});
+    return Said("compile.reported", {{"function", "step"}, {"shapes", shapes}});
   };
   EXPECT_TRUE(Follows({compiled("32,9"), compiled("32,7"), compiled("32,4")},
                       "numbers.compiled_anew"));
@@ -472,7 +472,7 @@ TEST(Derive, BarThatMovedUntilTheWaitEndedBeganWithIt) {
 
 TEST(Derive, RoleOfTheTaskThatIsNotInItsCluster) {
   const auto told = [](const char* jobs, const char* task) {
-    return Said("cluster.told", {{"jobs", jobs}, {"task", task}});
+    return Said("cluster.reported", {{"jobs", jobs}, {"task", task}});
   };
   EXPECT_TRUE(Follows({told("'worker': ['a:1', 'b:1']", "'type': 'chief'")},
                       "numbers.task_not_in_cluster"));
@@ -485,8 +485,9 @@ TEST(Derive, RoleOfTheTaskThatIsNotInItsCluster) {
 }
 
 TEST(Derive, AnAnswerFromOutsideOfTheClusterIsToldByItsAddress) {
-  const Fact cluster = Said(
-      "cluster.told", {{"jobs", R"("worker": ["10.0.0.1:1", "10.0.0.2:1"])"}});
+  const Fact cluster =
+      Said("cluster.reported",
+           {{"jobs", R"("worker": ["10.0.0.1:1", "10.0.0.2:1"])"}});
   const auto from = [](const char* peer) {
     return Said("rpc.answered_from", {{"peer", peer}});
   };
@@ -494,7 +495,8 @@ TEST(Derive, AnAnswerFromOutsideOfTheClusterIsToldByItsAddress) {
       Follows({cluster, from("10.9.0.1")}, "numbers.answered_from_outside"));
   EXPECT_FALSE(
       Follows({cluster, from("10.0.0.2")}, "numbers.answered_from_outside"));
-  const Fact names = Said("cluster.told", {{"jobs", R"("worker": ["a:1"])"}});
+  const Fact names =
+      Said("cluster.reported", {{"jobs", R"("worker": ["a:1"])"}});
   EXPECT_FALSE(
       Follows({names, from("10.9.0.1")}, "numbers.answered_from_outside"));
 }

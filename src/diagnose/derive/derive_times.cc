@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "diagnose/verdict/derive_times.h"
+#include "diagnose/derive/derive_times.h"
 
 #include <algorithm>
 #include <iterator>
@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "diagnose/verdict/derive_parts.h"
+#include "diagnose/derive/derive_parts.h"
 
 namespace muster::diagnose {
 namespace {
@@ -64,7 +64,7 @@ void CompareCompiledShapes(std::vector<Fact>& facts) {
   std::map<std::string, std::set<std::string>> shapes;
   std::optional<Fact> anew;
   for (const Fact& fact : facts) {
-    if (fact.name == "compile.told") {
+    if (fact.name == "compile.reported") {
       auto& of_function =
           shapes[fact.Text("host") + fact.subject + fact.Text("function")];
       of_function.insert(fact.Text("shapes"));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "diagnose/verdict/derive_collectives.h"
+#include "diagnose/derive/derive_collectives.h"
 
 #include <map>
 #include <set>
 
 #include "base/text.h"
-#include "diagnose/verdict/derive_parts.h"
+#include "diagnose/derive/derive_parts.h"
 
 namespace muster::diagnose {
 namespace {
@@ -152,10 +152,10 @@ void CompareCollectives(std::vector<Fact>& facts) {
     AddOn(facts, *size, "collective.sizes_differ");
   }
   if (const auto shape =
-          OtherOfMember(facts, "collective.told_shape", "shape")) {
+          OtherOfMember(facts, "collective.reported_shape", "shape")) {
     AddOn(facts, *shape, "numbers.shapes_differ");
   }
-  if (const auto count = OtherOfMember(facts, "batches.told", "count")) {
+  if (const auto count = OtherOfMember(facts, "batches.reported", "count")) {
     AddOn(facts, *count, "numbers.batches_differ");
   }
   if (const auto barrier = EarlyBarrier(facts)) {
