@@ -164,7 +164,7 @@ Result<std::uint64_t> Begin(PjrtStrategy& strategy,
                              {.directory = settings.checkpoints, .keep = 3}));
     MUSTER_ASSIGN(const auto found, store->LoadNewest());
     if (found.checkpoint) {
-      std::printf("going on after step %llu\n",
+      std::printf("continuing after step %llu\n",
                   static_cast<unsigned long long>(found.checkpoint->step));
       MUSTER_TRY(strategy.Restore(*found.checkpoint));
       const auto& words = found.checkpoint->metadata;
