@@ -75,7 +75,7 @@ class Answers(MusterTest):
             done = self.ask("explain", "-", shell=f"exec \"$@\" {closed}")
             self.assertEqual(done.returncode, 3, done.stderr)
             if "2" not in closed:
-                self.assertIn("there is no text to read: -: it is empty",
+                self.assertIn("nothing to read: -: it is empty",
                               done.stderr)
 
     def test_a_terminal_sees_what_is_being_read_and_a_file_does_not(self):
@@ -230,8 +230,8 @@ class Answers(MusterTest):
         for verb in ("run", "resolve", "check", "explain", "bundle", "tpu"):
             done = self.ask(verb, "--no-such-flag")
             self.assertEqual(done.returncode, 2)
-            self.assertIn(f"see the flags: muster {verb} --help", done.stderr)
-        self.assertIn("see the flags: muster --help",
+            self.assertIn(f"list the flags: muster {verb} --help", done.stderr)
+        self.assertIn("list the flags: muster --help",
                       self.ask("nosuchverb").stderr)
 
     def test_nobody_is_sent_to_what_was_just_typed(self):

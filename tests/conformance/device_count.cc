@@ -75,8 +75,8 @@ Result<int> SameCoreCount(const std::map<std::string, int>& cores) {
                        Printable(cores.begin()->first) + " has " +
                        std::to_string(first) + ", host " + Printable(host) +
                        " has " + std::to_string(count) +
-                       ": a pod's name was mixed with the address of one of "
-                       "its hosts");
+                       ": the name of a pod is mixed with the address of one "
+                       "of its hosts");
     }
   }
   return first;

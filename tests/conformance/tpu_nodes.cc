@@ -36,26 +36,26 @@ std::optional<std::string> AskWorkerVersion(const std::string& endpoint,
 Result<TpuDescription> DescribeTpu(const Request& request,
                                    const sys::Host& host) {
   MUSTER_ASSIGN(const auto target, FindTpuTarget(request, host));
-  TpuDescription told{.use_api = target.kind == TpuTarget::Kind::kName};
+  TpuDescription found{.use_api = target.kind == TpuTarget::Kind::kName};
   if (target.kind == TpuTarget::Kind::kAddresses) {
-    MUSTER_ASSIGN(told.node.endpoints, ParseTpuEndpoints(target.text));
-    told.node.runtime_version =
-        AskWorkerVersion(told.node.endpoints.front(), host).value_or("");
+    MUSTER_ASSIGN(found.node.endpoints, ParseTpuEndpoints(target.text));
+    found.node.runtime_version =
+        AskWorkerVersion(found.node.endpoints.front(), host).value_or("");
   }
-  if (!told.use_api) {
-    return told;
+  if (!found.use_api) {
+    return found;
   }
-  MUSTER_ASSIGN(told.node.place, PlaceTpu(target, request, host));
-  auto node = GetTpuNode(told.node.place, host);
+  MUSTER_ASSIGN(found.node.place, PlaceTpu(target, request, host));
+  auto node = GetTpuNode(found.node.place, host);
   if (node) {
-    told.node = *std::move(node);
-    return told;
+    found.node = *std::move(node);
+    return found;
   }
   const Cause cause = node.error().cause();
   const bool out_of_reach = cause == Cause::kNetNameResolution ||
                             cause == Cause::kNetTimeoutFiltered ||
                             cause == Cause::kNetWrongEndpoint;
-  return out_of_reach ? Result<TpuDescription>(told)
+  return out_of_reach ? Result<TpuDescription>(found)
                       : Result<TpuDescription>(std::move(node).error());
 }
 

@@ -159,7 +159,7 @@ Status FillProcessEnv(const TopologyRequest& request, const sys::Host& host,
   if (!hosts) {
     return Error(Cause::kLaunchEnvMissing,
                  "the bounds of the hosts of TPU `" + Printable(type) +
-                     "` are not known: TPU_PROCESS_BOUNDS is not set");
+                     "` are unknown: TPU_PROCESS_BOUNDS is not set");
   }
   const int rank = request.local_rank.value_or(0);
   const int size = request.local_world_size.value_or(1);

@@ -37,15 +37,15 @@ Status ValidateTpuHosts(const std::vector<HostFacts>& hosts,
                         const std::vector<WorkerFacts>& workers,
                         bool check_machine_type) {
   if (hosts.empty() || workers.empty()) {
-    return Error(Cause::kClusterSpecInvalid,
-                 std::string("there are no ") +
-                     (hosts.empty() ? "hosts" : "TPU workers"));
+    return Error(
+        Cause::kClusterSpecInvalid,
+        std::string("no ") + (hosts.empty() ? "hosts" : "TPU workers"));
   }
   if (hosts.size() != workers.size()) {
     return Error(Cause::kClusterSpecInvalid,
                  Count(std::ssize(hosts), "host") + " and " +
                      Count(std::ssize(workers), "TPU worker") +
-                     ": there must be one for each");
+                     ": each host needs one");
   }
   auto zones = Values(hosts, &HostFacts::zone);
   zones.merge(Values(workers, &WorkerFacts::zone));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the whole catalogue makes of the examples in causes/: the label of each
+// What the whole catalog makes of the examples in causes/: the label of each
 // example has to be the verdict, or one of its candidates; "none" is no cause.
 // And what it makes of causes/texts.txt: there the label has to be the verdict;
 // and of causes/healthy.txt, where nothing may be named.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole logs, and what the whole catalogue makes of how they go on and end.
+// Whole logs, and what the whole catalog makes of how they go on and end.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -14,7 +14,8 @@ the comment above it says, and what is printed must stand below the command:
 stdout is shown; `both` shows stderr, too. What is shown of it, in this order:
 `without=RE` drops lines, `only=RE` keeps lines and `first=N` the first N (what
 they cut off is one line `[…]`), `sort` sorts (`sort=ranks` the ranks' lines),
-`s/RE/TEXT/` replaces. Run ids, process ids and times may differ from those on the
+`once` drops a line that stood before (of an attempt that was repeated: PyTorch's
+threads of Gloo may abort a process that is ending), `s/RE/TEXT/` replaces. Run ids, process ids and times may differ from those on the
 page.
 
     <!-- file train.py -->      the block is written into that file
@@ -49,7 +50,7 @@ from environment import MUSTER, SOURCE, run
 BLOCK = re.compile(r"(?:<!-- ([^>]*?) ?-->\n\n?)?```(\w*)\n(.*?)```\n", re.S)
 GIVEN = re.compile(r"<!-- given (\S+)\n(.*?)-->", re.S)
 WRONG = re.compile(r"<!-- wrong ([a-z-]+): (.*?) -->", re.S)
-# What was seen decides their fixes, the catalogue has others.
+# What was seen decides their fixes, the catalog has others.
 OWN_FIXES = {"accelerator-unused", "preempted"}
 # What is said of requests while they last.
 NOISE = re.compile(r"^muster: info asking ")
@@ -85,6 +86,8 @@ def shown(lines, words):
             ranks = sorted(line for line in lines if line.startswith("[rank"))
             lines = [ranks.pop(0) if line.startswith("[rank") else line
                      for line in lines]
+        elif word == "once":
+            lines = list(dict.fromkeys(lines))
         elif word == "sort":
             lines = cut(sorted(lines), lambda _, line: line != "[…]")
         elif word.startswith("s/"):
@@ -95,7 +98,7 @@ def shown(lines, words):
 
 def is_filter(word):
     return word == "both" or word.startswith("s/") or word.partition("=")[
-        0] in ("without", "only", "first", "sort", "needs")
+        0] in ("without", "only", "first", "sort", "once", "needs")
 
 
 def steady(text):

@@ -12,7 +12,7 @@ void Fuzz(const std::string& bytes) {
   const auto hello = wire::ParseHello(bytes);
   if (hello && hello->protocol == wire::kProtocol &&
       hello->messages == wire::kMessageVersion) {
-    const auto again = wire::ParseHello(Dump(ToJson(*hello)));
+    const auto again = wire::ParseHello(muster::Dump(ToJson(*hello)));
     MUSTER_CHECK(again && *again == *hello);
     MUSTER_CHECK(!wire::Incompatible(*hello, *again));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Program files as a user gives them (StableHLO text, bytecode, artefacts of
+// Program files as a user gives them (StableHLO text, bytecode, artifacts of
 // jax.export), and the compiled program that a plug-in gives back.
 #include <algorithm>
 #include <string>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""No verdict on a graph of TensorFlow contradicts TensorFlow's own compiler.
+"""No verdict on a TensorFlow graph contradicts TensorFlow's own compiler.
 
 The graphs of tests/data/graphs are made anew and judged by muster; the same
 functions are compiled by XLA (jit_compile=True, on the CPU). What muster passes

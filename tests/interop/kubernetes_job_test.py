@@ -131,12 +131,12 @@ class KubernetesJob(MusterTest):
             self.assertEqual(code, 0, said)
             self.assertIn(f"rank {rank} of 2 on {NAME}-{rank}: sum 3 to 3",
                           said)
-        self.assertIn("all 2 ranks ended well, exit code 0", done[0][1])
+        self.assertIn("all 2 ranks succeeded, exit code 0", done[0][1])
 
     def test_a_rank_that_fails_ends_both_pods_with_its_code(self):
         for code, said in self.play(PYTHON, PROGRAM, "1"):
             self.assertEqual(code, 7, said)
-            self.assertIn("rank 1: the program itself ended with an error",
+            self.assertIn("rank 1: the program exited with an error",
                           said)
 
     def test_a_pod_that_gets_sigterm_ends_both_with_130(self):

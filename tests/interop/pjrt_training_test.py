@@ -154,7 +154,7 @@ class Training(MusterTest):
         os.kill(killed.pid_of(0), signal.SIGKILL)
         done = killed.wait()
         self.assertEqual(done.code, 0, done.err)
-        self.assertIn("going on after step", done.out)
+        self.assertIn("continuing after step", done.out)
         last = "checkpoints/step-0000001875/model.safetensors"
         self.assertTrue(filecmp.cmp(self.folder / "calm" / last,
                                     self.folder / "killed" / last, False))
@@ -166,7 +166,7 @@ class Training(MusterTest):
         self.assertEqual(done.code, 0, done.err)
         done = self.train("dense", *flags, "--devices", "4", name="on4").wait()
         self.assertEqual(done.code, 0, done.err)
-        self.assertIn("going on after step 101", done.out)
+        self.assertIn("continuing after step 101", done.out)
         self.assertEqual(done.report["training"]["step"],
                          101 + (60_000 - 101 * 2 * 16) // (4 * 16))
 

@@ -81,16 +81,16 @@ class SlurmRun(MusterTest):
         self.assertEqual(code, 0, said)
         self.assertIn("rank 0 of 2 on w-0: sum 3 to 3", said)
         self.assertIn("rank 1 of 2 on w-1: sum 3 to 3", said)
-        self.assertIn("all 2 ranks ended well, exit code 0", said)
+        self.assertIn("all 2 ranks succeeded, exit code 0", said)
         self.assertEqual(list(self.folder.glob(".muster-*")), [])
 
     def test_a_rank_that_fails_ends_the_job_with_its_cause(self):
         code, said = self.finish("sbatch", "--wait", SCRIPT, PYTHON, PROGRAM,
                                  "1")
         self.assertEqual(code, 7, said)
-        self.assertIn("error[app-exception] rank 1 ended with exit status 7",
+        self.assertIn("error[app-exception] rank 1 exited with status 7",
                       said)
-        self.assertIn("victims   rank 0 was stopped by muster", said)
+        self.assertIn("victims   rank 0: muster stopped it", said)
         self.assertEqual(self.slurm.ask("squeue", "-h"), "")
 
     def test_srun_alone_needs_the_token_that_the_refusal_asks_for(self):
@@ -119,7 +119,7 @@ class SlurmRun(MusterTest):
         os.kill(agent, 9)
         self.has_ended(pids)
         self.job_has_ended()
-        self.assertIn("error[peer-died] rank 1 went away with the agent at w-1",
+        self.assertIn("error[peer-died] rank 1 was lost with the agent at w-1",
                       self.said())
         self.assertIn("exit code 75", self.said())
 

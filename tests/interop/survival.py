@@ -38,4 +38,4 @@ class SurvivesKill(MusterTest):
         self.assertIn("rank 1", root["what"])
         self.assertIn("SIGKILL", root["what"])
         self.assertEqual(len(root["victims"]), 1, root)
-        self.assertTrue(root["victims"][0].startswith("rank 0 "), root)
+        self.assertTrue(root["victims"][0].startswith("rank 0:"), root)

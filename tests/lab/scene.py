@@ -25,7 +25,7 @@ HUNG = 60
 class Fault:
     """What is done, and what has to be said of it."""
     name: str
-    cause: str                    # label of the catalogue; "": nothing is wrong
+    cause: str                    # label of the catalog; "": nothing is wrong
     named: tuple                  # ranks that the finding names
     does: Callable                # of a Scene
     severity: str = "error"

@@ -17,7 +17,7 @@ class Row(NamedTuple):
 
 
 OP = ("op-unsupported",)
-V1 = "a graph of TensorFlow 1 is no function"
+V1 = "a TensorFlow graph 1 is no function"
 
 
 def good(*says, **more):
@@ -40,14 +40,14 @@ TABLE = {
     "tile_by_shape": good(),
     "unsorted_segment_sum": good(),
     "cholesky": good(),
-    "float64": good("float64, which a TPU computes in software"),
-    "bincount": good("XLA has a kernel in TensorFlow 2.21"),
+    "float64": good("float64, which a TPU emulates in software"),
+    "bincount": good("TensorFlow 2.21 has an XLA kernel"),
     "boxes": good("`NonMaxSuppressionV3`"),
-    "where": good("sizes that depend on data", "`Where`"),
-    "boolean_mask": good("sizes that depend on data"),
-    "unique": good("sizes that depend on data", "`Unique`"),
-    "py_function": bad("`EagerPyFunc` calls back into Python"),
-    "numpy_function": bad("`PyFunc` calls back into Python"),
+    "where": good("data-dependent sizes", "`Where`"),
+    "boolean_mask": good("data-dependent sizes"),
+    "unique": good("data-dependent sizes", "`Unique`"),
+    "py_function": bad("`EagerPyFunc` calls Python"),
+    "numpy_function": bad("`PyFunc` calls Python"),
     "callback_in_loop": bad("node `while/PyFunc` of `while_body_"),
     "callback_in_branch": bad("node `cond/EagerPyFunc` of `cond_true_"),
     "callback_deep": bad("of `__inference_innermost_"),
@@ -57,14 +57,14 @@ TABLE = {
     "string_argument": bad("input `name` is a string"),
     "decode_jpeg": bad("`DecodeJpeg`", "Dataset.map"),
     "lookup": bad("`LookupTableFindV2` has no kernel"),
-    "printing": bad("`PrintV2`", "print what the step returns"),
+    "printing": bad("`PrintV2`", "print the returned values"),
     "segment_sum": bad("`SegmentSum` has no kernel",
                        "tf.math.unsorted_segment_sum"),
     "timestamp": bad("`Timestamp` has no kernel"),
     "eigenvalues": bad("`Eig` has no kernel", "tf.linalg.eigh"),
     "sparse": bad("`SparseTensorDenseMatMul` has no kernel"),
     "ragged": bad("`RaggedTensorToTensor` has no kernel"),
-    "tile_at_random": bad("`multiples` must be known", "drawn at random"),
+    "tile_at_random": bad("`multiples` must be known", "is random"),
     "tile_by_argument": Row(
         "warn", OP, ("comes from an argument",),
         why="a call of jit_compile knows its arguments' values, a step of a "
@@ -73,7 +73,7 @@ TABLE = {
         "warn", OP, ("no kernel for TPUs with `complex128`",),
         why="CPUs have complex128"),
     "dataset_inside": Row(
-        "warn", OP, ("the input pipeline lies in a function of the step",),
+        "warn", OP, ("a function of the step contains the input pipeline",),
         compiler=False),
     "v1_training": Row("pass", says=("checkpoints", "`SaveV2`"), why=V1),
     "v1_training_by_reference": Row(

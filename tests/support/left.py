@@ -11,5 +11,5 @@ class LeavesNothing(MusterTest):
         return namespaces.pids_in(self.members) - self.servers
 
     def assert_nothing_is_left(self):
-        wait_until(lambda: not self.left(), 60, "nothing is left",
+        wait_until(lambda: not self.left(), 60, "nothing left",
                    lambda: f"but {namespaces.described(self.left())}")

@@ -53,7 +53,7 @@ class Accelerator(MusterTest):
                               "--on", "here", chips=0, code=3)
         self.assertEqual(
             (document["verdict"], document["detail"]),
-            ("skip", "flag --on is `here`, and no accelerator is visible here"))
+            ("skip", "flag --on is `here`, but no accelerator is visible"))
 
     def test_skips_every_check_where_there_is_none(self):
         self.without_gpu()
@@ -94,7 +94,7 @@ class Accelerator(MusterTest):
         self.assertEqual([len(one["holders"]) for one in chips], [0, 1])
         opened = self.answer(document, "accelerator.opened")
         self.assertEqual(opened["outcome"], "skip")
-        self.assertIn("holds the chips", opened["detail"])
+        self.assertIn("uses the chips", opened["detail"])
 
     def test_who_holds_a_chip_of_another_machine_is_no_holder(self):
         """Two containers may each have a /dev/accel0."""
@@ -179,7 +179,7 @@ class Accelerator(MusterTest):
                     TPU_LIBRARY_PATH=FAKE, MUSTER_FAKE_PJRT=behaviour)
                 self.assertEqual(
                     [self.answer(document, f"tpu.{step}")["outcome"]
-                     for step in ("connected", "initialised", "replicas")],
+                     for step in ("connected", "initialized", "replicas")],
                     verdicts)
 
 

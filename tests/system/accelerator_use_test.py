@@ -59,11 +59,11 @@ class AcceleratorUse(MusterTest):
     def test_says_that_the_plugin_is_not_installed(self):
         finding = self.warned(PATH="/bin:/usr/bin/none", VIRTUAL_ENV=str(
             self.folder))
-        self.assertIn("no libtpu is installed", finding["what"])
+        self.assertIn("libtpu is not installed", finding["what"])
 
     def test_says_that_the_program_does_not_ask(self):
         finding = self.warned(TPU_LIBRARY_PATH=FAKE)
-        self.assertIn("the program does not ask for it", finding["what"])
+        self.assertIn("the program does not use it", finding["what"])
 
     def test_is_silent_where_a_process_of_a_rank_has_one_open(self):
         # 4 s for a shell to open a file.

@@ -84,7 +84,7 @@ class Check(MusterTest):
                          ["target.answers"])
         finding = self.assert_found(document, "target.answers",
                                     "net-wrong-endpoint")
-        self.assertIn("stays silent, not by a gRPC server", finding["what"])
+        self.assertIn("sends nothing, not by a gRPC server", finding["what"])
         document = self.run_check("--target", f"tcp://{place}",
                                   "--wait", "400ms")
         [target] = document["checks"][0]["data"]["targets"]
@@ -131,7 +131,7 @@ class Check(MusterTest):
     def test_names_a_low_limit_of_open_files(self):
         document = self.run_check("host", code=1, limit=64)
         finding = self.assert_found(document, "host.open-files", "os-limit")
-        self.assertIn("may open 64 files", finding["what"])
+        self.assertIn("can open 64 files", finding["what"])
 
     def test_names_a_full_shared_memory(self):
         if reason := why_no_mounts():

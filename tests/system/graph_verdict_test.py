@@ -154,7 +154,7 @@ class BadInput(unittest.TestCase):
         self.assertEqual((answer["verdict"], code), ("fail", 1))
         self.assertEqual([one["cause"] for one in answer["findings"]],
                          ["op-unsupported"])
-        self.assertIn("circle", answer["findings"][0]["what"])
+        self.assertIn("recursively", answer["findings"][0]["what"])
 
 
 if __name__ == "__main__":

@@ -412,7 +412,7 @@ class Verdicts(unittest.TestCase):
                          ["pass", "fail"])
         what = answer["findings"][0]["what"]
         self.assertTrue(what.startswith(f"`{FAKE}` (PJRT 0.81, StableHLO "
-                                        f"1.2.3) refuses what `{LIBTPU}` ("),
+                                        f"1.2.3) rejects what `{LIBTPU}` ("),
                         what)
 
     def test_agree_where_both_compilers_take_it(self):

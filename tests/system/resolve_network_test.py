@@ -62,17 +62,17 @@ class MetadataServer(unittest.TestCase):
         with Fake(answers, flavor=flavor) as fake:
             done = resolve(GCE_METADATA_HOST=fake.address)
         self.assertEqual(done.code, 0, done.err)
-        self.assertIn("default: nothing describes a cluster", done.out)
+        self.assertIn("default: no source describes a cluster", done.out)
         self.assertIn(reason, done.out)
         return done
 
     def test_that_hangs_is_given_up(self):
         self.check_one_host(
-            tpu_vm(agent_worker_number=Answer(fault="hang")), "not reached")
+            tpu_vm(agent_worker_number=Answer(fault="hang")), "not reachable")
 
     def test_that_resets_is_given_up(self):
         self.check_one_host(tpu_vm(agent_worker_number=Answer(fault="reset")),
-                            "not reached")
+                            "not reachable")
 
     def test_that_is_another_server_is_not_believed(self):
         self.check_one_host(tpu_vm(), "Metadata-Flavor", flavor=False)
@@ -83,12 +83,12 @@ class MetadataServer(unittest.TestCase):
     def test_that_answers_a_page_gives_no_value(self):
         self.check_one_host(
             tpu_vm(agent_worker_number=Answer("<html>0</html>")),
-            "this is no TPU VM")
+            "not a TPU VM")
 
     def test_that_gives_half_a_body_is_not_believed(self):
         self.check_one_host(
             tpu_vm(agent_worker_number=Answer("0" * 64, fault="half")),
-            "not reached")
+            "not reachable")
 
     def test_is_asked_once_more_after_503(self):
         with Fake(tpu_vm(agent_worker_number=Answer(
@@ -99,7 +99,7 @@ class MetadataServer(unittest.TestCase):
     def test_that_nobody_runs_is_given_up(self):
         done = resolve(GCE_METADATA_HOST="127.0.0.1:1")
         self.assertEqual(done.code, 0)
-        self.assertIn("default: nothing describes a cluster", done.out)
+        self.assertIn("default: no source describes a cluster", done.out)
 
 
 def node(**changes):
@@ -136,7 +136,7 @@ class CloudTpu(unittest.TestCase):
             PROJECT + "-/nodes": Answer({"nodes": [
                 {"name": "projects/p/locations/y/nodes/t"}]})})
         self.assertIn("tpu-not-found", done.err)
-        self.assertIn("there are: other", done.err)
+        self.assertIn("existing: other", done.err)
         self.assertIn("it is in: y", done.err)
 
     def test_that_may_not_be_seen_names_the_right(self):
@@ -207,7 +207,7 @@ class CloudTpuThroughAProxy(unittest.TestCase):
                             HTTPS_PROXY=f"me:secret@{proxy.address}")
         self.assertIn("error[net-proxy]", done.err)
         self.assertIn(f"through the proxy `{proxy.address}`", done.err)
-        self.assertIn("answered 403 to CONNECT", done.err)
+        self.assertIn("returned 403 to CONNECT", done.err)
         self.assertIn("HTTPS_PROXY", done.err)
 
     def test_that_is_not_there_is_named(self):
@@ -216,7 +216,7 @@ class CloudTpuThroughAProxy(unittest.TestCase):
         self.assertIn("error[net-proxy]", done.err)
         self.assertIn("ECONNREFUSED", done.err)
         done = self.ask("https://tpu.test/", all_proxy="socks5://127.0.0.1:1")
-        self.assertIn("none of HTTP", done.err)
+        self.assertIn("not an HTTP proxy", done.err)
 
     def test_that_wants_a_password_is_named(self):
         with Fake({self.NODE: Answer("", 407)}, flavor=False) as proxy:
@@ -289,7 +289,7 @@ class Everything(unittest.TestCase):
                            KUBERNETES_SERVICE_HOST="127.0.0.1",
                            KUBERNETES_SERVICE_PORT="1")
         self.assertEqual(done.code, 0)
-        self.assertIn("default: nothing describes a cluster", done.out)
+        self.assertIn("default: no source describes a cluster", done.out)
 
     def test_says_something_at_once_while_a_source_hangs(self):
         with Fake({METADATA + "instance/attributes/agent-worker-number":

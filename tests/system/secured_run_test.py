@@ -81,7 +81,7 @@ class SecuredRun(MusterTest):
                          command=("/bin/sh", "-c", "echo rank $RANK"))
         for one in done:
             self.assertEqual(one.code, 0, one.err)
-            self.assertIn("runs as root", one.err)
+            self.assertIn("running as root", one.err)
         self.assertIn("rank 0", done[0].out)
         self.assertIn("rank 1", done[1].out)
         self.assertEqual(done[0].report["exit"]["code"], 0)
@@ -115,7 +115,7 @@ class SecuredRun(MusterTest):
         for one in done:
             self.assertEqual(one.code, 125, one.err)
             self.assertIn("error[ver-peer-mismatch]", one.err)
-            self.assertIn("does not hold this member's token", one.err)
+            self.assertIn("does not have this member's token", one.err)
         self.assertEqual(done[0].report["findings"][0]["cause"],
                          "ver-peer-mismatch")
 

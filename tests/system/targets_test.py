@@ -120,7 +120,7 @@ class Targets(MusterTest):
         said, causes = self.ask("grpc://127.0.0.1", "--wait", "500ms", code=1,
                                 prefix=inside)
         self.assertEqual(causes, ["net-timeout-filtered"])
-        self.assertIn("no answer", said["missed"]["message"])
+        self.assertIn("did not respond", said["missed"]["message"])
         _, causes = self.ask("grpc://127.0.0.1:8471", "--wait", "500ms",
                              code=1, prefix=inside)
         self.assertEqual(causes, ["net-wrong-endpoint"])

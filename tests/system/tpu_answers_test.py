@@ -112,7 +112,7 @@ ANSWERS = {
         "cloud-permission-denied", False, 1, ["scope cloud-platform"]),
     "consumer_invalid": (
         reason(7, "CONSUMER_INVALID", consumer="projects/nope"),
-        "cloud-permission-denied", False, 1, ["no usable project nope"]),
+        "cloud-permission-denied", False, 1, ["no valid project nope"]),
     "quota_project": (
         reason(7, "USER_PROJECT_DENIED", consumer="projects/other"),
         "cloud-permission-denied", False, 1,
@@ -144,7 +144,7 @@ ANSWERS = {
             "fieldViolations": [{"field": "pageToken"}]}),
         "usage-invalid", False, 2, ["field `pageToken`"]),
     "there_already": (of(answers.already_exists("projects/p/x")),
-                      "usage-invalid", False, 2, ["is there already"]),
+                      "usage-invalid", False, 2, ["already exists"]),
     "precondition": (plain(9, "Cannot stop a TPU with more than one host."),
                      "usage-invalid", False, 2, ["more than one host"]),
     "aborted": (plain(10, "conflict"), "usage-invalid", False, 2,
@@ -198,17 +198,17 @@ ANSWERS = {
     "portal_403": (Reply(PAGE, 403), "net-wrong-endpoint", False, 3,
                    ["(403)"]),
     "portal_200": (Reply(PAGE), "net-wrong-endpoint", False, 3,
-                   ["a page came"]),
+                   ["received a web page"]),
     "portal_302": (Reply("", 302, headers={"Location": "https://login.x/"}),
                    "net-wrong-endpoint", False, 3, ["https://login.x/"]),
     "proxy_407": (Reply("", 407), "net-proxy", False, 3,
                   ["user and password"]),
     "truncated_json": (Reply('{"nodes": [{"name": '), "net-wrong-endpoint",
-                       False, 3, ["no JSON object"]),
+                       False, 3, ["not a JSON object"]),
     "json_of_another_kind": (Reply("[1, 2]"), "net-wrong-endpoint", False, 3,
-                             ["no JSON object"]),
+                             ["not a JSON object"]),
     "pages_without_end": (Reply({"nextPageToken": "x"}), "net-wrong-endpoint",
-                          False, 3, ["its pages do not end"]),
+                          False, 3, ["the response has too many pages"]),
 }
 # What one node or one queued resource cannot be answered with.
 ONLY_LISTS = {"pages_without_end"}

@@ -53,9 +53,9 @@ class Change(ChangeCase):
 
     def test_asks_and_says_what_is_lost(self):
         self.cloud.add_node(WEST, "t", TYPE)
-        for verb, lost in (("stop", "all that runs on it ends"),
-                           ("start", "it costs again"),
-                           ("delete", "all that is on its disk is lost")):
+        for verb, lost in (("stop", "all programs on it end"),
+                           ("start", "it is billed"),
+                           ("delete", "all data on its disk is lost")):
             done = self.muster(verb, "t", "--zone", WEST, "--output", "json")
             self.assertIn(lost, self.found(done, "usage-invalid", 2))
         self.assertEqual(self.api.asked("/nodes", "POST"), [])

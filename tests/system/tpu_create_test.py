@@ -49,11 +49,11 @@ class Create(ChangeCase):
     def test_waits_until_it_can_be_used(self):
         done = self.create("--wait")
         self.assertEqual(done.code, 0, done.all)
-        self.assertIn("TPU `t` can be used: v5litepod-8 (1 host, on-demand) "
-                      "with v2-alpha-tpuv5-lite in zone us-west4-a", done.out)
+        self.assertIn("TPU `t` is ready: v5litepod-8 (1 host, on-demand) with "
+                      "v2-alpha-tpuv5-lite in zone us-west4-a", done.out)
         self.assertIn("muster tpu delete t --zone us-west4-a", done.out)
         self.assertIn("`t` is CREATING; usually READY within", done.err)
-        self.assertIn("It costs from when it is there", done.err)
+        self.assertIn("Billed from creation", done.err)
         self.assertEqual(self.cloud.left_over(), [node()])
         self.assertEqual(self.steps(), ["asked", "made", "kept"])
 
@@ -88,7 +88,7 @@ class Create(ChangeCase):
         done = self.muster("create", "t", "--type", TYPE, "--zone", WEST,
                            "--output", "json")
         what = self.found(done, "usage-invalid", 2)
-        self.assertIn("--yes is not given: create TPU `t` in zone us-west4-a "
+        self.assertIn("--yes is not set: create TPU `t` in zone us-west4-a "
                       "(on-demand), v5litepod-8 of 1 host", what)
         self.assertIn("tpu/pricing", what)
         self.assertEqual(self.posts(), [])
@@ -143,18 +143,18 @@ class Create(ChangeCase):
     def test_a_name_that_is_taken(self):
         self.cloud.add_node(WEST, "t", TYPE)
         done = self.create("--output", "json")
-        self.assertIn("is there already (v5litepod-8, READY)",
+        self.assertIn("already exists (v5litepod-8, READY)",
                       self.found(done, "usage-invalid", 2))
         self.assertEqual(self.cloud.left_over(), [node()])
         reaped = self.muster("reap", "--yes")
-        self.assertIn("nothing that was created from here", reaped.out)
+        self.assertIn("no leftover resources that were created from here", reaped.out)
 
     def test_the_time_is_up(self):
         self.api.clock.set_speed(0)
         done = self.create("--wait", "--deadline", "2s", "--output", "json")
         self.assertIn("it is CREATING",
                       self.found(done, "deadline-exceeded", 3))
-        self.assertIn("goes on in the cloud", done.err)
+        self.assertIn("continues in the cloud", done.err)
         self.assertIn("muster tpu reap", done.err)
         self.muster("reap", "--yes", *FAST, "--deadline", "1s")
         self.assertEqual(self.settled(), [])
@@ -176,7 +176,7 @@ class WrongPairs(ChangeCase):
             ("usage-invalid", 2, "--type v5litepod-8 --zone", west),
             ("usage-invalid", 2, "v5litepod-8 is offered in europe-west4-b, "
              "us-west4-a", of_type),
-            ("usage-invalid", 2, "is a region, a TPU is in a zone: us-west4-a",
+            ("usage-invalid", 2, "is a region, but a TPU needs a zone: us-west4-a",
              [*of_type, "--zone", "us-west4"]),
             ("usage-invalid", 2, "is a region", [*of_type, "--any-zone",
                                                  "us-west4-a,us-east5"]),
@@ -189,12 +189,12 @@ class WrongPairs(ChangeCase):
               "tpu-vm-tf-2.17.0-pjrt"]),
             ("usage-invalid", 2, "for v5litepod-8 it has v2-alpha-tpuv5-lite",
              [*of_type, *west, "--version", "tpu-vm-tf-2.99.0-pjrt"]),
-            ("usage-invalid", 2, "machines of Compute Engine",
+            ("usage-invalid", 2, "Compute Engine instances",
              ["--type", "tpu7x-8", *west]),
-            ("usage-invalid", 2, "give --version", ["--type", "v9-8", *west]),
+            ("usage-invalid", 2, "set --version", ["--type", "v9-8", *west]),
             ("usage-invalid", 2, "expected ssh, agent, a port, or none",
              [*of_type, *west, "--reach", "telnet"]),
-            ("usage-invalid", 2, "exclude each other",
+            ("usage-invalid", 2, "mutually exclusive",
              [*of_type, *west, "--any-zone", WEST]),
         ]
         for cause, code, named, argv in rows:
@@ -234,8 +234,8 @@ class Interrupted(ChangeCase):
         process.send_signal(signal.SIGINT)
         err = self.finish(process)
         self.assertEqual(process.returncode, 130, err)
-        self.assertIn("TPU `t` of zone us-west4-a goes on in the cloud, and "
-                      "costs once it is there. To stop it: muster tpu reap",
+        self.assertIn("TPU `t` of zone us-west4-a continues in the cloud, and "
+                      "is billed when it exists. To stop it: muster tpu reap",
                       err)
         self.assertIn("muster tpu delete t --zone us-west4-a", err)
         self.assertEqual(self.cloud.left_over(), [node()])
@@ -244,9 +244,9 @@ class Interrupted(ChangeCase):
         self.killed("--zone", WEST)
         done = self.create("--wait")
         self.assertEqual(done.code, 0, done.all)
-        self.assertIn("was asked for before", done.err)
+        self.assertIn("was requested before", done.err)
         self.assertEqual(self.cloud.made, [node()])
-        self.assertIn("nothing that was created", self.muster("reap").out)
+        self.assertIn("no leftover resources that were created", self.muster("reap").out)
 
     def test_killed_before_the_request_was_sent(self):
         self.killed("--zone", WEST)
@@ -274,7 +274,7 @@ class Interrupted(ChangeCase):
         self.cloud.nodes.clear()
         self.cloud.add_node(WEST, "t", TYPE)
         done = self.muster("reap", "--yes", *FAST)
-        self.assertIn("nothing that was created from here", done.out)
+        self.assertIn("no leftover resources that were created from here", done.out)
         self.assertEqual(self.cloud.left_over(), [node()])
 
     def test_waited_for_is_kept(self):
@@ -282,13 +282,13 @@ class Interrupted(ChangeCase):
         done = self.muster("wait", "t", "--zone", WEST, "--reach", "none",
                            *FAST)
         self.assertEqual(done.code, 0, done.all)
-        self.assertIn("nothing that was created", self.muster("reap").out)
+        self.assertIn("no leftover resources that were created", self.muster("reap").out)
 
     def test_what_another_process_is_at_is_left_to_it(self):
         process = self.begin_create("--zone", WEST)
         self.until(lambda: self.posts() and "made" in self.steps(), "created")
         done = self.muster("reap", "--yes")
-        self.assertIn(f"is left to process {process.pid}", done.err)
+        self.assertIn(f"is kept: process {process.pid}", done.err)
         self.assertEqual(self.cloud.left_over(), [node()])
 
     def test_what_another_process_is_at_is_not_joined(self):
@@ -297,7 +297,7 @@ class Interrupted(ChangeCase):
         done = self.create("--output", "json")
         what = self.found(done, "usage-invalid", 2)
         self.assertIn(f"process {process.pid} on ", what)
-        self.assertIn("is still at it", what)
+        self.assertIn("is still running", what)
         self.assertNotIn("to stop it", done.err.lower())
         self.assertEqual(len(self.posts()), 1)
 
@@ -311,7 +311,7 @@ class Interrupted(ChangeCase):
                                     for line in lines))
             return self.muster("reap", "--yes", *FAST)
         done = reap()
-        self.assertIn("on another, which cannot be seen from here", done.err)
+        self.assertIn("on another, which is not visible from here", done.err)
         self.assertIn("muster tpu delete t --zone us-west4-a", done.err)
         self.assertEqual(self.api.asked("", "DELETE"), [])
         for line in lines:
@@ -384,11 +384,11 @@ class Search(ChangeCase):
         self.cloud.capacity[EUROPE, TYPE] = 0
         done = self.search("--deadline", "2s", "--output", "json")
         what = self.found(done, "cloud-no-capacity", 75)
-        self.assertIn("none of 2 places gave a TPU", what)
+        self.assertIn("none of 2 places provided a TPU", what)
         self.assertIn(WEST, what)
         self.assertIn(EUROPE, what)
         self.assertEqual(self.settled(), [])
-        self.assertIn("nothing that was created", self.muster("reap").out)
+        self.assertIn("no leftover resources that were created", self.muster("reap").out)
 
     def test_still_being_created_at_the_deadline_is_removed(self):
         self.api.clock.set_speed(0)
@@ -524,7 +524,7 @@ class Wait(ChangeCase):
                 ("PREEMPTED", "preempted", 1, "muster tpu delete t"),
                 ("TERMINATED", "preempted", 1, "muster tpu delete t"),
                 ("STOPPED", "usage-invalid", 2, "muster tpu start t"),
-                ("DELETING", "tpu-not-found", 1, "will not come back")):
+                ("DELETING", "tpu-not-found", 1, "does not recover")):
             with self.subTest(state):
                 self.cloud.nodes.clear()
                 self.add(state=state)
@@ -553,7 +553,7 @@ class Wait(ChangeCase):
         self.add()
         self.cloud.addresses["t"] = ["127.0.0.1"]
         done = self.wait("--deadline", "2s", reach="1")
-        self.assertIn("port 1 of worker 0 is not reached",
+        self.assertIn("port 1 of worker 0 is not reachable",
                       self.found(done, "net-wrong-endpoint", 3))
 
     def queue(self, **policy):

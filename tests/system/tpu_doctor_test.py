@@ -44,7 +44,7 @@ class Doctor(TpuCase):
                              "ForTPUAPI", "us-west4"] = 0
         checks = self.examine(0)
         self.assertEqual(set(self.outcomes(checks).values()), {"pass"})
-        self.assertIn("on demand 16", checks["quota"]["detail"])
+        self.assertIn("on-demand 16", checks["quota"]["detail"])
         self.assertIn("spot 0", checks["quota"]["detail"])
         self.assertIn("v2-alpha-tpuv5-lite", checks["version"]["detail"])
         self.assertEqual(self.api.cloud.left_over(), [])

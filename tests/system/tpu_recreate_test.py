@@ -92,7 +92,7 @@ class Recreates(Tpu):
         self.tpu.node.spec["metadata"] = {"ssh-keys": "me:key"}
         self.serve()
         done = self.train_through_preemption()
-        self.assertIn("error[preempted] the TPU `t` was taken away", done.err)
+        self.assertIn("error[preempted] the TPU `t` was preempted", done.err)
         for rank in range(2):
             self.assertIn(f"rank {rank} goes on from step 7", done.out)
         self.assertEqual(self.steps(),
@@ -101,7 +101,7 @@ class Recreates(Tpu):
         self.assertEqual(
             (spec["acceleratorType"], spec["runtimeVersion"], spec["metadata"]),
             ("v4-16", "tpu-ubuntu2204-base", {"ssh-keys": "me:key"}))
-        self.assertIn("It costs from when it is there", done.err)
+        self.assertIn("Billed from creation", done.err)
         self.assertEqual(self.cloud.left_over(), [tpu_vm.NAME])
         self.assert_nothing_is_left()
 
@@ -125,7 +125,7 @@ class Recreates(Tpu):
         self.tpu.preempt()
         done = running.wait()
         self.assertEqual(done.code, 75, done.err)
-        self.assertIn("made anew 1 times already (flag --max-recreates)",
+        self.assertIn("recreated 1 times (flag --max-recreates)",
                       self.said(done))
         self.assertEqual(len(self.made_again()), 1)
 
@@ -138,7 +138,7 @@ class Recreates(Tpu):
         done = running.wait()
         self.assertEqual(done.code, 75, done.err)
         self.assertIn("error[cloud-no-capacity]", done.err)
-        self.assertIn("nothing of it is left in the cloud", self.said(done))
+        self.assertIn("nothing remains in the cloud", self.said(done))
         self.assertEqual(self.settled(), [])
 
     def test_unhealthy_is_asked_about(self):
@@ -153,8 +153,8 @@ class Recreates(Tpu):
                 if not flags:
                     done = running.wait()
                     self.assertEqual(done.code, 75, done.err)
-                    self.assertIn("not made anew, because there is no terminal "
-                                  "to ask", self.said(done))
+                    self.assertIn("not recreated, because there is no "
+                                  "terminal to ask", self.said(done))
                     self.assert_untouched()
                     del self.cloud.sick["t"]
                     (self.bucket / "step.new").unlink()
@@ -189,7 +189,7 @@ class Recreates(Tpu):
             os.kill(pid, signal.SIGKILL)
         done = running.wait()
         self.assertEqual(done.code, 75, done.err)
-        self.assertIn("where the coordinator runs, is gone", done.err)
+        self.assertIn("which runs the coordinator, is gone", done.err)
         self.assertIn("is STOPPED", done.err)
         self.assert_untouched()
         self.lose_hosts()
@@ -242,7 +242,7 @@ class Recreates(Tpu):
         running.process.send_signal(signal.SIGINT)
         done = running.wait()
         self.assertEqual(done.code, 130, done.err)
-        self.assertIn("TPU `t` of zone us-central2-b goes on in the cloud",
+        self.assertIn("TPU `t` of zone us-central2-b continues in the cloud",
                       self.said(done))
         self.assertIn("muster tpu reap", self.said(done))
         self.assertIn("muster tpu create t --zone us-central2-b --type v4-16",

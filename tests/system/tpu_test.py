@@ -261,7 +261,7 @@ class Reading(WithQueue):
         done = self.muster("list", "--all-zones")
         self.assertEqual(done.code, 0)
         self.assertIn("t0", done.out)
-        self.assertIn("did not answer", done.err)
+        self.assertIn("did not respond", done.err)
         self.assertIn("us-east5-a", done.err)
         told = self.muster("list", "--all-zones", "--output", "json").json
         self.assertEqual(told["unreachable"], ["us-east5-a"])
