@@ -15,7 +15,7 @@ target_compile_options(muster_options INTERFACE
   # Designated initialisers leave members out on purpose.
   -Wno-missing-field-initializers
   $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-cond;-Wduplicated-branches;-Wlogical-op;-Wuseless-cast>
-  # With optimisation g++ 12 sees ghosts in std::string and in moved Errors.
+  # With optimization g++ 12 sees ghosts in std::string and in moved Errors.
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<NOT:$<CONFIG:Debug>>>:-Wno-null-dereference;-Wno-stringop-overflow;-Wno-stringop-overread;-Wno-restrict;-Wno-array-bounds;-Wno-maybe-uninitialized>
   # In a unity build every file is an included one.
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${CMAKE_UNITY_BUILD}>>:-Wno-subobject-linkage>
@@ -152,7 +152,7 @@ function(muster_library)
   endif()
 endfunction()
 
-# muster_hot(NAME file.cc …): loops over whole tensors, optimised fully. Without
+# muster_hot(NAME file.cc …): loops over whole tensors, optimized fully. Without
 # the precompiled header, which was made with other flags.
 function(muster_hot name)
   set_source_files_properties(${ARGN} TARGET_DIRECTORY muster_${name} PROPERTIES

@@ -169,7 +169,7 @@ beside "a fact with two patterns" facts.yaml \
 beside "facts that are no list" facts.yaml 'harmless: a remark\n' \
   'facts.yaml:1:11: error: expected a list of patterns'
 
-# No catalogue at all.
+# No catalog at all.
 rm -rf "$folder/causes"
 for state in missing empty; do
   [ "$state" = missing ] || mkdir "$folder/causes"
@@ -181,6 +181,6 @@ for state in missing empty; do
   fi
 done
 
-# The catalogue itself.
+# The catalog itself.
 "$generator" --check "$here/../causes" || failed=1
 exit $failed

@@ -78,6 +78,7 @@ ABOUT = {
     "netcheck": "`mesh/` (reachability of all pairs), `bandwidth/`, "
                 "`diagnosis/` (few faults that explain all bad paths)",
     "diagnose": "`read/` (files, archives, redaction), `match/` (patterns), "
+                "`derive/` (compared facts), "
                 "`verdict/` (root before victims, cause)",
     "pjrt": "plug-ins of accelerators: `plugin/`, `program/`; trains on their "
             "devices",

@@ -15,7 +15,7 @@ import re
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PART = re.compile(r"^\d+/\d+ Testing: (\S+)$", re.M)
-NO_REASON = "no reason told"
+NO_REASON = "no reason given"
 
 
 def by_gtest(text):
