@@ -129,6 +129,7 @@ std::optional<Suspect> SuspectOf(const RankEnd& end,
   suspect.kind = SignalOf(suspect.wait_status) != 0 ? RootKind::kSignal
                                                     : RootKind::kProgram;
   suspect.step = end.step;
+  suspect.where = Where(end.phase, end.step);
   suspect.name = NameOf(end.name, end.rank);
   suspect.did = DidAndWhy(end, suspect);
   suspect.key = std::string(Label(suspect.cause));

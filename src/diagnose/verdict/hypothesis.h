@@ -31,9 +31,10 @@ struct Suspect {
   WallTime when{};  // when it began, as far as is known
   int wait_status = 0;
   std::uint64_t step = 0;
-  std::string name;  // "rank 1 (10.0.0.7:8476)"
-  std::string did;   // "was killed by SIGKILL at step 120"
-  std::string key;   // equal for those that failed in the same way
+  std::string name;   // "rank 1 (10.0.0.7:8476)"
+  std::string did;    // "was killed by SIGKILL at step 120"
+  std::string where;  // " at step 120"
+  std::string key;    // equal for those that failed in the same way
   Confidence confidence = Confidence::kCertain;
   std::vector<Evidence> evidence;
   std::vector<Fact> facts;  // fields for the catalog's fixes

@@ -93,7 +93,7 @@ std::string Victim(const Suspect& suspect, const Suspect& root) {
            (signal != 0 ? SignalName(signal)
                         : "exit status " +
                               std::to_string(CodeOf(suspect.wait_status))) +
-           ") after " + root.name + " failed";
+           ")" + suspect.where + " after " + root.name + " failed";
   }
   return suspect.name + " " + suspect.did + ", " +
          Apart(root.when, suspect.when);

@@ -276,8 +276,8 @@ TEST(Verdict, HangsVictimsBelowTheRoot) {
               ElementsAre(AllOf(HasSubstr("rank 0 exited with status 1"),
                                 HasSubstr("Connection closed by peer"),
                                 HasSubstr("300 ms later")),
-                          "rank 2: muster stopped it (SIGTERM) after rank 1 "
-                          "failed"));
+                          "rank 2: muster stopped it (SIGTERM) at step 120 "
+                          "after rank 1 failed"));
 }
 
 TEST(Verdict, SaysWhatTheKernelCounted) {
