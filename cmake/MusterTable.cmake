@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Records that are registered by being there: FOLDER/NAME.cc defines
-# NAME::kTYPE in the room's namespace, and the table of all is generated.
+# NAME::kTYPE in the room's namespace, FOLDER/GROUP/NAME.cc GROUP_NAME::kTYPE,
+# and the table of all is generated.
 #
 #   muster_table(TYPE Check FOLDER checks HEADER check/check.h
 #     SPACE muster::check FUNCTION AllChecks ORDER id OUTPUT checks.cc)
@@ -8,11 +9,14 @@
 # Sets MUSTER_TABLE_FILES: the records' files and the table.
 function(muster_table)
   cmake_parse_arguments(ARG "" "TYPE;FOLDER;HEADER;SPACE;FUNCTION;ORDER;OUTPUT" "" ${ARGN})
-  file(GLOB files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${ARG_FOLDER}/*.cc)
+  set(folder ${CMAKE_CURRENT_SOURCE_DIR}/${ARG_FOLDER})
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS ${folder}/*.cc)
   set(declarations "")
   set(entries "")
   foreach(file IN LISTS files)
-    get_filename_component(name ${file} NAME_WE)
+    file(RELATIVE_PATH name ${folder} ${file})
+    string(REGEX REPLACE "\\.cc$" "" name ${name})
+    string(REPLACE "/" "_" name ${name})
     string(APPEND declarations
       "namespace ${name} {\nextern const ${ARG_TYPE} k${ARG_TYPE};\n}\n")
     string(APPEND entries "    &${name}::k${ARG_TYPE},\n")

@@ -3,8 +3,8 @@
 """Refuses the words of tools/words.txt in new names, messages and file names.
 
 A line that a change adds may not use one of them in an identifier or a string;
-one that is moved, or edited and had the word before, may keep it. Also refused: a folder
-of src/ with more than 30 files, but for folders that hold one file a thing.
+one that is moved, or edited and had the word before, may keep it. Also refused: a
+folder of src/ with more than 30 files.
 
   tools/words.py [--base REV] [--all] [--root DIR]
 
@@ -22,8 +22,7 @@ import tokenize
 
 CODE = {".cc", ".h", ".def", ".py", ".proto"}
 OWN = {"tools/words.py", "tools/words.txt", "tests/tools/words_test.py"}
-LARGE = {"checks", "sources", "protocols"}  # one file a check, a source, …
-MOST_FILES = 30
+MAX_FILES = 30
 STRING = r'R"\((.*?)\)"|"((?:[^"\\\n]|\\.)*)"'
 
 
@@ -149,8 +148,8 @@ def crowded(root):
         pathlib.Path(name).parent
         for name in git(root, "ls-files", "src").splitlines())
     for folder, count in sorted(folders.items()):
-        if count > MOST_FILES and folder.name not in LARGE:
-            yield (f"{folder}: {count} files, {MOST_FILES} are the limit: "
+        if count > MAX_FILES:
+            yield (f"{folder}: {count} files, {MAX_FILES} are the limit: "
                    "split it by subject")
 
 
