@@ -192,7 +192,7 @@ TEST(HostClock, FailsBeforeThisProgramWasWritten) {
 TEST(HostClock, PassesWithABoundOrWithoutOne) {
   FakeHost host;
   EXPECT_THAT(host.Run("host.clock").detail, HasSubstr("accurate within 5"));
-  host.machine.clock->synchronised = false;
+  host.machine.clock->synchronized = false;
   EXPECT_EQ(Summary(host.Run("host.clock")), "pass");
   host.machine.clock.reset();
   EXPECT_EQ(Summary(host.Run("host.clock")), "pass");

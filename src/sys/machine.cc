@@ -109,7 +109,7 @@ std::optional<ClockState> RealMachine::AskClock() const {
     return std::nullopt;
   }
   return ClockState{
-      .synchronised = state != TIME_ERROR && (answer.status & STA_UNSYNC) == 0,
+      .synchronized = state != TIME_ERROR && (answer.status & STA_UNSYNC) == 0,
       .max_error = std::chrono::microseconds(answer.maxerror)};
 }
 

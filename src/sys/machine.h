@@ -30,7 +30,7 @@ enum class Access { kRead, kWrite };
 
 // What the kernel knows of its own clock.
 struct ClockState {
-  bool synchronised = false;
+  bool synchronized = false;
   Duration max_error{};  // a bound, where it is synchronized
 };
 

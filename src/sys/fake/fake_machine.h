@@ -23,7 +23,7 @@ class FakeMachine : public Machine {
   std::map<std::uint16_t, std::string> taken;          // port -> by whom
   std::map<std::string, std::vector<Holder>> holders;  // path -> who
   std::optional<ClockState> clock = ClockState{
-      .synchronised = true, .max_error = std::chrono::milliseconds(5)};
+      .synchronized = true, .max_error = std::chrono::milliseconds(5)};
   std::map<std::string, Cause> no_route;
   // "nvidia-smi --a --b" -> what it says; others are not there.
   std::map<std::string, std::string> programs;

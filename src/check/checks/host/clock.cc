@@ -23,7 +23,7 @@ Outcome Run(const Context& context) {
                  "");
   }
   const auto state = context.machine.AskClock();
-  if (!state || !state->synchronised) {
+  if (!state || !state->synchronized) {
     return Pass(ToString(now) + ", no error bound: " +
                 (state ? "clock is not synchronized (no NTP/chrony)"
                        : "the kernel does not report the clock state"));

@@ -8,7 +8,7 @@
 #include "check/facts/device_open.h"
 #include "check/facts/targets.h"
 
-namespace muster::check::tpu_initialised {
+namespace muster::check::tpu_initialized {
 namespace {
 
 bool HasTpu(const identify::TargetReply& seen) {
@@ -105,4 +105,4 @@ const Check kCheck{.id = "tpu.initialized",
                    .deadline = kDeviceOpenTimeout,
                    .run = Run};
 
-}  // namespace muster::check::tpu_initialised
+}  // namespace muster::check::tpu_initialized
