@@ -27,6 +27,7 @@ void AddPorts(const std::string& table, std::set<std::int64_t>& ports) {
 
 std::string PortsText(const std::set<std::int64_t>& ports) {
   std::vector<std::string> texts;
+  texts.reserve(ports.size());
   for (const std::int64_t port : ports) {
     texts.push_back(std::to_string(port));
   }
