@@ -210,8 +210,8 @@ constexpr std::array<VerbText, 6> kVerbs{{
 }};
 
 // "  HEAD   text", the text wrapped beside or below it.
-std::string Row(const std::string& head, const std::string& text,
-                std::size_t column) {
+std::string HelpRow(const std::string& head, const std::string& text,
+                    std::size_t column) {
   std::string rows = "  " + head;
   std::size_t used = rows.size();
   for (const std::string& line : Wrap(text, kWidth - column)) {
@@ -257,7 +257,7 @@ class HelpFormatter : public CLI::Formatter {
                                CLI::AppFormatMode) const override {
     std::string rows;
     for (const CLI::App* sub : app->get_subcommands({})) {
-      rows += Row(sub->get_name(), sub->get_description(), kColumn / 2 + 1);
+      rows += HelpRow(sub->get_name(), sub->get_description(), kColumn / 2 + 1);
     }
     return rows.empty() ? "" : "\nSub-commands:\n" + rows;
   }
@@ -266,7 +266,7 @@ class HelpFormatter : public CLI::Formatter {
       std::vector<const CLI::Option*> options) const override {
     std::string rows = "\n" + group + ":\n";
     for (const CLI::Option* option : options) {
-      rows += Row(NameOf(*option), option->get_description(), kColumn);
+      rows += HelpRow(NameOf(*option), option->get_description(), kColumn);
     }
     return rows;
   }

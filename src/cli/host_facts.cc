@@ -58,7 +58,7 @@ bool HasDevice(const Outcome& outcome) {
   const Json devices =
       data.is_object() ? data.value("devices", Json::array()) : Json::array();
   return std::any_of(devices.begin(), devices.end(), [](const Json& one) {
-    return one.value("path", "") != "";
+    return !one.value("path", "").empty();
   });
 }
 

@@ -9,6 +9,9 @@
 
 namespace muster {
 
+// By Ctrl-C, or by a SIGTERM that the program obeyed.
+inline constexpr int kExitInterrupted = 130;
+
 // 0: good; 1: refused; 2: usage; 3: no answer could be had; 75: no capacity or
 // quota now.
 int TpuExitCode(Cause cause);

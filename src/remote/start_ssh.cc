@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "channel/security/run_key.h"
 #include "channel/security/sha256.h"
+#include "finding/exit_code.h"
 #include "muster/retry.h"
 #include "record/journal.h"
 #include "remote/pack_folder.h"
@@ -39,7 +40,6 @@ constexpr auto kForItsKeys = std::chrono::minutes(5);
 constexpr auto kBetweenLogins = std::chrono::seconds(5);
 constexpr int kNotSetUp = 125;
 constexpr int kEndedFromOutside = 75;
-constexpr int kInterrupted = 130;
 
 // Where agents of TPU workers meet: below are the ports of libtpu, JAX's
 // coordinator and TensorFlow's servers.
@@ -398,7 +398,7 @@ void Starter::Interrupt(const std::string& by, bool now) {
   interrupted_ = true;
   if (!all_ready_) {
     Say(by + " while agents were being started, exit code 130 (muster)");
-    code_ = kInterrupted;
+    code_ = kExitInterrupted;
     for (const auto& one : hosts_) {
       one->session().Kill();
     }
@@ -499,7 +499,7 @@ int FinishLost(const Ended& ended, const Status& replaced,
     sys::PrintAside(
         RenderText(std::span(&finding, 1), sys::TerminalOptions(host.env, 2)));
     if (replaced.error().cause() == Cause::kCancelled) {
-      told.code = kInterrupted;
+      told.code = kExitInterrupted;
     }
   }
   SayAside("`" + std::string(Label(ended.lost->cause)) +

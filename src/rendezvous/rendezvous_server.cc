@@ -71,7 +71,7 @@ struct RendezvousServer::Inner : std::enable_shared_from_this<Inner> {
 
   int Add(std::unique_ptr<channel::Link> link);
   void Receive(int agent, const wire::Envelope& message);
-  void Introduce(int agent, const wire::Identity& identity);
+  void Introduce(int agent, const wire::Identity& introduced);
   void Answer(int agent, const wire::HelloReply& reply);
   void NotUnderstood(int agent, const std::string& kind, const Error& why);
   void Welcome(int agent, const RollCall::Answer& answer);

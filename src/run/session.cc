@@ -12,6 +12,7 @@
 #include "channel/grpc/transport.h"
 #include "channel/security/certificate_store.h"
 #include "channel/transport.h"
+#include "finding/exit_code.h"
 #include "record/events.h"
 #include "record/journal.h"
 #include "record/report.h"
@@ -35,7 +36,6 @@ namespace {
 // A host that was lost from the view of a member: the code of DESIGN section 7
 // for "ended from outside".
 constexpr int kEndedFromOutside = 75;
-constexpr int kInterrupted = 130;
 constexpr int kNotSetUp = 125;
 
 // What every part of a run on this host needs.
@@ -320,8 +320,8 @@ int FinishMember(const AgentPlace& place, const AgentEnd& end) {
     const Error error = end.error.value_or(
         Error(Cause::kInternalError, "the agent exited without a reason"));
     place.Show(FromError(error));
-    goodbye.exit_code =
-        error.cause() == Cause::kCancelled ? kInterrupted : kEndedFromOutside;
+    goodbye.exit_code = error.cause() == Cause::kCancelled ? kExitInterrupted
+                                                           : kEndedFromOutside;
     goodbye.origin = OriginName(Origin::kMuster);
     goodbye.summary = error.cause() == Cause::kCancelled
                           ? "interrupted"
@@ -413,7 +413,7 @@ Result<int> AttendAsMember(const AgentPlace& place) {
   if (refused) {
     place.Show(FromError(*refused));
     const int code =
-        refused->cause() == Cause::kCancelled ? kInterrupted : kNotSetUp;
+        refused->cause() == Cause::kCancelled ? kExitInterrupted : kNotSetUp;
     place.Say("this member did not participate, exit code " +
               std::to_string(code) + " (muster)");
     place.console.Drain(Deadline::After(std::chrono::seconds(5)));

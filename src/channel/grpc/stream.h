@@ -20,6 +20,7 @@
 #include "channel/message_stream.h"
 #include "muster/address.h"
 #include "muster/deadline.h"
+#include "wire/hello.h"
 
 namespace muster::channel {
 

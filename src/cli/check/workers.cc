@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "channel/security/sha256.h"
 #include "cli/worker_verbs.h"
+#include "finding/exit_code.h"
 #include "remote/ssh_host.h"
 #include "sys/signal/signals.h"
 #include "sys/terminal/results.h"
@@ -20,7 +21,6 @@ constexpr std::size_t kLargestProgram = 1U << 30;
 // For a worker to let us in and get this muster.
 constexpr auto kForTheStart = std::chrono::seconds(60);
 constexpr int kNotFoundOut = 3;
-constexpr int kInterrupted = 130;
 // Beside the ports of libtpu, JAX's coordinator, TensorFlow's servers and the
 // agents of a run.
 constexpr std::uint16_t kMeshPort = 8491;
@@ -208,7 +208,7 @@ int WorkerChecks::Finish() {
     }
   }
   if (interrupted_) {
-    return kInterrupted;
+    return kExitInterrupted;
   }
   if (json_) {
     sys::PrintDocument({{"schema", "muster.check.tpu/1"},

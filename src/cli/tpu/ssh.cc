@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/worker_verbs.h"
 #include "diagnose/verdict/verdict.h"
+#include "finding/exit_code.h"
 #include "remote/ssh_session.h"
 #include "sys/process/run_program.h"
 #include "sys/signal/signals.h"
@@ -22,7 +23,6 @@ using sys::Console;
 constexpr auto kExitTimeout = std::chrono::seconds(10);
 constexpr std::size_t kMaxKept = 1U << 20;
 constexpr int kNotAsked = 255;
-constexpr int kInterrupted = 130;
 
 // What came of one worker.
 struct Told {
@@ -190,7 +190,7 @@ int Shells::Finish(const std::function<std::optional<Finding>()>& why_gone) {
   }
   if (interrupted_) {
     Say("interrupted, exit code 130");
-    return kInterrupted;
+    return kExitInterrupted;
   }
   if (!lost.empty()) {
     gone_ = why_gone();

@@ -100,7 +100,7 @@ class Coordinator {
 
   // What agents say. An error: it is not understood.
   Status OnMessage(int agent, wire::ToCoordinator message);
-  Status On(int agent, wire::PeerCheckResult result);
+  Status On(int agent, const wire::PeerCheckResult& result);
   Status On(int agent, wire::AgentFact message);
   Status On(int agent, wire::RankStarted started);
   Status On(int agent, wire::RankExited exited);

@@ -46,7 +46,7 @@ Status Coordinator::On(int agent, wire::Stopped stopped) {
   return Ok();
 }
 
-Status Coordinator::On(int agent, wire::PeerCheckResult result) {
+Status Coordinator::On(int agent, const wire::PeerCheckResult& result) {
   MUSTER_ASSIGN(auto row, RowOf(result));
   if (peer_check_ && result.attempt == number_ &&
       peer_check_->Tells(agent, std::move(row))) {

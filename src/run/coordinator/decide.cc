@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "finding/exit_code.h"
 
 namespace muster::run {
 namespace {
@@ -17,7 +18,6 @@ constexpr int kHangCode = 124;
 constexpr int kSetUpCode = 125;
 constexpr int kNotExecutableCode = 126;
 constexpr int kNotFoundCode = 127;
-constexpr int kInterruptedCode = 130;
 constexpr int kSignalBase = 128;
 constexpr int kUsageStatus = 2;
 
@@ -35,7 +35,7 @@ std::pair<int, Origin> CodeOf(const record::Failure& failure) {
     case Kind::kStandstill:
       return {kHangCode, Origin::kMuster};
     case Kind::kInterrupted:
-      return {kInterruptedCode, Origin::kMuster};
+      return {kExitInterrupted, Origin::kMuster};
     case Kind::kSetUp:
       break;
   }
