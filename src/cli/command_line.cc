@@ -18,14 +18,11 @@ constexpr const char* kClusterGroup =
 void AddSettings(CLI::App& app, std::string_view verb, Texts& texts) {
   for (const settings::SettingRow& row : settings::SettingRows()) {
     if (row.IsFor(verb)) {
-      std::string type(row.type);
-      std::transform(type.begin(), type.end(), type.begin(),
-                     [](unsigned char c) { return std::toupper(c); });
-      app.add_option(
-             std::string(row.flag), texts.settings[std::string(row.name)],
-             std::string(row.doc) + " (default " + std::string(row.fallback) +
-                 ", " + std::string(row.variable) + ")")
-          ->type_name(type);
+      AddOption(app, std::string(row.flag) + " " + Upper(row.type),
+                texts.settings[std::string(row.name)],
+                std::string(row.doc) + " (default " +
+                    std::string(row.fallback) + ", " +
+                    std::string(row.variable) + ")");
     }
   }
 }
@@ -33,59 +30,42 @@ void AddSettings(CLI::App& app, std::string_view verb, Texts& texts) {
 // What describes the cluster, for every verb that needs one.
 void AddClusterFlags(CLI::App& app, Texts& texts) {
   app.option_defaults()->group(kClusterGroup);
-  app.add_option("-n", texts.processes, "N ranks, all on this host")
-      ->type_name("N");
-  app.add_option("--hosts", texts.hosts,
-                 "one member per address, ranked in this order (A,B without "
-                 "ports: 8476)")
-      ->type_name("A:PORT,B:PORT");
-  app.add_option("--cluster", texts.cluster,
-                 "the JSON that `muster resolve --output json` prints")
-      ->type_name("FILE");
-  app.add_option("--rank", texts.rank,
-                 "rank of this process, if its host's addresses do not "
-                 "determine it")
-      ->type_name("R");
-  app.add_option("--source", texts.source, "read only this source")
-      ->type_name("NAME");
-  app.add_option("--profile", texts.profile,
-                 "framework whose conventions apply: tf, estimator, jax, "
-                 "torch, torch_xla, ray, deepspeed, openmpi; with jax, run "
-                 "supports jax.distributed.initialize() without arguments")
-      ->type_name("NAME");
-  app.add_option("--hostfile", texts.host_file,
-                 "a host file of Open MPI or DeepSpeed")
-      ->type_name("FILE");
-  app.add_option("--tpu", texts.tpu,
-                 "a TPU by name or address; --project P, --zone Z; with a "
-                 "name, check and run start on its workers by ssh")
-      ->type_name("NAME");
-  app.add_option("--project", texts.project,
-                 "project of the TPU or the machines")
-      ->type_name("P");
-  app.add_option("--zone", texts.zone, "zone of the TPU or the machines")
-      ->type_name("Z");
-  app.add_option("--instance-group", texts.instance_group,
-                 "Compute Engine instances; --project P, --zone Z")
-      ->type_name("NAME");
-  app.add_option("--pods", texts.pods, "Kubernetes pods; repeatable")
-      ->type_name("JOB:LABEL=V")
-      ->allow_extra_args(false)
-      ->take_all();
+  AddOption(app, "-n N", texts.processes, "N ranks, all on this host");
+  AddOption(
+      app, "--hosts A:PORT,B:PORT", texts.hosts,
+      "one member per address, ranked in this order (A,B without ports: 8476)");
+  AddOption(app, "--cluster FILE", texts.cluster,
+            "the JSON that `muster resolve --output json` prints");
+  AddOption(
+      app, "--rank R", texts.rank,
+      "rank of this process, if its host's addresses do not determine it");
+  AddOption(app, "--source NAME", texts.source, "read only this source");
+  AddOption(app, "--profile NAME", texts.profile,
+            "framework whose conventions apply: tf, estimator, jax, torch, "
+            "torch_xla, ray, deepspeed, openmpi; with jax, run supports "
+            "jax.distributed.initialize() without arguments");
+  AddOption(app, "--hostfile FILE", texts.host_file,
+            "a host file of Open MPI or DeepSpeed");
+  AddOption(app, "--tpu NAME", texts.tpu,
+            "a TPU by name or address; --project P, --zone Z; with a name, "
+            "check and run start on its workers by ssh");
+  AddOption(app, "--project P", texts.project,
+            "project of the TPU or the machines");
+  AddOption(app, "--zone Z", texts.zone, "zone of the TPU or the machines");
+  AddOption(app, "--instance-group NAME", texts.instance_group,
+            "Compute Engine instances; --project P, --zone Z");
+  AddOption(app, "--pods JOB:LABEL=V", texts.pods,
+            "Kubernetes pods; repeatable");
   app.option_defaults()->group(kFlags);
 }
 
 // What `muster resolve` shows.
 void AddResolveFlags(CLI::App& app, ResolveFlags& flags) {
-  app.add_option("--export", flags.export_for,
-                 "print the environment for tf, jax, torch, torch_xla, shell "
-                 "or python")
-      ->type_name("WHAT");
-  app.add_option("--require", flags.requirements,
-                 "require a package in the Python environment; repeatable")
-      ->type_name("NAME==V")
-      ->allow_extra_args(false)
-      ->take_all();
+  AddOption(
+      app, "--export WHAT", flags.export_for,
+      "print the environment for tf, jax, torch, torch_xla, shell or python");
+  AddOption(app, "--require NAME==V", flags.requirements,
+            "require a package in the Python environment; repeatable");
   app.add_flag("-v,--verbose", flags.verbose,
                "show every source: what it says, or why it is skipped");
   app.add_flag("--spec", flags.spec,
@@ -194,11 +174,11 @@ Status TakeSources(const CLI::App& verb, const Texts& texts,
 
 Status Take(const CLI::App& verb, const Texts& texts, CommandLine& line) {
   for (const settings::SettingRow& row : settings::SettingRows()) {
-    const auto given = Given(verb, std::string(row.flag).c_str(),
-                             texts.settings.at(std::string(row.name)));
+    const std::string name(row.name);
     // `check` has a flag --timeout of its own.
-    if (given && row.IsFor(verb.get_name())) {
-      line.settings[std::string(row.name)] = *given;
+    if (row.IsFor(verb.get_name()) &&
+        IsGiven(verb, std::string(row.flag).c_str())) {
+      line.settings[name] = texts.settings.at(name);
     }
   }
   MUSTER_ASSIGN(line.cluster.processes, Number(verb, "-n", texts.processes));
@@ -267,55 +247,45 @@ Status CheckCommand(const CommandLine& line, bool has_dashes) {
 }
 
 void AddRunFlags(CLI::App& app, Texts& texts, CommandLine& line) {
-  app.add_option("--env", texts.environment,
-                 "set a variable for all ranks; repeatable")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false)
-      ->take_all();
-  app.add_flag("--dry-run", line.dry_run,
-               "print the plan with the source of every value, and start "
-               "nothing");
+  AddOption(app, "--env NAME=VALUE", texts.environment,
+            "set a variable for all ranks; repeatable");
+  app.add_flag(
+      "--dry-run", line.dry_run,
+      "print the plan with the source of every value, and start nothing");
   AddReachFlags(app, texts, line.reach);
-  app.add_option("--copy", line.reach.copy,
-                 "with --tpu: folder to copy to each worker, in which the "
-                 "ranks start (default: their home folder)")
-      ->type_name("DIR");
+  AddOption(app, "--copy DIR", line.reach.copy,
+            "with --tpu: folder to copy to each worker, in which the ranks "
+            "start (default: their home folder)");
   app.add_flag("--keep-copy", line.reach.keep_copy,
                "do not delete the copy at the end");
-  app.add_flag("--recreate", line.reach.recreate,
-               "with --tpu: if the TPU is preempted, delete it, create it "
-               "again and restart the run there, which is billed; if it is "
-               "unhealthy or missing, ask first (-y, --yes skips the "
-               "confirmation)");
+  app.add_flag(
+      "--recreate", line.reach.recreate,
+      "with --tpu: if the TPU is preempted, delete it, create it again and "
+      "restart the run there, which is billed; if it is unhealthy or missing, "
+      "ask first (-y, --yes skips the confirmation)");
   app.add_flag("-y,--yes", line.yes, "do not ask for confirmation");
 }
 
 void AddExplainFlags(CLI::App& app, CommandLine& line) {
   app.add_option("inputs", line.inputs);
-  app.add_option("--exit", line.exit, "how the program ended: 137, -9, SIGBUS")
-      ->type_name("STATUS");
-  app.add_option("--note", line.notes,
-                 "what you saw, in your words; repeatable")
-      ->type_name("TEXT")
-      ->allow_extra_args(false)
-      ->take_all();
-  app.add_option("--rank-from", line.rank_from,
-                 "RE2 pattern whose one group is the rank, applied to file "
-                 "names, and to the lines of files whose names do not contain "
-                 "a rank")
-      ->type_name("PATTERN");
+  AddOption(app, "--exit STATUS", line.exit,
+            "how the program ended: 137, -9, SIGBUS");
+  AddOption(app, "--note TEXT", line.notes,
+            "what you saw, in your words; repeatable");
+  AddOption(app, "--rank-from PATTERN", line.rank_from,
+            "RE2 pattern whose one group is the rank, applied to file names, "
+            "and to the lines of files whose names do not contain a rank");
   app.add_flag("--inspect-host", line.inspect_host,
-               "also inspect this host: kernel log, memory counters, "
-               "limits, disks, ports, devices and their processes, the "
-               "Slurm job, the pod; changes nothing");
+               "also inspect this host: kernel log, memory counters, limits, "
+               "disks, ports, devices and their processes, the Slurm job, the "
+               "pod; changes nothing");
   app.add_flag("--list", line.list, "list all causes, one per line");
 }
 
 void AddBundleFlags(CLI::App& app, CommandLine& line) {
   app.add_option("inputs", line.inputs);
-  app.add_option("--archive", line.archive,
-                 "output file (default muster-bundle.tar.gz)")
-      ->type_name("FILE");
+  AddOption(app, "--archive FILE", line.archive,
+            "output file (default muster-bundle.tar.gz)");
 }
 
 void AddVerbFlags(CLI::App& app, Verb verb, Texts& texts, CommandLine& line) {
@@ -353,9 +323,6 @@ struct Tree {
                  "show this help; `muster run --help` for a sub-command");
     app.add_flag("--version", line.version, "print the version");
     app.require_subcommand(0, 1);
-    for (const settings::SettingRow& row : settings::SettingRows()) {
-      texts.settings[std::string(row.name)];
-    }
     for (const VerbText& text : VerbTexts()) {
       CLI::App* verb = app.add_subcommand(text.name, text.summary);
       verb->footer(text.details);

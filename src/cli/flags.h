@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "cli/command_line.h"
@@ -26,6 +27,19 @@ struct Texts {
   std::vector<std::string> environment;
   std::map<std::string, std::string> settings;
 };
+
+// "--rank R" is the flag --rank; the help names its value R. A list takes one
+// value each time that its flag is given.
+template <typename T>
+CLI::Option* AddOption(CLI::App& app, const std::string& flag, T& value,
+                       const std::string& help) {
+  const auto space = flag.find(' ');
+  CLI::Option* option = app.add_option(flag.substr(0, space), value, help);
+  if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+    option->allow_extra_args(false)->take_all();
+  }
+  return option->type_name(flag.substr(space + 1));
+}
 
 // ", did you mean `--zone`?", or nothing.
 std::string Meant(const std::string& word,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/help.h"
 
-#include <algorithm>
 #include <array>
 
 #include "base/text.h"
@@ -212,26 +211,24 @@ constexpr std::array<VerbText, 6> kVerbs{{
 // "  HEAD   text", the text wrapped beside or below it.
 std::string HelpRow(const std::string& head, const std::string& text,
                     std::size_t column) {
-  std::string rows = "  " + head;
-  std::size_t used = rows.size();
-  for (const std::string& line : Wrap(text, kWidth - column)) {
-    if (used + 2 > column) {
-      rows += "\n";
-      used = 0;
-    }
-    rows += std::string(column - used, ' ') + line;
-    used = column;
-  }
-  return rows + "\n";
+  const std::string below = "\n" + std::string(column, ' ');
+  const bool fits = head.size() + 4 <= column;
+  return "  " + head +
+         (fits ? std::string(column - 2 - head.size(), ' ') : below) +
+         Join(Wrap(text, kWidth - column), below) + "\n";
 }
 
+// "-y, --yes", "--type T". Any other name stands in the description.
 std::string NameOf(const CLI::Option& option) {
-  std::string name;
-  for (const std::string& one : Split(option.get_name(false, true), ',')) {
-    name += (name.empty() ? "" : ", ") + one;
+  std::vector<std::string> names;
+  if (!option.get_snames().empty()) {
+    names.push_back("-" + option.get_snames().front());
   }
-  const bool takes_value = option.get_type_size() != 0;
-  return takes_value ? name + " " + option.get_type_name() : name;
+  if (!option.get_lnames().empty()) {
+    names.push_back("--" + option.get_lnames().front());
+  }
+  const std::string type = option.get_type_name();
+  return Join(names, ", ") + (type.empty() ? "" : " " + type);
 }
 
 // Details first, then every flag of every group: there are too many for the
@@ -242,7 +239,12 @@ class HelpFormatter : public CLI::Formatter {
                         CLI::AppFormatMode) const override {
     const std::string details = app->get_footer();
     std::string text = details.empty() ? app->get_description() : details;
-    text += make_subcommands(app, CLI::AppFormatMode::Normal);
+    const auto verbs = app->get_subcommands({});
+    text += verbs.empty() ? "" : "\nSub-commands:\n";
+    for (const CLI::App* verb : verbs) {
+      text +=
+          HelpRow(verb->get_name(), verb->get_description(), kColumn / 2 + 1);
+    }
     for (const std::string& group : app->get_groups()) {
       const auto options = app->get_options([&](const CLI::Option* option) {
         return option->get_group() == group && option->nonpositional();
@@ -253,22 +255,8 @@ class HelpFormatter : public CLI::Formatter {
     }
     return text;
   }
-  std::string make_subcommands(const CLI::App* app,
-                               CLI::AppFormatMode) const override {
-    std::string rows;
-    for (const CLI::App* sub : app->get_subcommands({})) {
-      rows += HelpRow(sub->get_name(), sub->get_description(), kColumn / 2 + 1);
-    }
-    return rows.empty() ? "" : "\nSub-commands:\n" + rows;
-  }
-  std::string make_group(
-      std::string group, bool,
-      std::vector<const CLI::Option*> options) const override {
-    std::string rows = "\n" + group + ":\n";
-    for (const CLI::Option* option : options) {
-      rows += HelpRow(NameOf(*option), option->get_description(), kColumn);
-    }
-    return rows;
+  std::string make_option(const CLI::Option* option, bool) const override {
+    return HelpRow(NameOf(*option), option->get_description(), kColumn);
   }
 };
 

@@ -10,64 +10,49 @@ namespace muster::cli {
 namespace {
 
 void AddProgramFlags(CLI::App& app, Texts& texts, ProgramFlags& flags) {
-  app.add_option("--on", texts.on,
-                 "target of the program: v2, v3, v4, v5e, v5p, v6e or tpu7x, "
-                 "and its shape in chips: v5e:2x4, v5p:2x2x1")
-      ->type_name("TOPOLOGY");
-  app.add_option("--batch", texts.batch,
-                 "sizes for the symbolic dimension of a jax.export artifact "
-                 "(requires Python with jax)")
-      ->type_name("N,N");
-  app.add_option("--examples", texts.examples,
-                 "examples per run of the program over all devices, to report "
-                 "examples per second (default: from step.json or --batch)")
-      ->type_name("N");
-  app.add_option("--plugin", flags.plugins,
-                 "compiler, or with --open the PJRT plug-in; tpu, cuda or cpu "
-                 "find the installed one (default: TPU_LIBRARY_PATH, "
-                 "PJRT_NAMES_AND_LIBRARY_PATHS, libtpu of Python, the "
-                 "system); repeatable, to compare compilers")
-      ->type_name("PATH")
-      ->allow_extra_args(false)
-      ->take_all();
-  app.add_option("--replicas", texts.replicas,
-                 "copies of the program (default: from the program), or chips "
-                 "and GPUs that the targets, or --open, must have")
-      ->type_name("N");
-  app.add_option("--partitions", texts.partitions,
-                 "devices that share one copy (default: from the program)")
-      ->type_name("N");
-  app.add_option("--signature", texts.signature,
-                 "signature of a SavedModel, or function, that is the "
-                 "training step (default: all signatures)")
-      ->type_name("NAME");
-  app.add_option("--timeout", texts.request_timeout,
-                 "timeout of the compiler, or of --open (default 120s)")
-      ->type_name("TIME");
+  AddOption(app, "--on TOPOLOGY", texts.on,
+            "target of the program: v2, v3, v4, v5e, v5p, v6e or tpu7x, and "
+            "its shape in chips: v5e:2x4, v5p:2x2x1");
+  AddOption(app, "--batch N,N", texts.batch,
+            "sizes for the symbolic dimension of a jax.export artifact "
+            "(requires Python with jax)");
+  AddOption(app, "--examples N", texts.examples,
+            "examples per run of the program over all devices, to report "
+            "examples per second (default: from step.json or --batch)");
+  AddOption(
+      app, "--plugin PATH", flags.plugins,
+      "compiler, or with --open the PJRT plug-in; tpu, cuda or cpu find the "
+      "installed one (default: TPU_LIBRARY_PATH, PJRT_NAMES_AND_LIBRARY_PATHS, "
+      "libtpu of Python, the system); repeatable, to compare compilers");
+  AddOption(app, "--replicas N", texts.replicas,
+            "copies of the program (default: from the program), or chips and "
+            "GPUs that the targets, or --open, must have");
+  AddOption(app, "--partitions N", texts.partitions,
+            "devices that share one copy (default: from the program)");
+  AddOption(app, "--signature NAME", texts.signature,
+            "signature of a SavedModel, or function, that is the training step "
+            "(default: all signatures)");
+  AddOption(app, "--timeout TIME", texts.request_timeout,
+            "timeout of the compiler, or of --open (default 120s)");
 }
 
 // `--on` is that of `check program`.
 void AddFitFlags(CLI::App& app, FitFlags& flags) {
-  app.add_option("--params", flags.params,
-                 "check fit: number of parameters, such as 1.3B")
-      ->type_name("N");
-  app.add_option("--optimizer", flags.optimizer,
-                 "check fit: sgd, momentum, lion, rmsprop, adagrad, adam or "
-                 "adamw (default adam)")
-      ->type_name("NAME");
-  app.add_option("--dtype", flags.dtype,
-                 "check fit: f32, bf16, f16, or mixed: f32 with a copy in "
-                 "bf16 (default f32)")
-      ->type_name("NAME");
-  app.add_option("--activations", flags.activations,
-                 "check fit: activations per device for the backward pass: "
-                 "4GB, or layers=24,hidden=2048,heads=16, "
-                 "sequence=1024,batch=8,vocab=32000 (and ,remat) of a "
-                 "transformer")
-      ->type_name("SIZE");
+  AddOption(app, "--params N", flags.params,
+            "check fit: number of parameters, such as 1.3B");
+  AddOption(app, "--optimizer NAME", flags.optimizer,
+            "check fit: sgd, momentum, lion, rmsprop, adagrad, adam or adamw "
+            "(default adam)");
+  AddOption(app, "--dtype NAME", flags.dtype,
+            "check fit: f32, bf16, f16, or mixed: f32 with a copy in bf16 "
+            "(default f32)");
+  AddOption(app, "--activations SIZE", flags.activations,
+            "check fit: activations per device for the backward pass: 4GB, or "
+            "layers=24,hidden=2048,heads=16, sequence=1024,batch=8,vocab=32000 "
+            "(and ,remat) of a transformer");
   app.add_flag("--sharded", flags.sharded,
-               "check fit: shard weights, gradients and optimizer states "
-               "over the devices (default: replicated)");
+               "check fit: shard weights, gradients and optimizer states over "
+               "the devices (default: replicated)");
 }
 
 Result<Duration> TakeTimeout(const std::string& text) {
@@ -208,32 +193,20 @@ Status TakeExpected(const CLI::App& verb, const Texts& texts,
 
 void AddCheckFlags(CLI::App& app, Texts& texts, CommandLine& line) {
   app.add_option("groups", line.groups);
-  app.add_option("--checkpoints", line.checkpoints,
-                 "checkpoint folder; repeatable. With several hosts, each "
-                 "briefly writes a file there to test whether the others see "
-                 "it")
-      ->type_name("PATH")
-      ->allow_extra_args(false)
-      ->take_all();
-  app.add_option("--data", line.data, "input data; repeatable")
-      ->type_name("PATH")
-      ->allow_extra_args(false)
-      ->take_all();
-  app.add_option("--target", line.targets,
-                 "server to identify: HOST:PORT, or SCHEME://HOST:PORT with "
-                 "the expected protocol: grpc, tf, jax, tcpstore, "
-                 "tpu-metrics, http, https, ssh, tcp; comma-separated; "
-                 "repeatable")
-      ->type_name("ADDRESS")
-      ->allow_extra_args(false)
-      ->take_all();
-  app.add_option("--framework", line.framework,
-                 "identify the members as servers of tf, jax or torch; check "
-                 "program: reject files of other frameworks")
-      ->type_name("NAME");
+  AddOption(app, "--checkpoints PATH", line.checkpoints,
+            "checkpoint folder; repeatable. With several hosts, each briefly "
+            "writes a file there to test whether the others see it");
+  AddOption(app, "--data PATH", line.data, "input data; repeatable");
+  AddOption(app, "--target ADDRESS", line.targets,
+            "server to identify: HOST:PORT, or SCHEME://HOST:PORT with the "
+            "expected protocol: grpc, tf, jax, tcpstore, tpu-metrics, http, "
+            "https, ssh, tcp; comma-separated; repeatable");
+  AddOption(app, "--framework NAME", line.framework,
+            "identify the members as servers of tf, jax or torch; check "
+            "program: reject files of other frameworks");
   app.add_flag("--open", line.open,
-               "check accelerator, check tpu: open the devices of this "
-               "host; -y, --yes skips the confirmation");
+               "check accelerator, check tpu: open the devices of this host; "
+               "-y, --yes skips the confirmation");
   app.add_flag("-y,--yes", line.yes, "do not ask for confirmation");
   app.add_flag("--list", line.list, "list all checks, one per line");
   app.add_flag("-v,--verbose", line.verbose,

@@ -5,44 +5,35 @@
 namespace muster::cli {
 
 void AddReachFlags(CLI::App& app, Texts& texts, settings::ReachFlags& flags) {
-  app.add_option("--worker", flags.worker,
-                 "worker of a TPU to connect to by ssh: all, or a number "
-                 "(default: 0 for ssh and notebook, otherwise all)")
-      ->type_name("K");
-  app.add_option("--address", flags.address,
-                 "internal, external, or auto: internal if this host is in "
-                 "the TPU's network (default auto); --internal-ip also works")
-      ->type_name("WHICH");
+  AddOption(app, "--worker K", flags.worker,
+            "worker of a TPU to connect to by ssh: all, or a number (default: "
+            "0 for ssh and notebook, otherwise all)");
+  AddOption(app, "--address WHICH", flags.address,
+            "internal, external, or auto: internal if this host is in the "
+            "TPU's network (default auto); --internal-ip also works");
   // gcloud's name is understood, too.
   app.add_flag("--internal-ip", texts.internal_ip)->group("");
-  app.add_option("--user", flags.user,
-                 "login user (default: USER; with OS Login the account's user)")
-      ->type_name("U");
+  AddOption(app, "--user U", flags.user,
+            "login user (default: USER; with OS Login the account's user)");
 }
 
 void AddTpuFlags(CLI::App& app, Texts& texts, TpuFlags& flags) {
   app.add_option("words", flags.words);
-  app.add_option("--project", texts.project,
-                 "project (default: GOOGLE_CLOUD_PROJECT, the credentials "
-                 "file, gcloud's configuration, the metadata server)")
-      ->type_name("P");
-  app.add_option("--zone", texts.zone,
-                 "zone (default: CLOUDSDK_COMPUTE_ZONE, gcloud's "
-                 "configuration, otherwise all zones)")
-      ->type_name("Z");
+  AddOption(app, "--project P", texts.project,
+            "project (default: GOOGLE_CLOUD_PROJECT, the credentials file, "
+            "gcloud's configuration, the metadata server)");
+  AddOption(app, "--zone Z", texts.zone,
+            "zone (default: CLOUDSDK_COMPUTE_ZONE, gcloud's configuration, "
+            "otherwise all zones)");
   app.add_flag("--all-zones", flags.all_zones, "all zones");
   app.add_flag("-q,--quiet", flags.quiet, "print only names, one per line");
-  // gcloud's name is understood, too.
-  app.add_option("--type,--accelerator-type", flags.type, "accelerator type")
-      ->type_name("T");
-  app.add_option("--version", flags.version,
-                 "runtime version (default: the recommended one)")
-      ->type_name("V");
-  app.add_option("--command", flags.shell_line,
-                 "ssh: run LINE in the remote shell, instead of CMD")
-      ->type_name("LINE");
-  app.add_option("--port", texts.port, "notebook: local port (default 8888)")
-      ->type_name("P");
+  AddOption(app, "--type,--accelerator-type T", flags.type,
+            "accelerator type (also --accelerator-type)");
+  AddOption(app, "--version V", flags.version,
+            "runtime version (default: the recommended one)");
+  AddOption(app, "--command LINE", flags.shell_line,
+            "ssh: run LINE in the remote shell, instead of CMD");
+  AddOption(app, "--port P", texts.port, "notebook: local port (default 8888)");
   app.add_flag("-y,--yes", flags.yes, "do not ask for confirmation");
   app.add_flag("--dry-run", flags.dry_run,
                "create, reap: print the actions, and do nothing");
@@ -51,21 +42,18 @@ void AddTpuFlags(CLI::App& app, Texts& texts, TpuFlags& flags) {
   app.add_flag("--on-demand", flags.on_demand,
                "create: on-demand capacity (the default); with several "
                "capacity types, the first available one");
-  app.add_flag("--spot,--preemptible", flags.spot, "create: spot capacity");
+  app.add_flag("--spot,--preemptible", flags.spot,
+               "create: spot capacity (also --preemptible)");
   app.add_flag("--reserved", flags.reserved, "create: reserved capacity");
   app.add_flag("--queued", flags.queued, "create: use a queued resource");
   app.add_flag("--wait", flags.wait, "create: wait until the TPU is ready");
-  app.add_option("--any-zone", flags.any_zone,
-                 "create: try all of these zones at the same time; keep the "
-                 "first, delete the others")
-      ->type_name("Z1,Z2")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->take_all();
-  app.add_option("--reach", flags.reach,
-                 "create, wait: port that must be reachable: ssh (22), agent "
-                 "(8476), a number, or none (default ssh)")
-      ->type_name("WHAT");
+  AddOption(app, "--any-zone Z1,Z2", flags.any_zone,
+            "create: try all of these zones at the same time; keep the first, "
+            "delete the others")
+      ->delimiter(',');
+  AddOption(app, "--reach WHAT", flags.reach,
+            "create, wait: port that must be reachable: ssh (22), agent "
+            "(8476), a number, or none (default ssh)");
 }
 
 // The action that the words name, and that it has the flags that are given.
