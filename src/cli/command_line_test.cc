@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "base/text.h"
 #include "settings/settings.h"
 
@@ -157,26 +159,29 @@ TEST(Help, NamesEveryFlagOfTheTable) {
   }
 }
 
+constexpr std::array kEveryVerb{Verb::kOverview, Verb::kRun,     Verb::kResolve,
+                                Verb::kCheck,    Verb::kExplain, Verb::kBundle,
+                                Verb::kTpu};
+
 TEST(Help, FitsATerminal) {
-  for (Verb verb : {Verb::kOverview, Verb::kCheck, Verb::kRun, Verb::kResolve,
-                    Verb::kExplain, Verb::kTpu}) {
-    std::string text = HelpText(verb);
-    while (!text.empty()) {
-      const auto end = text.find('\n');
-      EXPECT_LE(end, 80U) << text.substr(0, end);
-      text.erase(0, end + 1);
+  for (Verb verb : kEveryVerb) {
+    for (const std::string& line : Split(HelpText(verb), '\n')) {
+      EXPECT_LE(Columns(line), 80U) << line;
+      EXPECT_FALSE(line.ends_with(' ')) << line;
     }
   }
 }
 
 TEST(Help, DescribesEveryFlag) {
-  for (Verb verb : {Verb::kOverview, Verb::kCheck, Verb::kRun, Verb::kResolve,
-                    Verb::kExplain, Verb::kBundle, Verb::kTpu}) {
+  const std::string indent(25, ' ');
+  for (Verb verb : kEveryVerb) {
     const auto lines = Split(HelpText(verb), '\n');
     for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
-      const bool beside = lines[i].find("  ", 2) != std::string::npos;
-      const bool below = lines[i + 1].starts_with(std::string(25, ' '));
-      EXPECT_TRUE(!lines[i].starts_with("  -") || beside || below) << lines[i];
+      const std::string& line = lines[i];
+      const std::string& next = lines[i + 1];
+      const bool beside = line.size() > 25 && line.substr(23, 2) == "  ";
+      const bool below = next.size() > 25 && next.starts_with(indent);
+      EXPECT_TRUE(!line.starts_with("  -") || beside || below) << line;
     }
   }
 }
