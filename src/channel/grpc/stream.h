@@ -27,7 +27,7 @@ namespace muster::channel {
 namespace pb = muster::v1;
 
 // How long the last messages of closed links may take when all ends.
-inline constexpr Duration kLinger = std::chrono::seconds(5);
+inline constexpr Duration kLinger = std::chrono::seconds(1);
 // An Envelope is a little larger than its body.
 inline constexpr int kMaxWire = static_cast<int>(kMaxMessage) + (64 << 10);
 
