@@ -39,7 +39,7 @@ struct CollectiveKind {
       make;
   // Names ranks that call something else, instead of meeting the deadline.
   bool names_mismatches = true;
-  // Ends waits when the board's stop word is set.
+  // Ends waits when the progress page's stop word is set.
   bool obeys_the_board = true;
   std::vector<DType> dtypes = {
       DType::kFloat32, DType::kFloat64, DType::kBFloat16,
@@ -402,7 +402,7 @@ TEST_P(CollectiveConformance, AStopTokenEndsAWait) {
 
 TEST_P(CollectiveConformance, TheBoardEndsAWaitWithItsCause) {
   if (!GetParam().obeys_the_board) {
-    GTEST_SKIP() << GetParam().name << " does not look at the board";
+    GTEST_SKIP() << GetParam().name << " does not look at the progress page";
   }
   std::latch over(2);
   OnRanks(2, [&](Collective& group) {

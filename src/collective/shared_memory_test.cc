@@ -174,7 +174,7 @@ TEST(SharedMemory, SaysWhoCameButDidNotDoItsPart) {
 
 // ---- Real processes ----
 
-// The board and the segment of processes that are forked from this one.
+// The progress page and the segment of processes that are forked from this one.
 class Processes {
  public:
   Processes()

@@ -34,7 +34,7 @@ class AgentLink {
   // Descriptors that have come so far.
   std::vector<sys::Fd> TakeDescriptors();
   // Why the agent has asked this rank to end; known once a reply was read. The
-  // board tells it sooner.
+  // progress page tells it sooner.
   std::optional<Error> StopReason();
 
  private:

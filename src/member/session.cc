@@ -151,7 +151,7 @@ Status Session::Inner::MapProgressPage(sys::Fd page) {
   if (progress_page->magic != wire::kProgressPageMagic ||
       progress_page->version != wire::kProgressPageVersion) {
     return Error(Cause::kVerPeerMismatch,
-                 "the agent's board has version " +
+                 "the agent's progress page has version " +
                      std::to_string(progress_page->version.load()) +
                      ", but this library supports " +
                      std::to_string(wire::kProgressPageVersion));
@@ -189,7 +189,7 @@ Result<std::unique_ptr<Session>> Session::JoinFrom(const sys::Env& environment,
   if (descriptors.size() != 2) {
     return Error(Cause::kInternalError,
                  "the agent sent " + std::to_string(descriptors.size()) +
-                     " descriptors instead of board and segment");
+                     " descriptors instead of progress page and segment");
   }
   MUSTER_TRY(inner->MapProgressPage(std::move(descriptors[0])));
   inner->segment = std::move(descriptors[1]);

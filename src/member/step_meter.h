@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a rank's progress on its slot of the board.
+// Writes a rank's progress on its slot of the progress page.
 #pragma once
 
 #include <cstdint>

@@ -17,7 +17,7 @@ constexpr Duration kFirstProbe = milliseconds(250);
 constexpr Duration kProbePeriod = milliseconds(500);
 constexpr Duration kProbeTimeout = std::chrono::seconds(2);
 constexpr Duration kShowPeriod = milliseconds(100);
-// What a look still wants to tell when the deadline comes.
+// Left for the report of a probe when the deadline comes.
 constexpr Duration kLastWord = milliseconds(50);
 constexpr std::size_t kMaxProbesAtOnce = 32;
 
@@ -51,13 +51,13 @@ struct RendezvousServer::Inner : std::enable_shared_from_this<Inner> {
     OnChange on_change;
     OnDone on_done;
     sys::Loop::Handle end;
-    sys::Loop::Handle first_look;
-    sys::Loop::Handle looks;
+    sys::Loop::Handle first_probe;
+    sys::Loop::Handle probes;
     sys::Loop::Handle show;
     Steady show_not_before{};
     std::vector<Missing> shown;
-    std::set<int> looking;            // ranks
-    std::map<int, Steady> last_look;  // by rank
+    std::set<int> probing;             // ranks
+    std::map<int, Steady> last_probe;  // by rank
   };
 
   Inner(sys::Loop& l, sys::Clock& c, channel::Transport* t, Cluster cluster_,
@@ -77,8 +77,8 @@ struct RendezvousServer::Inner : std::enable_shared_from_this<Inner> {
   void Welcome(int agent, const RollCall::Answer& answer);
   void Refuse(int agent, const Error& error);
   void Lost(int agent, const Error& why);
-  void Look();
-  void LookAt(int rank);
+  void ProbeMissing();
+  void ProbeMember(int rank);
   void ShowSoon();
   void Show();
   void DecideSoon();
@@ -93,7 +93,7 @@ struct RendezvousServer::Inner : std::enable_shared_from_this<Inner> {
   int next_agent = 1;
   std::map<int, Attendee> attendees;
   std::unique_ptr<Calling> calling;
-  std::uint64_t calls = 0;  // tells looks of this call from late ones
+  std::uint64_t calls = 0;  // tells probes of this call from late ones
 };
 
 int RendezvousServer::Inner::Add(std::unique_ptr<channel::Link> link) {
@@ -131,7 +131,7 @@ void RendezvousServer::Inner::Receive(int agent,
   }
   if (const auto* fact = std::get_if<wire::AgentFact>(&*parsed);
       fact != nullptr && calling) {
-    roll.Told(fact->fact);
+    roll.Reports(fact->fact);
     ShowSoon();
   }
   if (options.on_message) {
@@ -141,7 +141,8 @@ void RendezvousServer::Inner::Receive(int agent,
   }
 }
 
-// The agent is told why, and lost: what else it says would be half understood.
+// The agent gets the reason and counts as lost: what else it sends would be
+// half understood.
 void RendezvousServer::Inner::NotUnderstood(int agent, const std::string& kind,
                                             const Error& why) {
   const auto at = attendees.find(agent);
@@ -218,36 +219,35 @@ void RendezvousServer::Inner::Lost(int agent, const Error& why) {
   attendees.erase(agent);
 }
 
-// Looks at addresses of missing members, those first that were not looked at
-// for longest.
-void RendezvousServer::Inner::Look() {
+// Probes addresses of missing members, those first whose last probe is oldest.
+void RendezvousServer::Inner::ProbeMissing() {
   if (!calling || transport == nullptr) {
     return;
   }
   const Steady now = clock.Now();
   std::vector<std::pair<Steady, int>> due;
   for (const int rank : roll.Unseen()) {
-    const auto last = calling->last_look.find(rank);
-    if (last == calling->last_look.end()) {
+    const auto last = calling->last_probe.find(rank);
+    if (last == calling->last_probe.end()) {
       due.emplace_back(Steady(), rank);
-    } else if (!calling->looking.contains(rank) &&
+    } else if (!calling->probing.contains(rank) &&
                now - last->second >= kProbePeriod) {
       due.emplace_back(last->second, rank);
     }
   }
   std::sort(due.begin(), due.end());
   for (const auto& [last, rank] : due) {
-    if (calling->looking.size() >= kMaxProbesAtOnce) {
+    if (calling->probing.size() >= kMaxProbesAtOnce) {
       return;
     }
-    LookAt(rank);
+    ProbeMember(rank);
   }
 }
 
-void RendezvousServer::Inner::LookAt(int rank) {
+void RendezvousServer::Inner::ProbeMember(int rank) {
   const auto& member = cluster.members[static_cast<std::size_t>(rank)];
-  calling->looking.insert(rank);
-  calling->last_look[rank] = clock.Now();
+  calling->probing.insert(rank);
+  calling->last_probe[rank] = clock.Now();
   const auto limit = Deadline::At(calling->deadline.when() - kLastWord)
                          .Sooner(Deadline::After(kProbeTimeout));
   transport->Identify(member.address->value, limit,
@@ -257,10 +257,10 @@ void RendezvousServer::Inner::LookAt(int rank) {
                         if (!self || !self->calling || self->calls != call) {
                           return;
                         }
-                        self->calling->looking.erase(rank);
+                        self->calling->probing.erase(rank);
                         self->roll.Sees(rank, seen, self->clock.WallNow());
                         self->ShowSoon();
-                        self->Look();
+                        self->ProbeMissing();
                       });
 }
 
@@ -366,12 +366,12 @@ void RendezvousServer::Call(int attempt, Deadline deadline, OnChange on_change,
   const Duration first = std::min(kFirstProbe, limit / 4);
   calling.show_not_before = inner.clock.Now() + first + kShowPeriod / 2;
   calling.end = inner.loop.After(limit, [&inner] { inner.DecideSoon(); });
-  calling.first_look = inner.loop.After(first, [&inner] {
-    inner.Look();
+  calling.first_probe = inner.loop.After(first, [&inner] {
+    inner.ProbeMissing();
     inner.ShowSoon();
   });
-  calling.looks =
-      inner.loop.Every(kProbePeriod / 5, [&inner] { inner.Look(); });
+  calling.probes =
+      inner.loop.Every(kProbePeriod / 5, [&inner] { inner.ProbeMissing(); });
   if (inner.transport != nullptr) {
     inner.transport->BeginEpoch(attempt);
   }

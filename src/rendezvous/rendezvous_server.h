@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The coordinator's engine of the roll call: takes links, calls for every
-// attempt, looks at the addresses of those who do not come.
+// attempt, probes the addresses of those who do not come.
 #pragma once
 
 #include <functional>
@@ -104,7 +104,7 @@ class RendezvousServer {
  private:
   struct Inner;
   explicit RendezvousServer(std::shared_ptr<Inner> inner);
-  std::shared_ptr<Inner> inner_;  // also by looks that are under way
+  std::shared_ptr<Inner> inner_;  // also by probes that are under way
 };
 
 }  // namespace muster::rendezvous

@@ -247,10 +247,10 @@ void RollCall::Sees(int rank, const channel::ProbeResult& sighting,
     seen.sighting = sighting;
   }
   seen.at = at;
-  ++seen.looks;
+  ++seen.probes;
 }
 
-void RollCall::Told(const Fact& fact) {
+void RollCall::Reports(const Fact& fact) {
   if (fact.name == "port.taken") {
     seen_[static_cast<int>(fact.Number("rank", -1))].told = fact;
   }
@@ -430,17 +430,17 @@ std::vector<Error> RollCall::ErrorsAtTheDeadline() const {
 Error RollCall::Late(const Reason& reason,
                      const std::vector<const Member*>& members) const {
   std::vector<std::string> names;
-  int looks = 0;
+  int probes = 0;
   for (const Member* member : members) {
     names.push_back(Name(*member));
     const auto seen = seen_.find(member->rank);
-    looks += seen == seen_.end() ? 0 : seen->second.looks;
+    probes += seen == seen_.end() ? 0 : seen->second.probes;
   }
   std::string text = JoinSome(names, kNamesInAMessage) +
                      " did not join within " + muster::ToString(limit_) + ": " +
                      reason.observed;
-  if (looks > 0) {
-    text += " (probed " + Count(looks, "time") + ")";
+  if (probes > 0) {
+    text += " (probed " + Count(probes, "time") + ")";
   }
   return channel::WithFacts(Error(reason.cause, std::move(text)), reason.facts);
 }

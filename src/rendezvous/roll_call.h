@@ -63,9 +63,9 @@ class RollCall {
   // What was seen at the address of a member.
   void Sees(int rank, const channel::ProbeResult& sighting, WallTime at);
   // A fact that an agent told while it was called (port.taken).
-  void Told(const Fact& fact);
+  void Reports(const Fact& fact);
 
-  // Ranks that nobody who attends answers for, where looking at the address may
+  // Ranks that nobody who attends answers for, where probing the address may
   // tell why.
   std::vector<int> Unseen() const;
   std::vector<Missing> MissingMembers() const;
@@ -95,7 +95,7 @@ class RollCall {
     WallTime at{};
     std::optional<Error> left;
     std::optional<Fact> told;
-    int looks = 0;
+    int probes = 0;
   };
   // Why a member is missing: a text that stays the same while nothing changes.
   struct Reason {

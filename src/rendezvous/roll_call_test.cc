@@ -307,10 +307,10 @@ TEST_F(RollCallTest, NamesThePortThatAnAgentWaitsFor) {
   Comes(0);
   Comes(2);
   roll.Attends(1, HelloOf(cluster, 1), {});
-  roll.Told({.name = "port.taken",
-             .fields = {{"rank", std::int64_t{1}},
-                        {"port", std::int64_t{4001}},
-                        {"holder", "nginx (pid 4)"}}});
+  roll.Reports({.name = "port.taken",
+                .fields = {{"rank", std::int64_t{1}},
+                           {"port", std::int64_t{4001}},
+                           {"holder", "nginx (pid 4)"}}});
   EXPECT_EQ(
       AtTheDeadline(),
       "net-port-in-use: rank 1 (127.0.0.1:4001) did not join within 60.0 s: "

@@ -31,7 +31,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Between two looks at the board while a wait lasts.
+// Between two looks at the progress page while a wait lasts.
 constexpr milliseconds kLook{20};
 // Gloo's own limit only ends waits that we have given up long ago.
 constexpr auto kGlooLimit = std::chrono::hours(24);

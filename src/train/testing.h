@@ -27,7 +27,7 @@
 namespace muster {
 
 // Ranks that share memory as processes do, each on a thread of its own. The
-// board is the agent's side.
+// progress page is the agent's side.
 class ThreadCluster {
  public:
   explicit ThreadCluster(int size)

@@ -92,7 +92,7 @@ struct PeerCheckResult {
 // How one rank is started: executed by its agent as written.
 struct RankPlan {
   int rank = 0;
-  int local_rank = 0;  // also its slot on the host's board
+  int local_rank = 0;  // also its slot on the host's progress page
   int local_size = 1;
   std::vector<std::string> argv;
   // Changes to the agent's own environment; the source says why each is set.
@@ -163,7 +163,7 @@ struct Progress {
 struct StopRanks {
   static constexpr std::string_view kKind = "stop";
   int attempt = 1;
-  std::string cause;  // label, written on the board
+  std::string cause;  // label, written on the progress page
   bool now = false;   // KILL without TERM and grace
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The board: one shared page per host and attempt on which ranks write their
+// The progress page: one per host and attempt on which ranks write their
 // progress and the agent writes "stop". A rank reports a step with a few
 // relaxed stores and no system call; the agent reads the page on its timer, and
 // once more after a rank's death, so the last step is known exactly.

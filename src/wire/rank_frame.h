@@ -31,7 +31,7 @@ enum class RankOp : std::uint8_t {
   kRegister = 1,
   // agent -> rank. value: JSON {"rank", "world_size", "local_rank",
   // "local_size", "slot", "attempt", "run", "members": ["host:port", …],
-  // "tasks": {…cluster_spec…}}; descriptors: board, segment.
+  // "tasks": {…cluster_spec…}}; descriptors: progress page, segment.
   kRegistered = 2,
   // rank -> agent, no reply. A fact for the run's events. value: JSON Fact.
   kFact = 3,

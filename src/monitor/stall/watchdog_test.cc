@@ -9,7 +9,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// Ranks whose board and /proc the test writes, sampled every 200 ms.
+// Ranks whose progress page and /proc the test writes, sampled every 200 ms.
 class WatchdogTest : public testing::Test {
  protected:
   WatchdogTest() {

@@ -169,7 +169,7 @@ TEST_F(BandwidthJudgeTest, SixtyPerCentIsNoFinding) {
   EXPECT_EQ(Text(), "");
 }
 
-TEST_F(BandwidthJudgeTest, WhatWasSeenOnceIsRepeatedAndNotTold) {
+TEST_F(BandwidthJudgeTest, WhatWasSeenOnceIsRepeatedAndNotReported) {
   Make(8);
   Slow(2, 5, 0.1);
   At(2, 5).passes = 1;

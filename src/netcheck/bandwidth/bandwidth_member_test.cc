@@ -86,7 +86,7 @@ class BandwidthTest : public testing::Test {
   int running_ = 0;
 };
 
-TEST_F(BandwidthTest, EveryLinkIsMeasuredAndAllAreToldTheSame) {
+TEST_F(BandwidthTest, EveryLinkIsMeasuredAndAllGetTheSameResult) {
   MakeCluster(4);
   for (int rank = 0; rank < 4; ++rank) {
     Start(OptionsOf(rank));

@@ -206,7 +206,7 @@ TEST_F(MeshVerdictTest, MarksOfRanksThatAreNoneAreNotRead) {
   EXPECT_EQ(Text(), "");
 }
 
-TEST_F(MeshVerdictTest, AFilterIsToldFromADeadHostByTheMemberThatSpeaks) {
+TEST_F(MeshVerdictTest, AMemberThatSpeaksShowsAFilterNotADeadHost) {
   Set(0, 2, Path::kNoAnswer);
   Set(1, 2, Path::kNoAnswer);
   EXPECT_EQ(
@@ -219,7 +219,7 @@ TEST_F(MeshVerdictTest, AFilterIsToldFromADeadHostByTheMemberThatSpeaks) {
   EXPECT_EQ(Judge().findings[0].confidence, Confidence::kCertain);
 }
 
-TEST_F(MeshVerdictTest, AHostThatIsDownIsToldFromAFilteredOneByItsNeighbors) {
+TEST_F(MeshVerdictTest, ArpShowsAHostThatIsDownNotFiltered) {
   rows_.erase(2);
   Set(0, 2, Path::kNoAnswer);
   Set(1, 2, Path::kNoAnswer);

@@ -225,7 +225,7 @@ std::string WhatOf(const MeshCase& one, const MeshFault& fault,
 
 // How sure a cause is that was observed itself. Silence and an end are also
 // what a member gives that is stopped or busy.
-Confidence Told(const MeshCase& one, const MeshFault& fault) {
+Confidence ConfidenceOf(const MeshCase& one, const MeshFault& fault) {
   const PathResult* path =
       one.Find(fault.paths.front().first, fault.paths.front().second);
   const bool mute = path != nullptr && (path->path == Path::kSilent ||
@@ -251,14 +251,14 @@ Confidence Explain(const MeshCase& one, const MeshFault& fault,
           facts.push_back(
               Seen(one, "the reverse path works: only one direction fails",
                    NameOf(one.cluster, rank)));
-          return Told(one, fault);
+          return ConfidenceOf(one, fault);
         }
       }
     }
   }
   if (fault.trouble != Trouble::kUnreachable &&
       fault.trouble != Trouble::kRefused) {
-    return Told(one, fault);
+    return ConfidenceOf(one, fault);
   }
   const std::string life = LifeOf(one, fault.paths.front().second);
   if (!life.empty() && fault.trouble == Trouble::kUnreachable) {

@@ -25,7 +25,7 @@ AgentAttempt::~AgentAttempt() {
   }
 }
 
-// The board and the segment of this host, as ranks get them.
+// The progress page and the segment of this host, as ranks get them.
 Status AgentAttempt::MakePages() {
   MUSTER_ASSIGN(
       const int progress_page,

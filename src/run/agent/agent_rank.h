@@ -105,7 +105,7 @@ class AgentRank : public std::enable_shared_from_this<AgentRank> {
   enum class State { kWaiting, kStarting, kRunning, kEnded };
 
   Status Spawn();
-  bool HasSlot() const;  // on the board
+  bool HasSlot() const;  // on the progress page
   Status Prepare(sys::ProcessSpec& spec, std::vector<sys::Fd>& for_child);
   Result<sys::Fd> OpenOutput(sys::Console::Stream stream);
   void OnStarted(const Result<int>& pid, WallTime began);
