@@ -27,7 +27,7 @@ std::string Fact::Text(std::string_view field,
   if (const auto* text = std::get_if<std::string>(value)) {
     return *text;
   }
-  return ValueToJson(*value).dump();
+  return Dump(ValueToJson(*value));
 }
 
 std::int64_t Fact::Number(std::string_view field, std::int64_t fallback) const {
@@ -53,7 +53,7 @@ std::string ToString(const Fact& fact) {
   for (const auto& [name, value] : fact.fields) {
     text += " " + name + "=";
     const auto* plain = std::get_if<std::string>(&value);
-    text += plain != nullptr ? Printable(*plain) : ValueToJson(value).dump();
+    text += plain != nullptr ? Printable(*plain) : Dump(ValueToJson(value));
   }
   return text;
 }

@@ -5,12 +5,14 @@
 #include <ctime>
 #include <set>
 
+#include "base/json_fields.h"
 #include "base/text.h"
 
 namespace muster {
 namespace {
 
 constexpr int kMaxDepth = 64;
+constexpr std::string_view kHexDigits = "0123456789abcdef";
 
 // Where in the text a byte lies, for an error message.
 std::string Position(std::string_view text, std::size_t byte) {
@@ -23,6 +25,29 @@ std::string Position(std::string_view text, std::size_t byte) {
   const auto from = byte < 20 ? 0 : byte - 20;
   return "line " + std::to_string(line) + ", column " + std::to_string(column) +
          ", near `" + Printable(text.substr(from, 40)) + "`";
+}
+
+// The same value with the escape \xe9 where a text has a byte that is no UTF-8.
+Json WithVisibleBytes(const Json& json) {
+  if (json.is_string()) {
+    const auto text = json.get<std::string>();
+    return IsUtf8(text) ? json : Json(EscapeBytes(text));
+  }
+  if (json.is_object()) {
+    Json copy = Json::object();
+    for (const auto& [key, value] : json.items()) {
+      copy[EscapeBytes(key)] = WithVisibleBytes(value);
+    }
+    return copy;
+  }
+  if (json.is_array()) {
+    Json copy = Json::array();
+    for (const Json& value : json) {
+      copy.push_back(WithVisibleBytes(value));
+    }
+    return copy;
+  }
+  return json;
 }
 
 // How deep brackets nest outside of strings.
@@ -87,8 +112,53 @@ Result<Json> ParseJson(std::string_view text, Cause cause,
   }
 }
 
-std::string Dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string Dump(const Json& json, int indent) {
+  try {
+    return json.dump(indent);
+  } catch (const Json::type_error&) {
+    return WithVisibleBytes(json).dump(indent);
+  }
+}
+
+std::string DumpAscii(const Json& json) {
+  constexpr bool kAscii = true;
+  try {
+    return json.dump(-1, ' ', kAscii);
+  } catch (const Json::type_error&) {
+    return WithVisibleBytes(json).dump(-1, ' ', kAscii);
+  }
+}
+
+Json BytesToJson(std::string_view bytes) {
+  if (IsUtf8(bytes)) {
+    return bytes;
+  }
+  std::string hex;
+  hex.reserve(2 * bytes.size());
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    hex += kHexDigits[byte >> 4U];
+    hex += kHexDigits[byte & 15U];
+  }
+  return {{"bytes", std::move(hex)}};
+}
+
+std::optional<std::string> BytesFromJson(const Json& json) {
+  if (json.is_string()) {
+    return json.get<std::string>();
+  }
+  const auto hex = TextOf(json, "bytes");
+  if (hex.empty() || hex.size() % 2 != 0 ||
+      hex.find_first_not_of(kHexDigits) != std::string::npos) {
+    return std::nullopt;
+  }
+  std::string bytes;
+  bytes.reserve(hex.size() / 2);
+  for (std::size_t i = 0; i < hex.size(); i += 2) {
+    bytes += static_cast<char>(kHexDigits.find(hex[i]) << 4U |
+                               kHexDigits.find(hex[i + 1]));
+  }
+  return bytes;
 }
 
 std::string ToString(WallTime time) {

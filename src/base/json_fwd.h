@@ -3,6 +3,7 @@
 // base/json.h, which costs seconds to compile.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,9 +21,18 @@ using Json = nlohmann::ordered_json;
 Result<Json> ParseJson(std::string_view text, Cause cause,
                        std::string_view what);
 
-// One line; bytes that are no UTF-8 (a host name, what a program wrote) are
-// replaced.
-std::string Dump(const Json& json);
+// For people and their tools: one line, or so many spaces of indentation. Bytes
+// that are no UTF-8 (a file name, what a program wrote) become the visible
+// escape \xe9.
+std::string Dump(const Json& json, int indent = -1);
+// One line in ASCII, for a way that may not keep other bytes.
+std::string DumpAscii(const Json& json);
+
+// For messages: text as it is, bytes that are no UTF-8 as {"bytes":
+// "636166e9"}, so that they arrive as they were.
+Json BytesToJson(std::string_view bytes);
+// nullopt: it is neither.
+std::optional<std::string> BytesFromJson(const Json& json);
 
 // ISO 8601 in UTC with microseconds: 2026-11-21T14:35:19.000123Z.
 std::string ToString(WallTime time);

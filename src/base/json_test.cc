@@ -27,6 +27,25 @@ TEST(ParseJson, RefusesDeepNesting) {
             std::string::npos);
 }
 
+TEST(Dump, ShowsBytesThatAreNoUtf8) {
+  const Json json{{"caf\xe9", {"\xff\n", "\xc3\xa9"}}};
+  EXPECT_EQ(Dump(json), R"({"caf\\xe9":["\\xff\n","é"]})");
+  EXPECT_EQ(DumpAscii(json), R"({"caf\\xe9":["\\xff\n","\u00e9"]})");
+}
+
+TEST(Bytes, SurviveTheirJson) {
+  for (const std::string text : {"", "caf\xc3\xa9", "caf\xe9", "\xed\xa0\x80",
+                                 "\xe0\x80\x80", "\xf5", "\xc3"}) {
+    const auto json =
+        ParseJson(Dump(BytesToJson(text)), Cause::kFileCorrupt, "the bytes");
+    EXPECT_EQ(BytesFromJson(json.value()), text);
+  }
+  for (const char* wrong :
+       {"7", "[]", R"({"bytes":"6"})", R"({"bytes":"zz"})"}) {
+    EXPECT_FALSE(BytesFromJson(Json::parse(wrong))) << wrong;
+  }
+}
+
 TEST(WallTime, SurvivesItsText) {
   const WallTime time(std::chrono::microseconds(1'795'271'719'000'123));
   EXPECT_EQ(ToString(time), "2026-11-21T14:35:19.000123Z");

@@ -27,7 +27,19 @@ std::size_t Utf8Length(std::string_view text) {
       return 0;
     }
   }
-  return length;
+  // Overlong forms, surrogates and what lies beyond U+10FFFF (RFC 3629).
+  const auto second = length > 2 ? static_cast<unsigned char>(text[1]) : 0;
+  const bool bad =
+      (lead == 0xE0 && second < 0xA0) || (lead == 0xED && second > 0x9F) ||
+      (lead == 0xF0 && second < 0x90) || (lead == 0xF4 && second > 0x8F);
+  return bad ? 0 : length;
+}
+
+std::string ByteEscape(char byte) {
+  char escape[8];
+  std::snprintf(escape, sizeof escape, "\\x%02x",
+                static_cast<unsigned char>(byte));
+  return escape;
 }
 
 bool IsControl(std::string_view one) {
@@ -222,15 +234,38 @@ std::string Printable(std::string_view text) {
     const auto one = text.substr(0, std::max<std::size_t>(length, 1));
     if (length == 0 || IsControl(one)) {
       for (char c : one) {
-        char escape[8];
-        std::snprintf(escape, sizeof escape, "\\x%02x",
-                      static_cast<unsigned char>(c));
-        out += c == '\n' ? "\\n" : c == '\r' ? "\\r" : escape;
+        out += c == '\n' ? "\\n" : c == '\r' ? "\\r" : ByteEscape(c);
       }
     } else {
       out += one;
     }
     text.remove_prefix(one.size());
+  }
+  return out;
+}
+
+bool IsUtf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = Utf8Length(text);
+    if (length == 0) {
+      return false;
+    }
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+std::string EscapeBytes(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t length = Utf8Length(text);
+    if (length == 0) {
+      out += ByteEscape(text[0]);
+    } else {
+      out += text.substr(0, length);
+    }
+    text.remove_prefix(std::max<std::size_t>(length, 1));
   }
   return out;
 }

@@ -45,6 +45,11 @@ std::string BytesText(std::uint64_t bytes);
 // (C0, C1, ESC sequences) and broken UTF-8 become visible escapes.
 std::string Printable(std::string_view text);
 
+// Well-formed by RFC 3629.
+bool IsUtf8(std::string_view text);
+// UTF-8 as it is, each byte that is none as the visible escape \xe9.
+std::string EscapeBytes(std::string_view text);
+
 // Columns that a text takes on a terminal: code points, which is right for all
 // but wide and combining characters.
 std::size_t Columns(std::string_view text);

@@ -44,7 +44,7 @@ std::string ToString(const Manifest& manifest) {
       {"bytes", manifest.bytes},
       {"crc32c", CrcText(manifest.crc32c)},
       {"writer", manifest.writer}};
-  return json.dump(2) + "\n";
+  return Dump(json, 2) + "\n";
 }
 
 Result<Manifest> ParseManifest(std::string_view text, std::string_view what) {

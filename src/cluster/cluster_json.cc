@@ -57,7 +57,7 @@ class Reader {
       return Wrong(place, "is not a whole number");
     }
     if (json > std::numeric_limits<int>::max() || json < 0) {
-      return Wrong(place, "is " + json.dump() + ", which is out of range");
+      return Wrong(place, "is " + Dump(json) + ", which is out of range");
     }
     return json.get<int>();
   }
@@ -199,7 +199,7 @@ Result<Cluster> ClusterFromJson(const Json& json, std::string_view what) {
        // What `muster resolve` says beside the cluster.
        "sources", "ports", "findings"}));
   if (json.contains("schema") && json["schema"] != kSchema) {
-    return reader.Wrong("schema", "is " + Printable(json["schema"].dump()) +
+    return reader.Wrong("schema", "is " + Printable(Dump(json["schema"])) +
                                       ", but muster reads \"" +
                                       std::string(kSchema) + "\"");
   }

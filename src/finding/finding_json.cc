@@ -54,7 +54,7 @@ Result<Fix> FixFromJson(const Json& json) {
 // May throw what the JSON library throws.
 Result<Finding> Read(const Json& json) {
   if (json.at("schema").get<std::string>() != kSchema) {
-    return NotAFinding("schema is `" + json.at("schema").dump() + "`");
+    return NotAFinding("schema is `" + Dump(json.at("schema")) + "`");
   }
   const auto label = json.at("cause").get<std::string>();
   const auto cause = CauseFromLabel(label);

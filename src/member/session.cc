@@ -132,7 +132,7 @@ Result<wire::RankMessage> Register(AgentLink& link, Deadline deadline) {
   MUSTER_ASSIGN(wire::RankMessage reply,
                 link.Ask({.op = wire::RankOp::kRegister,
                           .number = wire::kRankProtocol,
-                          .value = about.dump()},
+                          .value = Dump(about)},
                          deadline));
   if (reply.op != wire::RankOp::kRegistered) {
     return Error(Cause::kInternalError,

@@ -27,7 +27,7 @@ std::string Text(const Json& json) {
   return json.is_string()    ? Printable(json.get<std::string>())
          : json.is_null()    ? std::string("-")
          : json.is_boolean() ? std::string(json.get<bool>() ? "yes" : "no")
-                             : json.dump();
+                             : Dump(json);
 }
 
 double Number(const Json& json) {
@@ -98,7 +98,7 @@ void AddFindings(const Json& report, std::string& out) {
   for (const Json& json : findings) {
     auto finding = FindingFromJson(json);
     std::string text =
-        finding ? RenderText(*finding, {}) : Printable(json.dump());
+        finding ? RenderText(*finding, {}) : Printable(Dump(json));
     if (finding) {
       known.push_back(*std::move(finding));
     }

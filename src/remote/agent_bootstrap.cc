@@ -21,9 +21,12 @@ constexpr std::size_t kPieceOfReport = 32U << 10;
 }  // namespace
 
 std::string ToLine(const AgentBootstrap& handed) {
-  const Json json{
-      {"schema", kSchema}, {"args", handed.args}, {"token", handed.token}};
-  return json.dump(-1, ' ', true, Json::error_handler_t::replace) + "\n";
+  Json json{{"schema", kSchema}, {"args", Json::array()}};
+  for (const std::string& arg : handed.args) {
+    json["args"].push_back(BytesToJson(arg));
+  }
+  json["token"] = handed.token;
+  return DumpAscii(json) + "\n";
 }
 
 Result<AgentBootstrap> ReadAgentBootstrap(int fd, Duration silence) {
@@ -43,10 +46,11 @@ Result<AgentBootstrap> ReadAgentBootstrap(int fd, Duration silence) {
     return wrong;
   }
   for (const Json& arg : json["args"]) {
-    if (!arg.is_string()) {
+    auto bytes = BytesFromJson(arg);
+    if (!bytes) {
       return wrong;
     }
-    handed.args.push_back(arg.get<std::string>());
+    handed.args.push_back(*std::move(bytes));
   }
   handed.token = json["token"].get<std::string>();
   return handed;

@@ -231,9 +231,8 @@ int FinishRun(const AgentPlace& place, record::Journal& journal,
   if (report && place.flags.bootstrap_token) {
     place.console.Write(
         sys::Console::Stream::kOut,
-        remote::ReportLines(
-            remote::ReportMark(*place.flags.bootstrap_token),
-            report->dump(-1, ' ', true, Json::error_handler_t::replace)));
+        remote::ReportLines(remote::ReportMark(*place.flags.bootstrap_token),
+                            DumpAscii(*report)));
   }
   place.console.Drain(Deadline::After(std::chrono::seconds(5)));
   if (place.json()) {

@@ -103,7 +103,7 @@ std::string ToString(const Announcement& news) {
   if (news.error) {
     json["cause"] = Label(news.error->cause());
     json["message"] = news.error->message();
-    return json.dump();
+    return Dump(json);
   }
   json["step"] = news.progress.step;
   json["words"] = news.progress.words;
@@ -111,7 +111,7 @@ std::string ToString(const Announcement& news) {
   for (const TensorSpec& spec : news.optimizer) {
     json["optimizer"].push_back(ToJson(spec));
   }
-  return json.dump();
+  return Dump(json);
 }
 
 Announcement ReadAnnouncement(const Json& json) {

@@ -129,14 +129,14 @@ template <typename Io>
 void Fields(Io& io, StoreRequest& request) {
   io("rank", request.rank);
   io("attempt", request.attempt);
-  io("frame", HexBytes{request.frame});
+  io("frame", request.frame);
 }
 
 template <typename Io>
 void Fields(Io& io, StoreReply& reply) {
   io("rank", reply.rank);
   io("attempt", reply.attempt);
-  io("frame", HexBytes{reply.frame});
+  io("frame", reply.frame);
 }
 
 template <typename Io>

@@ -207,7 +207,7 @@ using ToCoordinator =
 using ToAgent = std::variant<Welcome, Refused, HelloRequest, PeerCheckRequest,
                              LaunchPlan, StopRanks, StoreReply, Goodbye>;
 
-// Any of the above. Bytes that are no UTF-8 are replaced.
+// Any of the above, losslessly: text that is no UTF-8 travels as its bytes.
 template <typename T>
 Envelope Encode(const T& message);
 

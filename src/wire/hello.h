@@ -19,7 +19,7 @@ namespace muster::wire {
 // rules are equal; the program's version may differ in its last part only
 // (0.1.3 and 0.1.7).
 inline constexpr std::int64_t kProtocol = 1;        // transport and handshake
-inline constexpr std::int64_t kMessageVersion = 2;  // of agent_messages.h
+inline constexpr std::int64_t kMessageVersion = 3;  // of agent_messages.h
 
 struct Hello {
   std::int64_t protocol = kProtocol;

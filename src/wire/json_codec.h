@@ -27,10 +27,6 @@ concept FieldsFor = requires(Io& io, T& value) {
   Fields(io, value);
 };
 
-// The bytes of a frame, as hexadecimal: JSON holds text, a frame need not be.
-struct HexBytes {
-  std::string& raw;
-};
 // A number, or a list of such, that is not negative.
 template <typename T>
 struct Natural {
@@ -43,8 +39,6 @@ inline Error Misfit(const std::string& what) {
   return Error(Cause::kVerPeerMismatch,
                "a message does not match this version: " + what);
 }
-
-inline constexpr std::string_view kHexDigits = "0123456789abcdef";
 
 class JsonWriter {
  public:
@@ -70,19 +64,11 @@ class JsonWriter {
     } else if constexpr (std::is_same_v<T, Fact> ||
                          std::is_same_v<T, Finding>) {
       return muster::ToJson(value);
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      return BytesToJson(value);
     } else {
       return value;
     }
-  }
-  static Json Value(HexBytes& bytes) {
-    std::string text;
-    text.reserve(2 * bytes.raw.size());
-    for (const char c : bytes.raw) {
-      const auto byte = static_cast<unsigned char>(c);
-      text += kHexDigits[byte >> 4U];
-      text += kHexDigits[byte & 15U];
-    }
-    return text;
   }
   template <typename T>
   static Json Value(Natural<T>& number) {
@@ -98,9 +84,9 @@ class JsonWriter {
   }
   template <typename T>
   static Json Value(std::map<std::string, T>& map) {
-    Json json = Json::object();
+    Json json = Json::array();
     for (auto& [key, item] : map) {
-      json[key] = Value(item);
+      json.push_back(Json::array({BytesToJson(key), Value(item)}));
     }
     return json;
   }
@@ -158,16 +144,23 @@ class JsonReader {
       }
       return ReadAs(json, json.is_number(), value);
     } else if constexpr (std::is_same_v<T, std::string>) {
-      return ReadAs(json, json.is_string(), value);
+      auto bytes = BytesFromJson(json);
+      if (!bytes) {
+        return WrongType(json);
+      }
+      value = *std::move(bytes);
+      return Ok();
     } else {
       return ReadInteger(json, value);
     }
   }
+  static Error WrongType(const Json& json) {
+    return Misfit(std::string("a ") + json.type_name() + " has the wrong type");
+  }
   template <typename T>
   static Status ReadAs(const Json& json, bool fits, T& value) {
     if (!fits) {
-      return Misfit(std::string("a ") + json.type_name() +
-                    " has the wrong type");
+      return WrongType(json);
     }
     value = json.get<T>();
     return Ok();
@@ -175,14 +168,13 @@ class JsonReader {
   template <typename T>
   static Status ReadInteger(const Json& json, T& value) {
     if (!json.is_number_integer()) {
-      return Misfit(std::string("a ") + json.type_name() +
-                    " has the wrong type");
+      return WrongType(json);
     }
     const bool fits = json.is_number_unsigned()
                           ? std::in_range<T>(json.get<std::uint64_t>())
                           : std::in_range<T>(json.get<std::int64_t>());
     if (!fits) {
-      return Misfit(json.dump() + " is out of range");
+      return Misfit(Dump(json) + " is out of range");
     }
     value = json.get<T>();
     return Ok();
@@ -229,23 +221,7 @@ class JsonReader {
       fits = std::all_of(number.value.begin(), number.value.end(),
                          [](const auto& one) { return one >= 0; });
     }
-    return fits ? Ok() : Status(Misfit(json.dump() + " is out of range"));
-  }
-  static Status Read(const Json& json, HexBytes& bytes) {
-    std::string text;
-    MUSTER_TRY(Read(json, text));
-    if (text.size() % 2 != 0) {
-      return Misfit("an odd number of hexadecimal digits");
-    }
-    for (std::size_t i = 0; i < text.size(); i += 2) {
-      const auto high = kHexDigits.find(text[i]);
-      const auto low = kHexDigits.find(text[i + 1]);
-      if (high == kHexDigits.npos || low == kHexDigits.npos) {
-        return Misfit("not hexadecimal digits");
-      }
-      bytes.raw += static_cast<char>(high << 4U | low);
-    }
-    return Ok();
+    return fits ? Ok() : Status(Misfit(Dump(json) + " is out of range"));
   }
   template <typename T>
   static Status Read(const Json& json, std::vector<T>& list) {
@@ -259,11 +235,16 @@ class JsonReader {
   }
   template <typename T>
   static Status Read(const Json& json, std::map<std::string, T>& map) {
-    if (!json.is_object()) {
-      return Misfit("not an object");
+    if (!json.is_array()) {
+      return Misfit("not a list of pairs");
     }
-    for (const auto& [key, item] : json.items()) {
-      MUSTER_TRY(Read(item, map[key]));
+    for (const Json& pair : json) {
+      if (!pair.is_array() || pair.size() != 2) {
+        return Misfit("not a list of pairs");
+      }
+      std::string key;
+      MUSTER_TRY(Read(pair[0], key));
+      MUSTER_TRY(Read(pair[1], map[key]));
     }
     return Ok();
   }

@@ -69,7 +69,7 @@ class ExternalSource : public TokenSource {
     const std::string project = TextOf(json_, "workforce_pool_user_project");
     if (!project.empty()) {
       request.form.emplace_back("options",
-                                Json{{"userProject", project}}.dump());
+                                Dump(Json{{"userProject", project}}));
     }
     MUSTER_ASSIGN(const Json answer, AskForToken(request, sender));
     return TokenOf(answer, request, sender.host().clock);

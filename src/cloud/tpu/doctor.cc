@@ -224,7 +224,7 @@ class Doctor {
     sys::HttpRequest post{.url = Manager() + ":testIamPermissions",
                           .method = "POST"};
     post.headers["Content-Type"] = "application/json";
-    post.body = Json{{"permissions", asked}}.dump();
+    post.body = Dump(Json{{"permissions", asked}});
     Question question = About("permissions in the project", "");
     // It only tells: a repeat changes nothing.
     const auto answer = api_.Send(std::move(post), Repeat::kRead, question);

@@ -82,7 +82,7 @@ Json NodeJson(const NewTpu& tpu) {
 sys::HttpRequest Post(std::string url, const Json& body) {
   sys::HttpRequest request{.url = std::move(url), .method = "POST"};
   request.headers["Content-Type"] = "application/json";
-  request.body = body.dump();
+  request.body = Dump(body);
   return request;
 }
 

@@ -88,7 +88,7 @@ std::string Chosen(const Json& json) {
       !ListOf(json, "networkConfigs").empty()) {
     chosen["networkConfigs"] = json["networkConfigs"];
   }
-  return chosen.dump();
+  return Dump(chosen);
 }
 
 }  // namespace

@@ -141,7 +141,7 @@ TEST(Inputs, OfARunsFolderAreItsLogsAndWhatItFoundOutItself) {
       {ToJson(MakeFinding(Cause::kDiskFull, "rank 1 ended: out of disk on sda",
                           Confidence::kCertain))});
   report["exit"] = {{"code", 1}, {"origin", "program"}};
-  std::ofstream(folder / "report.json") << report.dump(2);
+  std::ofstream(folder / "report.json") << Dump(report, 2);
   std::ofstream(folder / "report.md")
       << "# Run 1: failed\n\n- started today\n- out of disk on sda\n";
   std::ofstream(folder / "events.jsonl")

@@ -208,13 +208,13 @@ void BandwidthLead::Tell(const wire::Frame& frame) {
 void BandwidthLead::TellProgress() {
   if (!finished_) {
     Tell({.kind = wire::FrameKind::kProgress,
-          .body = Json{{"ended", ended_}, {"planned", planned_}}.dump()});
+          .body = Dump(Json{{"ended", ended_}, {"planned", planned_}})});
   }
 }
 
 void BandwidthLead::Finish() {
   finished_ = true;
-  Tell({.kind = wire::FrameKind::kSpeeds, .body = ToJson(outcome_).dump()});
+  Tell({.kind = wire::FrameKind::kSpeeds, .body = Dump(ToJson(outcome_))});
   end_ = loop_.After(kFarewell, [this] { options_.over(outcome_); });
   EndIfAllLeft();
 }

@@ -247,7 +247,7 @@ void BandwidthMember::Report(LinkBandwidth link) {
     lead_->Measured(link);
   } else if (leader_) {
     leader_->Send(
-        {.kind = wire::FrameKind::kMeasured, .body = ToJson(link).dump()});
+        {.kind = wire::FrameKind::kMeasured, .body = Dump(ToJson(link))});
   }
 }
 

@@ -94,7 +94,7 @@ void StreamSender::More() {
   const auto now = clock_.Now();
   if (now - began_ >= until_.pour || sent_ >= until_.most) {
     connection_.Send(
-        {.kind = wire::FrameKind::kPoured, .body = ToJson(State()).dump()});
+        {.kind = wire::FrameKind::kPoured, .body = Dump(ToJson(State()))});
     return;
   }
   if (sent_ > 0 && now - chunk_began_ < kShortChunk) {
@@ -196,10 +196,10 @@ void BandwidthMeter::Heard(const wire::Frame& frame) {
     link_.there = Joined(StreamIn(frame), sender_->State());
     stage_ = Stage::kAsking;
     core_ = CoreWatch(clock_);
-    connection_->Send({.kind = wire::FrameKind::kAsk,
-                       .body = Json{{"pour_us", bounds_.pour.count() / 1000},
-                                    {"most", bounds_.most}}
-                                   .dump()});
+    connection_->Send(
+        {.kind = wire::FrameKind::kAsk,
+         .body = Dump(Json{{"pour_us", bounds_.pour.count() / 1000},
+                           {"most", bounds_.most}})});
   } else if (frame.kind == wire::FrameKind::kChunk &&
              stage_ == Stage::kAsking) {
     connection_->Skip(LengthOf(frame));
@@ -281,7 +281,7 @@ void BandwidthServer::Poured() {
   ByteStream counted = counter_.Steady(clock_.Now());
   counted.receiver = core_ ? core_->Share() : CoreShare{};
   connection_->Send(
-      {.kind = wire::FrameKind::kCounted, .body = ToJson(counted).dump()});
+      {.kind = wire::FrameKind::kCounted, .body = Dump(ToJson(counted))});
   counter_ = {};
   core_.reset();
 }

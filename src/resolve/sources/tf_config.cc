@@ -27,8 +27,8 @@ Result<int> IndexOf(const Json& json, const std::string& place) {
     index = json.get<std::int64_t>();
   }
   if (!index) {
-    return Wrong(place, "is " + Printable(json.dump()) +
-                            ", which is not a whole number");
+    return Wrong(
+        place, "is " + Printable(Dump(json)) + ", which is not a whole number");
   }
   if (*index < 0 || *index > 65535) {
     return Wrong(

@@ -67,7 +67,7 @@ void Coordinator::Start(channel::Transport* transport, Cluster cluster,
           {"folder", journal_.folder()},
           {"world_size", std::int64_t{cluster_.WorldSize()}},
           {"max_restarts", std::int64_t{options_.max_restarts}},
-          {"cluster", ToJson(cluster_).dump()}});
+          {"cluster", Dump(ToJson(cluster_))}});
   rendezvous_ = rendezvous::RendezvousServer::Make(
       loop_, host_.clock, transport, cluster_,
       {.identity = std::move(identity),

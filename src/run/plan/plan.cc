@@ -187,7 +187,7 @@ std::string Registered(const AttemptFacts& attempt, const RankPlace& place) {
   json["run"] = attempt.run_id;
   json["members"] = attempt.addresses;
   json["tasks"] = TaskAddresses(attempt);
-  return json.dump();
+  return Dump(json);
 }
 
 Result<AttemptFacts> FactsOf(const Cluster& cluster,

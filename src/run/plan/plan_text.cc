@@ -49,13 +49,13 @@ bool SameForAll(const Json& ranks, const std::string& name,
 }
 
 void AddRank(const Json& ranks, const Json& rank, std::string& text) {
-  text += rank["name"].get<std::string>() + ", agent " + rank["agent"].dump() +
-          ", local rank " + rank["local_rank"].dump() + " of " +
-          rank["local_size"].dump();
+  text += rank["name"].get<std::string>() + ", agent " + Dump(rank["agent"]) +
+          ", local rank " + Dump(rank["local_rank"]) + " of " +
+          Dump(rank["local_size"]);
   if (!rank["cores"].empty()) {
     text += ", cores";
     for (const Json& core : rank["cores"]) {
-      text += " " + core.dump();
+      text += " " + Dump(core);
     }
   }
   text += "\n";
@@ -106,7 +106,7 @@ std::string RenderPlan(const Json& plan) {
   std::string text = "dry run: nothing is started\n\n";
   text += "command  " + Command(ranks[0]["argv"]) + "\n";
   text += "cluster  " + Count(std::ssize(ranks), "member") + ", world size " +
-          plan["world_size"].dump() + " (" +
+          Dump(plan["world_size"]) + " (" +
           Printable(plan["cluster"]["size"]["source"].get<std::string>()) +
           ")\n";
   for (const Json& note : plan["notes"]) {

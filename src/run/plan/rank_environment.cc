@@ -184,7 +184,7 @@ bool SaysTheSame(const std::string& inherited, const Json& ours) {
   }
   // Without the order of the keys.
   const auto sorted = [](const Json& json) {
-    return nlohmann::json::parse(json.dump());
+    return nlohmann::json::parse(Dump(json));
   };
   return sorted((*theirs)["cluster"]) == sorted(ours["cluster"]) &&
          sorted((*theirs)["task"]) == sorted(ours["task"]);
@@ -197,7 +197,7 @@ void AddTensorFlow(const AttemptFacts& attempt, const RankPlace& place,
   config["task"] = {{"type", place.member.task}, {"index", place.member.index}};
   const std::string* inherited = builder.Inherited("TF_CONFIG");
   if (inherited == nullptr || !SaysTheSame(*inherited, config)) {
-    builder.Must("TF_CONFIG", config.dump(),
+    builder.Must("TF_CONFIG", Dump(config),
                  "members, with the ports of this attempt");
   }
   const auto& members = attempt.cluster.members;

@@ -47,8 +47,7 @@ Status ResultsWritten() {
 
 void PrintDocument(const Json& document) {
   // Text of other programs may be no UTF-8; a document always is.
-  PrintResult(document.dump(2, ' ', false, Json::error_handler_t::replace) +
-              "\n");
+  PrintResult(Dump(document, 2) + "\n");
 }
 
 void PrintAside(std::string_view text) {
