@@ -57,10 +57,11 @@ Status SshSession::Start(const std::string& remote,
   in_ = std::move(in.first);
   out_fd_ = std::move(out.read);
   err_fd_ = std::move(err.read);
-  out_readable_ = place_.loop.OnReadable(
-      out_fd_.get(), [this] { Read(Console::Stream::kOut); });
-  err_readable_ = place_.loop.OnReadable(
-      err_fd_.get(), [this] { Read(Console::Stream::kErr); });
+  using Stream = Console::Stream;
+  out_readable_ = place_.console.OnReadable(Stream::kOut, out_fd_.get(),
+                                            [this] { Read(Stream::kOut); });
+  err_readable_ = place_.console.OnReadable(Stream::kErr, err_fd_.get(),
+                                            [this] { Read(Stream::kErr); });
   return Ok();
 }
 
@@ -72,7 +73,7 @@ void SshSession::Read(Console::Stream stream) {
   lines.Feed(bytes, std::chrono::steady_clock::now());
   if (!arrived || *arrived == sys::Arrived::kEnd) {
     lines.Finish();
-    (out ? out_readable_ : err_readable_).Cancel();
+    (out ? out_readable_ : err_readable_)->Cancel();
     MaybeFail();
     listener_.changed();
   }
@@ -83,12 +84,12 @@ void SshSession::StopReading() {
   using Stream = Console::Stream;
   for (const Stream stream : {Stream::kOut, Stream::kErr}) {
     auto& readable = stream == Stream::kOut ? out_readable_ : err_readable_;
-    if (readable.active()) {
+    if (IsRead(readable)) {
       Read(stream);  // all that a pipe holds, where the loop was late
     }
-    if (readable.active()) {
+    if (IsRead(readable)) {
       (stream == Stream::kOut ? out_ : err_).Finish();
-      readable.Cancel();
+      readable->Cancel();
     }
   }
   MaybeFail();

@@ -36,7 +36,8 @@ class SshSession {
     sys::Loop& loop;
     sys::Spawner& spawner;
     const sys::Env& env;
-    Duration limit;  // for being ready
+    Duration limit;         // for being ready
+    sys::Console& console;  // where its lines go
   };
   struct Listener {
     // What the other side says before it is ready.
@@ -69,7 +70,7 @@ class SshSession {
   // ssh has ended, and all that came over it was read: also where something
   // that it has started (ProxyCommand) keeps its streams open.
   bool ended() const {
-    return code_ && !out_readable_.active() && !err_readable_.active();
+    return code_ && !IsRead(out_readable_) && !IsRead(err_readable_);
   }
   int code() const { return code_.value_or(kLost); }
   // The connection was lost after it was ready.
@@ -80,6 +81,9 @@ class SshSession {
  private:
   void Read(sys::Console::Stream stream);
   void StopReading();
+  static bool IsRead(const std::unique_ptr<sys::Console::Source>& source) {
+    return source && source->active();
+  }
   void Line(sys::Console::Stream stream, std::string_view line);
   void Flush();
   void Ended(const wire::Exit& exit);
@@ -100,7 +104,8 @@ class SshSession {
   bool killed_ = false;  // ssh was, by a signal
   std::optional<Finding> failed_;
   std::optional<int> code_;
-  sys::Loop::Handle writable_, out_readable_, err_readable_, held_open_;
+  sys::Loop::Handle writable_, held_open_;
+  std::unique_ptr<sys::Console::Source> out_readable_, err_readable_;
 };
 
 }  // namespace muster::remote

@@ -41,7 +41,8 @@ class SshSessionTest : public ::testing::Test {
   const SshSession::Place place{.loop = *ssh.loop,
                                 .spawner = *ssh.spawner,
                                 .env = ssh.env,
-                                .limit = seconds(30)};
+                                .limit = seconds(30),
+                                .console = ssh.console};
   SshSession session{
       place,
       {.host = "b"},

@@ -104,7 +104,8 @@ class Starter {
         shared_{.place = {.loop = loop,
                           .spawner = spawner,
                           .env = host.env,
-                          .limit = flags.settings.gather_timeout.value},
+                          .limit = flags.settings.gather_timeout.value,
+                          .console = console},
                 .digest = {},
                 .program = {},
                 .where = {},
@@ -463,6 +464,10 @@ Result<Start> OfTpu(const settings::RunFlags& flags, const ReachedTpu& tpu,
   return start;
 }
 
+void SayAside(const std::string& text) {
+  sys::PrintAside("muster: " + text + "\n");
+}
+
 Result<Ended> RunOnce(const settings::RunFlags& flags, const Start& start,
                       const sys::Host& host, sys::GuardianSpawner& spawner) {
   MUSTER_ASSIGN(const auto loop, sys::Loop::Make());
@@ -476,17 +481,17 @@ Result<Ended> RunOnce(const settings::RunFlags& flags, const Start& start,
                       starter.Interrupt(SignalName(signal), ++count > 1);
                     }));
   MUSTER_ASSIGN(auto ended, starter.Run(start));
-  console.Drain(Deadline::After(std::chrono::seconds(5)));
+  console.Drain(ended.interrupted ? sys::kDrainInterrupted : Duration::max());
+  if (const auto& lost = console.lost(); lost.bytes > 0) {
+    SayAside(sys::LostText(lost));
+    ended.code = sys::CodeAfter(lost, ended.code);
+  }
   return ended;
 }
 
 int Finish(const Ended& ended) {
   sys::PrintResult(ended.document);
   return ended.code;
-}
-
-void SayAside(const std::string& text) {
-  sys::PrintAside("muster: " + text + "\n");
 }
 
 // The code of a run whose TPU is lost, and is not made anew.

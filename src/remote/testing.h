@@ -59,6 +59,7 @@ class ScriptedSsh {
   std::unique_ptr<sys::GuardianSpawner> spawner =
       sys::GuardianSpawner::Fork().value();
   std::unique_ptr<sys::Loop> loop = sys::Loop::Make().value();
+  sys::Console console{*loop, {}};
 
  private:
   sys::Loop::Handle limit_;

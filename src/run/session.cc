@@ -159,10 +159,22 @@ Result<Callers> WatchCallers(
 }
 
 // The last line on stderr: how it ended, whose code that is, where to read on.
-std::string LastLine(const std::string& text, int code,
-                     const std::string& origin, const std::string& report) {
-  return text + ", exit code " + std::to_string(code) + " (" + origin +
-         "), report: " + report;
+// Before it the output, since output that is lost is an end of its own. Gives
+// the exit code.
+int SayEnd(const AgentPlace& place, const wire::Goodbye& end,
+           const std::string& report) {
+  place.console.Drain(end.exit_code == kExitInterrupted ? sys::kDrainInterrupted
+                                                        : Duration::max());
+  const auto& lost = place.console.lost();
+  const int code = sys::CodeAfter(lost, end.exit_code);
+  place.Say(Printable(end.summary) +
+            (lost.bytes > 0 ? "; " + sys::LostText(lost) : "") +
+            ", exit code " + std::to_string(code) + " (" +
+            (code == end.exit_code ? Printable(end.origin)
+                                   : std::string(OriginName(Origin::kMuster))) +
+            "), report: " + report);
+  place.console.Drain(sys::kDrainInterrupted);
+  return code;
 }
 
 // Files and connections that a listener may need: members, ranks, and those who
@@ -224,21 +236,22 @@ int FinishRun(const AgentPlace& place, record::Journal& journal,
     finding.severity = Severity::kWarning;
     place.Show(finding);
   }
-  place.Say(LastLine(end.text, end.exit_code,
-                     std::string(OriginName(end.origin)),
-                     report ? sys::JoinPath(journal.folder(), "report.md")
-                            : "could not be written"));
   if (report && place.flags.bootstrap_token) {
     place.console.Write(
         sys::Console::Stream::kOut,
         remote::ReportLines(remote::ReportMark(*place.flags.bootstrap_token),
                             DumpAscii(*report)));
   }
-  place.console.Drain(Deadline::After(std::chrono::seconds(5)));
+  const int code = SayEnd(place,
+                          {.exit_code = end.exit_code,
+                           .origin = std::string(OriginName(end.origin)),
+                           .summary = end.text},
+                          report ? sys::JoinPath(journal.folder(), "report.md")
+                                 : "could not be written");
   if (place.json()) {
     sys::PrintDocument(report ? *report : record::BuildReport(journal.facts()));
   }
-  return end.exit_code;
+  return code;
 }
 
 // The process of member 0, or of all members: coordinator and agent.
@@ -326,9 +339,7 @@ int FinishMember(const AgentPlace& place, const AgentEnd& end) {
                           ? "interrupted"
                           : "the coordinator was lost";
   }
-  place.Say(LastLine(Printable(goodbye.summary), goodbye.exit_code,
-                     Printable(goodbye.origin), "on the host of rank 0"));
-  place.console.Drain(Deadline::After(std::chrono::seconds(5)));
+  const int code = SayEnd(place, goodbye, "on the host of rank 0");
   if (place.json()) {
     Json document;
     document["schema"] = "muster.goodbye/1";
@@ -337,7 +348,7 @@ int FinishMember(const AgentPlace& place, const AgentEnd& end) {
                         {"text", goodbye.summary}};
     sys::PrintDocument(document);
   }
-  return goodbye.exit_code;
+  return code;
 }
 
 // The process of any other member: an agent that attends.
@@ -415,7 +426,7 @@ Result<int> AttendAsMember(const AgentPlace& place) {
         refused->cause() == Cause::kCancelled ? kExitInterrupted : kNotSetUp;
     place.Say("this member did not participate, exit code " +
               std::to_string(code) + " (muster)");
-    place.console.Drain(Deadline::After(std::chrono::seconds(5)));
+    place.console.Drain(sys::kDrainInterrupted);
     return code;
   }
   return FinishMember(place, *end);

@@ -91,6 +91,7 @@ void Fields(Io& io, RankSample& sample) {
   io("state", sample.state);
   io("wait_channel", sample.wait_channel);
   io("finalizing", sample.finalizing);
+  io("output_held", sample.output_held);
 }
 
 template <typename Io>

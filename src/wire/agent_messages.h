@@ -151,6 +151,8 @@ struct RankSample {
   char state = '?';  // of /proc/PID/stat
   std::string wait_channel;
   bool finalizing = false;  // the process has closed its frames
+  // It may wait for the reader of its agent's output, and others for it.
+  bool output_held = false;
 };
 struct Progress {
   static constexpr std::string_view kKind = "progress";

@@ -66,7 +66,8 @@ class WorkerChecks {
         shared_{.place = {.loop = loop,
                           .spawner = spawner,
                           .env = host.env,
-                          .limit = kForTheStart},
+                          .limit = kForTheStart,
+                          .console = console},
                 .digest = {},
                 .program = {},
                 .where = {},
@@ -259,7 +260,7 @@ Result<int> CheckWorkers(const CommandLine& line,
                 sys::SignalWatch::Make(*loop, {SIGINT, SIGTERM, SIGHUP},
                                        [&checks](int) { checks.Interrupt(); }));
   MUSTER_ASSIGN(const int code, checks.Run(line));
-  console.Drain(Deadline::After(std::chrono::seconds(5)));
+  console.Drain();
   return code;
 }
 

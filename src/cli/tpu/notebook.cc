@@ -49,7 +49,8 @@ class Notebook {
         place_{.loop = loop,
                .spawner = spawner,
                .env = call.host.env,
-               .limit = call.settings.request_timeout.value},
+               .limit = call.settings.request_timeout.value,
+               .console = console},
         session_(place_, tpu.workers.front().login,
                  {.answered = [](const remote::SshAnswer&) {},
                   .line = [this](Console::Stream,
@@ -266,7 +267,7 @@ Result<int> TpuNotebook(const TpuCall& call, const remote::ReachedTpu& tpu,
                                          notebook.Interrupt(++count > 1);
                                        }));
   MUSTER_ASSIGN(const int code, notebook.Run(there));
-  console.Drain(Deadline::After(std::chrono::seconds(5)));
+  console.Drain();
   return code;
 }
 

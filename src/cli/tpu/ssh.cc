@@ -48,7 +48,8 @@ class Shells {
         place_{.loop = loop,
                .spawner = spawner,
                .env = host.env,
-               .limit = options.limit} {}
+               .limit = options.limit,
+               .console = console} {}
 
   Status Run(const std::string& remote);
   void Interrupt(bool now);
@@ -253,7 +254,7 @@ Result<int> OnWorkers(const TpuCall& call, const remote::ReachedTpu& tpu,
   MUSTER_TRY(shells.Run(remote::ShellLine(remote::WatchedScript(), words)));
   const int code = shells.Finish(
       [&] { return remote::WhyTpuGone(tpu.node.place, call.host); });
-  console.Drain(Deadline::After(std::chrono::seconds(5)));
+  console.Drain();
   if (call.json()) {
     sys::PrintDocument(shells.ToDocument());
   }

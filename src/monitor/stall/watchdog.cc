@@ -2,6 +2,7 @@
 #include "monitor/stall/watchdog.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace muster::monitor {
 namespace {
@@ -13,6 +14,10 @@ constexpr Duration kLongestGap = std::chrono::seconds(1);
 // A program of libmuster tells long before that it is there.
 constexpr Duration kBlindAfter = std::chrono::seconds(10);
 
+// A program that stops itself for a moment (a shell's job control) goes on well
+// before that.
+constexpr Duration kStoppedFor = std::chrono::seconds(3);
+
 bool Reports(const wire::RankSample& sample) {
   return sample.progress.phase != wire::Phase::kUnknown &&
          sample.progress.phase != wire::Phase::kFinished;
@@ -20,6 +25,10 @@ bool Reports(const wire::RankSample& sample) {
 
 bool IsStopped(const wire::RankSample& sample) {
   return sample.state == 'T' || sample.state == 't';
+}
+
+Duration Gap(Duration gap) {
+  return std::clamp(gap, Duration::zero(), kLongestGap);
 }
 
 bool Moved(const wire::RankProgress& before, const wire::RankProgress& now) {
@@ -109,6 +118,14 @@ void FindCulprits(Standstill& found) {
 }  // namespace
 
 void Watchdog::Observe(const wire::Progress& progress) {
+  const bool held = std::any_of(
+      progress.ranks.begin(), progress.ranks.end(),
+      [](const wire::RankSample& sample) { return sample.output_held; });
+  if (held) {  // whose ranks the others may wait for, on other hosts too
+    for (auto& [rank, watched] : ranks_) {
+      watched.idle = Duration::zero();
+    }
+  }
   for (const wire::RankSample& sample : progress.ranks) {
     largest_step_ = std::max(
         largest_step_,
@@ -120,8 +137,12 @@ void Watchdog::Observe(const wire::Progress& progress) {
         Moved(watched.sample.progress, sample.progress)) {
       watched.idle = Duration::zero();
     } else {
-      watched.idle += std::clamp(gap, Duration::zero(), kLongestGap);
+      watched.idle += Gap(gap);
     }
+    const bool was_stopped = IsStopped(watched.sample) && !is_new;
+    watched.stopped = !IsStopped(sample) ? Duration::zero()
+                      : was_stopped      ? watched.stopped + Gap(gap)
+                                         : Duration::zero();
     watched.sample = sample;
     watched.seen_ns = progress.now_ns;
   }
@@ -155,16 +176,35 @@ bool Watchdog::IsBlind() const {
          });
 }
 
-// A stopped rank does not use the patience of its phase: it does nothing.
+std::vector<int> Watchdog::TakeStopped() {
+  std::vector<int> stopped;
+  for (auto& [rank, watched] : ranks_) {
+    if (watched.stopped < kStoppedFor) {
+      watched.stop_told = false;
+    } else if (!std::exchange(watched.stop_told, true)) {
+      stopped.push_back(rank);
+    }
+  }
+  return stopped;
+}
+
+// A stopped rank does not use the time of its phase: it does nothing. One that
+// has reported nothing yet is ended for that only where the user has asked for
+// a limit: an unmodified program may be stopped on purpose.
+std::optional<Duration> Watchdog::LimitOf(const Watched& watched) const {
+  const wire::RankSample& sample = watched.sample;
+  const auto steps = Limit(wire::Phase::kStep);
+  if (!Reports(sample)) {
+    const bool begins = sample.progress.phase == wire::Phase::kUnknown;
+    return begins && limits_.asked && sample.state == 'T' ? steps
+                                                          : std::nullopt;
+  }
+  const auto limit = Limit(sample.progress.phase);
+  return IsStopped(sample) && limit && steps ? std::min(*limit, *steps) : limit;
+}
+
 bool Watchdog::Stuck(const Watched& watched) const {
-  if (!Reports(watched.sample)) {
-    return false;
-  }
-  auto limit = Limit(watched.sample.progress.phase);
-  if (const auto steps = Limit(wire::Phase::kStep);
-      IsStopped(watched.sample) && limit && steps) {
-    limit = std::min(*limit, *steps);
-  }
+  const auto limit = LimitOf(watched);
   return limit && watched.idle > *limit;
 }
 
@@ -176,7 +216,7 @@ diagnose::Stall Watchdog::StallOf(const Watched& watched) const {
           .state = sample.state,
           .wait_channel = sample.wait_channel,
           .idle = watched.idle,
-          .limit = Limit(sample.progress.phase).value_or(Duration::zero())};
+          .limit = LimitOf(watched).value_or(Duration::zero())};
 }
 
 std::optional<Standstill> Watchdog::Check() const {

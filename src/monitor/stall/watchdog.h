@@ -53,6 +53,9 @@ class Watchdog {
   // nullopt: all is well, or the programs report nothing.
   std::optional<Standstill> Check() const;
 
+  // Ranks that a signal has stopped for 3 s, each once, whatever they report.
+  std::vector<int> TakeStopped();
+
   // Somebody has asked for a limit, and for ten seconds no rank has told of a
   // phase or step: a standstill would not be seen.
   bool IsBlind() const;
@@ -65,8 +68,11 @@ class Watchdog {
     wire::RankSample sample;
     std::int64_t seen_ns = 0;
     Duration idle{};
+    Duration stopped{};  // in state T, without a pause
+    bool stop_told = false;
   };
 
+  std::optional<Duration> LimitOf(const Watched& watched) const;
   bool Stuck(const Watched& watched) const;
   diagnose::Stall StallOf(const Watched& watched) const;
 

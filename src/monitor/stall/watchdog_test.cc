@@ -54,6 +54,46 @@ TEST_F(WatchdogTest, IsQuietWhileStepsAdvance) {
   }
 }
 
+TEST_F(WatchdogTest, NamesAStoppedRankOnceWhateverItReports) {
+  for (const auto phase : {wire::Phase::kUnknown, wire::Phase::kStart}) {
+    At(1).progress = {.phase = phase};
+    At(1).state = 'T';
+    Idle(seconds(5));
+    EXPECT_EQ(dog_.TakeStopped(), std::vector{1});
+    Idle(seconds(5));
+    EXPECT_EQ(dog_.TakeStopped(), std::vector<int>());
+    At(1).state = 'S';
+    Idle(seconds(1));
+    EXPECT_EQ(dog_.TakeStopped(), std::vector<int>());
+  }
+}
+
+TEST_F(WatchdogTest, BlamesARankStoppedBeforeItsFirstReportWhenAsked) {
+  Watchdog asked({.step_floor = seconds(5), .step_factor = 0, .asked = true});
+  std::swap(dog_, asked);
+  for (const int rank : {0, 1}) {
+    At(rank).progress = {};
+  }
+  At(1).state = 'T';
+  Idle(seconds(6));
+  const auto found = dog_.Check();
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->ranks.front().rank, 1);
+  EXPECT_EQ(found->confidence, Confidence::kCertain);
+  std::swap(dog_, asked);
+  Idle(seconds(60));
+  EXPECT_FALSE(dog_.Check());
+}
+
+TEST_F(WatchdogTest, ExcusesAllWhileTheOutputOfOneIsHeld) {
+  At(0).output_held = true;
+  Idle(seconds(60));
+  EXPECT_FALSE(dog_.Check());
+  At(0).output_held = false;
+  Idle(seconds(11));
+  EXPECT_TRUE(dog_.Check());
+}
+
 TEST_F(WatchdogTest, IsBlindWhereNoRankReportsWhatIsAskedFor) {
   At(0).progress = {};
   At(1).progress = {};

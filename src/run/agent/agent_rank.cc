@@ -283,6 +283,7 @@ wire::RankSample AgentRank::Sample() const {
     sample.wait_channel = process->wait_channel;
   }
   sample.finalizing = registered_ && !link_->open();
+  sample.output_held = out_->paused() || err_->paused();
   return sample;
 }
 

@@ -23,10 +23,15 @@ RankOutput::RankOutput(sys::Loop& loop, sys::Clock& clock, sys::Fd pipe,
                                 options_.prefix + std::string(line) + "\n");
       }),
       kept_([this](std::string_view line) { TakeLine(line); }) {
-  readable_ = loop.OnReadable(pipe_.get(), [this] {
-    for (int i = 0; i < kReadsAtOnce && Receive(); ++i) {
+  auto read = [this] {
+    for (int i = 0; i < kReadsAtOnce && !paused() && Receive(); ++i) {
     }
-  });
+  };
+  sys::Console* console = options_.console;
+  readable_ =
+      console == nullptr
+          ? sys::Console::Source::Unshown(loop, pipe_.get(), std::move(read))
+          : console->OnReadable(options_.stream, pipe_.get(), std::move(read));
 }
 
 // One read; false when nothing is there or the pipe is over.
@@ -38,7 +43,7 @@ bool RankOutput::Receive() {
   const auto arrived = sys::ReadNow(pipe_.get(), bytes);
   Take(bytes);
   if (!arrived || *arrived == sys::Arrived::kEnd) {
-    readable_.Cancel();
+    readable_->Cancel();
     pipe_.Close();
     return false;
   }
@@ -79,7 +84,7 @@ void RankOutput::Drain() {
 
 void RankOutput::Finish() {
   Drain();
-  readable_.Cancel();
+  readable_->Cancel();
   pipe_.Close();
   shown_.Finish();
   kept_.Finish();

@@ -18,8 +18,9 @@
 
 namespace muster::run {
 
-// One pipe of one rank. Reads it all the time, so that the rank never waits for
-// a terminal. The loop's thread only.
+// One pipe of one rank. Reads it while the console has room for it: a rank
+// never waits for a terminal, and for the reader of a pipe up to the console's
+// limit. The loop's thread only.
 class RankOutput {
  public:
   struct Options {
@@ -37,6 +38,8 @@ class RankOutput {
 
   // Takes what has been written so far.
   void Drain();
+  // The rank may be waiting for the reader of our own output.
+  bool paused() const { return readable_->paused(); }
   // The rank and all that it started are gone: what is left, and a line that
   // has no end.
   void Finish();
@@ -54,7 +57,7 @@ class RankOutput {
   LineSplitter shown_;
   LineSplitter kept_;
   std::deque<std::string> last_lines_;
-  sys::Loop::Handle readable_;
+  std::unique_ptr<sys::Console::Source> readable_;
 };
 
 }  // namespace muster::run

@@ -177,6 +177,11 @@ void Coordinator::OnProgress(const wire::Progress& progress) {
     }
   }
   TellFailures();
+  for (const int rank : watchdog_.TakeStopped()) {
+    Record("rank.stopped", {{"rank", std::int64_t{rank}}});
+    Say("rank " + std::to_string(rank) +
+        " is stopped by a signal (state T); SIGCONT to its process resumes it");
+  }
   constexpr std::string_view kBlind =
       "the program reports no steps, so hangs are not detected: "
       "--progress-timeout applies to programs that use libmuster";

@@ -159,6 +159,9 @@ Result<std::size_t> WriteNow(int fd, std::string_view bytes) {
     if (PeerGone(why)) {
       return Gone("write", why);
     }
+    if (why == EBADF) {
+      return Error(Cause::kUsageInvalid, "it is closed");
+    }
     if (why != EINTR) {
       return FromErrno("write", "output", why);
     }

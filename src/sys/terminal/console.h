@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our own stdout and stderr while ranks run: never waits for a slow terminal.
+// Our own stdout and stderr while ranks run.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,10 +13,19 @@
 
 namespace muster::sys {
 
+// How long the rest of the output may take after Ctrl-C: a person waits.
+inline constexpr Duration kDrainInterrupted = std::chrono::seconds(5);
+
 // Text goes out at once if the other side takes it, else from a queue when it
-// does; beyond the limit the rest of the text is dropped and counted, and the
-// count is written when there is room again. Keeps one live line at the bottom
-// of a terminal. The loop's thread only.
+// does. What happens when the queue is full depends on the reader:
+// - a pipe, socket or file gets everything: its sources (OnReadable) pause
+// until
+//   there is room. When nothing was taken for the reader timeout, they go on
+//   without it, and what does not fit is dropped;
+// - a terminal does not hold ranks up: what does not fit is dropped.
+// What is dropped is counted and reported when there is room again. So is a
+// reader that has gone and a disk that is full. Keeps one live line at the
+// bottom of a terminal. The loop's thread only.
 class Console {
  public:
   enum class Stream { kOut, kErr };
@@ -23,10 +33,38 @@ class Console {
     int out_fd = 1;
     int err_fd = 2;
     std::size_t limit = 8U << 20;  // bytes that may wait, per stream
+    // Shorter, and a pager that is read page by page loses text; longer, and
+    // ranks stand still for a reader that will not come back.
+    Duration reader_timeout = std::chrono::seconds(30);
   };
 
   Console(Loop& loop, Options options);
   ~Console();
+
+  // What is read for a stream: pauses while that is full.
+  class Source {
+   public:
+    // One that shows nothing, and never pauses.
+    static std::unique_ptr<Source> Unshown(Loop& loop, int fd,
+                                           std::function<void()> ready);
+    ~Source();
+    Source(const Source&) = delete;
+    Source& operator=(const Source&) = delete;
+
+    void Cancel();  // also from `ready`
+    bool active() const;
+    bool paused() const;
+
+   private:
+    friend class Console;
+    struct State;
+    explicit Source(std::unique_ptr<State> state);
+    std::unique_ptr<State> state_;
+  };
+  // Calls `ready` whenever fd is readable and the stream has room. The source
+  // is not to outlive the Console.
+  [[nodiscard]] std::unique_ptr<Source> OnReadable(Stream stream, int fd,
+                                                   std::function<void()> ready);
 
   // Whole lines, or the rest of one at the end of a rank.
   void Write(Stream stream, std::string_view text);
@@ -34,13 +72,26 @@ class Console {
   // happens where stderr is no terminal.
   void SetLive(std::string line);
   bool terminal() const;  // stderr is one
-  // Writes what waits, blocking up to the deadline; for the end of a run.
-  void Drain(Deadline deadline);
-  std::uint64_t dropped_bytes() const;
+  // Writes what waits, blocking: for as long as a reader takes something within
+  // its timeout, or `longest` if that is less. What is left is lost.
+  void Drain(Duration longest = Duration::max());
+
+  struct Lost {
+    std::uint64_t bytes = 0;
+    std::string why;  // "the reader of standard output is gone"
+  };
+  // Output that was not shown.
+  const Lost& lost() const;
 
  private:
   struct Inner;
   std::unique_ptr<Inner> inner_;
 };
+
+// "33.5 MiB of output were not shown: the reader of standard output is gone".
+std::string LostText(const Console::Lost& lost);
+// The exit code of what ended with `code`: 1 where that is 0 and output was
+// lost.
+int CodeAfter(const Console::Lost& lost, int code);
 
 }  // namespace muster::sys

@@ -24,11 +24,13 @@ class ConsoleTest : public testing::Test {
     signal(SIGPIPE, SIG_IGN);
     Open(1 << 20);
   }
-  void Open(std::size_t limit) {
+  void Open(std::size_t limit,
+            Duration reader_timeout = std::chrono::seconds(30)) {
     console = std::make_unique<Console>(
         *loop, Console::Options{.out_fd = out.write.get(),
                                 .err_fd = err.write.get(),
-                                .limit = limit});
+                                .limit = limit,
+                                .reader_timeout = reader_timeout});
   }
   static std::string Seen(const PipeEnds& pipe) {
     std::string text;
@@ -66,12 +68,50 @@ TEST_F(ConsoleTest, QueuesWhatASlowReaderDoesNotTakeYet) {
   EXPECT_EQ(text, much + "\nend\n");
 }
 
-TEST_F(ConsoleTest, DropsAndCountsWhatIsTooMuch) {
+// A source that never ends, on the console's stdout.
+struct Source {
+  explicit Source(
+      Console& to, std::function<void()> written = [] {})
+      : source(to.OnReadable(Stream::kOut, always.get(), [&to, this, written] {
+          to.Write(Stream::kOut, std::string(9'999, 'x') + "\n");
+          bytes += 10'000;
+          written();
+        })) {}
+
+  Fd always{open("/dev/zero", O_RDONLY | O_CLOEXEC)};
+  std::uint64_t bytes = 0;
+  std::unique_ptr<Console::Source> source;
+};
+
+TEST_F(ConsoleTest, HoldsSourcesUpWhileAPipeIsFull) {
   Open(100'000);
-  for (int i = 0; i < 50; ++i) {
-    console->Write(Stream::kOut, std::string(9'999, 'x') + "\n");
-  }
-  EXPECT_GT(console->dropped_bytes(), 100'000U);
+  std::string text;
+  Source source(*console);
+  auto look = loop->Every(std::chrono::milliseconds(1), [&] {
+    if (source.source->paused()) {
+      EXPECT_LE(source.bytes, text.size() + 300'000);
+      text += Seen(out);
+    }
+    if (text.size() > 2'000'000) {
+      loop->Quit();
+    }
+  });
+  loop->Run();
+  source.source->Cancel();
+  EXPECT_EQ(console->lost().bytes, 0U);
+}
+
+TEST_F(ConsoleTest, GoesOnWithoutAReaderThatTakesNothing) {
+  Open(100'000, std::chrono::milliseconds(50));
+  Source source(*console, [&] {
+    if (console->lost().bytes > 100'000) {
+      loop->Quit();
+    }
+  });
+  loop->Run();
+  source.source->Cancel();
+  EXPECT_EQ(console->lost().why,
+            "the reader of standard output took nothing for 50 ms");
   auto reads = loop->OnReadable(out.read.get(), [&] { Seen(out); });
   std::string notice;
   auto told = loop->OnReadable(err.read.get(), [&] {
@@ -79,19 +119,33 @@ TEST_F(ConsoleTest, DropsAndCountsWhatIsTooMuch) {
     loop->Quit();
   });
   loop->Run();
-  EXPECT_EQ(notice.rfind("muster: " + BytesText(console->dropped_bytes()) +
-                             " of output were not shown",
-                         0),
-            0U)
-      << notice;
+  EXPECT_EQ(notice, "muster: " + LostText(console->lost()) +
+                        " (the log files are complete)\n");
+  EXPECT_EQ(CodeAfter(console->lost(), 0), 1);
+  EXPECT_EQ(CodeAfter(console->lost(), 7), 7);
 }
 
-TEST_F(ConsoleTest, GoesOnWhenAReaderIsGone) {
+TEST_F(ConsoleTest, SaysThatAReaderIsGone) {
   out.read.Close();
   console->Write(Stream::kOut, "lost\n");
   console->Write(Stream::kOut, "lost\n");
   console->Write(Stream::kErr, "kept\n");
-  EXPECT_EQ(Seen(err), "kept\n");
+  EXPECT_EQ(Seen(err),
+            "muster: the reader of standard output is gone; the log files are "
+            "complete\nkept\n");
+  EXPECT_EQ(LostText(console->lost()),
+            "10 B of output were not shown: the reader of standard output is "
+            "gone");
+}
+
+TEST_F(ConsoleTest, SaysThatADiskIsFull) {
+  out.write = Fd(open("/dev/full", O_WRONLY | O_CLOEXEC));
+  Open(1 << 20);
+  console->Write(Stream::kOut, "lost\n");
+  EXPECT_NE(Seen(err).find("standard output cannot be written: write of "
+                           "`output` failed: ENOSPC"),
+            std::string::npos);
+  EXPECT_EQ(console->lost().bytes, 5U);
 }
 
 TEST_F(ConsoleTest, HasNoLiveLineWithoutATerminal) {
@@ -126,15 +180,22 @@ TEST_F(ConsoleTest, KeepsTheLiveLineBelowAllOthers) {
   EXPECT_EQ(text, expected);
 }
 
-TEST_F(ConsoleTest, DrainsUpToTheDeadline) {
+TEST_F(ConsoleTest, DrainsAsLongAsItIsRead) {
   console->Write(Stream::kOut, std::string(300'000, 'x'));
-  console->Drain(Deadline::After(std::chrono::milliseconds(1)));
   std::jthread reader([&] {
     for (std::size_t size = 0; size < 300'000;) {
       size += Seen(out).size();
     }
   });
-  console->Drain(Deadline::After(std::chrono::seconds(10)));
+  console->Drain();
+  EXPECT_EQ(console->lost().bytes, 0U);
+}
+
+TEST_F(ConsoleTest, CountsWhatItCannotDrain) {
+  console->Write(Stream::kOut, std::string(300'000, 'x'));
+  console->Drain(std::chrono::milliseconds(1));
+  EXPECT_EQ(console->lost().bytes + Seen(out).size(), 300'000U);
+  EXPECT_NE(Seen(err).find("of output were not shown"), std::string::npos);
 }
 
 }  // namespace

@@ -41,6 +41,11 @@ void PrintResult(std::string_view text) {
 }
 
 Status ResultsWritten() {
+  if (lost_result == EBADF) {
+    return Error(Cause::kUsageInvalid,
+                 "standard output is closed, so the result went nowhere: "
+                 "`>/dev/null` discards it on purpose");
+  }
   return lost_result == 0 ? Ok()
                           : FromErrno("write", "standard output", lost_result);
 }
