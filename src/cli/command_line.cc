@@ -252,6 +252,10 @@ void AddRunFlags(CLI::App& app, Texts& texts, CommandLine& line) {
   app.add_flag(
       "--dry-run", line.dry_run,
       "print the plan with the source of every value, and start nothing");
+  app.add_flag(
+      "--share", line.share,
+      "let other users read the folder of the run, as far as the umask "
+      "does; without it, mode 0700");
   AddReachFlags(app, texts, line.reach);
   AddOption(app, "--copy DIR", line.reach.copy,
             "with --tpu: folder to copy to each worker, in which the ranks "

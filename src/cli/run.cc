@@ -58,6 +58,9 @@ std::vector<std::string> AgentArguments(const CommandLine& line,
     args.emplace_back("--env");
     args.push_back(Join(std::vector{name, value}, "="));
   }
+  if (line.share) {
+    args.emplace_back("--share");
+  }
   args.emplace_back("--");
   args.insert(args.end(), line.command.begin(), line.command.end());
   return args;
@@ -75,6 +78,7 @@ Result<int> RunVerb(const CommandLine& line, const settings::Settings& settings,
                            .command = line.command,
                            .environment = line.environment,
                            .dry_run = line.dry_run,
+                           .share = line.share,
                            .yes = line.yes,
                            .settings = settings,
                            .reach = line.reach,

@@ -44,8 +44,8 @@ std::string MakeRunId(WallTime at, int pid) {
   return id;
 }
 
-Status KeepReport(sys::Fs& fs, const std::string& runs_dir,
-                  const Json& report) {
+Status KeepReport(sys::Fs& fs, const std::string& runs_dir, const Json& report,
+                  sys::Fs::Access access) {
   const std::string id =
       report.is_object() && report.contains("run") && report["run"].is_string()
           ? report["run"].get<std::string>()
@@ -58,16 +58,17 @@ Status KeepReport(sys::Fs& fs, const std::string& runs_dir,
   if (fs.Exists(sys::JoinPath(folder, kDocument))) {
     return Ok();
   }
-  MUSTER_TRY(fs.MakeDirectories(folder));
+  MUSTER_TRY(fs.MakeDirectories(folder, access));
   MUSTER_TRY(fs.Link(id, sys::JoinPath(runs_dir, "latest")));
   return WriteBoth(fs, folder, report);
 }
 
 Result<std::unique_ptr<Journal>> Journal::Open(const sys::Host& host,
                                                const std::string& runs_dir,
-                                               const std::string& id) {
+                                               const std::string& id,
+                                               sys::Fs::Access access) {
   const std::string folder = sys::JoinPath(runs_dir, id);
-  MUSTER_TRY(host.fs.MakeDirectories(folder));
+  MUSTER_TRY(host.fs.MakeDirectories(folder, access));
   MUSTER_TRY(host.fs.Link(id, sys::JoinPath(runs_dir, "latest")));
   MUSTER_ASSIGN(auto file,
                 host.fs.OpenAppender(sys::JoinPath(folder, "events.jsonl")));

@@ -23,7 +23,8 @@ std::string MakeRunId(WallTime at, int pid);
 // and report.md on this one, with the link RUNS_DIR/latest. Where it is already
 // (a shared disk, the same host) nothing is written. net-wrong-endpoint: it has
 // no id of a run; else those of Fs.
-Status KeepReport(sys::Fs& fs, const std::string& runs_dir, const Json& report);
+Status KeepReport(sys::Fs& fs, const std::string& runs_dir, const Json& report,
+                  sys::Fs::Access access);
 
 // runs/ID/: events.jsonl, the report, and the link runs/latest. Each fact is in
 // the file before Record returns. When the disk is full the run goes on: the
@@ -31,9 +32,9 @@ Status KeepReport(sys::Fs& fs, const std::string& runs_dir, const Json& report);
 class Journal {
  public:
   // Makes RUNS_DIR/ID; errors are those of Fs.
-  static Result<std::unique_ptr<Journal>> Open(const sys::Host& host,
-                                               const std::string& runs_dir,
-                                               const std::string& id);
+  static Result<std::unique_ptr<Journal>> Open(
+      const sys::Host& host, const std::string& runs_dir, const std::string& id,
+      sys::Fs::Access access = sys::Fs::Access::kOwner);
 
   // A fact that the report is made from; one without a time gets that of now.
   void Record(Fact fact);

@@ -11,6 +11,8 @@
 namespace muster::record {
 namespace {
 
+constexpr auto kOwner = sys::Fs::Access::kOwner;
+
 class JournalTest : public testing::Test {
  protected:
   Result<std::unique_ptr<Journal>> Open() {
@@ -56,23 +58,23 @@ TEST_F(JournalTest, AReportOfAnotherHostIsKeptOnce) {
   (*journal)->Record(Named("run.started"));
   Json report = (*journal)->WriteReport().value();
   report["run"] = "20261121-143519-7k2m";
-  ASSERT_TRUE(KeepReport(fs_, "here", report));
+  ASSERT_TRUE(KeepReport(fs_, "here", report, kOwner));
   const std::string kept = fs_.files["here/20261121-143519-7k2m/report.json"];
   EXPECT_EQ(Json::parse(kept), report);
   EXPECT_NE(fs_.files["here/20261121-143519-7k2m/report.md"], "");
   EXPECT_EQ(fs_.files["here/latest"], "20261121-143519-7k2m");
   report["host"] = "another";
-  ASSERT_TRUE(KeepReport(fs_, "here", report));
+  ASSERT_TRUE(KeepReport(fs_, "here", report, kOwner));
   EXPECT_EQ(fs_.files["here/20261121-143519-7k2m/report.json"], kept);
 }
 
 TEST_F(JournalTest, AReportWithoutANameOfItsOwnIsNotKept) {
   for (const Json& run : {Json(), Json(7), Json(""), Json("../x"), Json(".")}) {
-    const auto kept = KeepReport(fs_, "here", {{"run", run}});
+    const auto kept = KeepReport(fs_, "here", {{"run", run}}, kOwner);
     ASSERT_FALSE(kept) << run;
     EXPECT_EQ(kept.error().cause(), Cause::kNetWrongEndpoint);
   }
-  EXPECT_FALSE(KeepReport(fs_, "here", Json("text")));
+  EXPECT_FALSE(KeepReport(fs_, "here", Json("text"), kOwner));
   EXPECT_TRUE(fs_.files.empty());
 }
 

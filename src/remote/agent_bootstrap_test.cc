@@ -35,7 +35,8 @@ class Input {
 
 TEST(AgentBootstrap, ComesOutOfItsLineAsItWas) {
   const AgentBootstrap handed{
-      .args = {"run", "--env", "A=ü\nb\"c\"", "--", "sh", ""}, .token = "0f"};
+      .args = {"run", "--env", "A=ü\nb\"c\"", "--", "caf\xe9", ""},
+      .token = "0f"};
   const Input input("\n\n" + ToLine(handed) + "stop SIGINT\n");
   const auto read = ReadAgentBootstrap(input.fd());
   ASSERT_TRUE(read) << read.error().ToString();

@@ -59,21 +59,6 @@ struct Start {
   std::function<std::optional<Finding>()> why_gone;
 };
 
-// What is handed over is JSON, which has no words that are not UTF-8.
-Status CheckText(const AgentBootstrap& handed) {
-  for (const std::string& arg : handed.args) {
-    MUSTER_ASSIGN(const Json sent,
-                  ParseJson(ToLine({.args = {arg}, .token = {}}),
-                            Cause::kInternalError, "the data for the agent"));
-    if (sent["args"][0] != arg) {
-      return Error(Cause::kUsageInvalid,
-                   "`" + Printable(arg) +
-                       "` is not UTF-8, so it cannot be sent to other hosts");
-    }
-  }
-  return Ok();
-}
-
 // The exit code of a run that its report tells.
 std::optional<int> CodeOf(const Json& report) {
   const auto exit = report.find("exit");
@@ -184,7 +169,6 @@ Status Starter::Begin(const Start& start) {
                           .token = token.ToHex()};
     handed.args.insert(handed.args.end(), flags_.agent_arguments.begin(),
                        flags_.agent_arguments.end());
-    MUSTER_TRY(CheckText(handed));
     hosts_.push_back(std::make_unique<SshHost>(
         shared_, one.login, rank, std::move(handed),
         [this, &one](int from, Console::Stream stream, std::string_view line) {
@@ -339,10 +323,10 @@ void Starter::Keep(std::string_view piece) {
       ParseJson(std::exchange(report_, ""), Cause::kNetWrongEndpoint,
                 "the report of the first host");
   reported_ = report ? CodeOf(*report) : std::nullopt;
-  const auto kept = report
-                        ? record::KeepReport(
-                              host_.fs, flags_.settings.runs_dir.value, *report)
-                        : Status(report.error());
+  const auto kept =
+      report ? record::KeepReport(host_.fs, flags_.settings.runs_dir.value,
+                                  *report, flags_.access())
+             : Status(report.error());
   if (!kept) {
     Warn(FromError(kept.error()));
   }

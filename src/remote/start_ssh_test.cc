@@ -88,14 +88,6 @@ TEST_F(StartSshTest, WithoutHostsOrATpuThereIsNobodyToStart) {
   EXPECT_EQ(code.error().cause(), Cause::kUsageInvalid);
 }
 
-TEST_F(StartSshTest, ACommandThatIsNotUtf8CannotBeHandedOver) {
-  Agents("exit 0", "exit 0");
-  flags.agent_arguments = {"--", "\xff"};
-  const auto code = Start();
-  ASSERT_FALSE(code);
-  EXPECT_EQ(code.error().cause(), Cause::kUsageInvalid);
-}
-
 TEST_F(StartSshTest, WithoutSshHereNothingStarts) {
   ssh.env.variables["PATH"] = ssh.folder.path();
   const auto code = Start();

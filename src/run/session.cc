@@ -127,6 +127,7 @@ AgentOptions AgentOptionsOf(const AgentPlace& place,
         return sys::JoinPath(sys::JoinPath(runs, plan.run_id),
                              "logs/a" + std::to_string(plan.attempt));
       };
+  options.log_access = place.flags.access();
   options.host_checks = place.preflight.checks;
   options.signer = std::move(signer);
   options.accelerators = place.preflight.accelerators;
@@ -258,9 +259,9 @@ int FinishRun(const AgentPlace& place, record::Journal& journal,
 Result<int> Coordinate(const AgentPlace& place) {
   const sys::Host& host = place.host;
   const std::string id = record::MakeRunId(host.clock.WallNow(), sys::OwnPid());
-  MUSTER_ASSIGN(
-      const auto journal,
-      record::Journal::Open(host, place.settings().runs_dir.value, id));
+  MUSTER_ASSIGN(const auto journal,
+                record::Journal::Open(host, place.settings().runs_dir.value, id,
+                                      place.flags.access()));
   std::unique_ptr<channel::Transport> transport;
   std::unique_ptr<channel::Listener> listener;
   const auto identity = MakeIdentity(

@@ -9,6 +9,7 @@
 
 #include "resolve/resolve.h"
 #include "settings/settings.h"
+#include "sys/file/fs.h"
 
 namespace muster::settings {
 
@@ -28,6 +29,11 @@ struct RunFlags {
   // --env K=V in the order given; a later one of the same name wins.
   std::vector<std::pair<std::string, std::string>> environment;
   bool dry_run = false;
+  bool share = false;  // others may read the folder of the run
+
+  sys::Fs::Access access() const {
+    return share ? sys::Fs::Access::kByUmask : sys::Fs::Access::kOwner;
+  }
   bool yes = false;  // nobody has to be asked
   Settings settings;
   // Of --tpu: how its workers are reached.

@@ -128,7 +128,7 @@ class ExternalSource : public TokenSource {
   }
 
   Result<Secret> OfFile(const std::string& path, const sys::Host& host) const {
-    const auto text = host.fs.Read(path, 1U << 20);
+    const auto text = host.fs.ReadNamed(path, 1U << 20);
     if (!text) {
       return Missing("the token of its provider cannot be read: " +
                      text.error().message());

@@ -60,7 +60,7 @@ Result<pjrt::Module> Read(const ProgramRequest& request, const sys::Host& host,
     return ReadStep(request, report);
   }
   MUSTER_ASSIGN(std::string bytes,
-                host.fs.Read(request.file, pjrt::kModuleLimit));
+                host.fs.ReadNamed(request.file, pjrt::kModuleLimit));
   auto module = pjrt::ReadModule(std::move(bytes));
   if (!module) {
     return module.error().Reworded("`" + Printable(request.file) +

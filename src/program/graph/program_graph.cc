@@ -92,7 +92,7 @@ Result<std::optional<ProgramReport>> CheckGraph(const ProgramRequest& request,
   } else if (path.ends_with(".json")) {
     return none;
   }
-  auto bytes = host.fs.Read(path, pjrt::kModuleLimit);
+  auto bytes = host.fs.ReadNamed(path, pjrt::kModuleLimit);
   if (!bytes && names) {
     return std::move(bytes).error();
   }

@@ -41,7 +41,7 @@ Result<Cluster> FromHosts(const Request& request, const sys::Host& host) {
 // addresses decide before it.
 Result<Cluster> FromFile(const Request& request, const sys::Host& host) {
   const std::string what = "`" + *request.cluster + "` (flag --cluster)";
-  auto text = host.fs.Read(*request.cluster, 8U << 20);
+  auto text = host.fs.ReadNamed(*request.cluster, 8U << 20);
   if (!text) {
     return std::move(text)
         .error()

@@ -21,7 +21,7 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
     return Error(Cause::kUsageInvalid, "--hostfile is not given");
   }
   const std::string what = "host file `" + *request.host_file + "`";
-  auto text = host.fs.Read(*request.host_file, 8U << 20);
+  auto text = host.fs.ReadNamed(*request.host_file, 8U << 20);
   if (!text) {
     return std::move(text)
         .error()

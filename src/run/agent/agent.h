@@ -54,6 +54,7 @@ struct AgentOptions {
   // Directory for rankR.{out,err} of an attempt ("runs/ID/logs/a1"); empty or
   // not set: no files.
   std::function<std::string(const wire::LaunchPlan&)> log_directory;
+  sys::Fs::Access log_access = sys::Fs::Access::kOwner;
   // Where output of ranks is forwarded, prefixed with "[rank 1] " when the
   // world has more than one rank; null: files only. Outlives the agent.
   sys::Console* console = nullptr;

@@ -49,7 +49,7 @@ std::string AgentAttempt::MakeLogDirectory() {
   if (path.empty()) {
     return path;
   }
-  const auto made = context_.host.fs.MakeDirectories(path);
+  const auto made = context_.host.fs.MakeDirectories(path, options.log_access);
   if (!made) {
     MUSTER_LOG(kWarn, "log files are not available for this attempt",
                {{"error", made.error().ToString()}});

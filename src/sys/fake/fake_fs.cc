@@ -96,7 +96,7 @@ Result<std::unique_ptr<Appender>> FakeFs::OpenAppender(
   return std::unique_ptr<Appender>(std::make_unique<FakeAppender>(*this, path));
 }
 
-Status FakeFs::MakeDirectories(const std::string& path) {
+Status FakeFs::MakeDirectories(const std::string& path, Access /*access*/) {
   MUSTER_TRY(Asked(fail, path));
   for (std::size_t slash = 0; slash != std::string::npos;) {
     slash = path.find('/', slash + 1);

@@ -26,7 +26,8 @@ class FakeFs : public Fs {
   Status Write(const std::string& path, std::string_view bytes) override;
   Result<std::unique_ptr<Appender>> OpenAppender(
       const std::string& path) override;
-  Status MakeDirectories(const std::string& path) override;
+  Status MakeDirectories(const std::string& path,
+                         Access access = Access::kByUmask) override;
   Result<std::vector<std::string>> List(const std::string& path) const override;
   bool Exists(const std::string& path) const override;
   Status Remove(const std::string& path) override;

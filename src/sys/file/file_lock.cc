@@ -14,6 +14,7 @@
 
 #include "base/log.h"
 #include "sys/file/fs.h"
+#include "sys/file/open_file.h"
 
 namespace muster::sys {
 namespace {
@@ -58,16 +59,14 @@ Result<bool> IsSigned(const std::string& path, const std::string& id) {
 
 Result<FileLock> LockFile(const std::string& path) {
   const std::string id = BootId();
-  Fd fd(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  auto opened = OpenToWrite(path, O_RDWR | O_CREAT);
   // Another user's, in a folder that several may write to.
-  const bool may_sign = fd || errno != EACCES;
+  const bool may_sign =
+      opened || opened.error().cause() != Cause::kFilePermission;
   if (!may_sign) {
-    fd = Fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    opened = OpenToRead(path);
   }
-  if (!fd) {
-    const int why = errno;
-    return FromErrno("open", path, why);
-  }
+  MUSTER_ASSIGN(Fd fd, std::move(opened));
   while (flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
     const int why = errno;
     if (why == EWOULDBLOCK) {

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "sys/file/fd.h"
 #include "sys/file/file_writer.h"
+#include "sys/file/open_file.h"
 #include "sys/time/clock.h"
 
 namespace muster::sys {
@@ -54,6 +55,33 @@ Status WriteTemporary(const std::string& path, std::string_view bytes,
   return Sync(fd.get(), path);
 }
 
+Result<std::string> ReadAll(Fd fd, const std::string& path, std::size_t limit) {
+  struct stat about {};
+  std::string bytes;
+  std::size_t told = 0;
+  if (fstat(fd.get(), &about) == 0 && about.st_size > 0) {
+    told = static_cast<std::size_t>(about.st_size);
+  }
+  FileReader reader(std::move(fd), path);
+  while (true) {
+    const std::size_t have = bytes.size();
+    const std::size_t room =
+        RoomToRead({.have = have, .told = told, .limit = limit});
+    bytes.resize(have + room);
+    MUSTER_ASSIGN(const std::size_t got,
+                  reader.Read(bytes.data() + have, room));
+    bytes.resize(have + got);
+    if (got == 0) {
+      return bytes;
+    }
+    if (bytes.size() > limit) {
+      return Error(
+          Cause::kFileCorrupt,
+          "`" + path + "` is larger than the limit of " + BytesText(limit));
+    }
+  }
+}
+
 class RealAppender : public Appender {
  public:
   RealAppender(Fd fd, std::string path)
@@ -82,37 +110,14 @@ class RealAppender : public Appender {
 
 Result<std::string> RealFs::Read(const std::string& path,
                                  std::size_t limit) const {
-  Fd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd) {
-    const int why = errno;
-    return FromErrno("open", path, why);
-  }
-  struct stat about {};
-  std::string bytes;
-  std::size_t told = 0;
-  if (fstat(fd.get(), &about) == 0 && about.st_size > 0) {
-    told = static_cast<std::size_t>(about.st_size);
-  }
-  while (true) {
-    const std::size_t have = bytes.size();
-    const std::size_t room =
-        RoomToRead({.have = have, .told = told, .limit = limit});
-    bytes.resize(have + room);
-    const ssize_t got = read(fd.get(), bytes.data() + have, room);
-    const int why = errno;
-    bytes.resize(have + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-    if (got < 0 && why != EINTR) {
-      return FromErrno("read", path, why);
-    }
-    if (got == 0) {
-      return bytes;
-    }
-    if (bytes.size() > limit) {
-      return Error(
-          Cause::kFileCorrupt,
-          "`" + path + "` is larger than the limit of " + BytesText(limit));
-    }
-  }
+  MUSTER_ASSIGN(Fd fd, OpenToRead(path));
+  return ReadAll(std::move(fd), path, limit);
+}
+
+Result<std::string> RealFs::ReadNamed(const std::string& path,
+                                      std::size_t limit) const {
+  MUSTER_ASSIGN(Fd fd, OpenToRead(path, OpenKind::kFileOrPipe));
+  return ReadAll(std::move(fd), path, limit);
 }
 
 Status RealFs::Write(const std::string& path, std::string_view bytes) {
@@ -133,16 +138,12 @@ Status RealFs::Write(const std::string& path, std::string_view bytes) {
 
 Result<std::unique_ptr<Appender>> RealFs::OpenAppender(
     const std::string& path) {
-  Fd fd(open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
-  if (!fd) {
-    const int why = errno;
-    return FromErrno("open", path, why);
-  }
+  MUSTER_ASSIGN(Fd fd, OpenToWrite(path, O_WRONLY | O_CREAT | O_APPEND));
   return std::unique_ptr<Appender>(
       std::make_unique<RealAppender>(std::move(fd), path));
 }
 
-Status RealFs::MakeDirectories(const std::string& path) {
+Status RealFs::MakeDirectories(const std::string& path, Access access) {
   for (std::size_t slash = 0; slash != std::string::npos;) {
     slash = path.find('/', slash + 1);
     const std::string part = path.substr(0, slash);
@@ -152,7 +153,7 @@ Status RealFs::MakeDirectories(const std::string& path) {
     if (stat(part.c_str(), &about) == 0 && S_ISDIR(about.st_mode)) {
       continue;
     }
-    if (mkdir(part.c_str(), 0777) != 0) {
+    if (mkdir(part.c_str(), access == Access::kOwner ? 0700 : 0777) != 0) {
       const int why = errno;
       if (why == EEXIST && stat(part.c_str(), &about) == 0 &&
           S_ISDIR(about.st_mode)) {

@@ -32,16 +32,26 @@ class Appender {
 class Fs {
  public:
   virtual ~Fs() = default;
-  // The whole file; file-corrupt when it is larger than the limit.
+  // The whole file; file-corrupt when it is larger than the limit, or no
+  // regular file. Does not wait for the other end of a FIFO.
   virtual Result<std::string> Read(const std::string& path,
                                    std::size_t limit = 1U << 30) const = 0;
+  // The same of a path that the user has named, which may also be a pipe
+  // (`<(command)`); deadline-exceeded when it is silent for 30 s.
+  virtual Result<std::string> ReadNamed(const std::string& path,
+                                        std::size_t limit = 1U << 30) const {
+    return Read(path, limit);
+  }
   // Atomic: a temporary file beside it, fsync, rename, fsync of the directory.
   // On failure the old file is untouched and the temporary one is gone.
   virtual Status Write(const std::string& path, std::string_view bytes) = 0;
   // A file to append to, made when it is not there. Does not outlive the Fs.
   virtual Result<std::unique_ptr<Appender>> OpenAppender(
       const std::string& path) = 0;
-  virtual Status MakeDirectories(const std::string& path) = 0;
+  // Those that are missing, for the user alone or as the umask has it.
+  enum class Access { kByUmask, kOwner };
+  virtual Status MakeDirectories(const std::string& path,
+                                 Access access = Access::kByUmask) = 0;
   // Names (not paths) in a directory, sorted.
   virtual Result<std::vector<std::string>> List(
       const std::string& path) const = 0;
@@ -60,10 +70,13 @@ class RealFs : public Fs {
  public:
   Result<std::string> Read(const std::string& path,
                            std::size_t limit = 1U << 30) const override;
+  Result<std::string> ReadNamed(const std::string& path,
+                                std::size_t limit = 1U << 30) const override;
   Status Write(const std::string& path, std::string_view bytes) override;
   Result<std::unique_ptr<Appender>> OpenAppender(
       const std::string& path) override;
-  Status MakeDirectories(const std::string& path) override;
+  Status MakeDirectories(const std::string& path,
+                         Access access = Access::kByUmask) override;
   Result<std::vector<std::string>> List(const std::string& path) const override;
   bool Exists(const std::string& path) const override;
   Status Remove(const std::string& path) override;

@@ -140,18 +140,21 @@ TEST(FakeFs, FailsAsAsked) {
   EXPECT_EQ(*fs.List("/d"), Names{"a"});
 }
 
-TEST(RealFs, LeavesTheOldFileWhenTheDiskIsFull) {
-  if (access("/dev/full", W_OK) != 0) {
-    GTEST_SKIP() << "no /dev/full here";
-  }
-  RealFs fs;
-  auto full = fs.OpenAppender("/dev/full");
-  ASSERT_TRUE(full);
-  auto status = (*full)->Append("x");
-  ASSERT_FALSE(status);
-  EXPECT_EQ(status.error().ToString(),
-            "disk-full: write of `/dev/full` failed: ENOSPC (No space left on "
+TEST(FromErrno, NamesCallPathAndCause) {
+  EXPECT_EQ(FromErrno("write", "/d/x", ENOSPC).ToString(),
+            "disk-full: write of `/d/x` failed: ENOSPC (No space left on "
             "device)");
+}
+
+TEST(RealFs, MakesFoldersForTheOwnerAloneWhenAsked) {
+  RealFs fs;
+  const TemporaryFolder folder;
+  ASSERT_TRUE(fs.MakeDirectories(folder / "a/b", Fs::Access::kOwner));
+  for (const char* made : {"a", "a/b"}) {
+    struct stat about {};
+    ASSERT_EQ(stat((folder / made).c_str(), &about), 0);
+    EXPECT_EQ(about.st_mode & 0777U, 0700U) << made;
+  }
 }
 
 TEST(RealFs, ReadsFilesOfProc) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sys/file/private_file.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include "base/text.h"
 #include "sys/file/fd.h"
 #include "sys/file/fs.h"
+#include "sys/file/open_file.h"
 
 namespace muster::sys {
 namespace {
@@ -25,9 +25,6 @@ std::string Mode(mode_t mode) {
 std::optional<Error> WhyNotPrivate(const std::string& path,
                                    const struct stat& about) {
   const std::string name = "`" + Printable(path) + "`";
-  if (!S_ISREG(about.st_mode)) {
-    return Error(Cause::kFileCorrupt, name + " is not a regular file");
-  }
   if (about.st_uid != 0 && about.st_uid != geteuid()) {
     return Error(Cause::kFilePermission,
                  name + " belongs to user " + std::to_string(about.st_uid) +
@@ -49,12 +46,7 @@ std::optional<Error> WhyNotPrivate(const std::string& path,
 
 Result<std::string> ReadPrivateFile(const std::string& path,
                                     std::size_t limit) {
-  // Without waiting for the other end, should it be a pipe.
-  const Fd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!fd) {
-    const int why = errno;
-    return FromErrno("open", path, why);
-  }
+  MUSTER_ASSIGN(const Fd fd, OpenToRead(path));
   struct stat about {};
   if (fstat(fd.get(), &about) != 0) {
     const int why = errno;

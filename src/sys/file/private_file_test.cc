@@ -70,7 +70,7 @@ TEST_F(PrivateFile, OfAnotherUserIsRefused) {
 TEST_F(PrivateFile, ThatIsNoFileIsRefused) {
   EXPECT_EQ(ReadPrivateFile(directory + "/none", 1).error().cause(),
             Cause::kFileMissing);
-  EXPECT_EQ(ReadPrivateFile(directory, 1).error().cause(), Cause::kFileCorrupt);
+  EXPECT_EQ(ReadPrivateFile(directory, 1).error().cause(), Cause::kFileMissing);
   const std::string pipe = directory + "/pipe";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   EXPECT_EQ(ReadPrivateFile(pipe, 1).error().cause(), Cause::kFileCorrupt);
