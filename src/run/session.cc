@@ -492,9 +492,6 @@ Result<int> Run(const settings::RunFlags& flags, const sys::Host& host,
                    .spawner = *spawner,
                    .console = console,
                    .preflight = {}};
-  spawner->OnGuardianLost([&] {
-    place.Say("the guardian process was killed: no more ranks can start");
-  });
   for (const Finding& finding : resolved.findings) {
     place.Show(finding);
   }

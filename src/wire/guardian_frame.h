@@ -72,6 +72,8 @@ struct Exit {
   double user_s = 0;
   double system_s = 0;
   std::int64_t max_rss_bytes = 0;
+  // Not sent: its guardian was killed by this signal, and it with that.
+  int guardian_signal = 0;
 
   bool exited() const;  // by itself
   int code() const;     // when exited

@@ -140,8 +140,8 @@ class KubernetesJob(MusterTest):
                           said)
 
     def test_a_pod_that_gets_sigterm_ends_both_with_130(self):
-        # The parent of a rank is the guardian, and that one's is the agent.
-        agent = 'cut -d" " -f4 "/proc/$PPID/stat"'
+        # The parent of a rank is the guardian, then come warden and agent.
+        agent = ('cut -d" " -f4 "/proc/$(cut -d" " -f4 /proc/$PPID/stat)/stat"')
         for code, said in self.play("sh", "-c", 'test "$RANK" = 0 || '
                                     f'kill -TERM "$({agent})"; sleep 60'):
             self.assertEqual(code, 130, said)

@@ -115,7 +115,7 @@ class SlurmRun(MusterTest):
     def test_a_killed_agent_ends_the_job(self):
         # Nobody starts it again, so nobody needs to be waited for.
         _, pids = self.sleepers(MUSTER_MAX_RESTARTS="0")
-        agent = self.parents(pids[1])[1]  # the guardian, then the agent
+        agent = self.parents(pids[1])[2]  # guardian, warden, agent
         os.kill(agent, 9)
         self.has_ended(pids)
         self.job_has_ended()

@@ -39,6 +39,9 @@ std::string Did(const RankEnd& end) {
   if (end.could_not_start) {
     return "could not be started";
   }
+  if (FindFact(end, kGuardianFact) != nullptr) {
+    return "ended with its guardian process, which was killed";
+  }
   if (signal == 0) {
     return "exited with status " + std::to_string(CodeOf(end.wait_status));
   }
@@ -56,6 +59,14 @@ Evidence FromOomFact(const Fact& fact) {
   return {what, fact.by, fact.at};
 }
 
+Evidence FromGuardianFact(const Fact& fact) {
+  return {
+      "the guardian process, parent of the ranks of this host, was killed "
+      "by " +
+          fact.Text("signal_name") + ", which muster did not send",
+      fact.by, fact.at};
+}
+
 void AddEvidence(const RankEnd& end, Suspect& suspect) {
   const std::string rank = "rank " + std::to_string(end.rank);
   if (!end.error_message.empty()) {
@@ -64,12 +75,15 @@ void AddEvidence(const RankEnd& end, Suspect& suspect) {
   for (const Fact& fact : end.facts) {
     if (fact.name == kOomFact || fact.name == kOomCounterFact) {
       suspect.evidence.push_back(FromOomFact(fact));
+    } else if (fact.name == kGuardianFact) {
+      suspect.evidence.push_back(FromGuardianFact(fact));
     } else if (fact.name != "rank.usage") {
       suspect.evidence.push_back(FromFact(fact));
     }
   }
   std::string how = Did(end);
-  if (SignalOf(end.wait_status) != 0 && suspect.weight != Weight::kStopped) {
+  if (SignalOf(end.wait_status) != 0 && suspect.weight != Weight::kStopped &&
+      FindFact(end, kGuardianFact) == nullptr) {
     how += end.sent_signal == 0
                ? ", which muster did not send"
                : ", after muster sent " + SignalName(end.sent_signal);

@@ -20,6 +20,8 @@ namespace muster::diagnose {
 // killed this rank for memory. The second: it killed something in the rank's
 // cgroup, which may be a process of this rank or of another one.
 inline constexpr std::string_view kOomFact = "oom.kill";
+// The guardian, parent of the ranks of a host, was killed, and they with it.
+inline constexpr std::string_view kGuardianFact = "guardian.lost";
 inline constexpr std::string_view kOomCounterFact = "oom.counter";
 
 // How one rank of the attempt ended.

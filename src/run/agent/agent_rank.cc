@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/log.h"
+#include "base/signal_name.h"
 #include "base/text.h"
 #include "diagnose/verdict/verdict.h"
 #include "run/agent/log_evidence.h"
@@ -175,6 +176,12 @@ void AgentRank::OnStarted(const Result<int>& pid, WallTime began) {
     on_started_(Ok());
     return;
   }
+  if (pid.error().cause() == Cause::kPeerDied) {
+    EndWithGuardian(SIGKILL);
+    TellExit({.wait_status = SIGKILL, .at = context_.host.clock.WallNow()});
+    on_started_(Error(Cause::kCancelled, pid.error().message()));
+    return;
+  }
   // Only an end of the attempt cancels a start.
   pid.error().cause() == Cause::kCancelled ? EndBeforeStart()
                                            : RefuseToStart(pid.error());
@@ -215,12 +222,23 @@ void AgentRank::OnExit(const wire::Exit& exit) {
   wait_status_ = exit.wait_status;
   AddOom(exit);
   AddUsage(exit);
+  if (exit.guardian_signal != 0) {
+    EndWithGuardian(exit.guardian_signal);
+  }
   TellExit(
       {.pid = exit.pid,
        .wait_status = exit.wait_status,
        .sent_signal = sent_signal_,
        .at = exit.at == WallTime{} ? context_.host.clock.WallNow() : exit.at});
   on_exit_();
+}
+
+void AgentRank::EndWithGuardian(int signal) {
+  state_ = State::kEnded;
+  Fact fact = About(diagnose::kGuardianFact);
+  fact.fields["signal"] = std::int64_t{signal};
+  fact.fields["signal_name"] = SignalName(signal);
+  facts_.push_back(std::move(fact));
 }
 
 void AgentRank::AddUsage(const wire::Exit& exit) {

@@ -112,6 +112,7 @@ class AgentRank : public std::enable_shared_from_this<AgentRank> {
   void OnExit(const wire::Exit& exit);
   void Signal(int signal) const;
   void TellExit(wire::RankExited exited);
+  void EndWithGuardian(int signal);
   void AddUsage(const wire::Exit& exit);
   void AddOom(const wire::Exit& exit);
   void OnMessage(const wire::RankMessage& message);

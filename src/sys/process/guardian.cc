@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <ctime>
 #include <optional>
 #include <set>
 #include <vector>
@@ -123,6 +124,15 @@ class Guardian {
   }
 
   void Start(const wire::StartRequest& request) {
+    if (descriptors_.size() < request.targets.size()) {
+      descriptors_.clear();  // there was no room for them here
+      Send(
+          wire::Pack(wire::StartFailure{.id = request.id,
+                                        .stage = wire::StartStage::kDescriptors,
+                                        .error_number = EMFILE}),
+          {});
+      return;
+    }
     std::vector<Fd> given(std::make_move_iterator(descriptors_.begin()),
                           std::make_move_iterator(descriptors_.begin() +
                                                   std::ssize(request.targets)));
@@ -253,8 +263,16 @@ class Guardian {
   bool owner_gone_ = false;
 };
 
-// Nothing of the owner's is kept open but the socket: a pipe behind our stdout
-// would not end while we live. Gives the socket's new number.
+// Nothing of the owner's is kept open: a pipe behind our stdout would not end
+// while we live.
+void CloseStandardStreams() {
+  for (int fd = 0; fd <= 2; ++fd) {
+    close(fd);
+    open("/dev/null", O_RDWR);  // gets this very number, the lowest free
+  }
+}
+
+// But the socket. Gives its new number.
 Fd LeaveEverythingElse(Fd socket) {
   constexpr int kKept = 3;
   // The old number is closed by what follows, whichever it was.
@@ -263,11 +281,57 @@ Fd LeaveEverythingElse(Fd socket) {
     dup3(number, kKept, O_CLOEXEC);
   }
   CloseFrom(kKept + 1);
-  for (int fd = 0; fd < kKept; ++fd) {
-    close(fd);
-    open("/dev/null", O_RDWR);  // gets this very number, the lowest free
-  }
+  CloseStandardStreams();
   return Fd(kKept);
+}
+
+// SIGCHLD, which is blocked, comes for both: the guardian's end, and the owner's.
+// After that a guardian has until its own limit, and a little; one that is
+// stopped or frozen would never end. Gives the guardian's wait status.
+int AwaitGuardian(pid_t guardian) {
+  const pid_t owner = getppid();
+  sigset_t child;
+  sigemptyset(&child);
+  sigaddset(&child, SIGCHLD);
+  prctl(PR_SET_PDEATHSIG, SIGCHLD);
+  bool owner_lives = getppid() == owner;
+  int status = 0;
+  while (waitpid(guardian, &status, WNOHANG) == 0) {
+    constexpr timespec kLast{.tv_sec = kKillFor.count() + 1, .tv_nsec = 0};
+    if (owner_lives) {
+      sigwaitinfo(&child, nullptr);
+      owner_lives = getppid() == owner;
+    } else if (sigtimedwait(&child, nullptr, &kLast) < 0 && errno == EAGAIN) {
+      kill(guardian, SIGKILL);
+    }
+  }
+  return status;
+}
+
+// The warden, between the owner and the guardian: a subreaper that does nothing
+// until the guardian has ended, and then ends what that has left. So nothing is
+// left even where guardian and owner are killed at once. Its exit status is the
+// signal that has ended the guardian.
+[[noreturn]] void RunWarden(pid_t guardian) {
+  CloseStandardStreams();
+  CloseFrom(3);
+  prctl(PR_SET_NAME, "muster-warden");
+  const int status = AwaitGuardian(guardian);
+  Sweep sweep(getpid());
+  const Deadline give_up = Deadline::After(kKillFor);
+  for (milliseconds pause{1}; !give_up.Expired();
+       pause = std::min(pause * 2, milliseconds(50))) {
+    pid_t ended = 0;
+    while ((ended = waitpid(-1, nullptr, WNOHANG)) > 0) {
+    }
+    if (ended < 0 && errno == ECHILD) {
+      break;  // no children means no descendants
+    }
+    sweep.Step();
+    const timespec nap{.tv_sec = 0, .tv_nsec = pause.count() * 1'000'000};
+    nanosleep(&nap, nullptr);
+  }
+  _exit(WIFSIGNALED(status) ? WTERMSIG(status) : 0);
 }
 
 void OnChild(int /*signal*/) {}
@@ -285,6 +349,12 @@ void RunGuardian(Fd socket, const sigset_t& mask, Duration exec_within) {
   on_child.sa_flags = SA_NOCLDSTOP;
   sigaction(SIGCHLD, &on_child, nullptr);
   setsid();  // a terminal's Ctrl-C is for our owner, who decides
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  const pid_t guardian = fork();
+  if (guardian > 0) {
+    RunWarden(guardian);
+  }
+  // Without a warden where there is no room for a process.
   prctl(PR_SET_NAME, "muster-guardian");
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   Guardian(LeaveEverythingElse(std::move(socket)), mask, exec_within).Run();

@@ -41,6 +41,7 @@ std::optional<Descendant> ReadOne(int pid) {
   return Descendant{
       .id = {pid, static_cast<std::uint64_t>(ParseInt(fields[19]).value_or(0))},
       .parent = static_cast<int>(ParseInt(fields[1]).value_or(0)),
+      .state = fields[0].empty() ? '?' : fields[0][0],
       .zombie = fields[0] == "Z" || fields[0] == "X"};
 }
 

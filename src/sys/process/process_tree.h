@@ -20,6 +20,7 @@ struct ProcessId {
 struct Descendant {
   ProcessId id;
   int parent = 0;
+  char state = '?';  // of /proc/PID/stat
   bool zombie = false;
 };
 

@@ -13,8 +13,10 @@
 #include <cerrno>
 #include <deque>
 #include <set>
+#include <thread>
 
 #include "base/log.h"
+#include "base/signal_name.h"
 #include "base/text.h"
 #include "sys/file/fs.h"
 #include "sys/net/net.h"
@@ -34,8 +36,17 @@ using std::chrono::seconds;
 constexpr auto kReplyWithin = seconds(30);
 constexpr auto kEndWithin = seconds(6);  // the guardian itself gives up at 4
 constexpr const char* kSilent = "the guardian process does not respond";
+// A guardian that is stopped or frozen ends nobody. One that is at work is seen
+// in state R or S; it gives up after 4 s itself.
+constexpr auto kSuspectAfter = seconds(1);
+constexpr auto kGiveUpAfter = milliseconds(4500);
 constexpr auto kSweepEvery = milliseconds(5);
 constexpr auto kSweepFor = seconds(4);
+// The warden has so long to end what a guardian has left.
+constexpr auto kWardenFor = milliseconds(4500);
+// Looks in a row that show nobody: what forks again and again may be missing in
+// one.
+constexpr int kEmptyLooks = 20;
 
 wire::StartRequest ToRequest(const ProcessSpec& spec, std::int64_t id) {
   wire::StartRequest request{.id = id,
@@ -94,7 +105,9 @@ struct GuardianSpawner::Inner {
   };
 
   Fd socket;
-  int guardian = 0;
+  int warden = 0;  // our child, and parent of the guardian
+  sigset_t mask{};
+  Duration exec_within{};
   std::set<ProcessId> spared;  // were below us before we began
   Loop* loop = nullptr;
   Loop::Handle readable;
@@ -106,11 +119,15 @@ struct GuardianSpawner::Inner {
   std::map<int, Process> processes;
   std::map<std::int64_t, std::function<void(int)>> kills;
   std::int64_t next_id = 1;
-  bool lost = false;
-  std::function<void()> on_lost;
+  Loop::Handle overdue;  // the answer to a KillAll
+  Deadline kill_asked = Deadline::After(Duration::zero());  // up to when
+  bool lost = true;  // there is no guardian (any more)
   // After the guardian's loss.
+  int guardian_signal = 0;
+  Deadline warden_until = Deadline::After(Duration::zero());
   std::optional<Sweep> sweep;
   Deadline sweep_until = Deadline::After(Duration::zero());
+  int empty_looks = 0;
   Loop::Handle sweeping;
 
   void Receive();
@@ -126,8 +143,13 @@ struct GuardianSpawner::Inner {
   Result<int> FinishStart(Arrival reply, const ProcessSpec& spec,
                           OnExit on_exit);
   void Refuse(std::int64_t id, Error why);
+  Status Fork();
+  void Watch();
+  void Suspect();
+  void GiveUp() const;
   Error Lost() const;
   void Lose();
+  std::optional<bool> TakeWarden();
   void SweepStep();
   void BuryOwn();
   void EndSweep(int left);
@@ -209,7 +231,11 @@ void GuardianSpawner::Inner::HandleKilled(const wire::KillReply& reply) {
     MUSTER_LOG(kWarn, "processes of ranks do not exit, even after SIGKILL",
                {{"count", reply.remaining}});
   }
-  if (auto done = kills.extract(reply.id)) {
+  auto done = kills.extract(reply.id);
+  if (kills.empty()) {
+    overdue.Cancel();
+  }
+  if (done) {
     done.mapped()(static_cast<int>(reply.killed));
   }
 }
@@ -244,8 +270,12 @@ Result<std::int64_t> GuardianSpawner::Inner::Ask(const ProcessSpec& spec) {
   if (spec.argv.empty() || spec.argv.front().empty()) {
     return NothingToStart(spec);
   }
-  if (lost) {
+  if (lost && sweeping.active()) {
     return Lost();
+  }
+  if (lost) {
+    MUSTER_TRY(Fork());
+    Watch();
   }
   std::vector<int> beside;
   for (const auto& [target, fd] : spec.descriptors) {
@@ -283,35 +313,115 @@ Result<int> GuardianSpawner::Inner::FinishStart(Arrival reply,
   return pid;
 }
 
+// A warden and its guardian. Safe with other threads about: the child runs
+// nothing of theirs but malloc, which glibc keeps usable across a fork.
+Status GuardianSpawner::Inner::Fork() {
+  MUSTER_ASSIGN(auto ends, SocketPair());
+  warden = fork();
+  if (warden == 0) {
+    ends.first.Close();
+    RunGuardian(std::move(ends.second), mask, exec_within);
+    _exit(0);
+  }
+  if (warden < 0) {
+    const int why = errno;
+    return FromErrno("fork", "the guardian process", why);
+  }
+  socket = std::move(ends.first);
+  buffer.clear();
+  descriptors.clear();
+  lost = false;
+  return Ok();
+}
+
+void GuardianSpawner::Inner::Watch() {
+  readable = loop->OnReadable(socket.get(), [this] { Receive(); });
+}
+
+// It should have answered by now.
+void GuardianSpawner::Inner::Suspect() {
+  if (lost || kills.empty()) {
+    return;
+  }
+  const bool stopped =
+      std::ranges::any_of(Descendants(warden), [this](const Descendant& one) {
+        return one.parent == warden && (one.state == 'T' || one.state == 't');
+      });
+  if (stopped || kill_asked.Expired()) {
+    MUSTER_LOG(kWarn, "the guardian process does not respond; killing it",
+               {{"stopped", stopped}});
+    GiveUp();
+    Lose();
+  } else {
+    overdue = loop->After(kSuspectAfter, [this] { Suspect(); });
+  }
+}
+
+// The warden goes on, and ends what it had.
+void GuardianSpawner::Inner::GiveUp() const {
+  for (const auto& one : Descendants(warden)) {
+    if (one.parent == warden) {
+      KillProcess(one.id);
+    }
+  }
+}
+
 Error GuardianSpawner::Inner::Lost() const {
-  return Error(Cause::kInternalError,
-               "the guardian process " + std::to_string(guardian) +
-                   " exited, so no process can be started");
+  return Error(Cause::kPeerDied,
+               "the guardian process was killed, and no process starts until "
+               "what it had started has ended");
 }
 
 void GuardianSpawner::Inner::Lose() {
   lost = true;
   readable.Cancel();
-  waitpid(guardian, nullptr, 0);
-  MUSTER_LOG(kWarn, "the guardian process exited; stopping the ranks",
-             {{"pid", guardian}});
-  sweep.emplace(getpid(), spared);
-  sweep_until = Deadline::After(kSweepFor);
-  // What was below the guardian falls to us: a subreaper. Rare, so a timer
-  // does.
+  overdue.Cancel();
+  socket.Close();
+  warden_until = Deadline::After(kWardenFor);
+  // The warden ends what is left. Rare, so a timer does.
   sweeping = loop->Every(kSweepEvery, [this] { SweepStep(); });
   while (!asked.empty()) {
     Refuse(asked.begin()->first, Lost());
   }
-  if (on_lost) {
-    on_lost();
+}
+
+// nullopt: it is at work. True: it has ended all that its guardian has left.
+std::optional<bool> GuardianSpawner::Inner::TakeWarden() {
+  int status = 0;
+  const bool gone = waitpid(warden, &status, WNOHANG) == warden;
+  if (!gone && !warden_until.Expired()) {
+    return std::nullopt;
   }
+  const bool well = gone && WIFEXITED(status);
+  guardian_signal =
+      well && WEXITSTATUS(status) != 0 ? WEXITSTATUS(status) : SIGKILL;
+  MUSTER_LOG(kWarn, "the guardian process was killed; its ranks end with it",
+             {{"signal", SignalName(guardian_signal)}});
+  if (!gone) {
+    kill(warden, SIGKILL);
+  }
+  return well;
 }
 
 void GuardianSpawner::Inner::SweepStep() {
+  if (!sweep) {
+    const auto ended = TakeWarden();
+    if (!ended) {
+      return;
+    }
+    if (*ended) {
+      EndSweep(0);
+      return;
+    }
+    // What a warden that was killed too has left falls to us: a subreaper.
+    sweep.emplace(getpid(), spared);
+    sweep_until = Deadline::After(kSweepFor);
+    empty_looks = 0;
+  }
   const int left = sweep->Step();
   BuryOwn();
-  if (left == 0 || sweep_until.Expired()) {
+  empty_looks = left > 0 ? 0 : empty_looks + 1;
+  if (empty_looks >= kEmptyLooks || !HasChildren() || sweep_until.Expired()) {
     EndSweep(left);
   }
 }
@@ -330,7 +440,8 @@ void GuardianSpawner::Inner::BuryOwn() {
           wire::Exit{.pid = one.id.pid,
                      .wait_status = status,
                      .at = RealClock().WallNow(),
-                     .max_rss_bytes = std::int64_t{usage.ru_maxrss} * 1024});
+                     .max_rss_bytes = std::int64_t{usage.ru_maxrss} * 1024,
+                     .guardian_signal = guardian_signal});
     }
   }
 }
@@ -345,9 +456,11 @@ void GuardianSpawner::Inner::EndSweep(int left) {
   while (!processes.empty()) {
     HandleExit(wire::Exit{.pid = processes.begin()->first,
                           .wait_status = SIGKILL,
-                          .at = RealClock().WallNow()});
+                          .at = RealClock().WallNow(),
+                          .guardian_signal = guardian_signal});
   }
-  const int killed = sweep->killed();
+  const int killed = sweep ? sweep->killed() : 0;
+  sweep.reset();
   while (!kills.empty()) {
     auto done = kills.extract(kills.begin());
     done.mapped()(killed);
@@ -367,32 +480,22 @@ Result<std::unique_ptr<GuardianSpawner>> GuardianSpawner::Fork(
     }
   }
   auto inner = std::make_unique<Inner>();
-  MUSTER_ASSIGN(auto ends, SocketPair());
-  sigset_t mask;
-  pthread_sigmask(SIG_SETMASK, nullptr, &mask);
+  pthread_sigmask(SIG_SETMASK, nullptr, &inner->mask);
+  inner->exec_within = exec_within;
   if (HasChildren()) {
     for (const auto& one : Descendants(getpid())) {
       inner->spared.insert(one.id);
     }
   }
-  inner->guardian = fork();
-  if (inner->guardian == 0) {
-    ends.first.Close();
-    RunGuardian(std::move(ends.second), mask, exec_within);
-    _exit(0);
-  }
-  if (inner->guardian < 0) {
-    const int why = errno;
-    return FromErrno("fork", "the guardian process", why);
-  }
-  inner->socket = std::move(ends.first);
+  MUSTER_TRY(inner->Fork());
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   signal(SIGPIPE, SIG_IGN);
   return std::unique_ptr<GuardianSpawner>(
       new GuardianSpawner(std::move(inner)));
 }
 
-// The guardian reads the end of the socket, ends everything and then itself.
+// The guardian reads the end of the socket, ends everything and then itself;
+// then so does the warden.
 GuardianSpawner::~GuardianSpawner() {
   Inner& inner = *inner_;
   if (inner.lost) {
@@ -405,13 +508,20 @@ GuardianSpawner::~GuardianSpawner() {
     inner.buffer.clear();
   }
   inner.socket.Close();
-  waitpid(inner.guardian, nullptr, deadline.Expired() ? WNOHANG : 0);
+  while (waitpid(inner.warden, nullptr, WNOHANG) == 0) {
+    if (deadline.Expired()) {
+      inner.GiveUp();
+      kill(inner.warden, SIGKILL);
+      Sweep(getpid(), inner.spared).Step();
+      return;
+    }
+    std::this_thread::sleep_for(milliseconds(1));
+  }
 }
 
 Status GuardianSpawner::Attach(Loop& loop) {
   inner_->loop = &loop;
-  inner_->readable = loop.OnReadable(
-      inner_->socket.get(), [inner = inner_.get()] { inner->Receive(); });
+  inner_->Watch();
   return Ok();
 }
 
@@ -478,15 +588,14 @@ void GuardianSpawner::KillAll(std::function<void(int killed)> done) {
   // Not sent means that the guardian is gone: the loop will see that, sweep and
   // call `done`.
   auto sent = SendAll(inner.socket.get(), wire::PackKillAll(id), {},
-                      Deadline::After(kReplyWithin));
+                      Deadline::After(kSuspectAfter));
   if (!sent) {
     MUSTER_LOG(kDebug, "the guardian is not reachable",
                {{"error", sent.error().ToString()}});
   }
-}
-
-void GuardianSpawner::OnGuardianLost(std::function<void()> lost) {
-  inner_->on_lost = std::move(lost);
+  inner.kill_asked = Deadline::After(kGiveUpAfter);
+  inner.overdue =
+      inner.loop->After(kSuspectAfter, [&inner] { inner.Suspect(); });
 }
 
 }  // namespace muster::sys

@@ -35,9 +35,8 @@ struct ProcessSpec {
 // thread exists, that is the parent of all ranks and a child subreaper, so
 // every descendant (double-forked, setsid'ed) stays below it. When this process
 // dies in any way, the guardian ends all of them: TERM is not sent, KILL is,
-// repeated until none is left. When the guardian is killed, its children are
-// re-parented to this process (a subreaper too), and direct ranks get KILL by
-// PDEATHSIG. All calls from the loop's thread.
+// repeated until none is left. When the guardian is killed, its warden does the
+// same: its parent, and a subreaper too. All calls from the loop's thread.
 class Spawner {
  public:
   using OnStarted = std::function<void(Result<int> pid)>;
@@ -67,10 +66,13 @@ class Spawner {
   virtual void KillAll(std::function<void(int killed)> done) = 0;
 };
 
-// Forks the guardian; call it first thing in main, before any thread. The
-// result is usable once a loop exists (Attach). Also makes this process ignore
-// SIGPIPE (ranks get what it was before) and adopt orphans (a subreaper). Only
-// one spawner per process. Destroying it ends all that was started, within 5 s.
+// Forks the guardian; call it first thing in main, before any thread. When that
+// is killed, or stopped when all is to end, what it has started ends with it,
+// which their exits say (guardian_signal), and the next start forks another.
+// The result is usable once a loop exists (Attach). Also makes this process
+// ignore SIGPIPE (ranks get what it was before) and adopt orphans (a
+// subreaper). Only one spawner per process. Destroying it ends all that was
+// started, within 5 s.
 class GuardianSpawner : public Spawner {
  public:
   // Well below the patience with the guardian.
@@ -87,9 +89,6 @@ class GuardianSpawner : public Spawner {
   Result<int> Start(const ProcessSpec& spec, OnExit on_exit) override;
   Status Signal(int pid, int signal) override;
   void KillAll(std::function<void(int killed)> done) override;
-  // The guardian itself has died (somebody killed it): what it started is ended
-  // and its exits are told; nothing can be started any more.
-  void OnGuardianLost(std::function<void()> lost);
 
  private:
   struct Inner;

@@ -65,6 +65,23 @@ bool EndsWithin(int fd, seconds limit) {
   return ReadUntil(fd, 1000, Deadline::After(limit));
 }
 
+// Once it is there. The warden is the only child of its owner, the guardian
+// that of the warden.
+int GuardianOf(int owner) {
+  const Deadline deadline = Deadline::After(seconds(10));
+  while (!deadline.Expired()) {
+    for (const auto& warden : Descendants(owner)) {
+      for (const auto& one : Descendants(warden.id.pid)) {
+        if (warden.parent == owner && one.parent == warden.id.pid) {
+          return one.id.pid;
+        }
+      }
+    }
+  }
+  ADD_FAILURE() << "there is no guardian";
+  return getpid();
+}
+
 class SpawnerTest : public testing::Test {
  protected:
   void SetUp() override { Fork(GuardianSpawner::kExecWithin); }
@@ -123,13 +140,8 @@ class SpawnerTest : public testing::Test {
     return killed;
   }
 
-  // It is our only child.
-  static void KillGuardian() {
-    for (const auto& one : Descendants(getpid())) {
-      if (one.parent == getpid()) {
-        kill(one.id.pid, SIGKILL);
-      }
-    }
+  static void SignalGuardian(int signal = SIGKILL) {
+    kill(GuardianOf(getpid()), signal);
   }
 
   std::unique_ptr<Loop> loop = Loop::Make().value();
@@ -270,7 +282,7 @@ TEST_F(SpawnerTest, GivesUpAProgramWhoseFileSystemDoesNotAnswer) {
   EXPECT_THAT(message, HasSubstr("does not respond"));
   EXPECT_EQ(Run(Shell("exit 3")).code(), 3) << "the guardian serves no more";
   EXPECT_LE(KillAll(), 1);
-  EXPECT_EQ(Descendants(getpid()).size(), 1U) << "more than the guardian";
+  EXPECT_EQ(Descendants(getpid()).size(), 2U) << "more than guardian, warden";
 }
 
 TEST_F(SpawnerTest, ServesAllElseWhileAProgramIsWaitedFor) {
@@ -325,9 +337,9 @@ TEST_F(SpawnerTest, RefusesWhatIsOnItsWayWhenTheGuardianIsKilled) {
         loop->Quit();
       },
       [](const wire::Exit&) {});
-  KillGuardian();
+  SignalGuardian();
   loop->Run();
-  EXPECT_EQ(cause, Cause::kInternalError);
+  EXPECT_EQ(cause, Cause::kPeerDied);
   KillAll();
 }
 
@@ -413,21 +425,55 @@ TEST_F(SpawnerTest, EndsEverythingWhenTheGuardianIsKilled) {
   std::string seen;
   ASSERT_TRUE(spawner->Start(spec, [&](const wire::Exit& exit) {
     seen += exit.signal() == SIGKILL ? "exit " : "other ";
+    EXPECT_EQ(exit.guardian_signal, SIGKILL);
     spawner->KillAll([&](int) {
       seen += "killed";
       loop->Quit();
     });
   }));
-  spawner->OnGuardianLost([&] { seen += "lost "; });
   pipe.write.Close();
   ASSERT_TRUE(ReadUntil(pipe.read.get(), 3, Deadline::After(seconds(10))));
-  KillGuardian();
+  SignalGuardian();
   loop->Run();
-  EXPECT_EQ(seen, "lost exit killed");
+  EXPECT_EQ(seen, "exit killed");
   EXPECT_TRUE(EndsWithin(pipe.read.get(), seconds(1)));
-  auto late = spawner->Start(Shell("exit 0"), [](const wire::Exit&) {});
-  ASSERT_FALSE(late);
-  EXPECT_EQ(late.error().cause(), Cause::kInternalError);
+}
+
+TEST_F(SpawnerTest, StartsAnotherGuardianAfterALoss) {
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(spawner->Start(Shell("sleep 60"), [](const wire::Exit&) {}));
+    SignalGuardian();
+    KillAll();
+    EXPECT_EQ(Run(Shell("exit 3")).code(), 3);
+  }
+  EXPECT_EQ(Run(Shell("sleep 0.2; kill -9 $PPID; sleep 60")).guardian_signal,
+            SIGKILL);
+}
+
+TEST_F(SpawnerTest, EndsEverythingWhenTheGuardianIsStopped) {
+  auto pipe = MakePipe().value();
+  auto spec = Shell(kStubborn);
+  spec.descriptors[5] = pipe.write.get();
+  ASSERT_TRUE(spawner->Start(spec, [](const wire::Exit&) {}));
+  pipe.write.Close();
+  ASSERT_TRUE(ReadUntil(pipe.read.get(), 3, Deadline::After(seconds(10))));
+  SignalGuardian(SIGSTOP);
+  const Deadline soon = Deadline::After(seconds(5));
+  KillAll();
+  EXPECT_FALSE(soon.Expired());
+  EXPECT_TRUE(EndsWithin(pipe.read.get(), seconds(1)));
+  EXPECT_EQ(Run(Shell("exit 3")).code(), 3);
+}
+
+TEST_F(SpawnerTest, MissesNobodyWhoForksAgainAndAgain) {
+  auto pipe = MakePipe().value();
+  auto spec = Shell("f() { sleep 0.01; f & }; f & sleep 60");
+  spec.descriptors[5] = pipe.write.get();
+  ASSERT_TRUE(spawner->Start(spec, [](const wire::Exit&) {}));
+  pipe.write.Close();
+  SignalGuardian();
+  KillAll();
+  EXPECT_TRUE(EndsWithin(pipe.read.get(), seconds(1)));
 }
 
 // What becomes of a program that uses a spawner: a fork of this test.
@@ -458,6 +504,18 @@ TEST(Guardian, EndsEveryDescendantWhenItsOwnerIsKilled) {
   ASSERT_GT(owner, 0);
   pipe.write.Close();
   ASSERT_TRUE(ReadUntil(pipe.read.get(), 6, Deadline::After(seconds(10))));
+  kill(owner, SIGKILL);
+  EXPECT_EQ(waitpid(owner, nullptr, 0), owner);
+  EXPECT_TRUE(EndsWithin(pipe.read.get(), seconds(5)));
+}
+
+TEST(Guardian, NothingIsLeftWhenOwnerAndGuardianAreKilledAtOnce) {
+  auto pipe = MakePipe().value();
+  const pid_t owner = ForkOwner(pipe.write.get());
+  ASSERT_GT(owner, 0);
+  pipe.write.Close();
+  ASSERT_TRUE(ReadUntil(pipe.read.get(), 6, Deadline::After(seconds(10))));
+  kill(GuardianOf(owner), SIGKILL);
   kill(owner, SIGKILL);
   EXPECT_EQ(waitpid(owner, nullptr, 0), owner);
   EXPECT_TRUE(EndsWithin(pipe.read.get(), seconds(5)));
