@@ -51,10 +51,15 @@ std::string Filled(std::string_view command, std::span<const Fact> facts) {
     if (open == std::string_view::npos || close == std::string_view::npos) {
       break;
     }
-    const std::string_view field = command.substr(open + 1, close - open - 1);
+    const std::string_view inside = command.substr(open + 1, close - open - 1);
+    const auto bar = inside.find('|');
+    const std::string_view field = inside.substr(0, bar);
     const auto value = FieldOf(facts, field);
     out += command.substr(0, open);
-    out += value && SafeToPaste(*value) ? *value : Upper(field);
+    out += value && SafeToPaste(*value) ? *value
+           : bar == std::string_view::npos
+               ? Upper(field)
+               : std::string(inside.substr(bar + 1));
     command.remove_prefix(close + 1);
   }
   return out + std::string(command);

@@ -68,7 +68,8 @@ struct Agent::Inner {
   // Takes connections on those; keeps what it has sent until they are let go.
   std::unique_ptr<AgentPeerCheck> peer_check;
   bool told_taken = false;
-  sys::Loop::Handle asking;  // again for ports that are taken
+  std::optional<Finding> too_few;  // why other ports cannot be had
+  sys::Loop::Handle asking;        // again for ports that are taken
 
   std::shared_ptr<AgentAttempt> attempt;  // also by its own callbacks
   int stopped = 0;                        // the attempt that was over last
@@ -162,6 +163,9 @@ void Agent::Inner::SayHello() {
   if (options.host_checks) {
     hello.findings = options.host_checks(called);
   }
+  if (too_few) {
+    hello.findings.push_back(*too_few);
+  }
   link->Send(Encode(wire::HelloReply{std::move(hello)}));
 }
 
@@ -207,9 +211,10 @@ Status Agent::Inner::HoldFor(int rank) {
 }
 
 // False when a fixed port is taken: it is waited for. Where other ports cannot
-// be had, fewer are offered and the coordinator says so.
+// be had, the reply to the call says why.
 bool Agent::Inner::HoldAll() {
   held.clear();
+  too_few.reset();
   for (const int rank : options.identity.ranks) {
     const auto before = held.size();
     const auto holds = HoldFor(rank);
@@ -225,6 +230,12 @@ bool Agent::Inner::HoldAll() {
       held.clear();
       return false;
     }
+    // What is at fault for the rest as well: the run ends with it.
+    too_few = FromError(holds.error());
+    too_few->what = options.identity.host + " has no ports for " +
+                    Count(std::ssize(options.identity.ranks), "rank") + ": " +
+                    too_few->what;
+    break;
   }
   return true;
 }

@@ -16,6 +16,7 @@
 #include "sys/file/fd.h"
 #include "sys/file/file_writer.h"
 #include "sys/file/open_file.h"
+#include "sys/os_limit.h"
 #include "sys/time/clock.h"
 
 namespace muster::sys {
@@ -307,17 +308,22 @@ std::string ErrnoName(int error_number) {
 Error FromErrno(std::string_view call, std::string_view object,
                 int error_number) {
   const char* meaning = strerrordesc_np(error_number);
-  return Error(CauseOfErrno(error_number),
-               std::string(call) + " of `" + Printable(object) +
-                   "` failed: " + ErrnoName(error_number) + " (" +
-                   (meaning != nullptr ? meaning : "unknown") + ")")
-      .With(Fact{.name = "os.call_failed",
-                 .fields = {{"call", std::string(call)},
-                            {"object", std::string(object)},
-                            {"errno", ErrnoName(error_number)}},
-                 .subject = std::string(object),
-                 .by = "the operating system",
-                 .at = RealClock().WallNow()});
+  std::string message = std::string(call) + " of `" + Printable(object) +
+                        "` failed: " + ErrnoName(error_number) + " (" +
+                        (meaning != nullptr ? meaning : "unknown") + ")";
+  Fact fact{.name = "os.call_failed",
+            .fields = {{"call", std::string(call)},
+                       {"object", std::string(object)},
+                       {"errno", ErrnoName(error_number)}},
+            .subject = std::string(object),
+            .by = "the operating system",
+            .at = RealClock().WallNow()};
+  if (const auto limit = LimitMet(call, error_number)) {
+    message += ": " + LimitText(*limit);
+    AddTo(fact, *limit);
+  }
+  return Error(CauseOfErrno(error_number), std::move(message))
+      .With(std::move(fact));
 }
 
 }  // namespace muster::sys

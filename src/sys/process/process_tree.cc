@@ -45,6 +45,24 @@ std::optional<Descendant> ReadOne(int pid) {
       .zombie = fields[0] == "Z" || fields[0] == "X"};
 }
 
+// nullopt: this kernel has no list of them.
+std::optional<std::vector<int>> ChildrenOfOurs() {
+  const RealFs fs;
+  std::vector<int> pids;
+  for (const auto& task :
+       fs.List("/proc/self/task").value_or(std::vector<std::string>())) {
+    const auto text = fs.Read("/proc/self/task/" + task + "/children");
+    if (!text) {
+      return std::nullopt;
+    }
+    for (const auto& word : Split(Trim(*text), ' ')) {
+      pids.push_back(static_cast<int>(ParseInt(word).value_or(0)));
+    }
+  }
+  std::erase_if(pids, [](int pid) { return pid <= 0; });
+  return pids;
+}
+
 }  // namespace
 
 std::vector<Descendant> Descendants(int root) {
@@ -94,7 +112,31 @@ bool KillProcess(const ProcessId& process) {
 Sweep::Sweep(int root, std::set<ProcessId> spared)
     : root_(root), spared_(std::move(spared)) {}
 
+// Children first and at once, each when its number was read: of a process that
+// forks again and again, and ends, the newest is always our child (we are a
+// subreaper), and is hit before it forks. What was below it is our child next.
+std::optional<int> Sweep::KillChildren() {
+  const auto children = ChildrenOfOurs();
+  if (!children) {
+    return std::nullopt;
+  }
+  int left = 0;
+  for (const int pid : *children) {
+    kill(pid, SIGKILL);  // its number is its own until we have reaped it
+    if (const auto one = ReadOne(pid)) {
+      left += one->zombie ? 0 : 1;
+      killed_.insert(one->id);
+    }
+  }
+  return left;
+}
+
 int Sweep::Step() {
+  if (root_ == getpid() && spared_.empty()) {
+    if (const auto left = KillChildren()) {
+      return *left;
+    }
+  }
   int left = 0;
   for (const auto& one : Descendants(root_)) {
     if (one.zombie || spared_.contains(one.id)) {

@@ -4,6 +4,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -42,12 +43,16 @@ class Sweep {
   // Processes that were there before and are not ours.
   explicit Sweep(int root, std::set<ProcessId> spared = {});
 
-  // Sends KILL to all that run now; how many were left to do so.
+  // Sends KILL to all that run now; how many were left to do so. Below the
+  // calling process itself, which has to reap its children: to those, and so,
+  // step by step, to all.
   int Step();
   // Different processes that got KILL so far.
   int killed() const { return static_cast<int>(killed_.size()); }
 
  private:
+  std::optional<int> KillChildren();
+
   int root_;
   std::set<ProcessId> spared_;
   std::set<ProcessId> killed_;

@@ -295,7 +295,7 @@ Result<int> GuardianSpawner::Inner::FinishStart(Arrival reply,
                                                 OnExit on_exit) {
   const std::string& body = reply.frame.body;
   if (reply.frame.op == wire::GuardianOp::kNotStarted) {
-    return NotStarted(spec, wire::UnpackNotStarted(body));
+    return NotStarted(spec, wire::UnpackNotStarted(body), warden);
   }
   const auto started = wire::UnpackStarted(body);
   if (!reply.pidfd) {

@@ -467,10 +467,13 @@ TEST_F(SpawnerTest, EndsEverythingWhenTheGuardianIsStopped) {
 
 TEST_F(SpawnerTest, MissesNobodyWhoForksAgainAndAgain) {
   auto pipe = MakePipe().value();
-  auto spec = Shell("f() { sleep 0.01; f & }; f & sleep 60");
+  // Each runs another and ends, every 5 ms.
+  auto spec = Shell(
+      "export R='sleep 0.005; sh -c \"$R\" & exit'; sh -c \"$R\" & sleep 60");
   spec.descriptors[5] = pipe.write.get();
   ASSERT_TRUE(spawner->Start(spec, [](const wire::Exit&) {}));
   pipe.write.Close();
+  std::this_thread::sleep_for(milliseconds(50));
   SignalGuardian();
   KillAll();
   EXPECT_TRUE(EndsWithin(pipe.read.get(), seconds(1)));

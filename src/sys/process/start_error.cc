@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "sys/file/fs.h"
 #include "sys/net/stream.h"
+#include "sys/os_limit.h"
 #include "sys/time/clock.h"
 
 namespace muster::sys {
@@ -18,11 +19,17 @@ struct Refusal {
   std::string message;
 };
 
+std::string_view CallOf(wire::StartStage stage) {
+  return stage == wire::StartStage::kFork ? "fork" : "exec";
+}
+
 Refusal Explain(const ProcessSpec& spec, const wire::StartFailure& failure,
-                const std::string& program) {
+                const std::string& program,
+                const std::optional<OsLimit>& limit) {
   const int why = static_cast<int>(failure.error_number);
   const std::string name = "`" + Printable(spec.argv.front()) + "`";
-  const std::string said = ": " + ErrnoName(why);
+  const std::string said =
+      ": " + ErrnoName(why) + (limit ? ": " + LimitText(*limit) : "");
   if (failure.stage == wire::StartStage::kDirectory) {
     return {CauseOfErrno(why), 126,
             "the directory `" + Printable(spec.directory) +
@@ -80,25 +87,30 @@ std::vector<std::string> ProgramsOf(const ProcessSpec& spec) {
   return programs;
 }
 
-Error NotStarted(const ProcessSpec& spec, const wire::StartFailure& failure) {
+Error NotStarted(const ProcessSpec& spec, const wire::StartFailure& failure,
+                 int guardian) {
   static constexpr std::string_view kSteps[] = {
       "fork", "descriptors", "directory", "exec", "interpreter"};
   const auto programs = ProgramsOf(spec);
   const auto index = static_cast<std::size_t>(failure.program);
   const std::string program = index < programs.size() ? programs[index] : "";
-  Refusal refusal = Explain(spec, failure, program);
-  return Error(refusal.cause, refusal.message)
-      .With(Fact{
-          .name = "spawn.failed",
-          .fields =
-              {{"code", std::int64_t{refusal.code}},
-               {"errno", ErrnoName(static_cast<int>(failure.error_number))},
-               {"step",
-                std::string(kSteps[static_cast<std::size_t>(failure.stage)])},
-               {"program", spec.argv.front()}},
-          .subject = spec.argv.front(),
-          .by = "exec",
-          .at = RealClock().WallNow()});
+  const auto limit = LimitMet(CallOf(failure.stage),
+                              static_cast<int>(failure.error_number), guardian);
+  Refusal refusal = Explain(spec, failure, program, limit);
+  Fact fact{
+      .name = "spawn.failed",
+      .fields = {{"code", std::int64_t{refusal.code}},
+                 {"errno", ErrnoName(static_cast<int>(failure.error_number))},
+                 {"step",
+                  std::string(kSteps[static_cast<std::size_t>(failure.stage)])},
+                 {"program", spec.argv.front()}},
+      .subject = spec.argv.front(),
+      .by = "exec",
+      .at = RealClock().WallNow()};
+  if (limit) {
+    AddTo(fact, *limit);
+  }
+  return Error(refusal.cause, refusal.message).With(std::move(fact));
 }
 
 Error NothingToStart(const ProcessSpec& spec) {

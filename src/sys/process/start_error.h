@@ -15,7 +15,8 @@ namespace muster::sys {
 std::vector<std::string> ProgramsOf(const ProcessSpec& spec);
 
 // Both with the fact "spawn.failed". The second: argv names no program.
-Error NotStarted(const ProcessSpec& spec, const wire::StartFailure& failure);
+Error NotStarted(const ProcessSpec& spec, const wire::StartFailure& failure,
+                 int guardian);
 Error NothingToStart(const ProcessSpec& spec);
 
 }  // namespace muster::sys
