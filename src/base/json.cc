@@ -87,8 +87,10 @@ Result<Json> ParseJson(std::string_view text, Cause cause,
   }
 }
 
-std::string Dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string Dump(const Json& json, int indent) {
+  return Printable(
+      json.dump(indent, ' ', false, Json::error_handler_t::replace),
+      TextForm::kJson);
 }
 
 std::string ToString(WallTime time) {

@@ -20,9 +20,10 @@ using Json = nlohmann::ordered_json;
 Result<Json> ParseJson(std::string_view text, Cause cause,
                        std::string_view what);
 
-// One line; bytes that are no UTF-8 (a host name, what a program wrote) are
-// replaced.
-std::string Dump(const Json& json);
+// One line, or lines indented by so many columns. Bytes that are no UTF-8 (a
+// host name, what a program wrote) are replaced; what a terminal would obey is
+// escaped as \uXXXX.
+std::string Dump(const Json& json, int indent = -1);
 
 // ISO 8601 in UTC with microseconds: 2026-11-21T14:35:19.000123Z.
 std::string ToString(WallTime time);

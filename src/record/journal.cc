@@ -22,8 +22,7 @@ bool IsRunId(std::string_view text) {
 }
 
 Status WriteBoth(sys::Fs& fs, const std::string& folder, const Json& report) {
-  const std::string text =
-      report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  const std::string text = Dump(report, 2) + "\n";
   MUSTER_TRY(fs.Write(sys::JoinPath(folder, kDocument), text));
   return fs.Write(sys::JoinPath(folder, "report.md"), RenderReport(report));
 }

@@ -17,7 +17,7 @@ void AddTexts(const std::vector<RecordedText>& texts, Outcome& outcome) {
       }
     }
   }
-  outcome.data = data.dump(-1, ' ', false, Json::error_handler_t::replace);
+  outcome.data = Dump(data);
 }
 
 std::vector<RecordedText> TextsOf(const Outcome& outcome) {

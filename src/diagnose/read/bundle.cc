@@ -232,7 +232,7 @@ class Packer {
     // Their number only: names may tell what one keeps.
     json["variables_left_out"] = bundle_.left_out.size();
     json["notes"] = bundle_.notes;
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return Dump(json, 2) + "\n";
   }
 
   const BundleOptions& options_;
