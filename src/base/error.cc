@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/text.h"
+
 namespace muster {
 
 Error::Error(Cause cause, std::string message, const char* file, int line)
@@ -47,7 +49,7 @@ namespace internal {
 
 void DieOfUnreadError(const Error& error) {
   std::fprintf(stderr, "muster: a failed result was used as a value: %s\n",
-               error.ToString().c_str());
+               Printable(error.ToString()).c_str());
   std::abort();
 }
 

@@ -114,9 +114,9 @@ Result<Json> ParseJson(std::string_view text, Cause cause,
 
 std::string Dump(const Json& json, int indent) {
   try {
-    return json.dump(indent);
+    return Printable(json.dump(indent), TextForm::kJson);
   } catch (const Json::type_error&) {
-    return WithVisibleBytes(json).dump(indent);
+    return Printable(WithVisibleBytes(json).dump(indent), TextForm::kJson);
   }
 }
 

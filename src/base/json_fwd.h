@@ -23,7 +23,7 @@ Result<Json> ParseJson(std::string_view text, Cause cause,
 
 // For people and their tools: one line, or so many spaces of indentation. Bytes
 // that are no UTF-8 (a file name, what a program wrote) become the visible
-// escape \xe9.
+// escape \xe9, and what a terminal would obey is escaped as \uXXXX.
 std::string Dump(const Json& json, int indent = -1);
 // One line in ASCII, for a way that may not keep other bytes.
 std::string DumpAscii(const Json& json);

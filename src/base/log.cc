@@ -69,7 +69,8 @@ bool LogEnabled(LogLevel level) {
 
 void Log(LogLevel level, std::string_view sentence,
          std::initializer_list<LogField> fields) {
-  std::string line(sentence);
+  // Whatever a caller puts into it, a line is one line and no command.
+  std::string line = Printable(sentence);
   for (const LogField& field : fields) {
     line += " " + field.key + "=" + Printable(field.value);
   }

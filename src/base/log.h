@@ -28,8 +28,8 @@ struct LogField {
 void SetLogLevel(LogLevel level);
 bool LogEnabled(LogLevel level);
 
-// Writes one line. Control characters in values are escaped. A line that
-// repeats the one before is counted, not repeated. Any thread.
+// Writes one line. What is not Printable is escaped. A line that repeats
+// the one before is counted, not repeated. Any thread.
 void Log(LogLevel level, std::string_view sentence,
          std::initializer_list<LogField> fields = {});
 

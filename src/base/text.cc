@@ -10,43 +10,71 @@
 namespace muster {
 namespace {
 
-// The length of a well-formed UTF-8 sequence at the start of `text`, or 0.
-std::size_t Utf8Length(std::string_view text) {
+struct CodePoint {
+  char32_t value = 0;
+  std::size_t length = 0;  // 0: no well-formed UTF-8
+};
+
+// The first code point of a text that is not empty. Overlong forms, surrogates
+// and what lies beyond U+10FFFF are not well-formed.
+CodePoint FirstOf(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
-  const std::size_t length = lead < 0x80   ? 1
-                             : lead < 0xC2 ? 0
+  if (lead < 0x80) {
+    return {.value = lead, .length = 1};
+  }
+  const std::size_t length = lead < 0xC2   ? 0
                              : lead < 0xE0 ? 2
                              : lead < 0xF0 ? 3
                              : lead < 0xF5 ? 4
                                            : 0;
   if (length == 0 || text.size() < length) {
+    return {};
+  }
+  char32_t value = lead & (0x7FU >> length);
+  for (const char c : text.substr(1, length - 1)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte & 0xC0U) != 0x80) {
+      return {};
+    }
+    value = (value << 6U) | (byte & 0x3FU);
+  }
+  constexpr char32_t kLeast[] = {0x80, 0x800, 0x10000};
+  const bool valid = value >= kLeast[length - 2] && value <= 0x10FFFF &&
+                     (value < 0xD800 || value > 0xDFFF);
+  return valid ? CodePoint{.value = value, .length = length} : CodePoint{};
+}
+
+// What a terminal obeys, and what changes the order or the lines of a text.
+bool IsUnsafe(char32_t c) {
+  return (c < 0x20 && c != '\t') || (c >= 0x7F && c < 0xA0) || c == 0x61C ||
+         c == 0x200E || c == 0x200F || (c >= 0x2028 && c <= 0x202E) ||
+         (c >= 0x2066 && c <= 0x2069);
+}
+
+// How long the color (SGR) is that the text begins with; 0: it does not.
+std::size_t ColorLength(std::string_view text) {
+  if (!text.starts_with("\x1b[")) {
     return 0;
   }
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) {
-      return 0;
-    }
+  const auto end = text.find_first_not_of("0123456789;", 2);
+  return end != std::string_view::npos && text[end] == 'm' ? end + 1 : 0;
+}
+
+// One code point that is unsafe, or a byte that is no UTF-8.
+void Escape(std::string_view bytes, char32_t value, TextForm form,
+            std::string& out) {
+  char escape[16];
+  if (form == TextForm::kJson) {
+    std::snprintf(escape, sizeof escape, "\\u%04x",
+                  static_cast<unsigned>(value));
+    out += escape;
+    return;
   }
-  // Overlong forms, surrogates and what lies beyond U+10FFFF (RFC 3629).
-  const auto second = length > 2 ? static_cast<unsigned char>(text[1]) : 0;
-  const bool bad =
-      (lead == 0xE0 && second < 0xA0) || (lead == 0xED && second > 0x9F) ||
-      (lead == 0xF0 && second < 0x90) || (lead == 0xF4 && second > 0x8F);
-  return bad ? 0 : length;
-}
-
-std::string ByteEscape(char byte) {
-  char escape[8];
-  std::snprintf(escape, sizeof escape, "\\x%02x",
-                static_cast<unsigned char>(byte));
-  return escape;
-}
-
-bool IsControl(std::string_view one) {
-  const auto lead = static_cast<unsigned char>(one[0]);
-  const bool c1 = one.size() == 2 && lead == 0xC2 &&
-                  static_cast<unsigned char>(one[1]) < 0xA0;
-  return (lead < 0x20 && lead != '\t') || lead == 0x7F || c1;
+  for (const char c : bytes) {
+    std::snprintf(escape, sizeof escape, "\\x%02x",
+                  static_cast<unsigned char>(c));
+    out += c == '\n' ? "\\n" : c == '\r' ? "\\r" : escape;
+  }
 }
 
 std::size_t EditDistance(std::string_view a, std::string_view b) {
@@ -226,27 +254,32 @@ std::string BytesText(std::uint64_t bytes) {
   return text;
 }
 
-std::string Printable(std::string_view text) {
+std::string Printable(std::string_view text, TextForm form) {
+  constexpr char32_t kReplacement = 0xFFFD;
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
-    const std::size_t length = Utf8Length(text);
-    const auto one = text.substr(0, std::max<std::size_t>(length, 1));
-    if (length == 0 || IsControl(one)) {
-      for (char c : one) {
-        out += c == '\n' ? "\\n" : c == '\r' ? "\\r" : ByteEscape(c);
-      }
+    const CodePoint first = FirstOf(text);
+    std::size_t length = std::max<std::size_t>(first.length, 1);
+    const bool line_end = first.value == '\n' && form != TextForm::kLine;
+    if (first.length > 0 && (line_end || !IsUnsafe(first.value))) {
+      out += text.substr(0, length);
+    } else if (const std::size_t color = ColorLength(text);
+               color > 0 && form == TextForm::kPage) {
+      length = color;
+      out += text.substr(0, length);
     } else {
-      out += one;
+      Escape(text.substr(0, length),
+             first.length > 0 ? first.value : kReplacement, form, out);
     }
-    text.remove_prefix(one.size());
+    text.remove_prefix(length);
   }
   return out;
 }
 
 bool IsUtf8(std::string_view text) {
   while (!text.empty()) {
-    const std::size_t length = Utf8Length(text);
+    const std::size_t length = FirstOf(text).length;
     if (length == 0) {
       return false;
     }
@@ -259,9 +292,9 @@ std::string EscapeBytes(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
-    const std::size_t length = Utf8Length(text);
+    const std::size_t length = FirstOf(text).length;
     if (length == 0) {
-      out += ByteEscape(text[0]);
+      Escape(text.substr(0, 1), 0xFFFD, TextForm::kLine, out);
     } else {
       out += text.substr(0, length);
     }

@@ -41,9 +41,14 @@ std::optional<std::uint64_t> ParseBytes(std::string_view text);
 // "3.2 MiB".
 std::string BytesText(std::uint64_t bytes);
 
-// Text of another host or program, made safe for a terminal: control characters
-// (C0, C1, ESC sequences) and broken UTF-8 become visible escapes.
-std::string Printable(std::string_view text);
+// What of a text may stay: kLine nothing; kPage ends of lines and the colors of
+// our own pages; kJson ends of lines, and escapes are those of JSON strings.
+enum class TextForm { kLine, kPage, kJson };
+// Text of another host or program, made safe for a terminal. Control characters
+// (C0, DEL, C1), what reorders or breaks a line (bidi controls, U+2028, U+2029)
+// and invalid UTF-8 become visible escapes: \x1b, \xe9. Of a text that is
+// already safe it makes the same text.
+std::string Printable(std::string_view text, TextForm form = TextForm::kLine);
 
 // Well-formed by RFC 3629.
 bool IsUtf8(std::string_view text);

@@ -78,6 +78,47 @@ TEST(Printable, EscapesWhatATerminalWouldObey) {
   EXPECT_EQ(Printable("\xc2\x9b\xff"), "\\xc2\\x9b\\xff");
 }
 
+struct Unsafe {
+  const char* text;
+  const char* shown;
+  const char* in_json;
+};
+class PrintableTable : public testing::TestWithParam<Unsafe> {};
+
+TEST_P(PrintableTable, EscapesEachKind) {
+  const Unsafe& row = GetParam();
+  EXPECT_EQ(Printable(row.text), row.shown);
+  EXPECT_EQ(Printable(row.text, TextForm::kPage), row.shown);
+  EXPECT_EQ(Printable(row.text, TextForm::kJson), row.in_json);
+  EXPECT_EQ(Printable(row.shown), row.shown);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, PrintableTable,
+    testing::Values(
+        Unsafe{"\x1b]0;t\x07", "\\x1b]0;t\\x07", "\\u001b]0;t\\u0007"},
+        Unsafe{"a\x7f", "a\\x7f", "a\\u007f"},                  // DEL
+        Unsafe{"\x9b", "\\x9b", "\\ufffd"},                     // raw C1
+        Unsafe{"\xe9t\xe9", "\\xe9t\\xe9", "\\ufffdt\\ufffd"},  // Latin-1
+        Unsafe{"\xc2\x80", "\\xc2\\x80", "\\u0080"},            // C1
+        Unsafe{"\xd8\x9c", "\\xd8\\x9c", "\\u061c"},            // ALM
+        Unsafe{"\xe2\x80\x8f", "\\xe2\\x80\\x8f", "\\u200f"},   // RLM
+        Unsafe{"\xe2\x80\xae", "\\xe2\\x80\\xae", "\\u202e"},   // RLO
+        Unsafe{"\xe2\x81\xa6", "\\xe2\\x81\\xa6", "\\u2066"},   // LRI
+        Unsafe{"\xe2\x80\xa8", "\\xe2\\x80\\xa8", "\\u2028"},   // line
+        Unsafe{"\xc0\x80", "\\xc0\\x80", "\\ufffd\\ufffd"},     // overlong
+        Unsafe{"\xed\xa0\x80", "\\xed\\xa0\\x80",
+               "\\ufffd\\ufffd\\ufffd"},  // surrogate
+        Unsafe{"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80",
+               "\\ufffd\\ufffd\\ufffd\\ufffd"}));  // > U+10FFFF
+
+TEST(Printable, KeepsLinesAndColorsOfAPageAlone) {
+  const std::string page = "\x1b[1;31merror\x1b[0m a\n  b\n";
+  EXPECT_EQ(Printable(page, TextForm::kPage), page);
+  EXPECT_EQ(Printable("\x1b[2J\x1b[?25l\r\x1b[1", TextForm::kPage),
+            "\\x1b[2J\\x1b[?25l\\r\\x1b[1");
+}
+
 TEST(DidYouMean, FindsTheNearestWord) {
   const std::vector<std::string> flags{"--hosts", "--output", "--max-restarts"};
   EXPECT_EQ(DidYouMean("--host", flags), "--hosts");

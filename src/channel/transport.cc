@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "sys/net/socket_owner.h"
 
 namespace muster::channel {
 
@@ -79,6 +80,22 @@ Error TakenBy(const wire::Hello& theirs, const wire::Hello& ours,
   return Error(Cause::kNetPortInUse, "port " + std::to_string(address.port) +
                                          " is in use by " + Who(theirs) +
                                          ", which listens at " + at);
+}
+
+std::optional<Error> WhyNotOwnUser(const Address& address,
+                                   std::optional<unsigned> user) {
+  if (user == sys::OwnUser()) {
+    return std::nullopt;
+  }
+  return Error(
+      Cause::kUsageInvalid,
+      "the process at `" + Printable(muster::ToString(address)) + "` " +
+          (user ? "belongs to user " + std::to_string(*user)
+                : "belongs to a user whom the kernel does not name") +
+          ", this one to user " + std::to_string(sys::OwnUser()) +
+          ": whoever coordinates a run sets what its ranks execute, so another "
+          "user needs a secret, `--token-file FILE` "
+          "(or MUSTER_TOKEN_FILE)");
 }
 
 Error OnlyOnLoopback(const Address& address) {

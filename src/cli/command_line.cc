@@ -256,6 +256,10 @@ void AddRunFlags(CLI::App& app, Texts& texts, CommandLine& line) {
       "--share", line.share,
       "let other users read the folder of the run, as far as the umask "
       "does; without it, mode 0700");
+  app.add_flag("--raw", line.raw,
+               "write the output of the ranks to a terminal as it is, with "
+               "every escape sequence (default: colors, and what progress bars "
+               "use)");
   AddReachFlags(app, texts, line.reach);
   AddOption(app, "--copy DIR", line.reach.copy,
             "with --tpu: folder to copy to each worker, in which the ranks "

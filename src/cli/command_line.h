@@ -71,6 +71,7 @@ struct CommandLine {
   std::vector<std::pair<std::string, std::string>> environment;
   bool dry_run = false;
   bool share = false;
+  bool raw = false;  // a terminal gets the output of ranks as it is
   std::vector<std::string> command;
   // explain and bundle
   std::vector<std::string> inputs;  // files, folders, "-", or one label

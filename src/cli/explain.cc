@@ -99,7 +99,7 @@ std::string WhatIsRead(const CommandLine& line) {
   std::string what;
   if (line.inputs.size() == 1) {
     what = line.inputs[0] == "-" ? "standard input"
-                                 : Printable(line.inputs[0]).substr(0, kShown);
+                                 : Printable(line.inputs[0].substr(0, kShown));
   } else if (!line.inputs.empty()) {
     what = std::to_string(line.inputs.size()) + " inputs";
   }
@@ -118,9 +118,7 @@ class ReadingLine {
     const bool typed =
         std::count(line.inputs.begin(), line.inputs.end(), "-") > 0 &&
         sys::IsTerminal(0);
-    std::fputs(
-        ("reading " + what + (typed ? ": Ctrl-D ends it\n" : "")).c_str(),
-        stderr);
+    sys::PrintAside("reading " + what + (typed ? ": Ctrl-D ends it\n" : ""));
     shown_ = !typed;
   }
   ~ReadingLine() {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "base/text.h"
 #include "cli/command_line.h"
 #include "cli/run.h"
 #include "cli/verbs.h"
@@ -179,7 +180,7 @@ int Main(std::vector<std::string> args) {
 
 int Broken(const char* what) {
   std::fprintf(stderr, "muster: internal-error: unexpected exception: %s\n",
-               what);
+               Printable(what).c_str());
   return 125;
 }
 

@@ -55,7 +55,8 @@ struct AgentPlace {
   }
 
   void Say(const std::string& text) const {
-    console.Write(sys::Console::Stream::kErr, "muster: " + text + "\n");
+    console.Write(sys::Console::Stream::kErr,
+                  "muster: " + Printable(text) + "\n");
   }
   void Show(const Finding& finding) const {
     console.Write(
@@ -168,10 +169,9 @@ int SayEnd(const AgentPlace& place, const wire::Goodbye& end,
                                                         : Duration::max());
   const auto& lost = place.console.lost();
   const int code = sys::CodeAfter(lost, end.exit_code);
-  place.Say(Printable(end.summary) +
-            (lost.bytes > 0 ? "; " + sys::LostText(lost) : "") +
+  place.Say(end.summary + (lost.bytes > 0 ? "; " + sys::LostText(lost) : "") +
             ", exit code " + std::to_string(code) + " (" +
-            (code == end.exit_code ? Printable(end.origin)
+            (code == end.exit_code ? end.origin
                                    : std::string(OriginName(Origin::kMuster))) +
             "), report: " + report);
   place.console.Drain(sys::kDrainInterrupted);
@@ -333,12 +333,14 @@ int FinishMember(const AgentPlace& place, const AgentEnd& end) {
     const Error error = end.error.value_or(
         Error(Cause::kInternalError, "the agent exited without a reason"));
     place.Show(FromError(error));
+    const bool rejected = error.cause() == Cause::kUsageInvalid;
     goodbye.exit_code = error.cause() == Cause::kCancelled ? kExitInterrupted
-                                                           : kEndedFromOutside;
+                        : rejected ? ExitCodeOf(error, "run")
+                                   : kEndedFromOutside;
     goodbye.origin = OriginName(Origin::kMuster);
-    goodbye.summary = error.cause() == Cause::kCancelled
-                          ? "interrupted"
-                          : "the coordinator was lost";
+    goodbye.summary = error.cause() == Cause::kCancelled ? "interrupted"
+                      : rejected ? "this member rejected the plan"
+                                 : "the coordinator was lost";
   }
   const int code = SayEnd(place, goodbye, "on the host of rank 0");
   if (place.json()) {
@@ -364,6 +366,8 @@ Result<int> AttendAsMember(const AgentPlace& place) {
                       token, identity.ranks.front(), host.clock);
                 }));
   MUSTER_ASSIGN(const auto signer, SignerOf(place));
+  MUSTER_ASSIGN(const auto token, TokenOf(place));
+  const bool has_token = token.has_value();
   std::unique_ptr<channel::Listener> listener;
   const auto& own =
       cluster.members[static_cast<std::size_t>(identity.ranks.front())];
@@ -390,9 +394,11 @@ Result<int> AttendAsMember(const AgentPlace& place) {
                    place.loop.Quit();
                    return;
                  }
+                 auto options = AgentOptionsOf(place, identity, signer);
+                 options.coordinator_proved = has_token;
                  agent = std::make_unique<Agent>(
                      place.loop, host, place.spawner, *std::move(link),
-                     AgentOptionsOf(place, identity, signer));
+                     std::move(options));
                  agent->Start([&](const AgentEnd& ended) {
                    end = ended;
                    place.loop.Quit();
@@ -460,10 +466,8 @@ Result<int> DryRun(const settings::RunFlags& flags, const sys::Host& host,
                           .for_jax = IsForJax(flags),
                           .grace = flags.settings.grace.value,
                           .dry_run = true}));
-  std::fputs(RenderText(std::span(resolved.findings),
-                        sys::TerminalOptions(host.env, 2))
-                 .c_str(),
-             stderr);
+  sys::PrintAside(RenderText(std::span(resolved.findings),
+                             sys::TerminalOptions(host.env, 2)));
   const Json plan = PlanJson(cluster, planned);
   if (flags.settings.output.value == settings::Output::kJson) {
     sys::PrintDocument(plan);
@@ -484,7 +488,7 @@ Result<int> Run(const settings::RunFlags& flags, const sys::Host& host,
   }
   MUSTER_ASSIGN(const auto loop, sys::Loop::Make());
   MUSTER_TRY(spawner->Attach(*loop));
-  sys::Console console(*loop, {});
+  sys::Console console(*loop, {.raw = flags.raw});
   AgentPlace place{.flags = flags,
                    .host = host,
                    .resolved = resolved,

@@ -34,6 +34,7 @@ struct RunFlags {
   sys::Fs::Access access() const {
     return share ? sys::Fs::Access::kByUmask : sys::Fs::Access::kOwner;
   }
+  bool raw = false;  // a terminal gets the output of ranks as it is
   bool yes = false;  // nobody has to be asked
   Settings settings;
   // Of --tpu: how its workers are reached.

@@ -4,13 +4,16 @@
 #include <grpcpp/health_check_service_interface.h>
 
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "base/json.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "channel/grpc/security.h"
 #include "channel/grpc/stream.h"
 #include "sys/net/acceptor.h"
+#include "sys/net/socket_owner.h"
 
 namespace muster::channel {
 namespace {
@@ -132,11 +135,13 @@ using Entrance = grpc::experimental::ExternalConnectionAcceptor;
 // descriptors left.
 class GrpcListener : public Listener {
  public:
-  GrpcListener(sys::Listening listening, std::shared_ptr<Door> door,
+  GrpcListener(sys::Listening listening, bool own_user_only,
+               std::shared_ptr<Door> door,
                std::unique_ptr<AgentService> service,
                std::unique_ptr<Entrance> entrance,
                std::unique_ptr<grpc::Server> server)
-      : door_(std::move(door)),
+      : own_user_only_(own_user_only),
+        door_(std::move(door)),
         service_(std::move(service)),
         entrance_(std::move(entrance)),
         server_(std::move(server)),
@@ -150,12 +155,34 @@ class GrpcListener : public Listener {
   Address address() const override { return acceptor_->address(); }
 
  private:
+  // The acceptor's thread, both.
+  bool IsOwnUser(int fd) {
+    const auto user = sys::PeerUser(fd);
+    if (user == sys::OwnUser()) {
+      return true;
+    }
+    // One without a name has closed the connection again: a probe.
+    if (user && refused_.insert(*user).second) {
+      const std::string other = std::to_string(*user);
+      MUSTER_LOG(kWarn,
+                 "refused connections of another user of this host, who needs "
+                 "the same `--token-file`",
+                 {{"user", other},
+                  {"listens_at", muster::ToString(acceptor_->address())}});
+    }
+    return false;
+  }
   void Enter(sys::Fd fd) {
+    if (own_user_only_ && !IsOwnUser(fd.get())) {
+      return;
+    }
     Entrance::NewConnectionParameters connection;
     connection.fd = fd.Release();
     entrance_->HandleNewConnection(&connection);
   }
 
+  const bool own_user_only_;
+  std::set<unsigned> refused_;  // the acceptor's thread
   const std::shared_ptr<Door> door_;
   const std::unique_ptr<AgentService> service_;
   const std::unique_ptr<Entrance> entrance_;
@@ -181,8 +208,9 @@ Result<std::unique_ptr<Listener>> ServeAgents(Serving serving) {
   server->GetHealthCheckService()->SetServingStatus(
       pb::Agent::service_full_name(), true);
   return std::unique_ptr<Listener>(std::make_unique<GrpcListener>(
-      std::move(serving.listening), std::move(door), std::move(service),
-      std::move(entrance), std::move(server)));
+      std::move(serving.listening), serving.certificates == nullptr,
+      std::move(door), std::move(service), std::move(entrance),
+      std::move(server)));
 }
 
 }  // namespace muster::channel

@@ -18,6 +18,7 @@
 #include "channel/tcp_probe.h"
 #include "channel/worker_pool.h"
 #include "sys/net/net.h"
+#include "sys/net/socket_owner.h"
 
 namespace muster::channel {
 namespace {
@@ -117,6 +118,13 @@ class GrpcTransport : public Transport {
   Result<std::shared_ptr<grpc::Channel>> Open(
       const Address& address, CertificateStore::Expected expected,
       const std::shared_ptr<ServerSeen>& seen) const;
+  // The listener is asked for, before and after the stream is open: accepted
+  // connections have no owner until their process takes them.
+  std::optional<Error> OtherUser(const Address& address) const {
+    return certificates_
+               ? std::nullopt
+               : WhyNotOwnUser(address, sys::ListeningUser(address.port));
+  }
   bool MaySpeakTo(const Address& address) const {
     return certificates_ != nullptr || address.IsLoopback();
   }
@@ -228,6 +236,9 @@ ProbeResult GrpcTransport::Look(const Address& address, Deadline deadline) {
   }
   if (!MaySpeakTo(address)) {
     return Unlike(ProbeOutcome::kClosed, OnlyOnLoopback(address));
+  }
+  if (auto other = OtherUser(reached.at)) {
+    return Unlike(ProbeOutcome::kStranger, *std::move(other));
   }
   const auto closer = std::min(kSecondProbe, deadline.Remaining() / 2);
   auto hello = Ask(reached.at, Deadline::After(deadline.Remaining() - closer));
@@ -378,6 +389,8 @@ void GrpcTransport::Dial(
     std::optional<Error> failed;
     if (reached.nobody) {
       failed = reached.nobody->error;
+    } else if (auto other = OtherUser(reached.at)) {
+      failed = std::move(other);
     } else if (certificates_) {
       if (auto joined = Join(reached.at, deadline); !joined) {
         failed = std::move(joined).error();
@@ -411,11 +424,12 @@ void GrpcTransport::Connect(int id, const Address& at, const Address& address,
   Dialling& dial = dials_.at(id);
   dial.stream = stream;
   // The stream keeps the callback, so it must not keep the stream.
-  stream->WhenOpen([this, alive = still_alive_, id,
+  stream->WhenOpen([this, alive = still_alive_, id, at,
                     address](std::optional<Error> failed) {
     if (alive.expired()) {
       return;
     }
+    failed = failed ? std::move(failed) : OtherUser(at);
     if (failed) {
       Dialled(id, *std::move(failed));
       return;

@@ -127,11 +127,12 @@ Result<Sourced<std::string>> ZoneOfList(const TpuCall& call,
   return Sourced<std::string>{"-", "default"};
 }
 
-std::string TableText(const std::vector<std::vector<std::string>>& rows) {
+std::string TableText(std::vector<std::vector<std::string>> rows) {
   std::vector<std::size_t> widths;
-  for (const auto& row : rows) {
+  for (auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
     for (std::size_t i = 0; i < row.size(); ++i) {
+      row[i] = Printable(row[i]);
       widths[i] = std::max(widths[i], row[i].size());
     }
   }

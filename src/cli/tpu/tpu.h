@@ -44,7 +44,7 @@ Result<std::optional<Sourced<std::string>>> GivenZone(const TpuCall& call,
 Result<cloud::TpuNode> FindNode(const TpuCall& call, cloud::TpuApi& api);
 
 // Columns as wide as they need to be, separated by two spaces.
-std::string TableText(const std::vector<std::vector<std::string>>& rows);
+std::string TableText(std::vector<std::vector<std::string>> rows);
 // The actions. Each prints its result.
 // 0, or the exit code of what it found; an Error: it could not begin.
 Result<int> TpuDoctor(const TpuCall& call);

@@ -30,8 +30,11 @@ void TextOf(const Candidate& candidate, std::string& out) {
   if (!candidate.why.empty()) {
     out += "      seen      " + Printable(candidate.why) + "\n";
   }
-  out += "      to confirm: " + Printable(candidate.decide) +
-         (candidate.command.empty() ? "" : ": " + candidate.command) + "\n";
+  out +=
+      "      to confirm: " +
+      Printable(candidate.decide +
+                (candidate.command.empty() ? "" : ": " + candidate.command)) +
+      "\n";
 }
 
 std::string UnknownText(const Answer& answer) {

@@ -13,11 +13,12 @@ namespace {
 constexpr std::size_t kMaxMembers = 64;
 
 // Rows of columns that are as wide as their widest cell, the last one open.
-std::string Table(const std::vector<std::vector<std::string>>& rows) {
+std::string Table(std::vector<std::vector<std::string>> rows) {
   std::vector<std::size_t> widths;
-  for (const auto& row : rows) {
+  for (auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
     for (std::size_t i = 0; i < row.size(); ++i) {
+      row[i] = Printable(row[i]);
       widths[i] = std::max(widths[i], row[i].size());
     }
   }
@@ -74,7 +75,7 @@ Rows Details(const Claim& claim) {
     add("slices", claim.num_slices);
   }
   if (claim.accelerator_type) {
-    rows.push_back({"accelerator", Printable(claim.accelerator_type->value),
+    rows.push_back({"accelerator", claim.accelerator_type->value,
                     claim.accelerator_type->source});
   }
   return rows;
@@ -99,8 +100,7 @@ std::string HostOf(const Claim& winner, const Member& member) {
     return ToString(member.address->value);
   }
   const auto rank = static_cast<std::size_t>(member.rank);
-  return winner.rank_hosts.size() > rank ? Printable(winner.rank_hosts[rank])
-                                         : "-";
+  return winner.rank_hosts.size() > rank ? winner.rank_hosts[rank] : "-";
 }
 
 Rows Members(const Resolved& resolved) {
@@ -117,8 +117,7 @@ Rows Members(const Resolved& resolved) {
     const auto& address = member.address;
     const std::string host = HostOf(winner, member);
     rows.push_back({std::to_string(member.rank),
-                    Printable(member.task) + " " + std::to_string(member.index),
-                    host,
+                    member.task + " " + std::to_string(member.index), host,
                     address       ? address->source
                     : host != "-" ? "source " + winner.source
                                   : "no source"});
@@ -165,7 +164,7 @@ Rows Sources(const Resolved& resolved, bool verbose) {
   }
   for (const Silence& silence : resolved.silent) {
     if (verbose || IsTelling(silence, resolved)) {
-      rows.push_back({silence.source, Printable(silence.why)});
+      rows.push_back({silence.source, silence.why});
     }
   }
   return rows;

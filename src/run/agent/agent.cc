@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "run/agent/agent_attempt.h"
 #include "run/agent/agent_peer_check.h"
+#include "run/plan/rank_environment.h"
 #include "sys/net/net.h"
 #include "sys/process/process.h"
 
@@ -17,6 +18,23 @@ namespace {
 
 constexpr int kPortsPerRank = 2;
 constexpr auto kAskForFixedPortEvery = std::chrono::milliseconds(100);
+
+// Variables that make a program load code from where they say: of the loader
+// (ld.so(8)), of Python (python(1)), of shells, of muster but those of the
+// plan.
+bool LoadsCode(const std::string& name) {
+  const auto planned = RankVariables();
+  if (std::find(planned.begin(), planned.end(), name) != planned.end()) {
+    return false;
+  }
+  constexpr std::string_view kPrefixes[] = {"LD_", "PYTHON", "MUSTER_"};
+  constexpr std::string_view kNames[] = {"PATH", "HOME", "BASH_ENV", "ENV",
+                                         "GCONV_PATH"};
+  return std::any_of(std::begin(kPrefixes), std::end(kPrefixes),
+                     [&](auto prefix) { return name.starts_with(prefix); }) ||
+         std::find(std::begin(kNames), std::end(kNames), name) !=
+             std::end(kNames);
+}
 
 }  // namespace
 
@@ -47,6 +65,7 @@ struct Agent::Inner {
   Status On(const wire::StoreReply& reply);
   Status On(wire::Goodbye goodbye);
 
+  std::optional<Error> WhyNotFromElsewhere(const wire::LaunchPlan& plan) const;
   Status HoldFor(int rank);
   bool HoldAll();
   void TellTaken(int rank, const Error& why, bool waits) const;
@@ -255,9 +274,38 @@ void Agent::Inner::TellTaken(int rank, const Error& why, bool waits) const {
   Tell(std::move(fact));
 }
 
+std::optional<Error> Agent::Inner::WhyNotFromElsewhere(
+    const wire::LaunchPlan& plan) const {
+  if (options.coordinator_proved) {
+    return std::nullopt;
+  }
+  for (const wire::RankPlan& rank : plan.ranks) {
+    const auto& environment = rank.environment;
+    const auto bad =
+        std::find_if(environment.begin(), environment.end(),
+                     [](const auto& one) { return LoadsCode(one.first); });
+    if (bad != environment.end() || !rank.directory.empty()) {
+      const std::string what =
+          bad == environment.end()
+              ? "the directory `" + Printable(rank.directory) + "`"
+              : "the variable `" + Printable(bad->first) + "`";
+      return Error(Cause::kUsageInvalid,
+                   "the coordinator sets " + what +
+                       ", from which programs load code, and has not proved "
+                       "who it is: set it on this host itself, or give all "
+                       "members the same secret, `--token-file FILE`");
+    }
+  }
+  return std::nullopt;
+}
+
 Status Agent::Inner::On(wire::LaunchPlan plan) {
   if (end) {
     return Ok();
+  }
+  if (const auto why = WhyNotFromElsewhere(plan)) {
+    BeginEnd({.goodbye = std::nullopt, .error = *why}, why->cause(), true);
+    return *why;
   }
   if (attempt) {
     return Error(Cause::kUsageInvalid, "a launch while attempt " +

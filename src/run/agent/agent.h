@@ -55,6 +55,9 @@ struct AgentOptions {
   // not set: no files.
   std::function<std::string(const wire::LaunchPlan&)> log_directory;
   sys::Fs::Access log_access = sys::Fs::Access::kOwner;
+  // The coordinator is this process, or has proved that it has the token. Of
+  // another one no variable is taken that makes programs load code.
+  bool coordinator_proved = true;
   // Where output of ranks is forwarded, prefixed with "[rank 1] " when the
   // world has more than one rank; null: files only. Outlives the agent.
   sys::Console* console = nullptr;

@@ -10,6 +10,7 @@
 #include "sys/file/fd.h"
 #include "sys/net/net.h"
 #include "sys/net/stream.h"
+#include "sys/terminal/terminal_filter.h"
 
 namespace muster::sys {
 namespace {
@@ -24,7 +25,8 @@ struct Console::Inner {
     Fd fd;  // none: it takes nothing any more
     const char* name = "";
     bool terminal = false;
-    bool stalled = false;  // took nothing for the reader timeout
+    TerminalFilter filter;  // of a terminal, unless it is to be raw
+    bool stalled = false;   // took nothing for the reader timeout
     std::string pending;
     std::uint64_t dropped_now = 0;  // since the last notice
     Loop::Handle writable;
@@ -272,7 +274,19 @@ std::unique_ptr<Console::Source> Console::OnReadable(
   return source;
 }
 
-void Console::Write(Stream stream, std::string_view text) {
+void Console::Write(Stream stream, std::string_view page) {
+  // A sequence that a program began ends with it, and takes no line of ours.
+  (stream == Stream::kOut ? inner_->out : inner_->err).filter.Reset();
+  Show(stream, Printable(page, TextForm::kPage));
+}
+
+void Console::WriteOutput(Stream stream, std::string_view bytes) {
+  Inner::Pipe& pipe = stream == Stream::kOut ? inner_->out : inner_->err;
+  const bool filtered = pipe.terminal && !inner_->options.raw;
+  Show(stream, filtered ? pipe.filter.Filter(bytes) : std::string(bytes));
+}
+
+void Console::Show(Stream stream, std::string_view text) {
   if (text.empty()) {
     return;
   }
@@ -288,9 +302,9 @@ void Console::Write(Stream stream, std::string_view text) {
   inner_->ShowLive();
 }
 
-void Console::SetLive(std::string line) {
+void Console::SetLive(std::string_view line) {
   inner_->HideLive();
-  inner_->live = std::move(line);
+  inner_->live = Printable(line, TextForm::kPage);
   inner_->ShowLive();
 }
 

@@ -36,6 +36,7 @@ class Console {
     // Shorter, and a pager that is read page by page loses text; longer, and
     // ranks stand still for a reader that will not come back.
     Duration reader_timeout = std::chrono::seconds(30);
+    bool raw = false;  // what programs write is not filtered on a terminal
   };
 
   Console(Loop& loop, Options options);
@@ -66,11 +67,14 @@ class Console {
   [[nodiscard]] std::unique_ptr<Source> OnReadable(Stream stream, int fd,
                                                    std::function<void()> ready);
 
-  // Whole lines, or the rest of one at the end of a rank.
-  void Write(Stream stream, std::string_view text);
+  // Our own lines, made Printable (TextForm::kPage).
+  void Write(Stream stream, std::string_view page);
+  // What a program wrote, in pieces: as it is on a pipe or in a file, through a
+  // TerminalFilter on a terminal.
+  void WriteOutput(Stream stream, std::string_view bytes);
   // Shows one line below all others until it is replaced or emptied. Nothing
   // happens where stderr is no terminal.
-  void SetLive(std::string line);
+  void SetLive(std::string_view line);
   bool terminal() const;  // stderr is one
   // Writes what waits, blocking: for as long as a reader takes something within
   // its timeout, or `longest` if that is less. What is left is lost.
@@ -84,6 +88,7 @@ class Console {
   const Lost& lost() const;
 
  private:
+  void Show(Stream stream, std::string_view text);
   struct Inner;
   std::unique_ptr<Inner> inner_;
 };

@@ -30,7 +30,8 @@ int WidthOf(int fd) {
 
 }  // namespace
 
-void PrintResult(std::string_view text) {
+void PrintResult(std::string_view page) {
+  const std::string text = Printable(page, TextForm::kPage);
   const bool written =
       std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
       std::fflush(stdout) == 0;
@@ -51,11 +52,11 @@ Status ResultsWritten() {
 }
 
 void PrintDocument(const Json& document) {
-  // Text of other programs may be no UTF-8; a document always is.
   PrintResult(Dump(document, 2) + "\n");
 }
 
-void PrintAside(std::string_view text) {
+void PrintAside(std::string_view page) {
+  const std::string text = Printable(page, TextForm::kPage);
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
@@ -91,9 +92,7 @@ int PrintError(const Error& error, bool json, const Env& env,
   if (json) {
     PrintDocument(ToJson(finding));
   } else {
-    const std::string text =
-        RenderText(std::span(&finding, 1), TerminalOptions(env, 2));
-    std::fwrite(text.data(), 1, text.size(), stderr);
+    PrintAside(RenderText(std::span(&finding, 1), TerminalOptions(env, 2)));
   }
   return ExitCodeOf(error, verb);
 }

@@ -13,15 +13,16 @@
 namespace muster::sys {
 
 // Writes a result: the text, or the JSON document and nothing else. Whether all
-// could be written tells ResultsWritten.
-void PrintResult(std::string_view text);
+// could be written tells ResultsWritten. Of a page only its lines and colors
+// reach the terminal as they are (TextForm::kPage), whoever composed it.
+void PrintResult(std::string_view page);
 void PrintDocument(const Json& document);
 // disk-full and so on: some result was lost. A reader that closed the pipe has
 // what it wants.
 Status ResultsWritten();
 
 // Writes to stderr what stands beside a result that a shell or a program reads.
-void PrintAside(std::string_view text);
+void PrintAside(std::string_view page);
 
 // Width and color of what is written to `fd`: COLUMNS, or else the terminal's
 // own width, NO_COLOR and CLICOLOR_FORCE.
