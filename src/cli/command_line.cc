@@ -252,6 +252,10 @@ void AddRunFlags(CLI::App& app, Texts& texts, CommandLine& line) {
   app.add_flag(
       "--dry-run", line.dry_run,
       "print the plan with the source of every value, and start nothing");
+  app.add_flag("--raw", line.raw,
+               "write the output of the ranks to a terminal as it is, with "
+               "every escape sequence (default: colors, and what progress bars "
+               "use)");
   AddReachFlags(app, texts, line.reach);
   AddOption(app, "--copy DIR", line.reach.copy,
             "with --tpu: folder to copy to each worker, in which the ranks "

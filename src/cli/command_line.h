@@ -70,6 +70,7 @@ struct CommandLine {
   // run
   std::vector<std::pair<std::string, std::string>> environment;
   bool dry_run = false;
+  bool raw = false;  // a terminal gets the output of ranks as it is
   std::vector<std::string> command;
   // explain and bundle
   std::vector<std::string> inputs;  // files, folders, "-", or one label

@@ -24,15 +24,17 @@ CommandLine Parse(const Words& words) {
 }
 
 TEST(CommandLine, OfRunTakesAllFlags) {
-  const CommandLine line = Parse(
-      {"run", "-n", "2", "--env", "A=1", "--env", "B=x=y", "--grace", "2s",
-       "--dry-run", "--port-range=5000-6000", "--", "python", "-n", "--", "x"});
+  const CommandLine line =
+      Parse({"run", "-n", "2", "--env", "A=1", "--env", "B=x=y", "--grace",
+             "2s", "--dry-run", "--raw", "--port-range=5000-6000", "--",
+             "python", "-n", "--", "x"});
   EXPECT_EQ(line.verb, Verb::kRun);
   EXPECT_EQ(line.cluster.processes, 2);
   EXPECT_THAT(line.environment, ElementsAre(Pair("A", "1"), Pair("B", "x=y")));
   EXPECT_THAT(line.settings, ElementsAre(Pair("grace", "2s"),
                                          Pair("port_range", "5000-6000")));
   EXPECT_TRUE(line.dry_run);
+  EXPECT_TRUE(line.raw);
   EXPECT_THAT(line.command, ElementsAre("python", "-n", "--", "x"));
 }
 

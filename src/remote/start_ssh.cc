@@ -116,7 +116,7 @@ class Starter {
 
  private:
   void Say(const std::string& text) {
-    console_.Write(Console::Stream::kErr, "muster: " + text + "\n");
+    console_.Write(Console::Stream::kErr, "muster: " + Printable(text) + "\n");
   }
   void Show(const Finding& finding) {
     console_.Write(Console::Stream::kErr,
@@ -235,7 +235,7 @@ void Starter::Pass(const Start::One& from, int rank, Console::Stream stream,
   }
   const std::string who =
       out || rank == 0 ? "" : "[" + Printable(from.label) + "] ";
-  console_.Write(stream, who + std::string(line) + "\n");
+  console_.WriteOutput(stream, who + std::string(line) + "\n");
 }
 
 void Starter::Look() {
@@ -467,7 +467,7 @@ Result<Ended> RunOnce(const settings::RunFlags& flags, const Start& start,
                       const sys::Host& host, sys::GuardianSpawner& spawner) {
   MUSTER_ASSIGN(const auto loop, sys::Loop::Make());
   MUSTER_TRY(spawner.Attach(*loop));
-  Console console(*loop, {});
+  Console console(*loop, {.raw = flags.raw});
   Starter starter(flags, host, *loop, spawner, console);
   MUSTER_ASSIGN(const auto signals,
                 sys::SignalWatch::Make(
@@ -481,7 +481,7 @@ Result<Ended> RunOnce(const settings::RunFlags& flags, const Start& start,
 }
 
 int Finish(const Ended& ended) {
-  sys::PrintResult(ended.document);
+  sys::PrintResult(Printable(ended.document, TextForm::kJson));
   return ended.code;
 }
 

@@ -55,7 +55,8 @@ struct AgentPlace {
   }
 
   void Say(const std::string& text) const {
-    console.Write(sys::Console::Stream::kErr, "muster: " + text + "\n");
+    console.Write(sys::Console::Stream::kErr,
+                  "muster: " + Printable(text) + "\n");
   }
   void Show(const Finding& finding) const {
     console.Write(
@@ -327,8 +328,8 @@ int FinishMember(const AgentPlace& place, const AgentEnd& end) {
                           ? "interrupted"
                           : "the coordinator was lost";
   }
-  place.Say(LastLine(Printable(goodbye.summary), goodbye.exit_code,
-                     Printable(goodbye.origin), "on the host of rank 0"));
+  place.Say(LastLine(goodbye.summary, goodbye.exit_code, goodbye.origin,
+                     "on the host of rank 0"));
   place.console.Drain(Deadline::After(std::chrono::seconds(5)));
   if (place.json()) {
     Json document;
@@ -449,10 +450,8 @@ Result<int> DryRun(const settings::RunFlags& flags, const sys::Host& host,
                           .for_jax = IsForJax(flags),
                           .grace = flags.settings.grace.value,
                           .dry_run = true}));
-  std::fputs(RenderText(std::span(resolved.findings),
-                        sys::TerminalOptions(host.env, 2))
-                 .c_str(),
-             stderr);
+  sys::PrintAside(RenderText(std::span(resolved.findings),
+                             sys::TerminalOptions(host.env, 2)));
   const Json plan = PlanJson(cluster, planned);
   if (flags.settings.output.value == settings::Output::kJson) {
     sys::PrintDocument(plan);
@@ -473,7 +472,7 @@ Result<int> Run(const settings::RunFlags& flags, const sys::Host& host,
   }
   MUSTER_ASSIGN(const auto loop, sys::Loop::Make());
   MUSTER_TRY(spawner->Attach(*loop));
-  sys::Console console(*loop, {});
+  sys::Console console(*loop, {.raw = flags.raw});
   AgentPlace place{.flags = flags,
                    .host = host,
                    .resolved = resolved,

@@ -28,6 +28,7 @@ struct RunFlags {
   // --env K=V in the order given; a later one of the same name wins.
   std::vector<std::pair<std::string, std::string>> environment;
   bool dry_run = false;
+  bool raw = false;  // a terminal gets the output of ranks as it is
   bool yes = false;  // nobody has to be asked
   Settings settings;
   // Of --tpu: how its workers are reached.

@@ -174,8 +174,8 @@ void WorkerChecks::Line(int rank, Console::Stream stream,
     documents_[at] += std::string(line) + "\n";
     return;
   }
-  console_.Write(
-      stream, "[" + tpu_.workers[at].label + "] " + std::string(line) + "\n");
+  console_.WriteOutput(stream, "[" + Printable(tpu_.workers[at].label) + "] " +
+                                   std::string(line) + "\n");
 }
 
 Json WorkerChecks::WorkerOf(std::size_t rank) const {
@@ -217,7 +217,7 @@ int WorkerChecks::Finish() {
                         {"workers", std::move(workers)}});
   } else {
     console_.Write(Console::Stream::kErr,
-                   "muster: exit codes: " + Join(ends, ", ") + "\n");
+                   "muster: exit codes: " + Printable(Join(ends, ", ")) + "\n");
   }
   return code;
 }

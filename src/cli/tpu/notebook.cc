@@ -67,7 +67,7 @@ class Notebook {
   void Line(std::string_view line);
   int Finish();
   void Say(const std::string& text) {
-    console_.Write(Console::Stream::kErr, "muster: " + text + "\n");
+    console_.Write(Console::Stream::kErr, "muster: " + Printable(text) + "\n");
   }
   void Show(const Finding& finding) {
     console_.Write(
@@ -189,8 +189,9 @@ void Notebook::Line(std::string_view line) {
        at = text.find(token_.Reveal())) {
     text.replace(at, token_.Reveal().size(), "TOKEN");
   }
-  console_.Write(Console::Stream::kErr,
-                 "[" + tpu_.workers.front().label + "] " + text + "\n");
+  console_.WriteOutput(
+      Console::Stream::kErr,
+      "[" + Printable(tpu_.workers.front().label) + "] " + text + "\n");
 }
 
 void Notebook::Interrupt(bool now) {

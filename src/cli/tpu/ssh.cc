@@ -68,7 +68,7 @@ class Shells {
         RenderText(std::span(&finding, 1), sys::TerminalOptions(host_.env, 2)));
   }
   void Say(const std::string& text) {
-    console_.Write(Console::Stream::kErr, "muster: " + text + "\n");
+    console_.Write(Console::Stream::kErr, "muster: " + Printable(text) + "\n");
   }
   int CodeOf(std::size_t worker) const;
   std::string EndOf(std::size_t worker) const;
@@ -129,8 +129,8 @@ void Shells::Line(std::size_t worker, Console::Stream stream,
     return;
   }
   const std::string who =
-      options_.prefix ? "[" + tpu_.workers[worker].label + "] " : "";
-  console_.Write(stream, who + std::string(line) + "\n");
+      options_.prefix ? "[" + Printable(tpu_.workers[worker].label) + "] " : "";
+  console_.WriteOutput(stream, who + std::string(line) + "\n");
 }
 
 void Shells::Look() {

@@ -19,8 +19,8 @@ RankOutput::RankOutput(sys::Loop& loop, sys::Clock& clock, sys::Fd pipe,
       pipe_(std::move(pipe)),
       options_(std::move(options)),
       shown_([this](std::string_view line) {
-        options_.console->Write(options_.stream,
-                                options_.prefix + std::string(line) + "\n");
+        options_.console->WriteOutput(
+            options_.stream, options_.prefix + std::string(line) + "\n");
       }),
       kept_([this](std::string_view line) { TakeLine(line); }) {
   readable_ = loop.OnReadable(pipe_.get(), [this] {
@@ -57,7 +57,7 @@ void RankOutput::Take(std::string_view bytes) {
     }
   }
   if (options_.console != nullptr && options_.prefix.empty()) {
-    options_.console->Write(options_.stream, bytes);
+    options_.console->WriteOutput(options_.stream, bytes);
   } else if (options_.console != nullptr) {
     shown_.Feed(bytes, clock_.Now());
   }

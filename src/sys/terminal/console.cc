@@ -6,6 +6,7 @@
 #include "sys/file/fd.h"
 #include "sys/net/net.h"
 #include "sys/net/stream.h"
+#include "sys/terminal/terminal_filter.h"
 
 namespace muster::sys {
 namespace {
@@ -16,6 +17,7 @@ constexpr std::string_view kClearLine = "\r\x1b[K";
 struct Pipe {
   Fd fd;  // none: nobody reads it any more
   bool terminal = false;
+  TerminalFilter filter;  // of a terminal, unless it is to be raw
   std::string pending;
   std::uint64_t dropped_now = 0;  // since the last notice
   Loop::Handle writable;
@@ -24,7 +26,8 @@ struct Pipe {
 }  // namespace
 
 struct Console::Inner {
-  Inner(Loop& l, std::size_t most) : loop(l), limit(most) {}
+  Inner(Loop& l, const Options& options)
+      : loop(l), limit(options.limit), raw(options.raw) {}
 
   void Open(Pipe& pipe, int fd);
   void Put(Pipe& pipe, std::string_view text);
@@ -36,6 +39,7 @@ struct Console::Inner {
 
   Loop& loop;
   std::size_t limit;
+  bool raw;
   Pipe out;
   Pipe err;
   std::uint64_t dropped = 0;
@@ -129,14 +133,29 @@ void Console::Inner::ShowLive() {
 }
 
 Console::Console(Loop& loop, Options options)
-    : inner_(std::make_unique<Inner>(loop, options.limit)) {
+    : inner_(std::make_unique<Inner>(loop, options)) {
   inner_->Open(inner_->out, options.out_fd);
   inner_->Open(inner_->err, options.err_fd);
 }
 
 Console::~Console() = default;
 
-void Console::Write(Stream stream, std::string_view text) {
+void Console::Write(Stream stream, std::string_view page) {
+  // A sequence that a program began ends with it, and takes no line of ours.
+  (stream == Stream::kOut ? inner_->out : inner_->err).filter.Reset();
+  Show(stream, Printable(page, TextForm::kPage));
+}
+
+void Console::WriteOutput(Stream stream, std::string_view bytes) {
+  Pipe& pipe = stream == Stream::kOut ? inner_->out : inner_->err;
+  if (pipe.terminal && !inner_->raw) {
+    Show(stream, pipe.filter.Filter(bytes));
+  } else {
+    Show(stream, bytes);
+  }
+}
+
+void Console::Show(Stream stream, std::string_view text) {
   if (text.empty()) {
     return;
   }
@@ -152,9 +171,9 @@ void Console::Write(Stream stream, std::string_view text) {
   inner_->ShowLive();
 }
 
-void Console::SetLive(std::string line) {
+void Console::SetLive(std::string_view line) {
   inner_->HideLive();
-  inner_->live = std::move(line);
+  inner_->live = Printable(line, TextForm::kPage);
   inner_->ShowLive();
 }
 

@@ -23,22 +23,27 @@ class Console {
     int out_fd = 1;
     int err_fd = 2;
     std::size_t limit = 8U << 20;  // bytes that may wait, per stream
+    bool raw = false;  // what programs write is not filtered on a terminal
   };
 
   Console(Loop& loop, Options options);
   ~Console();
 
-  // Whole lines, or the rest of one at the end of a rank.
-  void Write(Stream stream, std::string_view text);
+  // Our own lines, made Printable (TextForm::kPage).
+  void Write(Stream stream, std::string_view page);
+  // What a program wrote, in pieces: as it is on a pipe or in a file, through a
+  // TerminalFilter on a terminal.
+  void WriteOutput(Stream stream, std::string_view bytes);
   // Shows one line below all others until it is replaced or emptied. Nothing
   // happens where stderr is no terminal.
-  void SetLive(std::string line);
+  void SetLive(std::string_view line);
   bool terminal() const;  // stderr is one
   // Writes what waits, blocking up to the deadline; for the end of a run.
   void Drain(Deadline deadline);
   std::uint64_t dropped_bytes() const;
 
  private:
+  void Show(Stream stream, std::string_view text);
   struct Inner;
   std::unique_ptr<Inner> inner_;
 };

@@ -101,29 +101,65 @@ TEST_F(ConsoleTest, HasNoLiveLineWithoutATerminal) {
   EXPECT_EQ(Seen(err), "text\n");
 }
 
-TEST_F(ConsoleTest, KeepsTheLiveLineBelowAllOthers) {
-  const Fd screen(posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK));
-  if (!screen || grantpt(screen.get()) != 0 || unlockpt(screen.get()) != 0) {
-    GTEST_SKIP() << "no pseudo-terminal here";
+// A pseudo-terminal: what is written to `terminal` is read from `screen`.
+class ConsoleTerminalTest : public ConsoleTest {
+ protected:
+  void SetUp() override {
+    ConsoleTest::SetUp();
+    screen = Fd(posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK));
+    if (!screen || grantpt(screen.get()) != 0 || unlockpt(screen.get()) != 0) {
+      GTEST_SKIP() << "no pseudo-terminal here";
+    }
+    std::array<char, 64> name{};
+    ASSERT_EQ(ptsname_r(screen.get(), name.data(), name.size()), 0);
+    terminal = Fd(open(name.data(), O_RDWR | O_NOCTTY));
   }
-  std::array<char, 64> name{};
-  ASSERT_EQ(ptsname_r(screen.get(), name.data(), name.size()), 0);
-  const Fd terminal(open(name.data(), O_RDWR | O_NOCTTY));
-  Console shown(*loop, {.out_fd = out.write.get(), .err_fd = terminal.get()});
+  Console Shown(bool raw = false) {
+    return {*loop,
+            {.out_fd = out.write.get(), .err_fd = terminal.get(), .raw = raw}};
+  }
+  void ExpectOnScreen(const std::string& expected) {
+    std::string text;
+    const auto deadline = Deadline::After(std::chrono::seconds(10));
+    while (text.size() < expected.size() && !deadline.Expired()) {
+      ASSERT_TRUE(ReadNow(screen.get(), text));
+    }
+    EXPECT_EQ(text, expected);
+  }
+
+  Fd screen, terminal;
+};
+
+TEST_F(ConsoleTerminalTest, KeepsTheLiveLineBelowAllOthers) {
+  Console shown = Shown();
   EXPECT_TRUE(shown.terminal());
   shown.SetLive("step 1");
   shown.Write(Stream::kErr, "text\n");
   shown.Write(Stream::kOut, "elsewhere\n");
   shown.SetLive("step 2");
   shown.SetLive("");
-  const std::string expected =
-      "step 1\r\x1b[Ktext\r\nstep 1\r\x1b[Kstep 2\r\x1b[K";
-  std::string text;
-  const auto deadline = Deadline::After(std::chrono::seconds(10));
-  while (text.size() < expected.size() && !deadline.Expired()) {
-    ASSERT_TRUE(ReadNow(screen.get(), text));
-  }
-  EXPECT_EQ(text, expected);
+  ExpectOnScreen("step 1\r\x1b[Ktext\r\nstep 1\r\x1b[Kstep 2\r\x1b[K");
+}
+
+TEST_F(ConsoleTerminalTest, FiltersOutputAndLosesNoLineOfOurs) {
+  Console shown = Shown();
+  shown.WriteOutput(Stream::kErr, "a\x1b]0;title\x07 \x1b[31mb\x1b[0m\x1b]52;");
+  shown.Write(Stream::kErr, "muster: said\n");
+  ExpectOnScreen("a \x1b[31mb\x1b[0mmuster: said\r\n");
+}
+
+TEST_F(ConsoleTerminalTest, PassesOutputAsItIsWhenAsked) {
+  Console shown = Shown(/*raw=*/true);
+  shown.WriteOutput(Stream::kErr, "a\x1b]0;title\x07\x1b[2J");
+  ExpectOnScreen("a\x1b]0;title\x07\x1b[2J");
+}
+
+TEST_F(ConsoleTest, PassesOutputAsItIsWithoutATerminal) {
+  const std::string bytes = "a\x1b]0;t\x07\x9b\xff\x1b[2J";
+  console->WriteOutput(Stream::kOut, bytes);
+  EXPECT_EQ(Seen(out), bytes);
+  console->Write(Stream::kErr, "muster: \x1b[2J\n");
+  EXPECT_EQ(Seen(err), "muster: \\x1b[2J\n");
 }
 
 TEST_F(ConsoleTest, DrainsUpToTheDeadline) {
