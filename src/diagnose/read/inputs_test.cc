@@ -182,6 +182,23 @@ TEST(Inputs, WhatMusterEndedItselfHasNoStatusOfAProgram) {
   }
 }
 
+TEST(Inputs, BelowAFolderAreNoLinksThatLeaveIt) {
+  const InputFolder elsewhere({{"secret", std::string(kLog)}});
+  const InputFolder folder({{"rank1.log", std::string(kLog)}});
+  namespace fs = std::filesystem;
+  fs::create_symlink(elsewhere.path() + "/secret", folder.path() + "/out.log");
+  fs::create_symlink("rank1.log", folder.path() + "/latest.log");
+  fs::create_directory_symlink(elsewhere.path(), folder.path() + "/deep");
+  fs::create_directory_symlink(folder.path(), elsewhere.path() + "/named");
+  const std::string inputs[] = {elsewhere.path() + "/named"};
+  const auto reading = ReadInputs(inputs, {}, Matcher(kInputRows));
+  ASSERT_TRUE(reading) << reading.error().ToString();
+  EXPECT_EQ(reading->files, 2U);  // and one of them by its other name
+  EXPECT_THAT(reading->unread,
+              ElementsAre(HasSubstr("out.log` is a symbolic link that may lead "
+                                    "out of")));
+}
+
 TEST(Inputs, NothingToReadIsAnError) {
   const std::string inputs[] = {"/no/such/file"};
   const auto reading = ReadInputs(inputs, {}, Matcher(kInputRows));
