@@ -44,6 +44,8 @@ class Reader {
     unpacking_.reported = &reading_.reported;
     unpacking_.ends = &ends_;
     unpacking_.budget = &budget_;
+    budget_.clock = options_.clock;
+    budget_.cpu = options_.max_cpu;
   }
 
   void Take(const std::string& input) {

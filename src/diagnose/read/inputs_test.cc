@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "diagnose/read/byte_sink.h"
 #include "diagnose/read/testing.h"
+#include "sys/fake/fake_clock.h"
 #include "sys/testing.h"
 
 namespace muster::diagnose {
@@ -180,6 +181,32 @@ TEST(Inputs, WhatMusterEndedItselfHasNoStatusOfAProgram) {
     ASSERT_TRUE(reading) << exit;
     EXPECT_TRUE(reading->facts.empty()) << exit;
   }
+}
+
+// 6 s at 1 s a reading of the clock: enough for one small archive.
+TEST(Inputs, OfArchivesAreReadUntilTheirCpuTimeIsUsedUp) {
+  const std::string gzip = Deflated(kLog, 31);
+  const std::string large =
+      Deflated(std::string(kLog) + std::string(1 << 20, '\n'), 31);
+  const InputFolder folder({{"a.log.gz", gzip},
+                            {"b.log.gz", large},
+                            {"c.log.gz", gzip},
+                            {"d.log", std::string(kLog)}});
+  sys::FakeClock clock;
+  clock.cpu_of_a_reading = std::chrono::seconds(1);
+  const std::string inputs[] = {folder.path()};
+  const auto reading = ReadInputs(
+      inputs,
+      {.rank_from = {}, .clock = &clock, .max_cpu = std::chrono::seconds(6)},
+      Matcher(kInputRows));
+  ASSERT_TRUE(reading) << reading.error().ToString();
+  EXPECT_THAT(
+      reading->unread,
+      ElementsAre(HasSubstr("b.log.gz: the CPU time for archives (6.0 s, "
+                            "--max-cpu) is used up, read only the beginning"),
+                  HasSubstr("c.log.gz: not unpacked, the CPU time for archives "
+                            "(6.0 s, --max-cpu) is used up")));
+  EXPECT_EQ(reading->files, 3U);
 }
 
 TEST(Inputs, BelowAFolderAreNoLinksThatLeaveIt) {
