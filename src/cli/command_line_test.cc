@@ -153,9 +153,10 @@ TEST(CommandLine, ExplainsSeveralLogsTogether) {
 
 TEST(Help, NamesEveryFlagOfTheTable) {
   for (const settings::SettingRow& row : settings::SettingRows()) {
-    const std::string help = HelpText(row.IsFor("check") ? Verb::kCheck
-                                      : row.IsFor("tpu") ? Verb::kTpu
-                                                         : Verb::kRun);
+    const std::string help = HelpText(row.IsFor("check")     ? Verb::kCheck
+                                      : row.IsFor("tpu")     ? Verb::kTpu
+                                      : row.IsFor("explain") ? Verb::kExplain
+                                                             : Verb::kRun);
     EXPECT_THAT(help, HasSubstr(std::string(row.flag)));
     EXPECT_THAT(help, HasSubstr(std::string(row.variable)));
   }

@@ -202,7 +202,8 @@ Result<int> ExplainVerb(const CommandLine& line,
   if (IsLabel(line.inputs)) {
     return PrintEntry(line.inputs[0], json);
   }
-  diagnose::InputOptions options;
+  diagnose::InputOptions options{
+      .rank_from = {}, .clock = &host.clock, .max_cpu = settings.max_cpu.value};
   if (!line.rank_from.empty()) {
     MUSTER_ASSIGN(options.rank_from,
                   diagnose::RankPattern::Make(line.rank_from));

@@ -12,7 +12,9 @@ namespace muster::sys {
 // that outlive every call. A value; any thread.
 class Library {
  public:
-  // file-missing, file-permission: no such file, or not readable. file-corrupt:
+  // The file that is checked is the one that is loaded, whatever the loader's
+  // search path. file-missing: no such file. file-permission: not readable, or
+  // another user than root and this one could have written it. file-corrupt:
   // it is no shared object of this machine. ver-abi: it needs a symbol or a
   // library that is not here; the loader's words are in the message.
   static Result<Library> Open(const std::string& path);

@@ -87,7 +87,9 @@ Result<std::optional<Frame>> FrameReader::Take() {
   }
   const std::string_view framed =
       std::string_view(buffer_).substr(kMagic.size());
-  const auto inner = PeekFrame(framed, {.most = kMaxBody + 1});
+  const bool unknown = dialler_ && number_ == 0;
+  const auto inner =
+      PeekFrame(framed, {.most = (unknown ? kMaxHelloBody : kMaxBody) + 1});
   if (!inner) {
     return NoFrame(inner.error().message());
   }

@@ -54,6 +54,9 @@ inline constexpr std::string_view kHandshakeRefusal =
 inline constexpr std::size_t kSignatureSize = 32;
 inline constexpr std::size_t kLargeSize = 64U << 10;
 inline constexpr std::uint32_t kMaxBody = 4U << 20;
+// Of the first frame of a caller, before which nobody knows who it is: a hello
+// without the member list has under 1 KiB.
+inline constexpr std::uint32_t kMaxHelloBody = 4U << 10;
 
 enum class FrameKind : std::uint8_t {
   kHello = 1,

@@ -77,6 +77,32 @@ TEST(MeshFrame, OfImpossibleSizeIsRefusedAtItsHead) {
   EXPECT_FALSE(reader.bad_signature());
 }
 
+TEST(MeshFrame, OfACallerIsSmallUntilOneIsSigned) {
+  const std::string large(kMaxHelloBody + 1, 'x');
+  FrameWriter writer(PlainSigner(), true);
+  FrameReader reader(PlainSigner(), true);
+  FrameReader unknown(PlainSigner(), true);
+  const std::string hello = writer.Write(
+      {.kind = FrameKind::kHello, .body = std::string(kMaxHelloBody, 'x')});
+  const std::string row =
+      writer.Write({.kind = FrameKind::kRow, .body = large});
+  reader.buffer() = hello + row;
+  EXPECT_TRUE(reader.Take());
+  const auto second = reader.Take();
+  ASSERT_TRUE(second && *second) << "large, of one that is known";
+  unknown.buffer() = row.substr(0, 8);
+  EXPECT_FALSE(unknown.Take()) << "refused at its head";
+}
+
+TEST(MeshFrame, OfAListenerMayBringTheMemberList) {
+  FrameWriter writer(PlainSigner(), false);
+  FrameReader reader(PlainSigner(), false);
+  reader.buffer() = writer.Write(
+      {.kind = FrameKind::kWelcome, .body = std::string(1 << 20, 'x')});
+  const auto welcome = reader.Take();
+  EXPECT_TRUE(welcome && *welcome);
+}
+
 TEST(MeshFrame, GarbageIsNoFrame) {
   std::mt19937 random(7);
   for (int i = 0; i < 1000; ++i) {

@@ -172,6 +172,50 @@ TEST(Credentials, AProgramIsRunOnlyWhereThatIsAllowed) {
               HasSubstr("GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES=1"));
 }
 
+struct UrlRow {
+  const char* token_url;
+  const char* source_url;
+  const char* refused;  // empty: none of them
+};
+class ExternalUrls : public ::testing::TestWithParam<UrlRow> {};
+
+TEST_P(ExternalUrls, AreHttpsOrStayOnThisHost) {
+  const UrlRow& row = GetParam();
+  Login login;
+  login.cloud.GiveFile(
+      Dump(Json{{"type", "external_account"},
+                {"audience", "//iam/providers/x"},
+                {"subject_token_type", "t"},
+                {"token_url", row.token_url},
+                {"credential_source", {{"url", row.source_url}}}}));
+  login.cloud.http.Answer(200, "SUBJECT");
+  login.cloud.http.Answer(200, kToken);
+  const std::string refused = login.ApiError();
+  if (*row.refused == '\0') {
+    EXPECT_EQ(refused, "");
+    return;
+  }
+  EXPECT_THAT(refused, AllOf(HasSubstr(row.refused),
+                             HasSubstr("in clear text: use https")));
+  EXPECT_THAT(login.cloud.http.requests, SizeIs(0));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, ExternalUrls,
+    ::testing::Values(
+        UrlRow{"https://sts.example/t", "https://idp.example/t", ""},
+        UrlRow{"http://127.0.0.1:80/t", "http://[::1]:80/t", ""},
+        UrlRow{"https://s/t", "http://169.254.169.254/metadata/x?y=z", ""},
+        UrlRow{"https://s/t", "http://localhost/t", ""},
+        UrlRow{"http://sts.example/t", "https://i/t", "`token_url`"},
+        UrlRow{"http://169.254.169.254/t", "https://i/t", "`token_url`"},
+        UrlRow{"https://s/t", "http://idp.example/t", "credential_source.url"},
+        UrlRow{"https://s/t", "http://127.0.0.1:80@idp.example/t",
+               "credential_source.url"},
+        UrlRow{"https://s/t", "http://127.0.0.1.idp.example/t",
+               "credential_source.url"},
+        UrlRow{"https://s/t", "file:///etc/shadow", "credential_source.url"}));
+
 TEST(Credentials, ImpersonationSaysWhoLacksWhichRole) {
   Login login;
   login.cloud.GiveFile(std::string(R"({"type": "impersonated_service_account",

@@ -205,6 +205,14 @@ Result<TokenSourcePtr> MakeExternalSource(const Json& json,
   for (const char* key : {"audience", "subject_token_type", "token_url"}) {
     MUSTER_TRY(Require(json, key, file));
   }
+  const std::string of = "` of `" + Printable(file.path) + "`";
+  MUSTER_TRY(CheckTokenUrl("`token_url" + of, TextOf(json, "token_url")));
+  const std::string subject_url =
+      TextOf(At(json, {"credential_source"}), "url");
+  if (!subject_url.empty()) {
+    MUSTER_TRY(CheckTokenUrl("`credential_source.url" + of, subject_url,
+                             PlainHttp::kMetadata));
+  }
   TokenSourcePtr source = std::make_unique<ExternalSource>(
       json, file, env.Get(kAllow).value_or("") == "1");
   const std::string url = TextOf(json, "service_account_impersonation_url");

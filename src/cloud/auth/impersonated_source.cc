@@ -66,8 +66,8 @@ class ImpersonatedSource : public TokenSource {
 Result<TokenSourcePtr> MakeImpersonatedSource(TokenSourcePtr source,
                                               const std::string& url,
                                               const Json& json) {
-  if (!url.ends_with(":generateAccessToken") ||
-      !(url.starts_with("https://") || url.starts_with("http://127.0.0.1:"))) {
+  MUSTER_TRY(CheckTokenUrl("`service_account_impersonation_url`", url));
+  if (!url.ends_with(":generateAccessToken")) {
     return Error(Cause::kCloudAuthMissing,
                  "`service_account_impersonation_url` is `" +
                      Printable(url.substr(0, 200)) +

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cloud/auth/token_endpoint.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "base/json.h"
 #include "base/json_fields.h"
 #include "base/text.h"
@@ -52,7 +55,44 @@ Error Refused(const TokenRequest& request, const sys::HttpResponse& response,
                head + said);
 }
 
+// The host of a plain URL, without its port; empty: it has another scheme, or
+// is written in a way that two readers may understand differently.
+std::string HostOfPlainHttp(const std::string& url) {
+  if (!url.starts_with("http://")) {
+    return "";
+  }
+  std::string host = sys::SplitUrl(url).host;
+  const auto colon = host.rfind(':');
+  if (colon != host.npos && IsDigits(host.substr(colon + 1))) {
+    host.resize(colon);
+  }
+  return host;
+}
+
 }  // namespace
+
+Status CheckTokenUrl(const std::string& what, const std::string& url,
+                     PlainHttp allowed) {
+  constexpr std::string_view kHere[] = {"127.0.0.1", "[::1]", "localhost"};
+  constexpr std::string_view kMetadata[] = {
+      "169.254.169.254", "[fd00:ec2::254]", "metadata.google.internal"};
+  const std::string host = HostOfPlainHttp(url);
+  const auto among = [&](const auto& hosts) {
+    return std::find(std::begin(hosts), std::end(hosts), host) !=
+           std::end(hosts);
+  };
+  if (url.starts_with("https://") || among(kHere) ||
+      (allowed == PlainHttp::kMetadata && among(kMetadata))) {
+    return Ok();
+  }
+  return Error(
+      Cause::kCloudAuthMissing,
+      what + " is `" + Printable(url.substr(0, 200)) +
+          "`, which would send a secret in clear text: use https "
+          "(http is for 127.0.0.1, [::1] and localhost" +
+          (allowed == PlainHttp::kMetadata ? ", and for metadata servers)"
+                                           : ")"));
+}
 
 Result<std::string> Require(const Json& json, const char* key,
                             const CredentialFile& file) {
@@ -66,6 +106,7 @@ Result<std::string> Require(const Json& json, const char* key,
 }
 
 Result<Json> AskForToken(const TokenRequest& request, Sender& sender) {
+  MUSTER_TRY(CheckTokenUrl("the token URL of " + request.who, request.url));
   sys::HttpRequest post{.url = request.url, .method = "POST"};
   post.most_bytes = kMaxToken;
   post.headers["Content-Type"] = request.json.empty()

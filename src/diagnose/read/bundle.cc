@@ -71,8 +71,8 @@ void Take(std::string_view piece, TextFile& text) {
   }
 }
 
-Result<TextFile> ReadText(const std::string& path) {
-  MUSTER_ASSIGN(auto source, sys::ByteSource::OpenFile(path));
+Result<TextFile> ReadText(Result<sys::ByteSource> opened) {
+  MUSTER_ASSIGN(auto source, std::move(opened));
   TextFile text;
   std::vector<char> piece(kPiece);
   for (;;) {
@@ -123,7 +123,7 @@ class Packer {
         Folder(input);
         return Ok();
       default:
-        File(input);
+        File(input, sys::ByteSource::OpenFile(input));
         return Ok();
     }
   }
@@ -148,12 +148,12 @@ class Packer {
       bundle_.notes.push_back(folder + ": no permission to read this folder");
     }
     for (const std::string& file : list.paths) {
-      File(file);
+      File(file, sys::ByteSource::OpenBelow(path, file));
     }
   }
 
-  void File(const std::string& path) {
-    auto text = ReadText(path);
+  void File(const std::string& path, Result<sys::ByteSource> source) {
+    auto text = ReadText(std::move(source));
     if (!text) {
       bundle_.notes.push_back(text.error().message());
       return;

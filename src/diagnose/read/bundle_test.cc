@@ -170,6 +170,20 @@ TEST_F(BundleTest, LeavesOutWhatIsNoText) {
   EXPECT_THAT(bundle->notes, ElementsAre(HasSubstr("not text")));
 }
 
+TEST_F(BundleTest, FollowsNoLinkOutOfTheFolder) {
+  const sys::TemporaryFolder elsewhere;
+  std::ofstream(elsewhere / "shadow") << kCanary << "\n";
+  std::filesystem::create_symlink(elsewhere / "shadow",
+                                  folder_ + "/logs/rank1.log");
+  Write("logs/rank0.log", "hello\n");
+  const std::vector<std::string> inputs{folder_};
+  const auto bundle = MakeBundle(inputs, {});
+  ASSERT_TRUE(bundle) << bundle.error().ToString();
+  EXPECT_THAT(bundle->notes, Contains(HasSubstr("rank1.log` is a symbolic link "
+                                                "that may lead out of")));
+  EXPECT_THAT(Plain(*bundle), Not(HasSubstr(std::string(kCanary))));
+}
+
 TEST_F(BundleTest, OfNothingIsAnError) {
   const std::vector<std::string> inputs{folder_ + "/no-such-file"};
   const auto bundle = MakeBundle(inputs, {});

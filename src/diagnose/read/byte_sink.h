@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "finding/finding.h"
 #include "muster/fact.h"
+#include "sys/time/clock.h"
 
 namespace muster::diagnose {
 
@@ -30,6 +32,12 @@ class ByteSink {
 struct Budget {
   std::uint64_t left = std::uint64_t{16} << 30;
   std::uint64_t members = 20'000;  // of archives; of folders as many are read
+  // And how much of a processor it may take, with the reading of what comes
+  // out: 16 GiB take minutes. Without a clock there is no such bound.
+  const sys::Clock* clock = nullptr;
+  Duration cpu = std::chrono::minutes(1);
+  Duration cpu_used{};                  // before cpu_since
+  std::optional<Duration> cpu_since{};  // of what is being unpacked now
 };
 
 // What a chain ends in and what it may not exceed.
@@ -54,7 +62,8 @@ void Skip(const Unpacking& unpacking, std::string note);
 // Says that so many bytes of a text or report were read.
 void CountRead(const Unpacking& unpacking, std::size_t bytes);
 
-// False, with a note, when the budget does not allow so many bytes more.
+// False, with a note, when the budget does not allow so many bytes more, or its
+// CPU time is used up.
 bool Spend(const Unpacking& unpacking, const std::string& name,
            std::size_t bytes);
 

@@ -44,6 +44,8 @@ class Reader {
     unpacking_.reported = &reading_.reported;
     unpacking_.ends = &ends_;
     unpacking_.budget = &budget_;
+    budget_.clock = options_.clock;
+    budget_.cpu = options_.max_cpu;
   }
 
   void Take(const std::string& input) {
@@ -52,7 +54,7 @@ class Reader {
     } else if (sys::KindOf(input) == sys::PathKind::kDirectory) {
       Folder(input);
     } else {
-      File(input, false);
+      Opened(sys::ByteSource::OpenFile(input), input, false);
     }
   }
 
@@ -80,7 +82,7 @@ class Reader {
       if (IsNoLog(file)) {
         reading_.skipped.push_back(file + ": not a log, skipped");
       } else {
-        File(file, true);
+        Opened(sys::ByteSource::OpenBelow(path, file), file, true);
       }
     }
     if (read_ == before && reading_.unread.size() == unread) {
@@ -98,8 +100,8 @@ class Reader {
         "nothing to read" + (unread.empty() ? "" : ": " + unread.front()));
   }
 
-  void File(const std::string& path, bool only_text) {
-    auto source = sys::ByteSource::OpenFile(path);
+  void Opened(Result<sys::ByteSource> source, const std::string& path,
+              bool only_text) {
     if (!source) {
       Failed(std::move(source).error());
       return;

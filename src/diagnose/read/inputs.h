@@ -12,12 +12,16 @@
 #include "finding/finding.h"
 #include "muster/error.h"
 #include "muster/fact.h"
+#include "sys/time/clock.h"
 
 namespace muster::diagnose {
 
 struct InputOptions {
   // Tried on names of files, and on the lines of files whose name says nothing.
   std::optional<RankPattern> rank_from;
+  // Bounds the CPU time of unpacking archives; without it there is no bound.
+  const sys::Clock* clock = nullptr;
+  Duration max_cpu = std::chrono::minutes(1);
 };
 
 struct Reading {

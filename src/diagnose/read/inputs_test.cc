@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "diagnose/read/byte_sink.h"
 #include "diagnose/read/testing.h"
+#include "sys/fake/fake_clock.h"
 #include "sys/testing.h"
 
 namespace muster::diagnose {
@@ -180,6 +181,49 @@ TEST(Inputs, WhatMusterEndedItselfHasNoStatusOfAProgram) {
     ASSERT_TRUE(reading) << exit;
     EXPECT_TRUE(reading->facts.empty()) << exit;
   }
+}
+
+// 6 s at 1 s a reading of the clock: enough for one small archive.
+TEST(Inputs, OfArchivesAreReadUntilTheirCpuTimeIsUsedUp) {
+  const std::string gzip = Deflated(kLog, 31);
+  const std::string large =
+      Deflated(std::string(kLog) + std::string(1 << 20, '\n'), 31);
+  const InputFolder folder({{"a.log.gz", gzip},
+                            {"b.log.gz", large},
+                            {"c.log.gz", gzip},
+                            {"d.log", std::string(kLog)}});
+  sys::FakeClock clock;
+  clock.cpu_of_a_reading = std::chrono::seconds(1);
+  const std::string inputs[] = {folder.path()};
+  const auto reading = ReadInputs(
+      inputs,
+      {.rank_from = {}, .clock = &clock, .max_cpu = std::chrono::seconds(6)},
+      Matcher(kInputRows));
+  ASSERT_TRUE(reading) << reading.error().ToString();
+  EXPECT_THAT(
+      reading->unread,
+      ElementsAre(HasSubstr("b.log.gz: the CPU time for archives (6.0 s, "
+                            "--max-cpu) is used up, read only the beginning"),
+                  HasSubstr("c.log.gz: not unpacked, the CPU time for archives "
+                            "(6.0 s, --max-cpu) is used up")));
+  EXPECT_EQ(reading->files, 3U);
+}
+
+TEST(Inputs, BelowAFolderAreNoLinksThatLeaveIt) {
+  const InputFolder elsewhere({{"secret", std::string(kLog)}});
+  const InputFolder folder({{"rank1.log", std::string(kLog)}});
+  namespace fs = std::filesystem;
+  fs::create_symlink(elsewhere.path() + "/secret", folder.path() + "/out.log");
+  fs::create_symlink("rank1.log", folder.path() + "/latest.log");
+  fs::create_directory_symlink(elsewhere.path(), folder.path() + "/deep");
+  fs::create_directory_symlink(folder.path(), elsewhere.path() + "/named");
+  const std::string inputs[] = {elsewhere.path() + "/named"};
+  const auto reading = ReadInputs(inputs, {}, Matcher(kInputRows));
+  ASSERT_TRUE(reading) << reading.error().ToString();
+  EXPECT_EQ(reading->files, 2U);  // and one of them by its other name
+  EXPECT_THAT(reading->unread,
+              ElementsAre(HasSubstr("out.log` is a symbolic link that may lead "
+                                    "out of")));
 }
 
 TEST(Inputs, NothingToReadIsAnError) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
 #include "diagnose/match/log_scanner.h"
 #include "diagnose/read/byte_sink.h"
 #include "diagnose/read/json_text.h"
@@ -173,11 +174,63 @@ void Keep(std::vector<std::string>* notes, std::string note) {
   }
 }
 
+// The CPU time for archives, used up or not.
+bool CpuIsUsedUp(const Budget& budget) {
+  if (budget.clock == nullptr) {
+    return false;
+  }
+  const Duration now = budget.cpu_since
+                           ? budget.clock->CpuNow() - *budget.cpu_since
+                           : Duration::zero();
+  return budget.cpu_used + now >= budget.cpu;
+}
+
+std::string CpuText(const Budget& budget) {
+  return "the CPU time for archives (" + ToString(budget.cpu) +
+         ", --max-cpu) is used up";
+}
+
+// For as long as it lives, CPU time is that of archives.
+class CpuMeter {
+ public:
+  explicit CpuMeter(Budget* budget)
+      : budget_(budget != nullptr && budget->clock != nullptr ? budget
+                                                              : nullptr) {
+    if (budget_ != nullptr) {
+      budget_->cpu_since = budget_->clock->CpuNow();
+    }
+  }
+  ~CpuMeter() {
+    if (budget_ != nullptr) {
+      budget_->cpu_used += budget_->clock->CpuNow() - *budget_->cpu_since;
+      budget_->cpu_since.reset();
+    }
+  }
+  CpuMeter(const CpuMeter&) = delete;
+  CpuMeter& operator=(const CpuMeter&) = delete;
+
+ private:
+  Budget* budget_;
+};
+
 class Nothing : public ByteSink {
  public:
   void Feed(std::string_view /*bytes*/) override {}
   void End() override {}
 };
+
+using MakeStage = std::unique_ptr<ByteSink> (*)(std::string name,
+                                                const Unpacking& unpacking);
+
+// What unpacks a stream that begins so; null: nothing has to.
+MakeStage MakerOf(std::string_view head) {
+  using std::string_view_literals::operator""sv;
+  return head.starts_with("\x1F\x8B"sv)                        ? MakeGunzip
+         : head.starts_with("\x28\xB5\x2F\xFD"sv)              ? MakeUnzstd
+         : head.starts_with("PK\x03\x04"sv)                    ? MakeUnzip
+         : head.size() > 262 && head.substr(257, 5) == "ustar" ? MakeUntar
+                                                               : nullptr;
+}
 
 // Waits for the first bytes before it decides.
 class Unpacker : public ByteSink {
@@ -187,7 +240,7 @@ class Unpacker : public ByteSink {
 
   void Feed(std::string_view bytes) override {
     if (next_ != nullptr) {
-      next_->Feed(bytes);
+      Pass(bytes);
       return;
     }
     head_.append(bytes);
@@ -199,35 +252,41 @@ class Unpacker : public ByteSink {
     if (next_ == nullptr) {
       Decide();
     }
+    const CpuMeter meter(Metered());
     next_->End();
   }
 
  private:
   void Decide() {
     next_ = Choose();
-    next_->Feed(head_);
+    Pass(head_);
     head_.clear();
     head_.shrink_to_fit();
   }
 
+  void Pass(std::string_view bytes) {
+    const CpuMeter meter(Metered());
+    next_->Feed(bytes);
+  }
+
+  // Set for what is packed, but not for what is packed in it: that is part of
+  // it.
+  Budget* Metered() const {
+    return packed_ && unpacking_.depth == 0 ? unpacking_.budget : nullptr;
+  }
+
   std::unique_ptr<ByteSink> Choose() {
-    using std::string_view_literals::operator""sv;
     const std::string_view head = head_;
     Unpacking inner = unpacking_;
     ++inner.depth;
-    if (inner.depth <= kDeepest) {
-      if (head.starts_with("\x1F\x8B"sv)) {
-        return MakeGunzip(name_, inner);
-      }
-      if (head.starts_with("\x28\xB5\x2F\xFD"sv)) {
-        return MakeUnzstd(name_, inner);
-      }
-      if (head.starts_with("PK\x03\x04"sv)) {
-        return MakeUnzip(name_, inner);
-      }
-      if (head.size() > 262 && head.substr(257, 5) == "ustar") {
-        return MakeUntar(name_, inner);
-      }
+    const MakeStage make = MakerOf(head);
+    packed_ = make != nullptr && inner.depth <= kDeepest;
+    if (packed_ && inner.budget != nullptr && CpuIsUsedUp(*inner.budget)) {
+      Note(inner, name_ + ": not unpacked, " + CpuText(*inner.budget));
+      return std::make_unique<Nothing>();
+    }
+    if (packed_) {
+      return make(name_, inner);
     }
     if (const auto order = Utf16OrderOf(head); order != Utf16Order::kNone) {
       return MakeUtf16(name_, order == Utf16Order::kLittle, unpacking_);
@@ -262,6 +321,7 @@ class Unpacker : public ByteSink {
   Unpacking unpacking_;
   std::string head_;
   std::unique_ptr<ByteSink> next_;
+  bool packed_ = false;
 };
 
 }  // namespace
@@ -285,6 +345,11 @@ bool Spend(const Unpacking& unpacking, const std::string& name,
   if (unpacking.budget == nullptr) {
     return true;
   }
+  if (CpuIsUsedUp(*unpacking.budget)) {
+    Note(unpacking, name + ": " + CpuText(*unpacking.budget) +
+                        ", read only the beginning");
+    return false;
+  }
   if (bytes <= unpacking.budget->left) {
     unpacking.budget->left -= bytes;
     return true;
@@ -297,6 +362,11 @@ bool Spend(const Unpacking& unpacking, const std::string& name,
 bool SpendMember(const Unpacking& unpacking, const std::string& name) {
   if (unpacking.budget == nullptr) {
     return true;
+  }
+  if (CpuIsUsedUp(*unpacking.budget)) {
+    Note(unpacking, name + ": " + CpuText(*unpacking.budget) +
+                        ", read only the first members");
+    return false;
   }
   if (unpacking.budget->members > 0) {
     --unpacking.budget->members;

@@ -11,6 +11,7 @@ class FakeClock : public Clock {
  public:
   Steady Now() const override { return now; }
   WallTime WallNow() const override { return wall; }
+  Duration CpuNow() const override { return cpu += cpu_of_a_reading; }
   void Advance(Duration by) {
     now += std::chrono::duration_cast<std::chrono::steady_clock::duration>(by);
     wall += std::chrono::duration_cast<std::chrono::microseconds>(by);
@@ -18,6 +19,8 @@ class FakeClock : public Clock {
 
   Steady now{std::chrono::seconds(1000)};
   WallTime wall{std::chrono::seconds(1'800'000'000)};
+  mutable Duration cpu{};
+  Duration cpu_of_a_reading{};  // by so much each reading moves it
 };
 
 }  // namespace muster::sys

@@ -2,6 +2,9 @@
 #include "sys/file/byte_source.h"
 
 #include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +12,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/text.h"
 #include "sys/file/fs.h"
 
 namespace muster::sys {
@@ -18,6 +22,23 @@ bool MayList(const std::string& directory) {
   return ::faccessat(AT_FDCWD, directory.c_str(), R_OK | X_OK, AT_EACCESS) ==
              0 ||
          errno != EACCES;
+}
+
+// Follows symbolic links as long as they stay in the directory; where the
+// kernel (before 5.6) or a sandbox does not know how, none at the end of the
+// path. With errno.
+Fd OpenInside(int directory, const char* path) {
+  // Not a FIFO that took the file's place, and waits for a writer.
+  constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
+  open_how how{};
+  how.flags = kFlags;
+  how.resolve = RESOLVE_BENEATH;
+  Fd fd(static_cast<int>(
+      ::syscall(SYS_openat2, directory, path, &how, sizeof how)));
+  if (!fd && (errno == ENOSYS || errno == EPERM)) {
+    fd = Fd(::openat(directory, path, kFlags | O_NOFOLLOW));
+  }
+  return fd;
 }
 
 }  // namespace
@@ -39,6 +60,37 @@ Result<ByteSource> ByteSource::OpenFile(const std::string& path) {
   }
   (void)::posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
   return ByteSource(Fd(fd), true, path);
+}
+
+Result<ByteSource> ByteSource::OpenBelow(const std::string& directory,
+                                         const std::string& path) {
+  // The directory itself may be a link: it was named.
+  const Fd from(::open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  const int no_directory = errno;
+  if (!from) {
+    return FromErrno("open", directory, no_directory);
+  }
+  const std::string inside =
+      std::filesystem::path(path).lexically_relative(directory).string();
+  Fd fd = OpenInside(from.get(), inside.c_str());
+  const int error = errno;
+  if (!fd && (error == EXDEV || error == ELOOP)) {
+    return Error(Cause::kUsageInvalid,
+                 "`" + Printable(path) +
+                     "` is a symbolic link that may lead out of `" +
+                     Printable(directory) +
+                     "`, not read: name the file itself to read it");
+  }
+  struct stat about {};
+  if (!fd || ::fstat(fd.get(), &about) != 0) {
+    return FromErrno("open", path, fd ? errno : error);
+  }
+  if (!S_ISREG(about.st_mode)) {
+    return Error(Cause::kFileCorrupt,
+                 "`" + Printable(path) + "` is not a regular file");
+  }
+  (void)::posix_fadvise(fd.get(), 0, 0, POSIX_FADV_SEQUENTIAL);
+  return ByteSource(std::move(fd), true, path);
 }
 
 Result<ByteSource> ByteSource::OpenTail(const std::string& path,

@@ -282,8 +282,11 @@ void Console::Write(Stream stream, std::string_view page) {
 
 void Console::WriteOutput(Stream stream, std::string_view bytes) {
   Inner::Pipe& pipe = stream == Stream::kOut ? inner_->out : inner_->err;
-  const bool filtered = pipe.terminal && !inner_->options.raw;
-  Show(stream, filtered ? pipe.filter.Filter(bytes) : std::string(bytes));
+  if (pipe.terminal && !inner_->options.raw) {
+    Show(stream, pipe.filter.Filter(bytes));
+  } else {
+    Show(stream, bytes);
+  }
 }
 
 void Console::Show(Stream stream, std::string_view text) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sys/time/clock.h"
 
+#include <ctime>
+
 namespace muster::sys {
 
 Clock::Steady RealClock::Now() const {
@@ -10,6 +12,13 @@ Clock::Steady RealClock::Now() const {
 WallTime RealClock::WallNow() const {
   return std::chrono::time_point_cast<std::chrono::microseconds>(
       std::chrono::system_clock::now());
+}
+
+Duration RealClock::CpuNow() const {
+  timespec used{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return std::chrono::seconds(used.tv_sec) +
+         std::chrono::nanoseconds(used.tv_nsec);
 }
 
 }  // namespace muster::sys

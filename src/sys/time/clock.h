@@ -16,12 +16,15 @@ class Clock {
   virtual ~Clock() = default;
   virtual Steady Now() const = 0;
   virtual WallTime WallNow() const = 0;
+  // How much of processors this process has used so far.
+  virtual Duration CpuNow() const = 0;
 };
 
 class RealClock : public Clock {
  public:
   Steady Now() const override;
   WallTime WallNow() const override;
+  Duration CpuNow() const override;
 };
 
 }  // namespace muster::sys
