@@ -172,7 +172,7 @@ Status TpuJournal::Write(TpuStep step, const JournaledTpu& made,
   line.at = host_->clock.WallNow();
   line.pid = sys::OwnPid();
   line.host = host_->env.Hostname();
-  auto done = file_->Append(ToJson(step, line, what).dump() + "\n");
+  auto done = file_->Append(Dump(ToJson(step, line, what)) + "\n");
   done = done ? file_->Sync() : std::move(done);
   if (!done) {
     if (step == TpuStep::kGone) {
