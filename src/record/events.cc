@@ -122,7 +122,7 @@ Fact FindingFact(const Finding& finding, int attempt, WallTime at) {
   fact.fields["attempt"] = std::int64_t{attempt};
   fact.fields["cause"] = std::string(Label(finding.cause));
   fact.fields["text"] = finding.what;
-  fact.fields["finding"] = ToJson(finding).dump();
+  fact.fields["finding"] = Dump(ToJson(finding));
   return fact;
 }
 
