@@ -76,13 +76,15 @@ void Bandwidths(const muster::Json& json) {
 }
 
 void Handshake(const muster::Json& json) {
+  // No digest is as long: the list is written too.
+  const std::string other(100, 'x');
   const auto who = MeshIdentityFromJson(json);
   if (who) {
     CheckPrintable(who->Who());
     const auto again =
-        MeshIdentityFromJson(muster::Json::parse(ToJson(*who, "").dump()));
+        MeshIdentityFromJson(muster::Json::parse(ToJson(*who, other).dump()));
     MUSTER_CHECK(again && again->members == who->members);
-    MUSTER_CHECK(ToJson(*again, "") == ToJson(*who, ""));
+    MUSTER_CHECK(ToJson(*again, other) == ToJson(*who, other));
   } else {
     CheckError(who.error());
   }
