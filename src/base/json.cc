@@ -162,35 +162,43 @@ std::optional<std::string> BytesFromJson(const Json& json) {
 }
 
 std::string ToString(WallTime time) {
-  const auto since = time.time_since_epoch().count();
-  const std::time_t seconds = since / 1'000'000;
+  // Before 1970 the microseconds still count up.
+  const auto whole = std::chrono::floor<std::chrono::seconds>(time);
+  const std::time_t seconds = whole.time_since_epoch().count();
   std::tm parts{};
   gmtime_r(&seconds, &parts);
   char text[96];
   std::snprintf(text, sizeof text, "%04d-%02d-%02dT%02d:%02d:%02d.%06dZ",
                 parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
                 parts.tm_hour, parts.tm_min, parts.tm_sec,
-                static_cast<int>(since % 1'000'000));
+                static_cast<int>((time - whole).count()));
   return text;
 }
 
 Result<WallTime> ParseWallTime(std::string_view text) {
-  std::tm parts{};
-  int micros = 0;
-  int used = 0;
-  const std::string copy(text);
-  const int fields =
-      std::sscanf(copy.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d.%6dZ%n",
-                  &parts.tm_year, &parts.tm_mon, &parts.tm_mday, &parts.tm_hour,
-                  &parts.tm_min, &parts.tm_sec, &micros, &used);
-  if (fields != 7 || used != static_cast<int>(copy.size())) {
-    return Error(Cause::kFileCorrupt,
-                 "`" + Printable(text) + "` is not a valid timestamp");
+  constexpr std::string_view kForm = "0000-00-00T00:00:00.000000Z";
+  const bool fits =
+      std::equal(text.begin(), text.end(), kForm.begin(), kForm.end(),
+                 [](char c, char form) {
+                   return form == '0' ? IsDigits({&c, 1}) : c == form;
+                 });
+  const auto part = [&](std::size_t at, std::size_t size) {
+    return static_cast<int>(*ParseInt(text.substr(at, size)));
+  };
+  if (fits) {
+    const std::chrono::year_month_day day(
+        std::chrono::year(part(0, 4)),
+        std::chrono::month(static_cast<unsigned>(part(5, 2))),
+        std::chrono::day(static_cast<unsigned>(part(8, 2))));
+    if (day.ok() && part(11, 2) < 24 && part(14, 2) < 60 && part(17, 2) <= 60) {
+      return std::chrono::sys_days(day) + std::chrono::hours(part(11, 2)) +
+             std::chrono::minutes(part(14, 2)) +
+             std::chrono::seconds(part(17, 2)) +
+             std::chrono::microseconds(part(20, 6));
+    }
   }
-  parts.tm_year -= 1900;
-  parts.tm_mon -= 1;
-  return WallTime(std::chrono::seconds(timegm(&parts)) +
-                  std::chrono::microseconds(micros));
+  return Error(Cause::kFileCorrupt, "`" + Printable(text.substr(0, 64)) +
+                                        "` is not a valid timestamp");
 }
 
 Json ToJson(const Fact& fact) {
@@ -215,8 +223,8 @@ Result<Fact> FactFromJson(const Json& json) {
     for (const auto& [name, value] : json.at("fields").items()) {
       if (value.is_boolean()) {
         fact.fields[name] = value.get<bool>();
-      } else if (value.is_number_integer()) {
-        fact.fields[name] = value.get<std::int64_t>();
+      } else if (const auto whole = IntegerOf(value)) {
+        fact.fields[name] = *whole;
       } else if (value.is_number()) {
         fact.fields[name] = value.get<double>();
       } else {

@@ -1,10 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json_fields.h"
 
+#include <utility>
+
 #include "base/json.h"
 #include "base/text.h"
 
 namespace muster {
+
+std::optional<std::int64_t> IntegerOf(const Json& value) {
+  const bool fits =
+      value.is_number_unsigned()
+          ? std::in_range<std::int64_t>(value.get<std::uint64_t>())
+          : value.is_number_integer();
+  return fits ? std::optional(value.get<std::int64_t>()) : std::nullopt;
+}
 
 std::string TextOf(const Json& json, const char* key) {
   const auto found = json.is_object() ? json.find(key) : json.end();
@@ -15,8 +25,8 @@ std::string TextOf(const Json& json, const char* key) {
 std::optional<int> NumberOf(const Json& json, const char* key) {
   const auto found = json.is_object() ? json.find(key) : json.end();
   std::optional<std::int64_t> number;
-  if (found != json.end() && found->is_number_integer()) {
-    number = found->get<std::int64_t>();
+  if (found != json.end() && found->is_number()) {
+    number = IntegerOf(*found);
   } else if (found != json.end() && found->is_string()) {
     number = ParseInt(found->get<std::string>());
   }

@@ -2,6 +2,7 @@
 // Fields of JSON that others wrote: what is absent or of another type is empty.
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -10,6 +11,8 @@
 
 namespace muster {
 
+// A whole number that a signed word of 64 bits holds; nullopt: it is none.
+std::optional<std::int64_t> IntegerOf(const Json& value);
 // A text field; empty when it is absent or of another type.
 std::string TextOf(const Json& json, const char* key);
 // A whole number, also when it is written as text.

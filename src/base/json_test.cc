@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json.h"
+#include "base/json_fields.h"
 
 #include <gtest/gtest.h>
 
@@ -50,7 +51,28 @@ TEST(WallTime, SurvivesItsText) {
   const WallTime time(std::chrono::microseconds(1'795'271'719'000'123));
   EXPECT_EQ(ToString(time), "2026-11-21T14:35:19.000123Z");
   EXPECT_EQ(*ParseWallTime(ToString(time)), time);
-  EXPECT_FALSE(ParseWallTime("yesterday"));
+  const WallTime before(std::chrono::microseconds(-1));
+  EXPECT_EQ(ToString(before), "1969-12-31T23:59:59.999999Z");
+  EXPECT_EQ(*ParseWallTime(ToString(before)), before);
+}
+
+TEST(WallTime, HasOneForm) {
+  for (const char* text :
+       {"yesterday", "", "2026-11-21T14:35:19Z", "2026-11-21T14:35:19.0001Z",
+        "2026-11-21T14:35:19.   123Z", "2026-11-21T14:35:19.-00123Z",
+        "-026-11-21T14:35:19.000123Z", "2026-13-21T14:35:19.000123Z",
+        "2026-02-30T14:35:19.000123Z", "2026-11-21T24:00:00.000000Z"}) {
+    EXPECT_FALSE(ParseWallTime(text)) << text;
+  }
+}
+
+TEST(IntegerOf, IsWhatAWordHolds) {
+  EXPECT_EQ(IntegerOf(Json::parse("-5")), -5);
+  EXPECT_EQ(IntegerOf(Json::parse("9223372036854775807")), INT64_MAX);
+  for (const char* text : {"9223372036854775808", "18446744073709551615", "1.0",
+                           "\"1\"", "null", "[]"}) {
+    EXPECT_FALSE(IntegerOf(Json::parse(text))) << text;
+  }
 }
 
 TEST(Fact, SurvivesItsJson) {
@@ -66,6 +88,12 @@ TEST(Fact, SurvivesItsJson) {
   EXPECT_EQ(fact.Number("signal"), 9);
   EXPECT_EQ(fact.Text("state"), "Z");
   EXPECT_EQ(fact.Number("absent", -1), -1);
+}
+
+TEST(Fact, KeepsANumberBeyondAWordAsOneThatIsAboutIt) {
+  Json json = ToJson(Fact{.name = "n"});
+  json["fields"]["bytes"] = UINT64_MAX;
+  EXPECT_EQ(FactFromJson(json)->fields.at("bytes"), FactValue(0x1p64));
 }
 
 TEST(Fact, RefusesJsonOfAnotherShape) {

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "base/json.h"
+#include "base/json_fields.h"
 #include "base/text.h"
 
 namespace muster::check {
@@ -36,17 +37,16 @@ Result<Outcome> Decode(std::string_view text) {
   const Error unreadable(Cause::kInternalError,
                          "the child process of the check printed `" +
                              Printable(text.substr(0, 80)) + "`");
-  const Json json = Json::parse(text, nullptr, false);
-  if (!json.is_object() || !json.contains("findings") ||
-      !json["findings"].is_array()) {
+  const auto json = ParseJson(text, Cause::kInternalError, "an outcome");
+  if (!json || !At(*json, {"findings"}).is_array()) {
     return unreadable;
   }
-  Outcome outcome{.detail = json.value("detail", "")};
-  outcome.data = json.value("data", "");
-  for (const Json& line : json.value("lines", Json::array())) {
+  Outcome outcome{.detail = TextOf(*json, "detail")};
+  outcome.data = TextOf(*json, "data");
+  for (const Json& line : ListOf(*json, "lines")) {
     outcome.lines.push_back(line.is_string() ? line.get<std::string>() : "");
   }
-  const std::string word = json.value("outcome", "");
+  const std::string word = TextOf(*json, "outcome");
   const auto state =
       std::find_if(kOutcomeStates.begin(), kOutcomeStates.end(),
                    [&](OutcomeState one) { return ToString(one) == word; });
@@ -54,7 +54,7 @@ Result<Outcome> Decode(std::string_view text) {
     return unreadable;
   }
   outcome.state = *state;
-  for (const Json& one : json["findings"]) {
+  for (const Json& one : ListOf(*json, "findings")) {
     MUSTER_ASSIGN(Finding finding, FindingFromJson(one));
     outcome.findings.push_back(std::move(finding));
   }

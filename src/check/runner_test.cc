@@ -95,6 +95,18 @@ TEST(Runner, CallsBrokenWhatCrashes) {
   EXPECT_THAT(answers[0].outcome.detail, HasSubstr("signal 6"));
 }
 
+TEST(Decode, TakesWhateverAChildPrints) {
+  for (const char* text :
+       {"", "3", R"({"findings": {}})", R"({"findings": [], "outcome": 1})",
+        R"({"findings": [3], "outcome": "pass"})"}) {
+    EXPECT_FALSE(Decode(text)) << text;
+  }
+  const auto outcome =
+      Decode(R"({"findings": [], "outcome": "pass", "detail": 1, "lines": 2})");
+  ASSERT_TRUE(outcome) << outcome.error().ToString();
+  EXPECT_EQ(outcome->detail, "");
+}
+
 TEST(Runner, AnswersInTheOrderOfTheChecks) {
   std::vector<std::string> order;
   RunAll({&kEndless, &kGood}, {.answered = [&](const Answer& one) {

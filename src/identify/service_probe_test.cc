@@ -181,6 +181,17 @@ TEST(Tensorflow, NamesOfDevicesMayBeAnything) {
   }
 }
 
+TEST(Tensorflow, NamesTheFirstTypesOfManyDevices) {
+  FakeWire wire = Grpc();
+  for (int i = 0; i < 60'000; ++i) {
+    wire.calls[{kGetStatus, ""}].body +=
+        DeviceOf("/", "T" + std::to_string(i), 1);
+  }
+  EXPECT_EQ(Recognize(wire).text,
+            "a TensorFlow worker (of no task; 1 T0, 1 T1, 1 T2, 1 T3, 1 T4, "
+            "1 T5, 1 T6, 1 T7 and 59992 others)");
+}
+
 TEST(Jax, OldDialectNamesWhoIsMissing) {
   FakeWire wire = Grpc();
   wire.calls[{kOldKey, wire::BytesField(1, "muster/probe")}].code =

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/json.h"
+#include "base/json_fields.h"
 #include "wire/progress_page.h"
 
 namespace muster {
@@ -17,13 +18,12 @@ class Fields {
 
   int Number(const char* key, std::int64_t least, std::int64_t most) {
     const auto found = json_.find(key);
-    if (found == json_.end() || !found->is_number_integer() ||
-        found->get<std::int64_t>() < least ||
-        found->get<std::int64_t>() > most) {
+    const auto number = found == json_.end() ? std::nullopt : IntegerOf(*found);
+    if (!number || *number < least || *number > most) {
       Wrong(key);
       return static_cast<int>(least);
     }
-    return static_cast<int>(found->get<std::int64_t>());
+    return static_cast<int>(*number);
   }
 
   std::string Text(const char* key) {

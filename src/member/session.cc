@@ -289,7 +289,7 @@ void Session::Report(Fact fact) {
     fact.by = "rank " + std::to_string(rank());
   }
   if (fact.at == WallTime{}) {
-    fact.at = sys::RealClock().WallNow();
+    fact.at = sys::RealClock().EventNow();
   }
   // An agent that takes nothing any more is named by the next request.
   (void)inner_->link

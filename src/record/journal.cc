@@ -77,7 +77,7 @@ Result<std::unique_ptr<Journal>> Journal::Open(const sys::Host& host,
 
 void Journal::Append(Fact& fact) {
   if (fact.at == WallTime{}) {
-    fact.at = host_.clock.WallNow();
+    fact.at = host_.clock.EventNow();
   }
   // Text of ranks and peers may be broken UTF-8, which JSON does not take.
   const std::string line = Dump(ToJson(fact)) + "\n";

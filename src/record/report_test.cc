@@ -163,8 +163,13 @@ TEST(ReportText, ShowsARepeatedFindingOnce) {
 TEST(ReportText, NeverAssertsOnADocument) {
   for (const char* text :
        {"{}", "[]", "3", R"({"attempts": 3, "findings": [3], "exit": 7})",
-        R"({"time": [], "notes": {"a": 1}, "next": "x"})"}) {
-    EXPECT_FALSE(RenderReport(Json::parse(text)).empty());
+        R"({"time": [], "notes": {"a": 1}, "next": "x"})",
+        R"({"time": {"total_s": 1e-300, "step_s": 1e300}})",
+        R"({"host": ["\u001b[2J\u009b"], "attempts": [{"ranks": [
+            {"step": 18446744073709551615}]}]})"}) {
+    const std::string page = RenderReport(Json::parse(text));
+    EXPECT_FALSE(page.empty());
+    EXPECT_EQ(page.find("\xc2\x9b"), std::string::npos);
   }
 }
 

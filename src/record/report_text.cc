@@ -5,6 +5,7 @@
 
 #include "base/command_text.h"
 #include "base/json.h"
+#include "base/json_fields.h"
 #include "base/text.h"
 #include "finding/finding.h"
 #include "record/report.h"
@@ -27,7 +28,7 @@ std::string Text(const Json& json) {
   return json.is_string()    ? Printable(json.get<std::string>())
          : json.is_null()    ? std::string("-")
          : json.is_boolean() ? std::string(json.get<bool>() ? "yes" : "no")
-                             : Dump(json);
+                             : Printable(Dump(json));
 }
 
 double Number(const Json& json) {
@@ -129,8 +130,8 @@ void AddAttempts(const Json& report, std::string& out) {
     std::int64_t step = 0;
     bool told = false;
     for (const Json& rank : At(attempt, "ranks")) {
-      if (At(rank, "step").is_number_integer()) {
-        step = std::max(step, At(rank, "step").get<std::int64_t>());
+      if (const auto reached = IntegerOf(At(rank, "step"))) {
+        step = std::max(step, *reached);
         told = true;
       }
     }
@@ -160,7 +161,8 @@ void AddTimes(const Json& report, std::string& out) {
   out += "\n## Where the time went\n\n| what | time | share |\n|---|---|---|\n";
   for (const auto& [key, what] : kRows) {
     const double seconds = Number(At(time, key));
-    const double share = total > 0 ? 100 * seconds / total : 0;
+    const double share =
+        total > 0 ? std::clamp(100 * seconds / total, 0.0, 1e6) : 0;
     out += std::string("| ") + what + " | " + Seconds(seconds) + " | " +
            std::to_string(std::lround(share)) + " % |\n";
   }

@@ -29,12 +29,7 @@ std::string ToLine(const AgentBootstrap& handed) {
   return DumpAscii(json) + "\n";
 }
 
-Result<AgentBootstrap> ReadAgentBootstrap(int fd, Duration silence) {
-  std::string line;
-  while (line.empty()) {
-    MUSTER_ASSIGN(
-        line, sys::ReadLine(fd, kMaxBootstrapBytes, Deadline::After(silence)));
-  }
+Result<AgentBootstrap> ReadBootstrapLine(std::string_view line) {
   MUSTER_ASSIGN(const Json json,
                 ParseJson(line, Cause::kUsageInvalid, "standard input"));
   AgentBootstrap handed;
@@ -54,6 +49,15 @@ Result<AgentBootstrap> ReadAgentBootstrap(int fd, Duration silence) {
   }
   handed.token = json["token"].get<std::string>();
   return handed;
+}
+
+Result<AgentBootstrap> ReadAgentBootstrap(int fd, Duration silence) {
+  std::string line;
+  while (line.empty()) {
+    MUSTER_ASSIGN(
+        line, sys::ReadLine(fd, kMaxBootstrapBytes, Deadline::After(silence)));
+  }
+  return ReadBootstrapLine(line);
 }
 
 std::string ReportMark(const std::string& token) {

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "muster/deadline.h"
@@ -23,6 +24,8 @@ struct AgentBootstrap {
   std::string token;
 };
 std::string ToLine(const AgentBootstrap& handed);
+// usage-invalid: the line is of somebody else.
+Result<AgentBootstrap> ReadBootstrapLine(std::string_view line);
 // Reads it from `fd`, after empty lines that say that the starter is there:
 // deadline-exceeded after `silence` without a line; peer-died, usage-invalid.
 Result<AgentBootstrap> ReadAgentBootstrap(int fd, Duration silence = kSilence);

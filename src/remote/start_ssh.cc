@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/json.h"
+#include "base/json_fields.h"
 #include "base/signal_name.h"
 #include "base/text.h"
 #include "channel/security/run_key.h"
@@ -62,10 +63,9 @@ struct Start {
 // The exit code of a run that its report tells.
 std::optional<int> CodeOf(const Json& report) {
   const auto exit = report.find("exit");
-  const bool told = exit != report.end() && exit->is_object() &&
-                    exit->contains("code") &&
-                    (*exit)["code"].is_number_integer();
-  return told ? std::optional<int>((*exit)["code"].get<int>()) : std::nullopt;
+  const auto code =
+      exit != report.end() ? NumberOf(*exit, "code") : std::nullopt;
+  return code && *code >= 0 && *code <= 255 ? code : std::nullopt;
 }
 
 // How one run over ssh ended.

@@ -258,7 +258,8 @@ int FinishRun(const AgentPlace& place, record::Journal& journal,
 // The process of member 0, or of all members: coordinator and agent.
 Result<int> Coordinate(const AgentPlace& place) {
   const sys::Host& host = place.host;
-  const std::string id = record::MakeRunId(host.clock.WallNow(), sys::OwnPid());
+  const std::string id =
+      record::MakeRunId(host.clock.EventNow(), sys::OwnPid());
   MUSTER_ASSIGN(const auto journal,
                 record::Journal::Open(host, place.settings().runs_dir.value, id,
                                       place.flags.access()));

@@ -19,7 +19,7 @@ template <auto kParse>
 void Try(const wire::Envelope& message) {
   const auto read = kParse(message);
   if (!read) {
-    return;
+    return CheckError(read.error());
   }
   const auto written = Written(*read);
   const auto again = kParse(written);

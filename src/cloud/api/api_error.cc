@@ -100,12 +100,12 @@ std::string Between(std::string_view text, std::string_view before,
   const auto end = text.find(after, begin);
   return end == std::string_view::npos
              ? ""
-             : Printable(text.substr(begin, end - begin));
+             : std::string(text.substr(begin, end - begin));
 }
 
 void Name(ApiError& refusal, const std::string& key, const std::string& value) {
   if (!value.empty() && value.size() <= 200) {
-    refusal.named.emplace(key, value);
+    refusal.named.emplace(key, Printable(value));
   }
 }
 
@@ -177,11 +177,11 @@ Details TakeDetails(ApiError& refusal, const Json& error) {
       details.has_quota_failure = true;
       for (const Json& violation : ListOf(one, "violations")) {
         Name(refusal, "metric", TextOf(violation, "quotaMetric"));
-        Name(refusal, "limit", Printable(TextOf(violation, "description")));
+        Name(refusal, "limit", TextOf(violation, "description"));
       }
     } else if (type.ends_with("google.rpc.BadRequest")) {
       for (const Json& violation : ListOf(one, "fieldViolations")) {
-        Name(refusal, "field", Printable(TextOf(violation, "field")));
+        Name(refusal, "field", TextOf(violation, "field"));
       }
     }
   }
@@ -315,7 +315,7 @@ ApiError Classify(const sys::HttpResponse& response) {
     refusal.cause = Cause::kNetWrongEndpoint;
     refusal.passes = false;
   }
-  Name(refusal, "location", Printable(response.Header("location")));
+  Name(refusal, "location", response.Header("location"));
   refusal.retry_after = RetryAfter(response);
   return refusal;
 }

@@ -45,6 +45,14 @@ TEST(ApiError, TheReasonDecidesBeforeTheMessage) {
   EXPECT_EQ(refusal.Code(), "403 IAM_PERMISSION_DENIED");
 }
 
+TEST(ApiError, WhatTheServiceNamesIsPrintable) {
+  const auto refusal = Of(403, R"({"error": {"details": [
+                   {"@type": "google.rpc.ErrorInfo", "metadata": {
+                       "service": "\u001b[2J", "quota_limit": "\u009b"}}]}})");
+  EXPECT_THAT(refusal.named, Contains(Pair("service", "\\x1b[2J")));
+  EXPECT_THAT(refusal.named, Contains(Pair("limit", "\\xc2\\x9b")));
+}
+
 TEST(ApiError, AQuotaFailureDecidesBeforeTheMessage) {
   const auto refusal =
       Of(429, Body("RESOURCE_EXHAUSTED", "no more capacity in the zone \"z\"",

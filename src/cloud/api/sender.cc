@@ -20,6 +20,8 @@ using std::chrono::seconds;
 constexpr Duration kLongestPause = seconds(32);
 constexpr Duration kAllowedSkew = seconds(300);
 constexpr int kTokenTries = 3;
+constexpr std::int64_t kFirstYear = 1970;
+constexpr std::int64_t kLastYear = 2200;
 // A network that does not answer is not worth the whole patience.
 constexpr int kTransportTries = 3;
 
@@ -188,13 +190,16 @@ std::optional<WallTime> ParseHttpDate(const std::string& text) {
   const auto minute = ParseInt(time[1]);
   const auto second = ParseInt(time[2]);
   const std::chrono::year_month_day date{
-      std::chrono::year(
-          static_cast<int>(std::clamp<std::int64_t>(*year, 0, 9999))),
+      std::chrono::year(static_cast<int>(
+          std::clamp<std::int64_t>(*year, kFirstYear - 1, kLastYear + 1))),
       std::chrono::month(static_cast<unsigned>(month - kMonths.begin() + 1)),
       std::chrono::day(
           static_cast<unsigned>(std::clamp<std::int64_t>(*day, 0, 99)))};
-  if (!date.ok() || !hour || !minute || !second || *hour < 0 || *hour > 23 ||
-      *minute < 0 || *minute > 59 || *second < 0 || *second > 60) {
+  // Another year than a clock may have is none; a difference of these fits a
+  // Duration.
+  if (!date.ok() || *year < kFirstYear || *year > kLastYear || !hour ||
+      !minute || !second || *hour < 0 || *hour > 23 || *minute < 0 ||
+      *minute > 59 || *second < 0 || *second > 60) {
     return std::nullopt;
   }
   return std::chrono::sys_days(date) + std::chrono::hours(*hour) +

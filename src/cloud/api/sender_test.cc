@@ -119,7 +119,8 @@ TEST(HttpDate, IsReadOrRefused) {
   for (const char* text :
        {"", "now", "Sun, 31 Feb 1994 08:49:37 GMT",
         "Sun, 06 Nov 1994 25:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 CET",
-        "Sun, -9 Nov 1994 08:49:37 GMT", "a b c d e GMT"}) {
+        "Sun, -9 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 9999 08:49:37 GMT",
+        "Sun, 06 Nov 0001 08:49:37 GMT", "a b c d e GMT"}) {
     EXPECT_FALSE(ParseHttpDate(text)) << text;
   }
 }

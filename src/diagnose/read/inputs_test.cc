@@ -226,6 +226,19 @@ TEST(Inputs, BelowAFolderAreNoLinksThatLeaveIt) {
                                     "out of")));
 }
 
+TEST(Inputs, AReportThatNestsForEverIsUnreadable) {
+  const sys::TemporaryFolder folder;
+  constexpr std::size_t kDeep = 200'000;
+  std::ofstream(folder / "report.json")
+      << R"({"schema": "muster.report/1", "findings": [], "exit": )"
+      << std::string(kDeep, '[') << std::string(kDeep, ']') << "}";
+  std::ofstream(folder / "rank1.err") << kLog;
+  const std::vector<std::string> inputs{folder.path()};
+  const auto reading = ReadInputs(inputs, {}, Matcher(kInputRows));
+  ASSERT_TRUE(reading) << reading.error().ToString();
+  EXPECT_THAT(reading->unread, ElementsAre(HasSubstr("unreadable run report")));
+}
+
 TEST(Inputs, NothingToReadIsAnError) {
   const std::string inputs[] = {"/no/such/file"};
   const auto reading = ReadInputs(inputs, {}, Matcher(kInputRows));

@@ -2,6 +2,7 @@
 #include "diagnose/read/run_report.h"
 
 #include "base/json.h"
+#include "base/json_fields.h"
 #include "diagnose/match/log_scanner.h"
 
 namespace muster::diagnose {
@@ -19,32 +20,31 @@ class RunReport : public ByteSink {
   }
 
   void End() override {
-    const Json report = Json::parse(text_, nullptr, false);
-    if (!report.is_object() || !report.contains("findings") ||
-        !report["findings"].is_array()) {
+    const auto report =
+        ParseJson(text_, Cause::kFileCorrupt, "the report of a run");
+    if (!report || !At(*report, {"findings"}).is_array()) {
       Note(unpacking_, name_ + ": an unreadable run report");
       return;
     }
     CountRead(unpacking_, text_.size());
-    for (const Json& one : report["findings"]) {
+    for (const Json& one : ListOf(*report, "findings")) {
       if (auto finding = FindingFromJson(one)) {
         unpacking_.reported->push_back(*std::move(finding));
       }
     }
-    TakeEnd(report.value("exit", Json()));
+    TakeEnd(At(*report, {"exit"}));
   }
 
  private:
   // {"code": 0, "origin": "program"}: what muster ended itself has a code of
   // muster. The run's logs lie in the same folder.
   void TakeEnd(const Json& exit) {
-    if (unpacking_.ends == nullptr || !exit.is_object() ||
-        !exit.value("code", Json()).is_number_integer() ||
-        exit.value("origin", Json()) != Json("program")) {
+    const auto code = IntegerOf(At(exit, {"code"}));
+    if (unpacking_.ends == nullptr || !code ||
+        TextOf(exit, "origin") != "program") {
       return;
     }
-    const auto code = exit["code"].get<std::int64_t>();
-    Fact end = ExitFact(std::to_string(code), name_);
+    Fact end = ExitFact(std::to_string(*code), name_);
     const auto folder = name_.substr(0, name_.find_last_of("/:") + 1);
     end.fields["below"] = folder.empty() ? "./" : folder;
     unpacking_.ends->push_back(std::move(end));

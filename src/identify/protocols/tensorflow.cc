@@ -11,6 +11,7 @@ namespace muster::identify::tensorflow {
 namespace {
 
 constexpr std::size_t kMaxDevices = 65'536;
+constexpr std::size_t kMaxTypes = 8;
 
 // DeviceAttributes: 1 name, 2 type, 4 memory limit, 6 incarnation.
 ServedDevice ReadDevice(std::string_view bytes) {
@@ -96,24 +97,28 @@ std::vector<ServedTask> AskLeader(ProbeConnection& wire,
   return tasks;
 }
 
-// "1 CPU, 2 GPU".
+// "1 CPU, 2 GPU", and the number of those of other types than the first ones.
 std::string Inventory(const std::vector<ServedDevice>& devices) {
-  std::vector<std::string> types;
+  std::vector<std::pair<std::string_view, int>> types;
+  int others = 0;
   for (const ServedDevice& device : devices) {
-    if (std::find(types.begin(), types.end(), device.type) == types.end()) {
-      types.push_back(device.type);
+    const auto known =
+        std::find_if(types.begin(), types.end(),
+                     [&](const auto& one) { return one.first == device.type; });
+    if (known != types.end()) {
+      ++known->second;
+    } else if (types.size() < kMaxTypes) {
+      types.emplace_back(device.type, 1);
+    } else {
+      ++others;
     }
   }
   std::vector<std::string> parts;
-  parts.reserve(types.size());
-  for (const std::string& type : types) {
-    parts.push_back(std::to_string(std::count_if(devices.begin(), devices.end(),
-                                                 [&](const ServedDevice& one) {
-                                                   return one.type == type;
-                                                 })) +
-                    " " + type);
+  for (const auto& [type, count] : types) {
+    parts.push_back(std::to_string(count) + " " + std::string(type));
   }
-  return Join(parts, ", ");
+  return Join(parts, ", ") +
+         (others > 0 ? " and " + Count(others, "other") : "");
 }
 
 void LookAgain(ProbeConnection& wire, ServerIdentity& server) {

@@ -28,7 +28,7 @@ void ProgressLog::Begin(int attempt) {
 
 void ProgressLog::Observe(const wire::Progress& progress) {
   const auto now = host_.clock.Now();
-  const auto wall = host_.clock.WallNow();
+  const auto wall = host_.clock.EventNow();
   for (const wire::RankSample& sample : progress.ranks) {
     training_.Observe(sample.rank, sample.progress, now);
     classes_ = std::max(classes_, sample.progress.classes);
@@ -84,7 +84,7 @@ void ProgressLog::WriteScalars(bool at_once) {
       MUSTER_ASSIGN(
           events_,
           EventFile::Open(host_.fs, sys::JoinPath(journal_.folder(), "metrics"),
-                          host_.env.Hostname(), host_.clock.WallNow()));
+                          host_.env.Hostname(), host_.clock.EventNow()));
     }
     std::vector<Scalar> scalars{{"loss", view.loss},
                                 {"input_wait", view.input_wait}};
@@ -92,7 +92,7 @@ void ProgressLog::WriteScalars(bool at_once) {
       scalars.push_back({"steps_per_second", *view.steps_per_s});
       scalars.push_back({"samples_per_second", *view.samples_per_s});
     }
-    return events_->Write(host_.clock.WallNow(),
+    return events_->Write(host_.clock.EventNow(),
                           static_cast<std::int64_t>(view.step), scalars);
   };
   if (auto written = write(); !written) {

@@ -18,6 +18,13 @@ constexpr Duration kBlindAfter = std::chrono::seconds(10);
 // before that.
 constexpr Duration kStoppedFor = std::chrono::seconds(3);
 
+// Ranks write the page: what none would wait for is no time of a step.
+constexpr Duration kLongestStep = std::chrono::hours(24);
+Duration StepOf(std::uint64_t ns) {
+  constexpr auto kMost = static_cast<std::uint64_t>(kLongestStep.count());
+  return Duration(static_cast<std::int64_t>(std::min(ns, kMost)));
+}
+
 bool Reports(const wire::RankSample& sample) {
   return sample.progress.phase != wire::Phase::kUnknown &&
          sample.progress.phase != wire::Phase::kFinished;
@@ -127,9 +134,8 @@ void Watchdog::Observe(const wire::Progress& progress) {
     }
   }
   for (const wire::RankSample& sample : progress.ranks) {
-    largest_step_ = std::max(
-        largest_step_,
-        Duration(static_cast<std::int64_t>(sample.progress.largest_step_ns)));
+    largest_step_ =
+        std::max(largest_step_, StepOf(sample.progress.largest_step_ns));
     const auto [at, is_new] = ranks_.try_emplace(sample.rank);
     Watched& watched = at->second;
     const Duration gap(progress.now_ns - watched.seen_ns);

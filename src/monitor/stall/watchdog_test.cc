@@ -157,6 +157,12 @@ TEST_F(WatchdogTest, BlamesTheRankThatDoesNotWait) {
   EXPECT_EQ(dog_.Check()->confidence, Confidence::kLikely);
 }
 
+TEST_F(WatchdogTest, BoundsWhatAPageCallsAStep) {
+  At(0).progress.largest_step_ns = ~std::uint64_t{0};
+  Sample();
+  EXPECT_EQ(dog_.Limit(wire::Phase::kStep), std::chrono::hours(5 * 24));
+}
+
 TEST_F(WatchdogTest, SaysWhenItCannotTellWhoIsToBlame) {
   At(1).wait_channel = "0";
   Sample();

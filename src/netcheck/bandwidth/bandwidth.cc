@@ -31,11 +31,11 @@ Error Wrong(const std::string& field) {
 Result<std::vector<int>> RanksIn(PeerJson& reader, const char* name) {
   std::vector<int> ranks;
   for (const Json& one : reader.List(name)) {
-    if (!one.is_number_integer() || one.get<std::int64_t>() < 0 ||
-        one.get<std::int64_t>() > 1'000'000) {
+    const auto rank = RankOf(one);
+    if (!rank || *rank < 0) {
       return Wrong(name);
     }
-    ranks.push_back(one.get<int>());
+    ranks.push_back(*rank);
   }
   return ranks;
 }

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "netcheck/bandwidth/bandwidth_judge.h"
+#include "netcheck/mesh/peer_json.h"
 
 namespace muster::netcheck {
 namespace {
@@ -125,8 +126,7 @@ void BandwidthLead::Heard(int rank, const wire::Frame& frame) {
   if (frame.kind != wire::FrameKind::kMeasured) {
     return;
   }
-  const auto link =
-      LinkBandwidthFromJson(Json::parse(frame.body, nullptr, false));
+  const auto link = LinkBandwidthFromJson(JsonOfFrame(frame.body));
   if (link && link->a == rank) {
     Took(*link);
   }

@@ -186,7 +186,7 @@ void BandwidthMember::Heard(const wire::Frame& frame) {
     }
     return;
   }
-  const Json body = Json::parse(frame.body, nullptr, false);
+  const Json body = JsonOfFrame(frame.body);
   if (frame.kind == wire::FrameKind::kProgress) {
     if (const std::string progress = ProgressIn(body); !progress.empty()) {
       options_.say(progress);

@@ -46,8 +46,7 @@ double ShareOf(Duration part, Duration all) {
 
 // What the other end says; nothing, where that cannot be read.
 ByteStream StreamIn(const wire::Frame& frame) {
-  return StreamFromJson(Json::parse(frame.body, nullptr, false))
-      .value_or(ByteStream{});
+  return StreamFromJson(JsonOfFrame(frame.body)).value_or(ByteStream{});
 }
 
 // What the receiver knows of a stream, and what its sender does.
@@ -287,7 +286,7 @@ void BandwidthServer::Poured() {
 }
 
 void BandwidthServer::Asked(const std::string& body) {
-  const Json json = Json::parse(body, nullptr, false);
+  const Json json = JsonOfFrame(body);
   PeerJson reader(json);
   const auto most = static_cast<std::uint64_t>(
       reader.Number("most", {0, static_cast<std::int64_t>(kMaxPoured)}));

@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "channel/tcp_probe.h"
+#include "netcheck/mesh/peer_json.h"
 #include "sys/file/fs.h"
 
 namespace muster::netcheck {
@@ -36,6 +37,11 @@ Path PathOfErrno(int why) {
 
 std::string HostOf(const std::string& end) {
   return end.substr(0, end.rfind(':'));
+}
+
+Error Malformed(const std::string& field) {
+  return Error(Cause::kNetWrongEndpoint,
+               "a handshake of the mesh has no valid `" + field + "`");
 }
 
 std::string Got(std::size_t bytes) {
@@ -77,13 +83,28 @@ Result<MeshIdentity> MeshIdentityFromJson(const Json& json) {
                         .list_digest = TextIn(json, "list").value_or(""),
                         .purpose = TextIn(json, "purpose").value_or(""),
                         .mark = TextIn(json, "mark").value_or("")};
-  const auto members = json.find("members");
-  if (members != json.end() && members->is_array()) {
-    for (const Json& one : *members) {
-      identity.members.push_back(one.is_string() ? one.get<std::string>() : "");
-    }
+  PeerJson reader(json);
+  for (const Json& one : reader.List("members")) {
+    identity.members.push_back(one.is_string() ? BoundedText(one) : "");
+  }
+  if (!reader.wrong().empty()) {
+    return Malformed(reader.wrong());
   }
   return identity;
+}
+
+Result<MeshWelcome> WelcomeFromJson(const Json& json) {
+  MUSTER_ASSIGN(MeshIdentity who, MeshIdentityFromJson(json));
+  const auto nonce = TextIn(json, "nonce");
+  const auto from = TextIn(json, "seen_from");
+  const auto clock = ParseInt(TextIn(json, "clock_us").value_or(""));
+  if (!nonce || !from || !clock || *clock < 0 || *clock > kMaxMicros) {
+    return Malformed(!nonce ? "nonce" : !from ? "seen_from" : "clock_us");
+  }
+  return MeshWelcome{.who = std::move(who),
+                     .nonce = *nonce,
+                     .seen_from = *from,
+                     .clock = WallTime(std::chrono::microseconds(*clock))};
 }
 
 std::optional<std::string> TextIn(const Json& json, const char* name) {
@@ -174,21 +195,17 @@ void MeshTry::Heard(const wire::Frame& frame) {
 void MeshTry::Welcomed(const wire::Frame& frame) {
   const auto wall = clock_.WallNow();
   result_.round_trip = clock_.Now() - asked_;
-  const Json body = Json::parse(frame.body, nullptr, false);
-  auto who = MeshIdentityFromJson(body);
-  const auto nonce = TextIn(body, "nonce");
-  const auto from = TextIn(body, "seen_from");
-  const auto clock = TextIn(body, "clock_us");
-  if (!who || !nonce || !from || !clock || !ParseInt(*clock)) {
+  auto welcome = WelcomeFromJson(JsonOfFrame(frame.body));
+  if (!welcome) {
     Done(Path::kForeign, "its welcome message is malformed");
     return;
   }
-  const WallTime theirs{std::chrono::microseconds(*ParseInt(*clock))};
-  result_.clock_ahead = theirs - (asked_wall_ + (wall - asked_wall_) / 2);
-  if (HostOf(*from) != HostOf(sys::OwnEnd(connection_->fd()))) {
-    result_.translated = *from;
+  result_.clock_ahead =
+      welcome->clock - (asked_wall_ + (wall - asked_wall_) / 2);
+  if (HostOf(welcome->seen_from) != HostOf(sys::OwnEnd(connection_->fd()))) {
+    result_.translated = welcome->seen_from;
   }
-  who_ = *std::move(who);
+  who_ = std::move(welcome->who);
   result_.answered_as = who_->rank;
   if (who_->rank != options_.target.rank) {
     const bool itself =
@@ -197,7 +214,7 @@ void MeshTry::Welcomed(const wire::Frame& frame) {
     return;
   }
   stage_ = Stage::kSendingLarge;
-  connection_->Salt(nonce_ + *nonce);
+  connection_->Salt(nonce_ + welcome->nonce);
   connection_->Send({.kind = wire::FrameKind::kLarge,
                      .body = std::string(wire::kLargeSize, 'm')});
   Await(options_.timeouts.large);

@@ -49,6 +49,16 @@ struct MeshIdentity {
 Json ToJson(const MeshIdentity& identity, std::string_view peers_digest);
 Result<MeshIdentity> MeshIdentityFromJson(const Json& json);
 
+// What a member answers: who it is, and how it sees who calls.
+struct MeshWelcome {
+  MeshIdentity who;
+  std::string nonce;
+  std::string seen_from;  // "10.0.0.7:41034"
+  WallTime clock{};
+};
+// net-wrong-endpoint names the field that is wrong.
+Result<MeshWelcome> WelcomeFromJson(const Json& json);
+
 // A text of at most 64 bytes in what a peer sent; nullopt: there is none.
 std::optional<std::string> TextIn(const Json& json, const char* name);
 // 16 random bytes in hex.

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "base/json.h"
+#include "netcheck/mesh/peer_json.h"
 
 namespace muster::netcheck {
 namespace {
@@ -87,7 +87,7 @@ void MeshListener::Accept(int listener) {
 }
 
 void MeshListener::Hello(CallerAt caller, const wire::Frame& frame) {
-  const Json body = Json::parse(frame.body, nullptr, false);
+  const Json body = JsonOfFrame(frame.body);
   auto who = MeshIdentityFromJson(body);
   const auto nonce = TextIn(body, "nonce");
   if (caller->gone || frame.kind != wire::FrameKind::kHello || !who || !nonce ||

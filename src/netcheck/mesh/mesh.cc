@@ -5,6 +5,7 @@
 #include <array>
 
 #include "base/json.h"
+#include "base/json_fields.h"
 #include "base/text.h"
 #include "netcheck/mesh/peer_json.h"
 
@@ -16,7 +17,6 @@ constexpr std::array<std::string_view, 14> kWords{
     "unresolved", "itself", "other member", "stranger",  "foreign",
     "silent",     "closed", "large lost",   "own limit"};
 
-constexpr std::size_t kMaxClaim = 512;
 constexpr std::size_t kMaxPairs = 64;
 
 std::int64_t Micros(Duration duration) {
@@ -73,14 +73,14 @@ void ReadPlain(PeerJson& reader, MeshRow& row) {
     std::array<std::int64_t, kPlainNumbers> numbers{};
     bool right = one.is_array() && one.size() == kPlainNumbers;
     for (std::size_t i = 0; right && i < kPlainNumbers; ++i) {
-      right = one[i].is_number_integer();
-      numbers.at(i) = right ? one[i].get<std::int64_t>() : 0;
+      const auto number = IntegerOf(one[i]);
+      right = number.has_value();
+      numbers.at(i) = number.value_or(0);
     }
     const auto& [rank, port, round_trip, ahead] = numbers;
-    constexpr std::int64_t kMaxTime = 4'000'000'000'000'000;
     if (!right || rank < 0 || rank > 1'000'000 || port < 0 || port > 65535 ||
-        round_trip < 0 || round_trip > kMaxTime || ahead < -kMaxTime ||
-        ahead > kMaxTime) {
+        round_trip < 0 || round_trip > kMaxMicros || ahead < -kMaxMicros ||
+        ahead > kMaxMicros) {
       reader.Wrong("well");
       return;
     }
@@ -113,8 +113,7 @@ void ReadPairs(PeerJson& reader, const char* name,
       reader.Wrong(name);
       return;
     }
-    pairs[one[0].get<std::string>().substr(0, kMaxClaim)] =
-        one[1].get<std::string>().substr(0, kMaxClaim);
+    pairs[BoundedText(one[0])] = BoundedText(one[1]);
   }
 }
 
@@ -129,36 +128,37 @@ Json PairsOf(const std::map<std::string, std::string>& pairs) {
 // [rank, folder, folder, …] each.
 void ReadMarks(PeerJson& reader, MeshRow& row) {
   for (const Json& one : reader.List("marks")) {
-    if (!one.is_array() || one.empty() || !one[0].is_number_integer() ||
-        one.size() > kMaxPairs) {
+    const auto rank =
+        one.is_array() && !one.empty() ? RankOf(one[0]) : std::nullopt;
+    if (!rank || one.size() > kMaxPairs) {
       reader.Wrong("marks");
       return;
     }
-    auto& folders = row.marks[one[0].get<int>()];
+    auto& folders = row.marks[*rank];
     for (std::size_t i = 1; i < one.size(); ++i) {
       if (!one[i].is_string()) {
         reader.Wrong("marks");
         return;
       }
-      folders.push_back(one[i].get<std::string>().substr(0, kMaxClaim));
+      folders.push_back(BoundedText(one[i]));
     }
   }
 }
 
 void ReadClaims(PeerJson& reader, MeshRow& row) {
   for (const Json& one : reader.List("heard")) {
-    if (one.is_number_integer()) {
-      row.heard.insert(one.get<int>());
+    if (const auto rank = RankOf(one)) {
+      row.heard.insert(*rank);
     }
   }
   for (const Json& one : reader.List("claims")) {
-    if (!one.is_array() || one.size() != 2 || !one[0].is_number_integer() ||
-        !one[1].is_string()) {
+    const auto rank =
+        one.is_array() && one.size() == 2 ? RankOf(one[0]) : std::nullopt;
+    if (!rank || !one[1].is_string()) {
       reader.Wrong("claims");
       return;
     }
-    row.claims[one[0].get<int>()].insert(
-        one[1].get<std::string>().substr(0, kMaxClaim));
+    row.claims[*rank].insert(BoundedText(one[1]));
   }
   for (const Json& one : reader.List("taken")) {
     PeerJson taken(one);

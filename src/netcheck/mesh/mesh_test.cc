@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
+#include "netcheck/mesh/dialer.h"
+#include "netcheck/mesh/peer_json.h"
 
 namespace muster::netcheck {
 namespace {
@@ -66,6 +68,74 @@ TEST(MeshRow, NamesTheFieldThatIsWrong) {
   ASSERT_FALSE(row);
   EXPECT_NE(row.error().message().find("`pid`"), std::string::npos);
   EXPECT_FALSE(MeshRowFromJson(Json::array()));
+}
+
+TEST(MeshRow, TakesNoNumberForAnother) {
+  for (const char* field :
+       {R"({"rank": 18446744073709551615})",
+        R"({"claims": [[4294967297, "x"]]})",
+        R"({"marks": [[4294967297, "/d"]]})", R"({"pid": 4294967303})",
+        R"({"well": [[18446744073709551615, 1, 2, 3]]})"}) {
+    EXPECT_FALSE(MeshRowFromJson(Json::parse(field))) << field;
+  }
+  const auto row = MeshRowFromJson(Json::parse(R"({"heard": [4294967297]})"));
+  EXPECT_TRUE(row->heard.empty());
+}
+
+TEST(MeshRow, CutsTextsBetweenCharacters) {
+  // 511 bytes, then one of two.
+  const auto row =
+      MeshRowFromJson(Json{{"host", std::string(511, 'x') + "\u00e9"},
+                           {"claims", {{1, std::string(600, 'y')}}}});
+  ASSERT_TRUE(row);
+  EXPECT_EQ(row->host, std::string(511, 'x'));
+  EXPECT_EQ(row->claims.at(1).begin()->size(), 512U);
+}
+
+TEST(JsonOfFrame, IsNullWhereNoReaderTakesIt) {
+  EXPECT_EQ(JsonOfFrame("[1]"), Json::array({1}));
+  EXPECT_TRUE(JsonOfFrame("{").is_null());
+  EXPECT_TRUE(JsonOfFrame(std::string(1 << 20, '[')).is_null());
+}
+
+Json SomeWelcome() {
+  return {{"rank", 1},
+          {"nonce", "00ff"},
+          {"seen_from", "10.0.0.1:4000"},
+          {"clock_us", "1790000000000000"}};
+}
+
+TEST(MeshWelcome, TellsWhoItIsAndHowItSees) {
+  const auto welcome = WelcomeFromJson(SomeWelcome());
+  ASSERT_TRUE(welcome) << welcome.error().ToString();
+  EXPECT_EQ(welcome->who.rank, 1);
+  EXPECT_EQ(welcome->seen_from, "10.0.0.1:4000");
+  EXPECT_EQ(welcome->clock,
+            WallTime(std::chrono::microseconds(1'790'000'000'000'000)));
+}
+
+TEST(MeshWelcome, NamesTheFieldThatIsWrong) {
+  // A clock that nobody has, or that is none.
+  for (const char* clock : {"9223372036854775807", "-1", "now"}) {
+    Json json = SomeWelcome();
+    json["clock_us"] = clock;
+    EXPECT_NE(WelcomeFromJson(json).error().message().find("`clock_us`"),
+              std::string::npos);
+  }
+  Json json = SomeWelcome();
+  json.erase("nonce");
+  EXPECT_NE(WelcomeFromJson(json).error().message().find("`nonce`"),
+            std::string::npos);
+  json["members"] = std::vector<std::string>(70'000);
+  EXPECT_FALSE(WelcomeFromJson(json));
+}
+
+TEST(MeshIdentity, KeepsABoundedPartOfALongName) {
+  const auto who =
+      MeshIdentityFromJson(Json{{"members", {std::string(1 << 20, 'm'), 7}}});
+  ASSERT_TRUE(who);
+  EXPECT_EQ(who->members,
+            (std::vector<std::string>{std::string(512, 'm'), ""}));
 }
 
 }  // namespace

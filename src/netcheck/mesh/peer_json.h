@@ -3,12 +3,25 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/json.h"
 #include "muster/deadline.h"
 
 namespace muster::netcheck {
+
+// Of a time: more than a century, and in nanoseconds still a word.
+inline constexpr std::int64_t kMaxMicros = 4'000'000'000'000'000;
+
+// The body of a frame, of bounded depth; null, which no reader takes: it is no
+// JSON.
+Json JsonOfFrame(std::string_view body);
+// Its first 512 bytes, or up to three fewer: what is cut is still UTF-8.
+std::string BoundedText(const Json& text);
+// Of a member, or -1; nullopt: it is no such number.
+std::optional<int> RankOf(const Json& value);
 
 // Remembers the first field that is wrong. What is left out is the fallback;
 // what is there has to be right.
@@ -34,8 +47,7 @@ class PeerJson {
   }
   // Of microseconds.
   Duration Time(const char* name) {
-    return std::chrono::microseconds(
-        Number(name, {-4'000'000'000'000'000, 4'000'000'000'000'000}));
+    return std::chrono::microseconds(Number(name, {-kMaxMicros, kMaxMicros}));
   }
   // Its first 512 bytes.
   std::string Text(const char* name);

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cluster/members.h"
+#include "netcheck/mesh/peer_json.h"
 #include "sys/file/fs.h"
 #include "sys/net/arp.h"
 
@@ -125,12 +126,12 @@ void MeshProber::Take(PeerAt peer, const wire::Frame& frame) {
   if (frame.kind == wire::FrameKind::kRow) {
     TakeRow(frame.body);
   } else if (frame.kind == wire::FrameKind::kNeed) {
-    GiveRows(peer, Json::parse(frame.body, nullptr, false));
+    GiveRows(peer, frame.body);
   }
 }
 
 void MeshProber::TakeRow(const std::string& text) {
-  auto row = MeshRowFromJson(Json::parse(text, nullptr, false));
+  auto row = MeshRowFromJson(JsonOfFrame(text));
   const auto size = static_cast<int>(options_.cluster.members.size());
   if (!row || !row->final || row->rank < 0 || row->rank >= size) {
     return;
@@ -145,15 +146,16 @@ void MeshProber::TakeRow(const std::string& text) {
   ProbeSoon();
 }
 
-void MeshProber::GiveRows(PeerAt peer, const Json& ranks) {
+void MeshProber::GiveRows(PeerAt peer, const std::string& ranks) {
   // Who has not taken what it was sent will ask again.
-  if (!ranks.is_array() || peer->connection->unsent() > 0) {
+  const Json list = JsonOfFrame(ranks);
+  if (!list.is_array() || peer->connection->unsent() > 0) {
     return;
   }
   std::set<int> asked;
-  for (const Json& one : ranks) {
-    if (one.is_number_integer()) {
-      asked.insert(one.get<int>());
+  for (const Json& one : list) {
+    if (const auto rank = RankOf(one)) {
+      asked.insert(*rank);
     }
   }
   for (const int rank : asked) {

@@ -90,7 +90,7 @@ class MeshProber {
   void Enter(MeshGuest guest);
   void Take(PeerAt peer, const wire::Frame& frame);
   void TakeRow(const std::string& text);
-  void GiveRows(PeerAt peer, const Json& ranks);
+  void GiveRows(PeerAt peer, const std::string& ranks);
   void Forget(PeerAt peer);
   void Sweep();
 

@@ -2,6 +2,7 @@
 // TF_CONFIG: {"cluster": {task: [address, …] or {"index": address}},
 //             "task": {"type": …, "index": …}}
 #include "base/json.h"
+#include "base/json_fields.h"
 #include "base/text.h"
 #include "resolve/formats/address_list.h"
 #include "resolve/formats/roles.h"
@@ -20,12 +21,8 @@ Error Wrong(const std::string& place, const std::string& problem) {
 
 // An index as a number or as text.
 Result<int> IndexOf(const Json& json, const std::string& place) {
-  std::optional<std::int64_t> index;
-  if (json.is_string()) {
-    index = ParseInt(json.get<std::string>());
-  } else if (json.is_number_integer()) {
-    index = json.get<std::int64_t>();
-  }
+  const std::optional<std::int64_t> index =
+      json.is_string() ? ParseInt(json.get<std::string>()) : IntegerOf(json);
   if (!index) {
     return Wrong(
         place, "is " + Printable(Dump(json)) + ", which is not a whole number");

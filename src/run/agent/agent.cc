@@ -101,7 +101,7 @@ void Agent::Inner::Tell(Fact fact) const {
     fact.by = options.name;
   }
   if (fact.at == WallTime{}) {
-    fact.at = context.host.clock.WallNow();
+    fact.at = context.host.clock.EventNow();
   }
   link->Send(Encode(wire::AgentFact{std::move(fact)}));
 }

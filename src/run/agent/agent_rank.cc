@@ -75,7 +75,7 @@ Fact AgentRank::About(std::string_view name) const {
                          {"attempt", std::int64_t{attempt_}}},
               .subject = "rank " + std::to_string(plan_.rank),
               .by = context_.options.name,
-              .at = context_.host.clock.WallNow()};
+              .at = context_.host.clock.EventNow()};
 }
 
 // The reading end is ours, the other is given to the child.
@@ -151,7 +151,7 @@ Status AgentRank::Spawn() {
   context_.spawner.Begin(
       spec,
       // Not the time of the answer: a short program has ended by then.
-      [weak, began = context_.host.clock.WallNow()](const Result<int>& pid) {
+      [weak, began = context_.host.clock.EventNow()](const Result<int>& pid) {
         if (auto self = weak.lock()) {
           self->OnStarted(pid, began);
         }
@@ -178,7 +178,7 @@ void AgentRank::OnStarted(const Result<int>& pid, WallTime began) {
   }
   if (pid.error().cause() == Cause::kPeerDied) {
     EndWithGuardian(SIGKILL);
-    TellExit({.wait_status = SIGKILL, .at = context_.host.clock.WallNow()});
+    TellExit({.wait_status = SIGKILL, .at = context_.host.clock.EventNow()});
     on_started_(Error(Cause::kCancelled, pid.error().message()));
     return;
   }
@@ -200,7 +200,7 @@ void AgentRank::RefuseToStart(const Error& why) {
   error_message_ = why.message();
   TellExit({.wait_status = StatusOf(static_cast<int>(code)),
             .could_not_start = true,
-            .at = context_.host.clock.WallNow()});
+            .at = context_.host.clock.EventNow()});
 }
 
 void AgentRank::EndBeforeStart() {
@@ -209,7 +209,7 @@ void AgentRank::EndBeforeStart() {
   MarkKilled();
   TellExit({.wait_status = SIGKILL,
             .sent_signal = sent_signal_,
-            .at = context_.host.clock.WallNow()});
+            .at = context_.host.clock.EventNow()});
 }
 
 void AgentRank::OnExit(const wire::Exit& exit) {
@@ -229,7 +229,7 @@ void AgentRank::OnExit(const wire::Exit& exit) {
       {.pid = exit.pid,
        .wait_status = exit.wait_status,
        .sent_signal = sent_signal_,
-       .at = exit.at == WallTime{} ? context_.host.clock.WallNow() : exit.at});
+       .at = exit.at == WallTime{} ? context_.host.clock.EventNow() : exit.at});
   on_exit_();
 }
 
@@ -331,7 +331,7 @@ void AgentRank::GiveUp() {
   TellExit({.pid = pid_,
             .wait_status = SIGKILL,
             .sent_signal = sent_signal_,
-            .at = context_.host.clock.WallNow()});
+            .at = context_.host.clock.EventNow()});
 }
 
 void AgentRank::Answer(const wire::RankMessage& message) {

@@ -143,7 +143,7 @@ void Coordinator::BeginPeerCheck(const Cluster& ports) {
 
 void Coordinator::EndPeerCheck() {
   peer_check_end_.Cancel();
-  const auto findings = peer_check_->Judge(host_.clock.WallNow());
+  const auto findings = peer_check_->Judge(host_.clock.EventNow());
   peer_check_.reset();
   if (MayStart(findings)) {
     Plan();
@@ -177,7 +177,7 @@ bool Coordinator::MayStart(std::span<const Finding> findings) {
     } else if (const std::string line = OneLine(finding);
                finding.severity != Severity::kNote &&
                warned_.insert(line).second) {
-      Fact fact = record::FindingFact(finding, number_, host_.clock.WallNow());
+      Fact fact = record::FindingFact(finding, number_, host_.clock.EventNow());
       fact.fields["beside"] = true;
       journal_.Record(std::move(fact));
       Say(line);
@@ -285,7 +285,7 @@ void Coordinator::FailSetUp(std::span<const Error> errors) {
 }
 
 void Coordinator::Conclude(const record::Failure& failure) {
-  Fact failed = record::FailedFact(failure, number_, host_.clock.WallNow());
+  Fact failed = record::FailedFact(failure, number_, host_.clock.EventNow());
   std::string text(Title(failure.cause));
   if (failure.kind == record::Failure::Kind::kInterrupted) {
     text = "canceled by " + *interrupted_by_;

@@ -194,7 +194,7 @@ void Coordinator::OnProgress(const wire::Progress& progress) {
             {"rank", std::int64_t{standstill->ranks.front().rank}},
             {"state", std::string(1, standstill->ranks.front().state)}});
     Say("no progress: " + standstill->why);
-    attempt_->StandsStill(*std::move(standstill), host_.clock.WallNow());
+    attempt_->StandsStill(*std::move(standstill), host_.clock.EventNow());
     EndRanks(std::string(Label(Cause::kNoProgress)), false);
   }
 }
@@ -212,7 +212,7 @@ void Coordinator::OnLost(int agent, const Error& why) {
   Record("agent.lost", {{"agent", std::int64_t{agent}},
                         {"cause", std::string(Label(why.cause()))},
                         {"text", why.message()}});
-  const bool lost = attempt_->Lost(agent, why, host_.clock.WallNow());
+  const bool lost = attempt_->Lost(agent, why, host_.clock.EventNow());
   if (state_ == State::kRunning && lost && !attempt_->Done()) {
     EndRanks(PeerDied(), false);
   }
@@ -243,7 +243,7 @@ void Coordinator::Record(std::string_view name,
 void Coordinator::Tell(std::span<const Finding> findings) {
   for (const Finding& finding : findings) {
     journal_.Record(
-        record::FindingFact(finding, number_, host_.clock.WallNow()));
+        record::FindingFact(finding, number_, host_.clock.EventNow()));
   }
   if (!findings.empty()) {
     console_.Write(sys::Console::Stream::kErr,
@@ -256,7 +256,7 @@ void Coordinator::TellUnused(const Fact& fact) {
     return;
   }
   const Finding finding = monitor::UnusedFinding(fact);
-  Fact told = record::FindingFact(finding, number_, host_.clock.WallNow());
+  Fact told = record::FindingFact(finding, number_, host_.clock.EventNow());
   told.fields["beside"] = true;
   journal_.Record(std::move(told));
   console_.Write(sys::Console::Stream::kErr,

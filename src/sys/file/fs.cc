@@ -317,7 +317,7 @@ Error FromErrno(std::string_view call, std::string_view object,
                        {"errno", ErrnoName(error_number)}},
             .subject = std::string(object),
             .by = "the operating system",
-            .at = RealClock().WallNow()};
+            .at = RealClock().EventNow()};
   if (const auto limit = LimitMet(call, error_number)) {
     message += ": " + LimitText(*limit);
     AddTo(fact, *limit);

@@ -132,7 +132,7 @@ Result<Fd> Dial(const Address& address, Deadline deadline) {
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     const auto left = static_cast<std::int64_t>(numbers.size() - i);
     const auto start = std::chrono::steady_clock::now();
-    Try attempt{.number = numbers[i].Text(), .at = RealClock().WallNow()};
+    Try attempt{.number = numbers[i].Text(), .at = RealClock().EventNow()};
     Fd fd(socket(numbers[i].family(),
                  SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     attempt.why = errno;

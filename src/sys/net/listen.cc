@@ -59,7 +59,7 @@ Error InUse(const Address& address, bool look_for_holder) {
             .fields = {{"port", std::int64_t{address.port}}},
             .subject = ToString(address),
             .by = "bind",
-            .at = RealClock().WallNow()};
+            .at = RealClock().EventNow()};
   std::string who = "another socket (its owner is not visible)";
   const auto holder = look_for_holder ? FindHolder(address.port) : std::nullopt;
   if (holder) {

@@ -47,7 +47,7 @@ Error Unresolved(const std::string& host, std::string code, std::string text) {
                             {"text", std::move(text)}},
                  .subject = host,
                  .by = "name resolution",
-                 .at = RealClock().WallNow()});
+                 .at = RealClock().EventNow()});
 }
 
 std::vector<SocketAddress> TakeList(addrinfo* list, std::uint16_t port) {

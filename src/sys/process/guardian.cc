@@ -205,7 +205,7 @@ class Guardian {
       Send(wire::Pack(wire::Exit{
                .pid = pid,
                .wait_status = status,
-               .at = RealClock().WallNow(),
+               .at = RealClock().EventNow(),
                .user_s = SecondsOf(usage.ru_utime),
                .system_s = SecondsOf(usage.ru_stime),
                .max_rss_bytes = std::int64_t{usage.ru_maxrss} * 1024}),
@@ -285,9 +285,9 @@ Fd LeaveEverythingElse(Fd socket) {
   return Fd(kKept);
 }
 
-// SIGCHLD, which is blocked, comes for both: the guardian's end, and the owner's.
-// After that a guardian has until its own limit, and a little; one that is
-// stopped or frozen would never end. Gives the guardian's wait status.
+// SIGCHLD, which is blocked, comes for both: the guardian's end, and the
+// owner's. After that a guardian has until its own limit, and a little; one
+// that is stopped or frozen would never end. Gives the guardian's wait status.
 int AwaitGuardian(pid_t guardian) {
   const pid_t owner = getppid();
   sigset_t child;

@@ -439,7 +439,7 @@ void GuardianSpawner::Inner::BuryOwn() {
       HandleExit(
           wire::Exit{.pid = one.id.pid,
                      .wait_status = status,
-                     .at = RealClock().WallNow(),
+                     .at = RealClock().EventNow(),
                      .max_rss_bytes = std::int64_t{usage.ru_maxrss} * 1024,
                      .guardian_signal = guardian_signal});
     }
@@ -456,7 +456,7 @@ void GuardianSpawner::Inner::EndSweep(int left) {
   while (!processes.empty()) {
     HandleExit(wire::Exit{.pid = processes.begin()->first,
                           .wait_status = SIGKILL,
-                          .at = RealClock().WallNow(),
+                          .at = RealClock().EventNow(),
                           .guardian_signal = guardian_signal});
   }
   const int killed = sweep ? sweep->killed() : 0;
@@ -487,6 +487,7 @@ Result<std::unique_ptr<GuardianSpawner>> GuardianSpawner::Fork(
       inner->spared.insert(one.id);
     }
   }
+  RealClock().EventNow();  // the times of the guardian are ours
   MUSTER_TRY(inner->Fork());
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   signal(SIGPIPE, SIG_IGN);

@@ -106,7 +106,7 @@ Error NotStarted(const ProcessSpec& spec, const wire::StartFailure& failure,
                  {"program", spec.argv.front()}},
       .subject = spec.argv.front(),
       .by = "exec",
-      .at = RealClock().WallNow()};
+      .at = RealClock().EventNow()};
   if (limit) {
     AddTo(fact, *limit);
   }
@@ -123,7 +123,7 @@ Error NothingToStart(const ProcessSpec& spec) {
                      {"program", spec.argv.empty() ? "" : spec.argv.front()}},
           .subject = spec.argv.empty() ? "" : spec.argv.front(),
           .by = "muster",
-          .at = RealClock().WallNow()});
+          .at = RealClock().EventNow()});
 }
 
 }  // namespace muster::sys

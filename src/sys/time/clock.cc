@@ -14,6 +14,16 @@ WallTime RealClock::WallNow() const {
       std::chrono::system_clock::now());
 }
 
+WallTime RealClock::EventNow() const {
+  // Of the process that forked this one, if that has asked before.
+  static const auto began =
+      WallNow().time_since_epoch() -
+      std::chrono::duration_cast<std::chrono::microseconds>(
+          Now().time_since_epoch());
+  return WallTime(began + std::chrono::duration_cast<std::chrono::microseconds>(
+                              Now().time_since_epoch()));
+}
+
 Duration RealClock::CpuNow() const {
   timespec used{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
