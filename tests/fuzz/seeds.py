@@ -74,6 +74,13 @@ MORE += [("agent_messages_fuzz", text) for text in (
     b'"subject": "s", "by": "b", "at": "2026-11-21T14:35:19.000123Z"}',
     b'peer-check-result\n{"attempt": 1, "row": "{}"}',
     b'hello\n{"protocol": 1, "messages": 99, "version": "9", "ranks": [0]}')]
+MORE += [("command_line_fuzz", text.encode("latin-1")) for text in (
+    "run\n-n\n4\n--env\nA=b\xe9\n--grace\n2s\n--\nprintf\ncaf\xe9",
+    "run\n--hosts\na:1,[::1]:2\n--rank\n1\n--port-range=5-6\n--\nx",
+    "resolve\n--output\njson\n$GRACE=3s\n$OUTPUT=text\n$LOG_LEVEL=no",
+    "explain\n--exit\nSIGKILL\n--note\n\x9b2J\nruns/latest",
+    "tpu\ncreate\nt\n--type\nv4-8\n--zone\nz\n--yes",
+    "check\n--fail-on\nwarning\n--wait\n1h\nnetwork.reach")]
 MORE += [("mesh_frame_fuzz", mesh_frame(1, b'{"nonce": "n"}')),
          ("mesh_frame_fuzz", mesh_frame(6, b"row") + mesh_frame(8, b"")),
          ("mesh_frame_fuzz", b"MUSF\xff\xff\xff\x7f\x06")]

@@ -62,10 +62,12 @@ void FakeSpawner::KillAll(std::function<void(int killed)> done) {
   }
 }
 
-void FakeSpawner::End(int pid, int wait_status) {
+void FakeSpawner::End(int pid, int wait_status, int guardian_signal) {
   Started& process = processes.at(pid);
   if (std::exchange(process.running, false)) {
-    process.on_exit(wire::Exit{.pid = pid, .wait_status = wait_status});
+    process.on_exit(wire::Exit{.pid = pid,
+                               .wait_status = wait_status,
+                               .guardian_signal = guardian_signal});
   }
 }
 

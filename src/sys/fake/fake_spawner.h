@@ -22,7 +22,7 @@ class FakeSpawner : public Spawner {
   Status Signal(int pid, int signal) override;
   void KillAll(std::function<void(int killed)> done) override;
 
-  void End(int pid, int wait_status);
+  void End(int pid, int wait_status, int guardian_signal = 0);
   // What Begin has held back runs now, or never will.
   void Answer(std::optional<Error> why_not = std::nullopt);
 
