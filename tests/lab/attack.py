@@ -18,6 +18,9 @@ import sys
 
 import attack_checkpoints
 import attack_kills
+import attack_rows
+import rows_host  # noqa: F401 (registers its rows)
+import rows_text  # noqa: F401
 import victim
 
 
@@ -66,6 +69,9 @@ def main():
         failures = attack_kills.play(lab, options.trials, options.workers)
     if options.kind == "checkpoints":
         failures = attack_checkpoints.play(lab)
+    if options.kind == "rows":
+        failures = attack_rows.play(lab, options.only, options.save,
+                                    options.against)
     print(f"{failures} failures")
     return 1 if failures else 0
 

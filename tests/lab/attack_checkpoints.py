@@ -164,11 +164,11 @@ def crc32c(data):
     return crc ^ 0xFFFFFFFF
 
 
-def swapped(folder):
-    for name in (MODEL, MANIFEST):
-        (folder / name).rename(folder / "other")
-        shutil.copy(folder.parent / OLD / name, folder / name)
-        break
+def of_older(*names):
+    def damage(folder):
+        for name in names:
+            shutil.copy(folder.parent / OLD / name, folder / name)
+    return damage
 
 
 def in_file(name, damage):
@@ -215,7 +215,9 @@ def damages(size, chance):
         yield Damage(f"manifest: {form}", in_file(MANIFEST, make))
     yield Damage("manifest: another format", in_file(
         MANIFEST, edited(schema="muster.checkpoint/9")), stops=True)
-    yield Damage("the model of an older step", swapped)
+    yield Damage("the model of an older step", of_older(MODEL))
+    yield Damage("the manifest of an older step", of_older(MANIFEST))
+    yield Damage("both files of an older step", of_older(MODEL, MANIFEST))
     yield Damage("longer model", in_file(
         MODEL, lambda path: os.truncate(path, size + 8)))
     yield Damage("a tebibyte", huge,

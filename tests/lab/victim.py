@@ -86,6 +86,7 @@ class Victim:
         self.files = []
         self.used = None
         self.began = time.monotonic()
+        self.ended = None
         self.process = subprocess.Popen(
             [*before, *argv], cwd=self.folder, stdin=stdin,
             stdout=self.file("stdout") if stdout is None else stdout,
@@ -102,6 +103,7 @@ class Victim:
 
     def __exit__(self, *_):
         # A process that forks itself all the time needs several sweeps.
+        self.ended = self.ended or time.monotonic()
         end = time.monotonic() + 20
         while (left := self.left(True)) and time.monotonic() < end:
             for pid in left:
@@ -135,6 +137,7 @@ class Victim:
             pid, status, used = os.wait4(self.pid, os.WNOHANG)
             if pid:
                 self.used = used
+                self.ended = time.monotonic()
                 self.process.returncode = os.waitstatus_to_exitcode(status)
             elif time.monotonic() > end:
                 return None
@@ -144,7 +147,7 @@ class Victim:
 
     @property
     def seconds(self):
-        return time.monotonic() - self.began
+        return (self.ended or time.monotonic()) - self.began
 
     @property
     def cpu(self):
