@@ -21,6 +21,7 @@ import attack_kills
 import attack_rows
 import rows_host  # noqa: F401 (registers its rows)
 import rows_text  # noqa: F401
+import rows_trust  # noqa: F401
 import victim
 
 
@@ -48,6 +49,8 @@ def arguments():
             kind.add_argument("--trials", type=int, default=300)
         if name == "rows":
             kind.add_argument("--only", default="")
+            kind.add_argument("--of", default="",
+                              help="only rows of rows_NAME.py")
             kind.add_argument("--save", type=pathlib.Path)
             kind.add_argument("--against", type=pathlib.Path)
     return parser.parse_args()
@@ -70,8 +73,7 @@ def main():
     if options.kind == "checkpoints":
         failures = attack_checkpoints.play(lab)
     if options.kind == "rows":
-        failures = attack_rows.play(lab, options.only, options.save,
-                                    options.against)
+        failures = attack_rows.play(lab, options)
     print(f"{failures} failures")
     return 1 if failures else 0
 

@@ -221,7 +221,7 @@ def damages(size, chance):
     yield Damage("longer model", in_file(
         MODEL, lambda path: os.truncate(path, size + 8)))
     yield Damage("a tebibyte", huge,
-                 before=victim.limited("ulimit -v 4000000"))
+                 before=victim.limited("ulimit -d 4000000"))
     yield Damage("signed: header of 2^63 bytes", signed(
         overwritten(0, (1 << 63).to_bytes(8, "little"))))
     yield Damage("signed: header of 0 bytes", signed(

@@ -113,14 +113,16 @@ def play_one(lab, name):
         return "the row itself failed", False
 
 
-def play(lab, only, save, against):
-    before = json.loads(against.read_text()) if against else {}
+def play(lab, options):
+    before = json.loads(options.against.read_text()) if (
+        options.against) else {}
     results = {}
     verdicts = {True: "good", False: "BAD", None: "-"}
     heads = ["row", *(["before", ""] if before else []), "seen", "verdict"]
     print(f"| {' | '.join(heads)} |\n{'|---' * len(heads)}|")
-    for name in ROWS:
-        if only and only not in name:
+    for name, function in ROWS.items():
+        if options.only not in name or not function.__module__.endswith(
+                options.of):
             continue
         text, good = play_one(lab, name)
         results[name] = text, good
@@ -130,8 +132,8 @@ def play(lab, only, save, against):
             cells += [was, verdicts[was_good]]
         cells += [text, verdicts[good]]
         print(f"| {' | '.join(map(cell_of, cells))} |", flush=True)
-        if save:
-            save.write_text(json.dumps(results, indent=1) + "\n")
+        if options.save:
+            options.save.write_text(json.dumps(results, indent=1) + "\n")
     counted = [good for _, good in results.values()]
     print(f"\n{counted.count(True)} good, {counted.count(False)} bad, "
           f"{counted.count(None)} not played")

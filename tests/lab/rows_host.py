@@ -75,6 +75,15 @@ def memory(scene):
          size << 10, "ulimit -v") for size in (64, 128, 256, 512, 1024)])
 
 
+@row("address space, 8 GiB, two ranks that train")
+def memory_of_training(scene):
+    with victim.train(scene.program, scene.trainer, scene.folder,
+                      scene.folder / "checkpoints",
+                      before=prlimit("as", 8 << 30)) as run:
+        run.wait()
+    return judged_limits([("8 GiB", run, 8 << 20, "ulimit -v")])
+
+
 def pipe_with(scene, name, argv, path, make=os.mkfifo, **options):
     """A command for which a path is not the file it is to be."""
     folder = scene.folder / name
