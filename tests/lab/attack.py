@@ -19,7 +19,8 @@ import sys
 import attack_checkpoints
 import attack_kills
 import attack_rows
-import rows_host  # noqa: F401 (registers its rows)
+import rows_controls  # noqa: F401 (registers its rows)
+import rows_host  # noqa: F401
 import rows_text  # noqa: F401
 import rows_trust  # noqa: F401
 import victim

@@ -306,7 +306,7 @@ def archive_bomb(scene):
     said = [line for line in (run.err() + run.out()).splitlines()
             if "time" in line or "CPU" in line]
     text = (f"{size:,} bytes: {run.cpu:.0f} s of CPU, "
-            f"{run.used.ru_maxrss >> 10} MiB, exit {run.process.returncode}, "
+            f"{run.peak} MiB, exit {run.process.returncode}, "
             + (said[0].strip()[:140] if said else "no limit is named"))
     return text, run.cpu < 66 and (bool(said) or run.cpu < 55)
 

@@ -39,6 +39,15 @@ def pids():
     return [int(name) for name in os.listdir("/proc") if name.isdigit()]
 
 
+def peak_of(pid):
+    """The most memory that it held, in MiB."""
+    with contextlib.suppress(OSError):
+        status = pathlib.Path(f"/proc/{pid}/status").read_text()
+        if found := re.search(r"VmHWM:\s+(\d+) kB", status):
+            return int(found[1]) >> 10
+    return 0
+
+
 def children_of(parent):
     return [pid for pid in pids()
             if (stat := stat_of(pid)) and stat[2] == parent and stat[1] != "Z"]
@@ -85,6 +94,7 @@ class Victim:
         variables |= environment | {MARK: self.mark}
         self.files = []
         self.used = None
+        self.peak = 0
         self.began = time.monotonic()
         self.ended = None
         self.process = subprocess.Popen(
@@ -139,7 +149,10 @@ class Victim:
                 self.used = used
                 self.ended = time.monotonic()
                 self.process.returncode = os.waitstatus_to_exitcode(status)
-            elif time.monotonic() > end:
+                break
+            # Of ru_maxrss, the memory of who started it is a part.
+            self.peak = max(self.peak, peak_of(self.pid))
+            if time.monotonic() > end:
                 return None
             else:
                 time.sleep(0.005)
