@@ -209,12 +209,12 @@ def killed_with(scene, kill, trials):
         left or wrong)
 
 
-@row("guardian killed, ranks fork themselves anew")
+@row("guardian killed, ranks fork themselves again and again")
 def guardian_killed(scene):
     return killed_with(scene, lambda run, guardian: victim.kill(guardian), 8)
 
 
-@row("guardian and muster killed, ranks fork themselves anew")
+@row("guardian and muster killed, ranks fork themselves again and again")
 def both_killed(scene):
     def kill(run, guardian):
         victim.kill(guardian)
@@ -263,8 +263,8 @@ def stopped_rank(run, seconds=40):
     took = time.monotonic() - began
     line = next((one for one in run.err().splitlines()
                  if "stopped" in one or "state T" in one), run.last())
-    return (f"told after {took:.1f} s: {line.strip()[:140]}" if said else
-            f"not told in {took:.0f} s"), bool(said) and took < 6
+    return (f"named after {took:.1f} s: {line.strip()[:140]}" if said else
+            f"not named in {took:.0f} s"), bool(said) and took < 6
 
 
 @row("rank stopped before its first step, --progress-timeout 5s")

@@ -82,8 +82,8 @@ def escapes_in_flags(scene):
 
 
 TITLE, COLOR = b"\x1b]0;PWNED\x07", b"\x1b[31mred\x1b[0m"
-HOSTILE = (TITLE, b"\x1b]52;c;cm0=\x07", b"\x1b[c", b"\x1b[6n", b"\x1bP$qm\x1b\\",
-           b"\xc2\x9bc")
+HOSTILE = (TITLE, b"\x1b]52;c;cm0=\x07", b"\x1b[c", b"\x1b[6n",
+           b"\x1bP$qm\x1b\\", b"\xc2\x9bc")
 
 
 def on_terminal(scene, *flags):
@@ -134,7 +134,7 @@ BYTES = b"caf\xe9 \xff\xfe"
 def expected(run, wanted, count=1):
     out = (run.folder / "stdout").read_bytes()
     good = run.process.returncode == 0 and out.count(wanted) == count
-    return (f"the rank gets the bytes, exit 0" if good else
+    return ("the rank gets the bytes, exit 0" if good else
             f"{ending(run)}; printed {out[:60]!r}"), good
 
 

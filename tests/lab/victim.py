@@ -201,9 +201,12 @@ class Victim:
     def guardian(self, seconds=10):
         """The child of muster that is to be the parent of the ranks."""
         found = until(lambda: [pid for pid in children_of(self.pid)
-                               if stat_of(pid)[0].startswith("muster")],
+                               if (stat_of(pid) or ("",))[0].startswith(
+                                   "muster")],
                       seconds, 0.002)
-        return found[0] if found else None
+        named = [pid for pid in found
+                 if "guard" in (stat_of(pid) or ("",))[0]]
+        return (named or found or [None])[0]
 
     def ranks(self):
         """Each leads a session; what they left to the guardian does not."""
