@@ -171,6 +171,13 @@ def of_older(*names):
     return damage
 
 
+def replaced(make):
+    def damage(folder):
+        shutil.rmtree(folder)
+        make(folder)
+    return damage
+
+
 def in_file(name, damage):
     return lambda folder: damage(folder / name)
 
@@ -218,6 +225,9 @@ def damages(size, chance):
     yield Damage("the model of an older step", of_older(MODEL))
     yield Damage("the manifest of an older step", of_older(MANIFEST))
     yield Damage("both files of an older step", of_older(MODEL, MANIFEST))
+    for kind in ("a pipe", "a socket", "a link to zero", "empty",
+                 "a link to nothing"):
+        yield Damage(f"the folder: {kind}", replaced(KINDS[kind]))
     yield Damage("longer model", in_file(
         MODEL, lambda path: os.truncate(path, size + 8)))
     yield Damage("a tebibyte", huge,

@@ -88,6 +88,8 @@ def surroundings(scene):
     cases = {
         "stdin": ([*shell, 'exec "$@" <&-', "sh"], ("true",), 0),
         "stderr": ([*shell, 'exec "$@" 2>&-', "sh"], ("true",), 0),
+        "folder gone": ([*shell, 'mkdir g && cd g && rmdir ../g && exec "$@"',
+                         "sh"], ("true",), 125),
         "env -i": (["env", "-i", f"{victim.MARK}=x"], ("/bin/true",), 0),
         "no PATH": (["env", "-u", "PATH"], ("/bin/true",), 0),
         "empty PATH": (["env", "PATH="], ("/bin/true",), 0),
@@ -231,6 +233,9 @@ def tokens(scene):
                              ("--token-file", other))
     seen = [("wrong", two, two.process.returncode == 125
              and one.process.returncode == 125)]
+    held = [str(path) for run in (one, two) for path in run.folder.rglob("*")
+            if path.is_file() and b"0123456789" in path.read_bytes()]
+    seen.append(("text of the token", f"in {held}", not held))
     good.chmod(0o644)
     run = scene.ended("run", "-n", "1", "--token-file", good, "--", "true")
     seen.append(("0644", run, run.process.returncode in (2, 125)))

@@ -156,6 +156,13 @@ def pipe_named(scene, command):
     return scene.ended(command, "f", seconds=75)
 
 
+@row("/dev/zero, named by the user, explain and bundle")
+def zero_named(scene):
+    return judged_pipes([
+        (command, scene.ended(command, "/dev/zero", name=command, seconds=30))
+        for command in ("explain", "bundle")])
+
+
 @row("pipe as data file and as lock of the checkpoints")
 def pipes_of_training(scene):
     runs = []
