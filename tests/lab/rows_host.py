@@ -89,7 +89,7 @@ def pipe_with(scene, name, argv, path, make=os.mkfifo, **options):
     folder = scene.folder / name
     folder.mkdir()
     make(folder / path)
-    return name, scene.ended(*argv, name=name, seconds=20, **options)
+    return name, scene.ended(*argv, name=name, seconds=30, **options)
 
 
 def judged_pipes(runs):
