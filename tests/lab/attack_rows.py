@@ -116,7 +116,10 @@ def play_one(lab, name):
 def play(lab, options):
     before = json.loads(options.against.read_text()) if (
         options.against) else {}
-    results = {}
+    # What is played again takes its place among what was saved.
+    results = json.loads(options.save.read_text()) if (
+        options.save and options.save.exists()) else {}
+    played = []
     verdicts = {True: "good", False: "BAD", None: "-"}
     heads = ["row", *(["before", ""] if before else []), "seen", "verdict"]
     print(f"| {' | '.join(heads)} |\n{'|---' * len(heads)}|")
@@ -126,6 +129,7 @@ def play(lab, options):
             continue
         text, good = play_one(lab, name)
         results[name] = text, good
+        played.append(good)
         cells = [name]
         if before:
             was, was_good = before.get(name, ("not played", None))
@@ -134,7 +138,6 @@ def play(lab, options):
         print(f"| {' | '.join(map(cell_of, cells))} |", flush=True)
         if options.save:
             options.save.write_text(json.dumps(results, indent=1) + "\n")
-    counted = [good for _, good in results.values()]
-    print(f"\n{counted.count(True)} good, {counted.count(False)} bad, "
-          f"{counted.count(None)} not played")
-    return counted.count(False)
+    print(f"\n{played.count(True)} good, {played.count(False)} bad, "
+          f"{played.count(None)} not played")
+    return played.count(False)
