@@ -315,7 +315,7 @@ def archive_bomb(scene):
             spent = victim.spent_by(run.pid)
     if hangs(run):
         # On a loaded machine it may not have had its time.
-        return f"{size:,} bytes: goes on after {spent:.0f} s of CPU", (
+        return f"{size:,} bytes: not done after {spent:.0f} s of CPU", (
             None if spent < CPU_LIMIT else False)
     said = [line for line in (run.err() + run.out()).splitlines()
             if "time" in line or "CPU" in line]
