@@ -16,6 +16,7 @@
 #include "sys/file/file_lock.h"
 #include "sys/file/file_writer.h"
 #include "sys/file/fs.h"
+#include "sys/file/open_file.h"
 
 namespace muster {
 namespace {
@@ -147,7 +148,7 @@ Result<Manifest> WriteTensors(const std::string& path,
 Status PutInPlace(const std::string& made, const std::string& place,
                   const std::string& aside) {
   sys::RealFs fs;
-  const bool replaces = fs.Exists(place);
+  const bool replaces = sys::IsThere(place);
   if (replaces) {
     MUSTER_TRY(fs.RemoveRecursively(aside));
     MUSTER_TRY(fs.Rename(place, aside));
@@ -203,6 +204,22 @@ Result<std::string> ReadPart(const std::string& path, std::size_t limit) {
     default:
       return Error(Cause::kFileCorrupt, read.error().message());
   }
+}
+
+// Before there is room made for all of it: a sparse file costs nothing, and may
+// be larger than memory.
+Status CheckHead(const std::string& path, std::uint64_t bytes) {
+  std::uint64_t head = 0;
+  MUSTER_ASSIGN(sys::Fd fd, sys::OpenToRead(path));
+  sys::FileReader reader(std::move(fd), path);
+  MUSTER_ASSIGN(const std::size_t got,
+                reader.Read(reinterpret_cast<char*>(&head), sizeof head));
+  // A length in little endian, then that much JSON (safetensors format).
+  if (got != sizeof head || head < 2 || head > bytes - sizeof head) {
+    return Error(Cause::kFileCorrupt,
+                 "`" + path + "` does not begin with a header of safetensors");
+  }
+  return Ok();
 }
 
 // Whether manifest and size say that a checkpoint is complete; its bytes are
@@ -339,6 +356,7 @@ Result<Checkpoint> CheckpointStore::Load(std::uint64_t step) const {
                                           std::to_string(manifest.step));
   }
   Checkpoint checkpoint{};
+  MUSTER_TRY(CheckHead(path, manifest.bytes));
   MUSTER_ASSIGN(checkpoint.storage, ReadPart(path, manifest.bytes));
   const auto all = std::as_bytes(std::span<const char>(checkpoint.storage));
   if (all.size() != manifest.bytes) {

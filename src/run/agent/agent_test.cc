@@ -529,6 +529,55 @@ INSTANTIATE_TEST_SUITE_P(All, AgentRefuses,
                                          wire::Envelope{"launch", "{"},
                                          wire::Envelope{"call", "{}"}));
 
+// What a plan makes programs load code from, and why it is rejected.
+struct Loaded {
+  const char* variable;  // empty: the directory
+  bool taken;
+};
+class AgentOfAStranger : public AgentTest,
+                         public testing::WithParamInterface<Loaded> {};
+
+TEST_P(AgentOfAStranger, TakesNothingThatLoadsCode) {
+  AgentOptions options;
+  options.identity.ranks = {0, 1};
+  options.coordinator_proved = false;
+  Make(std::move(options));
+  wire::LaunchPlan plan = Plan();
+  const std::string variable = GetParam().variable;
+  for (auto& rank : plan.ranks) {
+    rank.directory = variable.empty() ? "/elsewhere" : "";
+  }
+  plan.ranks[1].environment[variable] = {"x", "plan"};
+  Say(plan);
+  EXPECT_EQ(Count("started"), GetParam().taken ? 2 : 0);
+  if (!GetParam().taken) {
+    loop->Run();
+    ASSERT_TRUE(end && end->error);
+    EXPECT_EQ(end->error->cause(), Cause::kUsageInvalid);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, AgentOfAStranger,
+    testing::Values(Loaded{"LD_PRELOAD", false}, Loaded{"PYTHONPATH", false},
+                    Loaded{"MUSTER_RUNS_DIR", false}, Loaded{"PATH", false},
+                    Loaded{"", false}, Loaded{"MUSTER_RANK", true},
+                    Loaded{"PYTHONUNBUFFERED", true}, Loaded{"MODEL", true}));
+
+TEST_F(AgentTest, TellsThatARankEndedWithItsGuardian) {
+  Launch();
+  spawner.End(Pid(0), SIGKILL, SIGKILL);
+  EXPECT_EQ(Exited(0).facts.back().name, "guardian.lost");
+  EXPECT_EQ(Exited(0).facts.back().Text("signal_name"), "SIGKILL");
+}
+
+TEST_F(AgentTest, AStartThatTheGuardianDidNotLiveToSeeIsNoBadProgram) {
+  spawner.next_error = Error(Cause::kPeerDied, "the guardian was killed");
+  Launch();
+  EXPECT_FALSE(Exited(0).could_not_start);
+  EXPECT_EQ(Exited(0).facts.back().name, "guardian.lost");
+}
+
 TEST_F(AgentTest, EndsWhenTheCoordinatorRefusesIt) {
   Launch();
   Say(wire::RefusedFor(Error(Cause::kVerPeerMismatch, "`dance` is unknown")));

@@ -14,6 +14,7 @@
 
 #include "base/text.h"
 #include "sys/file/fs.h"
+#include "sys/file/open_file.h"
 
 namespace muster::sys {
 namespace {
@@ -44,22 +45,18 @@ Fd OpenInside(int directory, const char* path) {
 }  // namespace
 
 ByteSource::ByteSource(Fd fd, bool owned, std::string name)
-    : fd_(std::move(fd)), owned_(owned), name_(std::move(name)) {}
+    : reader_(std::move(fd), name), owned_(owned), name_(std::move(name)) {}
 
 ByteSource::~ByteSource() {
   if (!owned_) {
-    (void)fd_.Release();
+    reader_.Release();
   }
 }
 
 Result<ByteSource> ByteSource::OpenFile(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  const int error = errno;
-  if (fd < 0) {
-    return FromErrno("open", path, error);
-  }
-  (void)::posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-  return ByteSource(Fd(fd), true, path);
+  MUSTER_ASSIGN(Fd fd, OpenToRead(path, OpenKind::kFileOrPipe));
+  (void)::posix_fadvise(fd.get(), 0, 0, POSIX_FADV_SEQUENTIAL);
+  return ByteSource(std::move(fd), true, path);
 }
 
 Result<ByteSource> ByteSource::OpenBelow(const std::string& directory,
@@ -96,9 +93,10 @@ Result<ByteSource> ByteSource::OpenBelow(const std::string& directory,
 Result<ByteSource> ByteSource::OpenTail(const std::string& path,
                                         std::size_t bytes) {
   MUSTER_ASSIGN(ByteSource source, OpenFile(path));
-  const off_t size = ::lseek(source.fd_.get(), 0, SEEK_END);
+  const int fd = source.reader_.fd();
+  const off_t size = ::lseek(fd, 0, SEEK_END);
   const off_t begin = std::max<off_t>(0, size - static_cast<off_t>(bytes));
-  if (size < 0 || ::lseek(source.fd_.get(), begin, SEEK_SET) < 0) {
+  if (size < 0 || ::lseek(fd, begin, SEEK_SET) < 0) {
     return FromErrno("seek in", path, errno);
   }
   return source;
@@ -109,8 +107,11 @@ ByteSource ByteSource::Stdin() {
 }
 
 Result<std::size_t> ByteSource::Read(std::span<char> into) {
-  for (;;) {
-    const ssize_t count = ::read(fd_.get(), into.data(), into.size());
+  if (owned_) {
+    return reader_.Read(into.data(), into.size());
+  }
+  for (;;) {  // standard input ends when its writer says so
+    const ssize_t count = ::read(reader_.fd(), into.data(), into.size());
     const int error = errno;
     if (count >= 0) {
       return static_cast<std::size_t>(count);

@@ -9,13 +9,15 @@
 
 #include "muster/error.h"
 #include "sys/file/fd.h"
+#include "sys/file/open_file.h"
 
 namespace muster::sys {
 
 // One thread at a time.
 class ByteSource {
  public:
-  // file-missing, file-permission and so on, as Fs.
+  // A file, or a pipe that the user has named; deadline-exceeded where one is
+  // silent for 30 s. file-missing, file-permission and so on, as Fs.
   static Result<ByteSource> OpenFile(const std::string& path);
   // A regular file that FilesBelow found in `directory`. usage-invalid: it is a
   // symbolic link, or lies behind one, that leads out of the directory.
@@ -36,7 +38,7 @@ class ByteSource {
 
  private:
   ByteSource(Fd fd, bool owned, std::string name);
-  Fd fd_;
+  FileReader reader_;
   bool owned_ = true;
   std::string name_;
 };

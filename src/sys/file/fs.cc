@@ -242,6 +242,11 @@ Status RealFs::Link(const std::string& target, const std::string& path) {
   return renamed;
 }
 
+bool IsThere(const std::string& path) {
+  struct stat about {};
+  return lstat(path.c_str(), &about) == 0;
+}
+
 Result<std::uint64_t> SizeOfFile(const std::string& path) {
   struct stat about {};
   if (stat(path.c_str(), &about) != 0) {

@@ -88,6 +88,9 @@ class RealFs : public Fs {
 // "/a/b" + "c" = "/a/b/c".
 std::string JoinPath(std::string_view directory, std::string_view name);
 
+// Whether the name is taken on this machine, also by a link to nothing.
+bool IsThere(const std::string& path);
+
 // The bytes of a file on this machine. Errors as Fs.
 Result<std::uint64_t> SizeOfFile(const std::string& path);
 

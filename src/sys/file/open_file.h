@@ -37,6 +37,7 @@ class FileReader {
       : fd_(std::move(fd)), path_(std::move(path)) {}
   Result<std::size_t> Read(char* into, std::size_t size);
   int fd() const { return fd_.get(); }
+  void Release() { fd_.Release(); }  // not to be closed
 
  private:
   Fd fd_;
