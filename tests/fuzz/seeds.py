@@ -77,6 +77,11 @@ MORE += [("agent_messages_fuzz", text) for text in (
 MORE += [("mesh_frame_fuzz", mesh_frame(1, b'{"nonce": "n"}')),
          ("mesh_frame_fuzz", mesh_frame(6, b"row") + mesh_frame(8, b"")),
          ("mesh_frame_fuzz", b"MUSF\xff\xff\xff\x7f\x06")]
+# A name, a carrier, in JSON or not; then a secret and text around it.
+MORE += [("redact_fuzz", bytes([name, carrier, name % 2]) + text)
+         for name in range(2) for carrier in range(11)
+         for text in (b"hunter2hunter2", b"-----BEGIN PRIVATE KEY-----\nMIIE",
+                      b"https://u:p@h/x?sig=1 token: \\\"a\\\"\\n")]
 
 
 def main():

@@ -266,6 +266,15 @@ TEST(Redaction, LeavesAKeyAtTheEndOfItsText) {
   EXPECT_EQ(redactor.Text("hello"), "hello");
 }
 
+// Each line a string of a list.
+std::string Notebook(const std::string& text) {
+  std::vector<std::string> lines = Split(text, '\n');
+  for (std::string& line : lines) {
+    line += '\n';
+  }
+  return Json{{"source", lines}}.dump(1);
+}
+
 // A secret at '@', and what carries it: neither more nor less than it goes.
 TEST(Redaction, TakesThePlantedAndLeavesTheRestInEveryCarrier) {
   constexpr std::string_view kPlaces[] = {
@@ -314,8 +323,7 @@ TEST(Redaction, TakesThePlantedAndLeavesTheRestInEveryCarrier) {
     const auto carried = [&](const std::string& text) {
       return std::vector<std::string>{
           text, Json(text).dump(), Json{{"a", Json{{"b", text}}}}.dump(1),
-          Json(Json(text).dump()).dump(),
-          Json{{"source", Split(text, '\n')}}.dump(1)};
+          Json(Json(text).dump()).dump(), Notebook(text)};
     };
     const std::vector<std::string> texts = carried(line);
     for (const std::string& text : texts) {

@@ -99,7 +99,7 @@ constexpr TokenForm kTokenForms[] = {
     {"dp.sa.", kDotted, 20},
     {"dp.scim.", kDotted, 20},
     {"dp.audit.", kDotted, 20},
-    {"tskey-", kUrl, 16, "key"},
+    {"tskey-", kUrl, 16},
     {"ops_eyJ", kBase64, 40},
     {"A3-", kUrl, 30, "key"},
     {"p8e-", kLetters, 30},
