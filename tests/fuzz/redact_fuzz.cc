@@ -29,8 +29,8 @@ constexpr std::string_view kCarriers[] = {"$=@",
                                           "<$>@</$>",
                                           "$=&quot;@&quot;",
                                           "\x1b[1m$\x1b[0m=\x1b[32m@\x1b[0m"};
-constexpr std::size_t kLongestSecret = 24;
-constexpr std::size_t kShortestSecret = 12;
+constexpr std::size_t kMaxSecret = 24;
+constexpr std::size_t kMinSecret = 12;
 
 std::string Filled(std::string_view carrier, std::string_view name,
                    std::string_view secret) {
@@ -48,10 +48,10 @@ std::string SecretOf(std::string_view bytes) {
   constexpr std::string_view kBytes =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
   std::string secret = "Z9";
-  for (const char c : bytes.substr(0, kLongestSecret)) {
+  for (const char c : bytes.substr(0, kMaxSecret)) {
     secret += kBytes[static_cast<unsigned char>(c) % kBytes.size()];
   }
-  secret.resize(std::max(secret.size(), kShortestSecret), 'x');
+  secret.resize(std::max(secret.size(), kMinSecret), 'x');
   return secret;
 }
 

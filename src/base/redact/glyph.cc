@@ -43,12 +43,12 @@ Glyph Spelled(const Spelling (&spellings)[kCount], std::string_view text,
 
 // Of "[1;32m", 0 if none.
 std::size_t ColorSize(std::string_view text) {
-  constexpr std::size_t kLongest = 32;
+  constexpr std::size_t kMaxSize = 32;
   if (!text.starts_with('[')) {
     return 0;
   }
   const std::size_t end =
-      text.substr(0, kLongest).find_first_not_of("0123456789;:?", 1);
+      text.substr(0, kMaxSize).find_first_not_of("0123456789;:?", 1);
   return end != text.npos &&
                  std::isalpha(static_cast<unsigned char>(text[end])) != 0
              ? end + 1
@@ -83,9 +83,9 @@ Glyph GlyphAt(std::string_view text, std::size_t at) {
       seen = Color(text, at, 0);
       break;
     case '\\': {
-      constexpr std::size_t kMost = 64;  // JSON in JSON in JSON in JSON
+      constexpr std::size_t kMaxCount = 64;  // JSON in JSON in JSON in JSON
       std::size_t count = 1;
-      while (count < kMost && at + count < text.size() &&
+      while (count < kMaxCount && at + count < text.size() &&
              text[at + count] == '\\') {
         ++count;
       }
@@ -114,7 +114,7 @@ Glyph GlyphAt(std::string_view text, std::size_t at) {
 
 Glyph GlyphBefore(std::string_view text, std::size_t at) {
   constexpr std::string_view kFirst = "\\&%\x1b";
-  for (std::size_t size = std::min(at, kLongestGlyph); size > 1; --size) {
+  for (std::size_t size = std::min(at, kMaxGlyph); size > 1; --size) {
     if (kFirst.find(text[at - size]) != kFirst.npos) {
       const Glyph glyph = GlyphAt(text, at - size);
       if (glyph.size == size) {

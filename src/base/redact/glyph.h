@@ -24,7 +24,7 @@ struct Glyph {
   bool IsEnd() const { return c == kEnd; }
 };
 
-inline constexpr std::size_t kLongestGlyph = 16;  // but for backslashes
+inline constexpr std::size_t kMaxGlyph = 16;  // but for backslashes
 
 Glyph GlyphAt(std::string_view text, std::size_t at);
 // The one that ends there.

@@ -19,7 +19,7 @@
 namespace muster {
 namespace {
 
-// What makes a place worth a second look.
+// What makes a place worth reading closely.
 enum class MarkKind { kName, kForm, kTool, kAddress, kKey };
 struct Mark {
   std::string_view text;  // lower case if a name
@@ -112,11 +112,11 @@ bool MayBeFolder(std::string_view value) {
 
 // "machine m login l password VALUE", or "password VALUE" alone on its line.
 bool IsNetrc(std::string_view text, NamePlace name, std::size_t end) {
-  constexpr std::size_t kLongest = 300;
+  constexpr std::size_t kMaxSize = 300;
   if (text.substr(name.begin, name.end - name.begin) != "password") {
     return false;
   }
-  const std::size_t from = name.begin - std::min(name.begin, kLongest);
+  const std::size_t from = name.begin - std::min(name.begin, kMaxSize);
   std::string_view before = text.substr(from, name.begin - from);
   before.remove_prefix(before.rfind('\n') + 1);
   std::vector<std::string> words = Split(Trim(before), ' ');
@@ -246,7 +246,7 @@ class Scan {
   // Null if the value stays.
   const char* KindOf(NameMeaning meaning, NamePlace name,
                      const AssignedValue& found) const {
-    constexpr std::size_t kShortest = 4;  // of a value that nothing encloses
+    constexpr std::size_t kMinSize = 4;  // of a value that nothing encloses
     const std::string_view value = found.value.Of(text_);
     const bool option = text_[name.begin] == '-';
     if (value.empty() || IsPlaceholder(value)) {
@@ -266,7 +266,7 @@ class Scan {
     }
     if ((parted && !option && !IsNetrc(text_, name, found.value.end)) ||
         (option && (IsProse(value) || found.how == Assigned::kColon)) ||
-        (!parted && !found.value.quoted && value.size() < kShortest) ||
+        (!parted && !found.value.quoted && value.size() < kMinSize) ||
         IsSentence(found)) {
       return nullptr;
     }
@@ -280,8 +280,8 @@ class Scan {
   }
 
   static bool IsBearer(std::string_view value) {
-    constexpr std::size_t kLeast = 16;
-    return value.size() >= kLeast &&
+    constexpr std::size_t kMinSize = 16;
+    return value.size() >= kMinSize &&
            std::all_of(value.begin(), value.end(), [](char c) {
              return IsNameByte(c) || c == '~' || c == '+' || c == '/' ||
                     c == '=';
@@ -318,7 +318,7 @@ class Scan {
         return value[0] != '<' && value[0] != '[' && !IsNumberText(value) &&
                !NamesFile(value) &&
                (meaning == NameMeaning::kAccess ||
-                LooksRandom(value, found.how == Assigned::kColon ? 16 : 8));
+                IsRandom(value, found.how == Assigned::kColon ? 16 : 8));
       case NameMeaning::kHint:
         return !IsNumberText(value) && !NamesFile(value) &&
                IsHinted(name, found, structured);
@@ -334,7 +334,7 @@ class Scan {
   // PASS=X, "auth": "dXNlcjpwYXNz", but not "pass: layer1" or "auth=basic".
   bool IsHinted(NamePlace name, const AssignedValue& found,
                 bool structured) const {
-    constexpr std::size_t kLeast = 8;
+    constexpr std::size_t kMinSize = 8;
     constexpr std::string_view kWays[] = {
         "basic",  "bearer", "digest", "gssapi", "kerberos", "ldap",    "oauth",
         "oauth2", "plain",  "scram",  "tls",    "required", "optional"};
@@ -351,20 +351,19 @@ class Scan {
         value.substr(0, value.find_last_not_of("0123456789") + 1);
     const bool numbered =
         word.size() < value.size() && AllOf(word, std::isalpha);
-    return !way &&
-           ((upper && found.how == Assigned::kEquals &&
-             text_[name.end - 1] != 'S') ||
-            (structured && (LooksRandom(value, 1) || LooksBase64(value))) ||
-            (!numbered && value.find('.') == value.npos &&
-             LooksRandom(value, kLeast)) ||
-            (found.how == Assigned::kEquals && LooksBase64(value)));
+    return !way && ((upper && found.how == Assigned::kEquals &&
+                     text_[name.end - 1] != 'S') ||
+                    (structured && (IsRandom(value, 1) || IsBase64(value))) ||
+                    (!numbered && value.find('.') == value.npos &&
+                     IsRandom(value, kMinSize)) ||
+                    (found.how == Assigned::kEquals && IsBase64(value)));
   }
 
   // "Authorization: Bearer X", whatever encloses it.
   void Authorization(const AssignedValue& found) {
     constexpr std::string_view kSchemes[] = {
         "bearer", "basic", "token", "digest", "negotiate", "apikey", "bot"};
-    constexpr std::size_t kLeast = 12;
+    constexpr std::size_t kMinSize = 12;
     const std::size_t end = EndOfValue(text_, found);
     const std::string_view all =
         text_.substr(found.value.begin, end - found.value.begin);
@@ -373,7 +372,7 @@ class Scan {
     const bool known = std::find(std::begin(kSchemes), std::end(kSchemes),
                                  scheme) != std::end(kSchemes);
     if (!known) {
-      if (!IsPlaceholder(all) && LooksRandom(all, kLeast)) {
+      if (!IsPlaceholder(all) && IsRandom(all, kMinSize)) {
         Replace(found.value.begin, end, "token");
       }
       return;
@@ -445,7 +444,7 @@ class Scan {
 
 // "me@example.org"; `git@github.com` is nobody.
 std::string WithoutEmails(std::string_view text, int& count) {
-  constexpr std::size_t kLongest = 64;  // of each part
+  constexpr std::size_t kMaxSize = 64;  // of each part
   std::string out;
   std::size_t kept = 0;
   const auto of_name = [&](std::size_t i) {
@@ -454,11 +453,11 @@ std::string WithoutEmails(std::string_view text, int& count) {
   for (std::size_t at = text.find('@'); at != text.npos;
        at = text.find('@', at + 1)) {
     std::size_t begin = at;
-    while (begin > kept && at - begin < kLongest && of_name(begin - 1)) {
+    while (begin > kept && at - begin < kMaxSize && of_name(begin - 1)) {
       --begin;
     }
     std::size_t end = at + 1;
-    while (end < text.size() && end - at < kLongest && IsNameByte(text[end])) {
+    while (end < text.size() && end - at < kMaxSize && IsNameByte(text[end])) {
       ++end;
     }
     while (begin < at && !BeginsWord(text, begin)) {
@@ -494,13 +493,13 @@ std::string Redactor::Text(std::string_view text) {
 }
 
 std::string Redactor::Path(std::string_view path) {
-  constexpr std::size_t kLongestEnding = 6;
+  constexpr std::size_t kMaxEnding = 6;
   std::vector<std::string> parts = Split(path, '/');
   for (std::string& part : parts) {
     const auto dot = part.rfind('.');
     const std::string ending = dot == part.npos ? "" : part.substr(dot);
     const bool is_ending =
-        ending.size() > 1 && ending.size() <= kLongestEnding &&
+        ending.size() > 1 && ending.size() <= kMaxEnding &&
         AllOf(std::string_view(ending).substr(1), std::islower);
     part = is_ending ? Text(std::string_view(part).substr(0, dot)) + ending
                      : Text(part);

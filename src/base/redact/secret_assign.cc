@@ -34,8 +34,8 @@ int IndentOf(std::string_view text, std::size_t at) {
 
 // The end of the lines that are indented by more columns.
 std::size_t EndOfBlock(std::string_view text, std::size_t at, int indent) {
-  constexpr std::size_t kLongest = std::size_t{16} << 10;
-  GlyphReader reader(text.substr(0, at + kLongest), at);
+  constexpr std::size_t kMaxSize = std::size_t{16} << 10;
+  GlyphReader reader(text.substr(0, at + kMaxSize), at);
   for (;;) {
     while (!reader.Peek().IsEnd() && !reader.Peek().IsBreak()) {
       reader.Next();
@@ -92,7 +92,7 @@ class Assignment {
     const std::string_view near = text_.substr(0, found_.at + kJudged);
     found_.value = ValueAt(near, found_.at, bounds);
     found_.cut = near.size() < text_.size() &&
-                 found_.value.end + kLongestGlyph > near.size();
+                 found_.value.end + kMaxGlyph > near.size();
     return found_;
   }
 
@@ -157,10 +157,10 @@ class Assignment {
 
   // `password: str = "X"`.
   void PassType() {
-    constexpr std::size_t kLongest = 32;
+    constexpr std::size_t kMaxSize = 32;
     GlyphReader reader = reader_;
     const std::size_t begin = reader.at();
-    while (reader.at() < begin + kLongest &&
+    while (reader.at() < begin + kMaxSize &&
            (IsNameByte(reader.Peek().c) || reader.Peek().c == '[' ||
             reader.Peek().c == ']')) {
       reader.Next();
@@ -227,9 +227,9 @@ class Assignment {
 
   // <password type="x">X</password>.
   std::optional<AssignedValue> OfTag() {
-    constexpr std::size_t kLongest = 200;
+    constexpr std::size_t kMaxSize = 200;
     const std::size_t begin = reader_.at();
-    while (reader_.at() < begin + kLongest && !reader_.Peek().IsEnd() &&
+    while (reader_.at() < begin + kMaxSize && !reader_.Peek().IsEnd() &&
            std::string_view("<>/\n").find(reader_.Peek().c) ==
                std::string_view::npos) {
       reader_.Next();
@@ -316,13 +316,13 @@ class Assignment {
 }  // namespace
 
 NamePlace NameAround(std::string_view text, std::size_t at) {
-  constexpr std::size_t kLongest = 64;
+  constexpr std::size_t kMaxSize = 64;
   NamePlace name{at, at};
-  while (name.begin > 0 && at - name.begin < kLongest &&
+  while (name.begin > 0 && at - name.begin < kMaxSize &&
          IsNameByte(text[name.begin - 1])) {
     --name.begin;
   }
-  while (name.end < text.size() && name.end - at < kLongest &&
+  while (name.end < text.size() && name.end - at < kMaxSize &&
          IsNameByte(text[name.end])) {
     ++name.end;
   }

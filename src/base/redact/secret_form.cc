@@ -193,10 +193,10 @@ bool IsOfToken(TokenBytes bytes, char c) {
 
 // Three parts, the first two of some length.
 bool IsJwt(std::string_view text) {
-  constexpr std::size_t kLeast = 10;
+  constexpr std::size_t kMinSize = 10;
   const auto first = text.find('.');
   const auto second = first == text.npos ? first : text.find('.', first + 1);
-  return second != text.npos && first > kLeast && second - first > kLeast;
+  return second != text.npos && first > kMinSize && second - first > kMinSize;
 }
 
 // sk-learn-contrib-something, or behind '_' any word.
@@ -230,7 +230,7 @@ const TokenFinder::Run& TokenFinder::RunAt(std::size_t at, TokenBytes bytes) {
 }
 
 FoundSecret TokenFinder::At(std::size_t at, const TokenForm& form) {
-  constexpr std::size_t kLongestPart = 4096;  // of a JWT
+  constexpr std::size_t kMaxPart = 4096;  // of a JWT
   constexpr std::size_t kJudged = 128;
   const bool begins = BeginsWord(text_, at);
   if (!begins && text_[at - 1] != '_') {
@@ -240,7 +240,7 @@ FoundSecret TokenFinder::At(std::size_t at, const TokenForm& form) {
   const std::size_t end = RunAt(begin, form.bytes).trimmed;
   if (end < begin + form.least ||
       (form.prefix == "eyJ" &&
-       !IsJwt(text_.substr(at, std::min(end - at, kLongestPart)))) ||
+       !IsJwt(text_.substr(at, std::min(end - at, kMaxPart)))) ||
       (form.least > 1 &&
        IsWords(text_.substr(begin, std::min(end - begin, kJudged)), !begins))) {
     return {};
@@ -264,10 +264,10 @@ int Humps(std::string_view text) {
 }  // namespace
 
 FoundSecret UserOfAddress(std::string_view text, std::size_t at) {
-  constexpr std::size_t kLongest = 1024;  // of user and password
+  constexpr std::size_t kMaxSize = 1024;  // of user and password
   constexpr std::size_t kTokenSize = 20;
   constexpr std::size_t kShortToken = 8;
-  constexpr int kMostHumps = 2;  // of aUserName
+  constexpr int kMaxHumps = 2;  // of aUserName
   constexpr auto kNone = std::string_view::npos;
   const std::size_t begin = at + 3;
   if (at == 0 || std::isalnum(static_cast<unsigned char>(text[at - 1])) == 0) {
@@ -277,7 +277,7 @@ FoundSecret UserOfAddress(std::string_view text, std::size_t at) {
   std::size_t sign = kNone;
   std::size_t path = kNone;
   std::size_t i = begin;
-  for (; i < text.size() && i < begin + kLongest; ++i) {
+  for (; i < text.size() && i < begin + kMaxSize; ++i) {
     if (IsWordByte(text[i])) {
       continue;
     }
@@ -316,7 +316,7 @@ FoundSecret UserOfAddress(std::string_view text, std::size_t at) {
   if (http && words &&
       (user.size() >= kTokenSize ||
        (user.size() >= kShortToken &&
-        (LooksRandom(body, 1) || Humps(user) > kMostHumps)))) {
+        (IsRandom(body, 1) || Humps(user) > kMaxHumps)))) {
     return {.begin = begin, .end = sign, .kind = "password"};
   }
   if (colon == kNone ||
@@ -344,7 +344,7 @@ bool IsBase64Line(std::string_view text) {
 }
 
 // Without blanks, and without quotes and commas of the program that holds it.
-std::string_view LineOfKey(std::string_view line) {
+std::string_view WithoutQuotes(std::string_view line) {
   constexpr std::string_view kAround = " \t\"'`,\\";
   const auto begin = line.find_first_not_of(kAround);
   return begin == line.npos
@@ -366,12 +366,12 @@ std::optional<std::string_view> PartOfKey(std::string_view line,
            std::any_of(std::begin(kHeaders), std::end(kHeaders),
                        [&](auto header) { return part.starts_with(header); });
   };
-  const std::string_view all = LineOfKey(line);
+  const std::string_view all = WithoutQuotes(line);
   if (may_be(all)) {
     return all;
   }
   if (line.size() > column) {
-    const std::string_view behind = LineOfKey(line.substr(column));
+    const std::string_view behind = WithoutQuotes(line.substr(column));
     if (may_be(behind)) {
       return behind;
     }
@@ -390,7 +390,7 @@ struct KeyMark {
   std::size_t end = 0;
 };
 KeyMark KeyMarkAt(std::string_view text, std::size_t at) {
-  constexpr std::size_t kLongest = 80;
+  constexpr std::size_t kMaxSize = 80;
   constexpr std::size_t kDashes = 4;
   std::size_t begin = at;
   while (begin > 0 && (text[begin - 1] == '-' || text[begin - 1] == ' ')) {
@@ -399,7 +399,7 @@ KeyMark KeyMarkAt(std::string_view text, std::size_t at) {
   while (begin < at && text[begin] == ' ') {
     ++begin;
   }
-  const std::string_view near = text.substr(0, at + kLongest);
+  const std::string_view near = text.substr(0, at + kMaxSize);
   const auto name = near.find("PRIVATE KEY", at);
   const auto behind = near.find_first_of("-\n", at);
   if (at - begin < kDashes || name == near.npos || behind == near.npos ||
@@ -414,8 +414,8 @@ KeyMark KeyMarkAt(std::string_view text, std::size_t at) {
 
 // The END of a key that begins before `at`, if it comes soon.
 KeyMark EndOfKey(std::string_view text, std::size_t at) {
-  constexpr std::size_t kLongest = std::size_t{64} << 10;  // of a key in bytes
-  std::string_view near = text.substr(0, at + kLongest);
+  constexpr std::size_t kMaxSize = std::size_t{64} << 10;  // of a key in bytes
+  std::string_view near = text.substr(0, at + kMaxSize);
   near = near.substr(0, near.find("BEGIN ", at));
   for (std::size_t found = near.find("END ", at); found != near.npos;
        found = near.find("END ", found + 1)) {
@@ -431,9 +431,9 @@ KeyMark EndOfKey(std::string_view text, std::size_t at) {
 
 std::vector<FoundSecret> PrivateKeyAt(std::string_view text, std::size_t at) {
   // A key of RSA with 16,384 bits has fewer.
-  constexpr int kMostLines = 200;
+  constexpr int kMaxKeyLines = 200;
   constexpr std::size_t kLongRest = 16;
-  constexpr std::size_t kLongestPrefix = 256;  // of a logger
+  constexpr std::size_t kMaxPrefix = 256;  // of a logger
   const bool putty = text.substr(at).starts_with("Private-Lines:");
   const KeyMark mark = putty ? KeyMark{at, at} : KeyMarkAt(text, at);
   if (!putty && mark.end == 0) {
@@ -450,19 +450,19 @@ std::vector<FoundSecret> PrivateKeyAt(std::string_view text, std::size_t at) {
     parts.push_back({.begin = mark.begin, .end = mark.end, .kind = "key"});
   }
   std::size_t column = 0;
-  while (!putty && column < std::min(kLongestPrefix, mark.begin) &&
+  while (!putty && column < std::min(kMaxPrefix, mark.begin) &&
          !GlyphBefore(text, mark.begin - column).IsBreak()) {
     ++column;
   }
   std::size_t end = EndOfLine(text, mark.end);
   const std::string_view rest =
-      LineOfKey(text.substr(mark.end, end - mark.end));
+      WithoutQuotes(text.substr(mark.end, end - mark.end));
   const std::string_view word = rest.substr(0, rest.find(' '));
   if (!putty && word.size() >= kLongRest && IsBase64Line(word)) {
     parts.back().end =
         static_cast<std::size_t>(rest.data() - text.data()) + rest.size();
   }
-  for (int lines = 0; lines < 2 * kMostLines && end < text.size();) {
+  for (int lines = 0; lines < 2 * kMaxKeyLines && end < text.size();) {
     const std::size_t begin = end + GlyphAt(text, end).size;
     end = EndOfLine(text, begin);
     if (last.end > 0 && end > last.begin) {

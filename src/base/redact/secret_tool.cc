@@ -92,19 +92,19 @@ std::span<const SecretTool> SecretTools() {
 std::vector<FoundSecret> SecretsOfTool(std::string_view text, std::size_t at,
                                        const SecretTool& tool) {
   std::vector<FoundSecret> found;
-  constexpr int kMostWords = 32;
-  constexpr std::size_t kLongest = 1024;
+  constexpr int kMaxWords = 32;
+  constexpr std::size_t kMaxSize = 1024;
   if (!BeginsWord(text, at) || (at > 0 && IsNameByte(text[at - 1]))) {
     return found;
   }
-  const std::string_view line = text.substr(0, at + kLongest);
+  const std::string_view line = text.substr(0, at + kMaxSize);
   std::size_t end = at + tool.name.size();
   while (end < line.size() && IsWordByte(line[end])) {
     ++end;  // mysqldump
   }
   bool verb = tool.verb.empty();
   bool next = false;  // is the secret
-  for (int words = 0; words < kMostWords; ++words) {
+  for (int words = 0; words < kMaxWords; ++words) {
     const ValuePlace word = NextWord(line, end);
     if (word.end <= end) {
       return found;

@@ -18,13 +18,13 @@ bool IsOneByteOf(std::string_view bytes, char c) {
 // Behind a comma, that something else follows: `password=ab,cd` is one value,
 // `password=ab,user=cd` are two.
 bool CommaParts(std::string_view text, std::size_t at) {
-  constexpr std::size_t kLongest = 64;  // of a name
+  constexpr std::size_t kMaxSize = 64;  // of a name
   const Glyph next = GlyphAt(text, at + 1);
   if (next.IsEnd() || next.IsSpace() || next.IsQuote()) {
     return true;
   }
   std::size_t end = at + 1;
-  while (end < text.size() && end < at + kLongest && IsNameByte(text[end])) {
+  while (end < text.size() && end < at + kMaxSize && IsNameByte(text[end])) {
     ++end;
   }
   return end > at + 1 && end < text.size() && IsOneByteOf("=:", text[end]);
@@ -98,9 +98,9 @@ std::size_t EndOfQuoted(std::string_view text, std::size_t begin,
 
 // b'…', r"…".
 std::size_t PrefixOfString(std::string_view text, std::size_t at) {
-  constexpr std::size_t kMost = 2;
+  constexpr std::size_t kMaxCount = 2;
   std::size_t size = 0;
-  while (size < kMost && at + size < text.size() &&
+  while (size < kMaxCount && at + size < text.size() &&
          IsOneByteOf("bBfFrRuU", text[at + size])) {
     ++size;
   }
@@ -179,8 +179,7 @@ bool NamesFile(std::string_view value) {
                                         ".env",  ".p12", ".ppk",  ".ini"};
   constexpr std::size_t kKeySize = 32;
   // One word of base64 in 32 begins with '/', too.
-  const bool key = value.size() >= kKeySize &&
-                   LooksRandom(value.substr(1), 1) &&
+  const bool key = value.size() >= kKeySize && IsRandom(value.substr(1), 1) &&
                    !IsOneByteOf(value, '.') && !IsOneByteOf(value, '_');
   return (!key &&
           std::any_of(std::begin(kBegins), std::end(kBegins),
@@ -189,7 +188,7 @@ bool NamesFile(std::string_view value) {
                      [&](auto one) { return value.ends_with(one); });
 }
 
-bool LooksRandom(std::string_view value, std::size_t least) {
+bool IsRandom(std::string_view value, std::size_t least) {
   std::size_t digits = 0;
   std::size_t upper = 0;
   std::size_t lower = 0;
@@ -211,16 +210,16 @@ bool LooksRandom(std::string_view value, std::size_t least) {
            letters >= kLong));
 }
 
-bool LooksBase64(std::string_view value) {
-  constexpr std::size_t kLeast = 8;
+bool IsBase64(std::string_view value) {
+  constexpr std::size_t kMinSize = 8;
   const bool hump =
       std::adjacent_find(value.begin(), value.end(), [](char a, char b) {
         return std::islower(static_cast<unsigned char>(a)) != 0 &&
                std::isupper(static_cast<unsigned char>(b)) != 0;
       }) != value.end();
   const std::size_t end = value.find_last_not_of('=') + 1;
-  return value.size() >= kLeast && value.size() % 4 == 0 &&
-         (hump || LooksRandom(value, kLeast)) &&
+  return value.size() >= kMinSize && value.size() % 4 == 0 &&
+         (hump || IsRandom(value, kMinSize)) &&
          std::all_of(
              value.begin(), value.begin() + static_cast<std::ptrdiff_t>(end),
              [](char c) {

@@ -39,7 +39,7 @@ bool IsNumberText(std::string_view value);
 // "/etc/key.pem", "~/.ssh/id_rsa", "key.json".
 bool NamesFile(std::string_view value);
 // Letters and digits mixed, as nobody writes words.
-bool LooksRandom(std::string_view value, std::size_t least);
-bool LooksBase64(std::string_view value);
+bool IsRandom(std::string_view value, std::size_t least);
+bool IsBase64(std::string_view value);
 
 }  // namespace muster
