@@ -327,8 +327,9 @@ NamePlace NameAround(std::string_view text, std::size_t at) {
     ++name.end;
   }
   // What belongs to an escape is of no name.
-  constexpr std::string_view kEscapes = "\\[;%\x1b";
-  if (name.begin > 0 && kEscapes.find(text[name.begin - 1]) != kEscapes.npos) {
+  constexpr std::string_view kOfEscapes = "\\[;%\x1b";
+  if (name.begin > 0 &&
+      kOfEscapes.find(text[name.begin - 1]) != kOfEscapes.npos) {
     for (std::size_t i = at; i > name.begin; --i) {
       if (IsWordByte(text[i - 1]) && BeginsWord(text, i)) {
         name.begin = i;
