@@ -55,7 +55,7 @@ ALLOWED = {
 # What a room is, for the table of ARCHITECTURE.md.
 ABOUT = {
     "base": "Cause (generated), Error, Result, Fact, Deadline, Mutex, text, "
-            "JSON, log; no I/O",
+            "JSON, log, `redact/`; no I/O",
     "finding": "Finding, Outcome, the catalogue's texts, exit codes, rendering",
     "cluster": "Cluster, Member, Address, `Sourced<T>`",
     "wire": "what crosses a process or a host: messages, frames, the progress "
@@ -77,7 +77,7 @@ ABOUT = {
     "rendezvous": "roll call: who is there, who is missing and why",
     "netcheck": "`mesh/` (reachability of all pairs), `bandwidth/`, "
                 "`diagnosis/` (few faults that explain all bad paths)",
-    "diagnose": "`read/` (files, archives, redaction), `match/` (patterns), "
+    "diagnose": "`read/` (files, archives), `match/` (patterns), "
                 "`derive/` (compared facts), "
                 "`verdict/` (root before victims, cause)",
     "pjrt": "plug-ins of accelerators: `plugin/`, `program/`; trains on their "

@@ -50,7 +50,8 @@ Result<int> BundleVerb(const CommandLine& line,
   const auto bundle =
       diagnose::MakeBundle(line.inputs, {.environment = host.env.All(),
                                          .version = std::string(kVersion),
-                                         .at = host.clock.WallNow()});
+                                         .at = host.clock.WallNow(),
+                                         .redact_emails = line.redact_emails});
   if (!bundle) {
     sys::PrintError(bundle.error(),
                     settings.output.value == settings::Output::kJson, host.env,

@@ -294,6 +294,8 @@ void AddBundleFlags(CLI::App& app, CommandLine& line) {
   app.add_option("inputs", line.inputs);
   AddOption(app, "--archive FILE", line.archive,
             "output file (default muster-bundle.tar.gz)");
+  app.add_flag("--redact-email", line.redact_emails,
+               "remove email addresses, too");
 }
 
 void AddVerbFlags(CLI::App& app, Verb verb, Texts& texts, CommandLine& line) {

@@ -76,7 +76,8 @@ struct CommandLine {
   // explain and bundle
   std::vector<std::string> inputs;  // files, folders, "-", or one label
   // bundle
-  std::string archive;  // the file to write
+  std::string archive;         // the file to write
+  bool redact_emails = false;  // also from what is packed
   // explain
   std::string exit;                // exit status or signal of the program
   std::vector<std::string> notes;  // what the user saw

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/redact/redact.h"
 #include "base/text.h"
 #include "channel/evidence.h"
 #include "cluster/members.h"
@@ -67,14 +68,15 @@ std::optional<Error> OtherProgram(const wire::Hello& ours,
       ours.program_digest == theirs.program_digest) {
     return std::nullopt;
   }
-  std::string what = Who(theirs) + " runs `" + Printable(theirs.program) +
-                     "`, " + Who(ours) + " runs `" + Printable(ours.program) +
-                     "`";
+  const std::string program = Printable(Redacted(ours.program));
+  std::string what = Who(theirs) + " runs `" +
+                     Printable(Redacted(theirs.program)) + "`, " + Who(ours) +
+                     " runs `" + program + "`";
   if (ours.program == theirs.program) {
-    what =
-        Who(theirs) + " and " + Who(ours) + " run the same command `" +
-        Printable(ours.program) + "`, but the program file differs (digest " +
-        Printable(theirs.program_digest) + " and " + ours.program_digest + ")";
+    what = Who(theirs) + " and " + Who(ours) + " run the same command `" +
+           program + "`, but the program file differs (digest " +
+           Printable(theirs.program_digest) + " and " + ours.program_digest +
+           ")";
   }
   return Error(Cause::kVerPeerMismatch, std::move(what));
 }

@@ -84,6 +84,11 @@ MORE += [("command_line_fuzz", text.encode("latin-1")) for text in (
 MORE += [("mesh_frame_fuzz", mesh_frame(1, b'{"nonce": "n"}')),
          ("mesh_frame_fuzz", mesh_frame(6, b"row") + mesh_frame(8, b"")),
          ("mesh_frame_fuzz", b"MUSF\xff\xff\xff\x7f\x06")]
+# A name, a carrier, in JSON or not; then a secret and text around it.
+MORE += [("redact_fuzz", bytes([name, carrier, name % 2]) + text)
+         for name in range(2) for carrier in range(11)
+         for text in (b"hunter2hunter2", b"-----BEGIN PRIVATE KEY-----\nMIIE",
+                      b"https://u:p@h/x?sig=1 token: \\\"a\\\"\\n")]
 
 # Of what this fuzzer left out: a plan with a rank, an end, ports to be tried.
 PROGRESS = ('{"phase": 2, "classes": 10, "phase_since_ns": 1, "beat_ns": 2, '

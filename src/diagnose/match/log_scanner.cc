@@ -6,11 +6,11 @@
 #include <iterator>
 #include <utility>
 
+#include "base/redact/redact.h"
 #include "base/signal_name.h"
 #include "base/text.h"
 #include "diagnose/match/log_end.h"
 #include "diagnose/match/prefix.h"
-#include "diagnose/read/redact.h"
 
 namespace muster::diagnose {
 namespace {

@@ -7,8 +7,9 @@
 #include <utility>
 
 #include "base/json.h"
+#include "base/redact/redact.h"
+#include "base/redact/secret_name.h"
 #include "base/text.h"
-#include "diagnose/read/redact.h"
 #include "diagnose/read/tar_writer.h"
 #include "sys/file/byte_source.h"
 #include "sys/file/fs.h"
@@ -112,7 +113,8 @@ std::string NameInside(const std::string& path) {
 
 class Packer {
  public:
-  explicit Packer(const BundleOptions& options) : options_(options) {}
+  explicit Packer(const BundleOptions& options)
+      : options_(options), redactor_(options.redact_emails) {}
 
   Status Take(const std::string& input) {
     input_ = input;
@@ -142,10 +144,10 @@ class Packer {
   void Folder(const std::string& path) {
     const sys::FileList list = sys::FilesBelow(path, kMaxFiles);
     if (!list.cut.empty()) {
-      bundle_.notes.push_back(path + ": " + list.cut);
+      Note(redactor_.Path(path), list.cut);
     }
     for (const std::string& folder : list.refused) {
-      bundle_.notes.push_back(folder + ": no permission to read this folder");
+      Note(redactor_.Path(folder), "no permission to read this folder");
     }
     for (const std::string& file : list.paths) {
       File(file, sys::ByteSource::OpenBelow(path, file));
@@ -155,22 +157,23 @@ class Packer {
   void File(const std::string& path, Result<sys::ByteSource> source) {
     auto text = ReadText(std::move(source));
     if (!text) {
-      bundle_.notes.push_back(text.error().message());
+      bundle_.notes.push_back(redactor_.Text(text.error().message()));
       return;
     }
+    const std::string name = redactor_.Path(path);
     if (!IsText(*text)) {
-      bundle_.notes.push_back(path + ": not text, skipped");
+      Note(name, "not text, skipped");
       return;
     }
-    std::string packed = Redact(text->head);
+    std::string packed = redactor_.Text(text->head);
     if (text->LeftOut() > 0) {
       const std::string cut = BytesText(text->LeftOut()) + " skipped";
       packed += "[muster: " + cut + "]\n";
-      bundle_.notes.push_back(path + ": " + cut);
+      Note(name, cut);
     }
-    packed += Redact(text->tail);
-    Add(NameInside(path), packed);
-    bundle_.files.push_back(path);
+    packed += redactor_.Text(text->tail);
+    Add(NameInside(name), packed);
+    bundle_.files.push_back(name);
   }
 
   Error NothingPacked() const {
@@ -180,20 +183,8 @@ class Packer {
                                             : bundle_.notes.front()));
   }
 
-  std::string Redact(std::string_view text) {
-    redactor_.Begin();
-    std::string out;
-    out.reserve(text.size());
-    while (!text.empty()) {
-      const std::size_t end = text.find('\n');
-      out += redactor_.Line(text.substr(0, end));
-      if (end == std::string_view::npos) {
-        break;
-      }
-      out += '\n';
-      text.remove_prefix(end + 1);
-    }
-    return out;
+  void Note(const std::string& name, const std::string& what) {
+    bundle_.notes.push_back(name + ": " + what);
   }
 
   // Two inputs may have one name inside: the second one gets a number.
@@ -208,12 +199,11 @@ class Packer {
 
   void AddEnvironment() {
     std::string text;
-    redactor_.Begin();
     for (const auto& [name, value] : options_.environment) {
       if (VariableIsPublic(name)) {
         std::string line = name;
         line += "=" + value;
-        text += redactor_.Line(line) + "\n";
+        text += redactor_.Text(line) + "\n";
       } else {
         bundle_.left_out.push_back(name);
       }

@@ -18,6 +18,7 @@ struct BundleOptions {
   std::map<std::string, std::string> environment;  // of this process
   std::string version;                             // of the program
   WallTime at{};
+  bool redact_emails = false;
 };
 
 struct Bundle {
@@ -28,8 +29,8 @@ struct Bundle {
   std::vector<std::string> notes;      // what was skipped or cut, and why
 };
 
-// Packs files and folders: text only, redacted line by line; of a large file
-// its beginning and its end. Adds `environment.txt` (the variables that may be
+// Packs files and folders: text only, without the secrets in it and in the names
+// of files; of a large file its beginning and its end. Adds `environment.txt` (the variables that may be
 // shown) and `bundle.json` (schema muster.bundle/1: what is inside and what was
 // removed). An Error when an input is not there or nothing could be packed.
 Result<Bundle> MakeBundle(std::span<const std::string> inputs,

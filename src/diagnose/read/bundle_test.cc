@@ -80,6 +80,36 @@ TEST_F(BundleTest, HoldsNoSecret) {
   EXPECT_THAT(plain, Not(HasSubstr(canary)));
 }
 
+TEST_F(BundleTest, HoldsNoSecretInNamesOfFiles) {
+  Write("logs/password=" + std::string(kCanary) + ".log", "one\n");
+  Write("logs/password=" + std::string(kCanary) + "2.log", "two\n");
+  const std::vector<std::string> inputs{folder_};
+  const auto bundle = MakeBundle(inputs, {});
+  ASSERT_TRUE(bundle) << bundle.error().ToString();
+  EXPECT_THAT(bundle->files,
+              testing::Each(HasSubstr("/password=[removed: secret].log")));
+  const std::string path = Write("b.tar.gz", bundle->archive);
+  const std::string list = "tar -tzf '" + path + "' > '" + folder_ + "/names'";
+  ASSERT_EQ(std::system(list.c_str()), 0);
+  std::ifstream file(folder_ + "/names");
+  const std::string names{(std::istreambuf_iterator<char>(file)), {}};
+  EXPECT_THAT(names, Not(HasSubstr("CANARY")));
+  EXPECT_THAT(names, HasSubstr("/password=[removed: secret].log\n"));
+  EXPECT_THAT(names, HasSubstr("/password=[removed: secret].log.2\n"));
+  const std::string plain = Plain(*bundle);
+  EXPECT_THAT(plain, HasSubstr("one\n"));
+  EXPECT_THAT(plain, HasSubstr("two\n"));
+  EXPECT_THAT(plain, Not(HasSubstr("CANARY")));
+}
+
+TEST_F(BundleTest, HoldsNoEmailIfAskedTo) {
+  const std::vector<std::string> inputs{Write("a.log", "ask me@example.org\n")};
+  const auto bundle = MakeBundle(inputs, {.redact_emails = true});
+  ASSERT_TRUE(bundle) << bundle.error().ToString();
+  EXPECT_EQ(bundle->removed.at("email"), 1);
+  EXPECT_THAT(Plain(*bundle), HasSubstr("ask [removed: email]\n"));
+}
+
 TEST_F(BundleTest, LosesNothingBehindAKeyWithoutAnEnd) {
   const std::string begin = "-----BEGIN " + std::string("PRIVATE KEY-----");
   const std::vector<std::string> inputs{

@@ -7,6 +7,7 @@
 #include "base/command_text.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/redact/redact.h"
 #include "base/text.h"
 #include "cluster/cluster_json.h"
 #include "diagnose/verdict/refine.h"
@@ -57,10 +58,11 @@ void Coordinator::Start(channel::Transport* transport, Cluster cluster,
   pace_.emplace(console_.terminal(), started_);
   progress_ = std::make_unique<monitor::ProgressLog>(host_, journal_,
                                                      cluster_.WorldSize());
+  const std::vector<std::string> shown = RedactedCommand(options_.argv);
   Record(record::kRunStarted,
          {{"run", options_.run_id},
-          {"command", CommandLine(options_.argv)},
-          {"argv", Dump(Json(options_.argv))},
+          {"command", CommandLine(shown)},
+          {"argv", Dump(Json(shown))},
           {"version", identity.version},
           {"host", host_.env.Hostname()},
           {"directory", host_.env.WorkingDirectory()},

@@ -240,7 +240,7 @@ class CoordinatorTest : public testing::Test {
   wire::Hello hello_ = HelloOfTwoRanks();
   ScriptedAgent agent_{std::move(links_.first), hello_};
   RunOptions options_{.run_id = "id",
-                      .argv = {"train"},
+                      .argv = {"train", "--password", "hunter2hunter2"},
                       .gather_timeout = std::chrono::milliseconds(200)};
   Coordinator coordinator_{*loop_, host_, console_, *journal_, options_};
 };
@@ -256,6 +256,19 @@ TEST_F(CoordinatorTest, EndsWellWhenAllRanksDo) {
   EXPECT_EQ(end.text, "all 2 ranks succeeded");
   EXPECT_THAT(Causes(), IsEmpty());
   EXPECT_EQ(journal_->facts().back().name, record::kRunEnded);
+}
+
+TEST_F(CoordinatorTest, RecordsTheCommandWithoutItsSecretsAndRunsItWithThem) {
+  agent_.on_launch = [&](const wire::LaunchPlan& plan) {
+    EXPECT_EQ(plan.ranks.front().argv, options_.argv);
+    agent_.EndsWell();
+  };
+  EXPECT_EQ(Run().exit_code, 0);
+  const Fact& started = journal_->facts().front();
+  ASSERT_EQ(started.name, record::kRunStarted);
+  EXPECT_EQ(started.Text("argv"),
+            R"(["train","--password","[removed: secret]"])");
+  EXPECT_EQ(started.Text("command"), "train --password '[removed: secret]'");
 }
 
 TEST_F(CoordinatorTest, AFailingRankStopsTheOthersAndGivesItsStatus) {

@@ -6,6 +6,7 @@
 
 #include "base/command_text.h"
 #include "base/json.h"
+#include "base/redact/redact.h"
 #include "base/text.h"
 #include "cluster/cluster_json.h"
 
@@ -88,7 +89,7 @@ Json PlanJson(const Cluster& cluster, const Planned& planned) {
     entry["agent"] = AgentOf(plan, rank.rank);
     entry["local_rank"] = rank.local_rank;
     entry["local_size"] = rank.local_size;
-    entry["argv"] = rank.argv;
+    entry["argv"] = RedactedCommand(rank.argv);
     entry["cores"] = rank.cores;
     entry["environment"] = Json::object();
     for (const auto& [name, value] : rank.environment) {

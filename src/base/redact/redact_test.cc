@@ -1,10 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "diagnose/read/redact.h"
+#include "base/redact/redact.h"
 
 #include <gtest/gtest.h>
 
-namespace muster::diagnose {
+#include "base/json.h"
+#include "base/redact/secret_name.h"
+#include "base/text.h"
+
+namespace muster {
 namespace {
+
+std::string Replaced(std::string text, const std::string& from,
+                     const std::string& to) {
+  for (auto at = text.find(from); at != text.npos;
+       at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+  return text;
+}
 
 constexpr std::string_view kSecret = "CANARY0123456789abcdefCANARY";
 
@@ -125,11 +138,11 @@ TEST(Redaction, TakesAValueAsAWhole) {
 }
 
 TEST(Redaction, RemovesAndCountsATokenOnce) {
-  std::map<std::string, int> removed;
+  Redactor redactor;
   const std::string token = "hf_" + std::string(34, 'a');
-  EXPECT_EQ(Redacted("HF_TOKEN=" + token + " python", &removed),
+  EXPECT_EQ(redactor.Text("HF_TOKEN=" + token + " python"),
             "HF_TOKEN=[removed: token] python");
-  EXPECT_EQ(removed, (std::map<std::string, int>{{"token", 1}}));
+  EXPECT_EQ(redactor.removed(), (std::map<std::string, int>{{"token", 1}}));
 }
 
 TEST(Redaction, LeavesWhatWasRemovedBefore) {
@@ -183,32 +196,36 @@ TEST(Redaction, LeavesWhatAnExplanationNeeds) {
                            "use_auth = required_by_policy",
                            "ray://head:10001",
                            "Unexpected token: layer1",
-                           "--token-file secret.txt"}) {
+                           "--token-file secret.txt",
+                           "tokens=4096 max_tokens: 12 n_tokens=3 author: me",
+                           "pass 1 of 3",
+                           "pass: layer1",
+                           "test_a: pass",
+                           "PASS: test_a",
+                           "token 5",
+                           "auth failed",
+                           "Enter password:\nTraceback",
+                           "secret_name: my-secret",
+                           "GOOGLE_APPLICATION_CREDENTIALS=/root/key.json",
+                           "compass=north monkey=3",
+                           "https://host:8080/@scope/package",
+                           "[\"user\", \"password\", \"email\"]",
+                           "token:\n  file: /x",
+                           "Result<Secret>(x)"}) {
     EXPECT_EQ(Redacted(text), text);
   }
 }
 
 TEST(Redaction, TakesAKeyOfSeveralLinesAsAWhole) {
   Redactor redactor;
-  std::string out;
-  for (const char* line :
-       {"before", "-----BEGIN RSA PRIVATE KEY-----", "MIIEowCANARY",
-        "CANARY==", "-----END RSA PRIVATE KEY-----", "after"}) {
-    out += redactor.Line(line) + "\n";
-  }
-  EXPECT_EQ(out.find("CANARY"), std::string::npos);
-  EXPECT_NE(out.find("before"), std::string::npos);
-  EXPECT_NE(out.find("after"), std::string::npos);
+  EXPECT_EQ(redactor.Text("before\n-----BEGIN RSA PRIVATE KEY-----\nMIIEowC\n"
+                          "QQ==\n-----END RSA PRIVATE KEY-----\nafter"),
+            "before\n[removed: key]\n\n\n\nafter");
   EXPECT_EQ(redactor.removed().at("key"), 1);
 }
 
-// What is left of these lines.
-std::string LinesOf(Redactor& redactor, const std::vector<std::string>& lines) {
-  std::string out;
-  for (const std::string& line : lines) {
-    out += redactor.Line(line) + "\n";
-  }
-  return out;
+std::string OfLines(const std::vector<std::string>& lines) {
+  return Redacted(Join(lines, "\n"));
 }
 
 std::string KeyBegin() {
@@ -216,13 +233,11 @@ std::string KeyBegin() {
 }
 
 TEST(Redaction, LeavesAKeyAtALineThatCanBeNoneOfIt) {
-  Redactor redactor;
   EXPECT_EQ(
-      LinesOf(redactor,
-              {"expected " + KeyBegin(), "Traceback (most recent call last):",
+      OfLines({"expected " + KeyBegin(), "Traceback (most recent call last):",
                R"(  File "train.py", line 3, in main)", "ValueError: no key"}),
       "expected [removed: key]\nTraceback (most recent call last):\n"
-      "  File \"train.py\", line 3, in main\nValueError: no key\n");
+      "  File \"train.py\", line 3, in main\nValueError: no key");
 }
 
 TEST(Redaction, KnowsTheLinesOfAKeyBehindWhatALoggerWrites) {
@@ -235,30 +250,145 @@ TEST(Redaction, KnowsTheLinesOfAKeyBehindWhatALoggerWrites) {
          "  \"MIIEqq=\\n\""},
         {KeyBegin(), "Proc-Type: 4,ENCRYPTED", "DEK-Info: AES-128-CBC,MIIE", "",
          "MIIE" + word}}) {
-    Redactor redactor;
-    EXPECT_EQ(LinesOf(redactor, lines).find("MIIE"), std::string::npos)
-        << LinesOf(redactor, lines);
+    EXPECT_EQ(OfLines(lines).find("MIIE"), std::string::npos) << OfLines(lines);
   }
 }
 
 TEST(Redaction, LeavesAKeyThatIsLongerThanAnyIs) {
-  Redactor redactor;
   std::vector<std::string> lines(300, "word");
   lines[0] = KeyBegin();
-  EXPECT_NE(LinesOf(redactor, lines).find("word\nword"), std::string::npos);
+  EXPECT_NE(OfLines(lines).find("word\nword"), std::string::npos);
 }
 
 TEST(Redaction, LeavesAKeyAtTheEndOfItsText) {
   Redactor redactor;
-  (void)redactor.Line(KeyBegin());
-  redactor.Begin();
-  EXPECT_EQ(redactor.Line("hello"), "hello");
+  (void)redactor.Text(KeyBegin());
+  EXPECT_EQ(redactor.Text("hello"), "hello");
+}
+
+// Each line a string of a list.
+std::string Notebook(const std::string& text) {
+  std::vector<std::string> lines = Split(text, '\n');
+  for (std::string& line : lines) {
+    line += '\n';
+  }
+  return Json{{"source", lines}}.dump(1);
+}
+
+// A secret at '@', and what carries it: neither more nor less than it goes.
+TEST(Redaction, TakesThePlantedAndLeavesTheRestInEveryCarrier) {
+  constexpr std::string_view kPlaces[] = {
+      "PASSWORD=@",
+      "db_password: @",
+      "DB_PASS=@",
+      "RABBITMQ_PASS=@",
+      "JWT=@",
+      "AZURE_CREDENTIAL=@",
+      "REDIS_AUTH=@",
+      "SSH_KEY=@",
+      "clientSecret=@",
+      "apiKey: \"@\"",
+      "token: @",
+      "--password @",
+      "--token=@",
+      "password=&quot;@&quot;",
+      "&quot;token&quot;: &quot;@&quot;",
+      "\x1b[1mpassword\x1b[0m=\x1b[32m@\x1b[0m",
+      "<password>@</password>",
+      "('password', '@')",
+      "{'password': '@'}",
+      "{\"auth\": \"@\"}",
+      "config[\"password\"] = \"@\"",
+      "<add key=\"Password\" value=\"@\"/>",
+      "{\"name\": \"DB_PASSWORD\", \"value\": \"@\"}",
+      "db:\n  password:\n    @",
+      "db:\n  password: |\n    @\n  port: 3",
+      "args:\n- --password\n- @",
+      "- name: DB_PASSWORD\n  value: @",
+      "{\n  \"password\":\n    \"@\"\n}",
+      "[\n \"--password\",\n \"@\",\n \"x\"\n]",
+      "https://me:@@host/x",
+      "HTTPS://me:@@host/x",
+      "https://@@host/x",
+      "postgres://me:@@host/db",
+      "sshpass -p @ ssh host",
+      "curl -u me:@ https://host",
+      "https://host/x?sig=@&x=1"};
+  const std::string secret = "Zq9xK2mW7vR4tY8bLp3s";
+  for (const std::string_view place : kPlaces) {
+    const auto at = place.find('@');
+    const std::string line = "step 3 of 9\n" +
+                             std::string(place.substr(0, at)) + secret +
+                             std::string(place.substr(at + 1)) + "\nloss 0.1";
+    const auto carried = [&](const std::string& text) {
+      return std::vector<std::string>{
+          text, Json(text).dump(), Json{{"a", Json{{"b", text}}}}.dump(1),
+          Json(Json(text).dump()).dump(), Notebook(text)};
+    };
+    const std::vector<std::string> texts = carried(line);
+    for (const std::string& text : texts) {
+      const std::string left = Redacted(text);
+      const auto mark = left.find("[removed: ");
+      ASSERT_NE(mark, std::string::npos) << text;
+      EXPECT_EQ(
+          Replaced(left, left.substr(mark, left.find(']', mark) - mark + 1),
+                   secret),
+          text);
+      EXPECT_EQ(Redacted(left), left);
+    }
+  }
+}
+
+TEST(Redaction, TakesTokensThatServicesGive) {
+  const std::string word = "Zq9xK2mW7vR4tY8bLp3sZq9xK2mW7vR4tY8bLp3s";
+  const std::string hex = "0123456789abcdef0123456789abcdef01234567";
+  for (const std::string& text :
+       {"npm_" + word, "pypi-" + word, "sk_live_" + word, "SG." + word,
+        "xapp-1-" + word, "nvapi-" + word, "gsk_" + word, "r8_" + word,
+        "api_org_" + word, "GOCSPX-" + word, "1//0g" + word, "hvs." + word,
+        "tskey-auth-" + word, "dop_v1_" + hex, "dp.st.prd." + word,
+        "dapi" + hex}) {
+    EXPECT_EQ(Redacted("a\\n" + text + " b"), "a\\n[removed: token] b") << text;
+  }
+  EXPECT_EQ(Redacted("https://api.telegram.org/bot123456:AA" + word + "/send"),
+            "https://api.telegram.org/bot[removed: token]/send");
+  EXPECT_EQ(Redacted("x sk-learn-contrib-estimators y"),
+            "x sk-learn-contrib-estimators y");
+}
+
+TEST(Redaction, TakesTheWordsOfACommand) {
+  const std::vector<std::string> argv = {
+      "python3",      "x.py",
+      "--password",   "two words",
+      "--token-file", "/x",
+      "PASSWORD=a b", "sh",
+      "-c",           "TOKEN=Zq9xK2mW python3",
+      "--epochs",     "5"};
+  EXPECT_EQ(RedactedCommand(argv),
+            (std::vector<std::string>{
+                "python3", "x.py", "--password", "[removed: secret]",
+                "--token-file", "/x", "PASSWORD=[removed: secret]", "sh", "-c",
+                "TOKEN=[removed: secret] python3", "--epochs", "5"}));
+  EXPECT_TRUE(RedactedCommand({}).empty());
+}
+
+TEST(Redaction, TakesNamesOfFiles) {
+  EXPECT_EQ(Redactor().Path("/runs/password=Zq9xK2mW7v.log"),
+            "/runs/password=[removed: secret].log");
+  EXPECT_EQ(Redactor().Path("a/token/rank0.err"), "a/token/rank0.err");
+}
+
+TEST(Redaction, TakesEmailsIfAskedTo) {
+  const std::string text = "ask me@example.org. git@github.com:x/y rank@0";
+  EXPECT_EQ(Redacted(text), text);
+  EXPECT_EQ(Redactor(true).Text(text),
+            "ask [removed: email]. git@github.com:x/y rank@0");
 }
 
 TEST(Redaction, CountsWhatItRemoved) {
-  std::map<std::string, int> removed;
-  (void)Redacted("hf_0123456789abcdefgh and hf_0123456789abcdefgi", &removed);
-  EXPECT_EQ(removed["token"], 2);
+  Redactor redactor;
+  (void)redactor.Text("hf_0123456789abcdefgh and hf_0123456789abcdefgi");
+  EXPECT_EQ(redactor.removed().at("token"), 2);
 }
 
 TEST(Redaction, ShowsOnlyVariablesOfTheList) {
@@ -270,4 +400,4 @@ TEST(Redaction, ShowsOnlyVariablesOfTheList) {
 }
 
 }  // namespace
-}  // namespace muster::diagnose
+}  // namespace muster
