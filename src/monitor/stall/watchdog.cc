@@ -186,8 +186,8 @@ std::vector<int> Watchdog::TakeStopped() {
   std::vector<int> stopped;
   for (auto& [rank, watched] : ranks_) {
     if (watched.stopped < kStoppedFor) {
-      watched.stop_told = false;
-    } else if (!std::exchange(watched.stop_told, true)) {
+      watched.stop_reported = false;
+    } else if (!std::exchange(watched.stop_reported, true)) {
       stopped.push_back(rank);
     }
   }

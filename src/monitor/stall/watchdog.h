@@ -69,7 +69,7 @@ class Watchdog {
     std::int64_t seen_ns = 0;
     Duration idle{};
     Duration stopped{};  // in state T, without a pause
-    bool stop_told = false;
+    bool stop_reported = false;
   };
 
   std::optional<Duration> LimitOf(const Watched& watched) const;

@@ -44,9 +44,9 @@ constexpr auto kSweepEvery = milliseconds(5);
 constexpr auto kSweepFor = seconds(4);
 // The warden has so long to end what a guardian has left.
 constexpr auto kWardenFor = milliseconds(4500);
-// Looks in a row that show nobody: what forks again and again may be missing in
+// Scans in a row that show nobody: what forks again and again may be missing in
 // one.
-constexpr int kEmptyLooks = 20;
+constexpr int kEmptyScans = 20;
 
 wire::StartRequest ToRequest(const ProcessSpec& spec, std::int64_t id) {
   wire::StartRequest request{.id = id,
@@ -127,7 +127,7 @@ struct GuardianSpawner::Inner {
   Deadline warden_until = Deadline::After(Duration::zero());
   std::optional<Sweep> sweep;
   Deadline sweep_until = Deadline::After(Duration::zero());
-  int empty_looks = 0;
+  int empty_scans = 0;
   Loop::Handle sweeping;
 
   void Receive();
@@ -416,12 +416,12 @@ void GuardianSpawner::Inner::SweepStep() {
     // What a warden that was killed too has left falls to us: a subreaper.
     sweep.emplace(getpid(), spared);
     sweep_until = Deadline::After(kSweepFor);
-    empty_looks = 0;
+    empty_scans = 0;
   }
   const int left = sweep->Step();
   BuryOwn();
-  empty_looks = left > 0 ? 0 : empty_looks + 1;
-  if (empty_looks >= kEmptyLooks || !HasChildren() || sweep_until.Expired()) {
+  empty_scans = left > 0 ? 0 : empty_scans + 1;
+  if (empty_scans >= kEmptyScans || !HasChildren() || sweep_until.Expired()) {
     EndSweep(left);
   }
 }

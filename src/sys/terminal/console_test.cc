@@ -87,7 +87,7 @@ TEST_F(ConsoleTest, HoldsSourcesUpWhileAPipeIsFull) {
   Open(100'000);
   std::string text;
   Source source(*console);
-  auto look = loop->Every(std::chrono::milliseconds(1), [&] {
+  auto feed = loop->Every(std::chrono::milliseconds(1), [&] {
     if (source.source->paused()) {
       EXPECT_LE(source.bytes, text.size() + 300'000);
       text += Seen(out);
@@ -114,7 +114,7 @@ TEST_F(ConsoleTest, GoesOnWithoutAReaderThatTakesNothing) {
             "the reader of standard output took nothing for 50 ms");
   auto reads = loop->OnReadable(out.read.get(), [&] { Seen(out); });
   std::string notice;
-  auto told = loop->OnReadable(err.read.get(), [&] {
+  auto said = loop->OnReadable(err.read.get(), [&] {
     notice += Seen(err);
     loop->Quit();
   });
