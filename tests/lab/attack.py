@@ -66,6 +66,8 @@ def main():
     # So that what was started is ended, whatever ends this.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, end)
+    # What began in the background ignores it, and so would what it starts.
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
     victim.no_core_files()
     os.umask(0o022)
     lab = Lab(options)

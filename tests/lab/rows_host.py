@@ -33,7 +33,7 @@ def judged_limits(runs):
         said = run.err()
         if not hangs(run) and run.process.returncode == 0:
             well += 1
-        elif (hangs(run) or "os-limit" not in said or "port-in-use" in said
+        elif (hangs(run) or "os-limit" not in said or "error[net-port-in-use]" in said
               or command not in said
               or not re.search(rf"\b{value}\b", said)):
             bad.append(f"{name}: {ending(run)[:120]}")

@@ -208,19 +208,23 @@ class Victim:
                     if path.is_dir() and not path.is_symlink())
 
     def guardian(self, seconds=10):
-        """The child of muster that is to be the parent of the ranks."""
-        found = until(lambda: [pid for pid in children_of(self.pid)
-                               if (stat_of(pid) or ("",))[0].startswith(
-                                   "muster")],
+        """The process below muster that is the parent of the ranks."""
+        found = until(lambda: [pid for pid in self.below()
+                               if (stat_of(pid) or ("",))[0]
+                               == "muster-guardian"],
                       seconds, 0.002)
-        named = [pid for pid in found
-                 if "guard" in (stat_of(pid) or ("",))[0]]
-        return (named or found or [None])[0]
+        return (found or [None])[0]
+
+    def below(self):
+        """Warden and guardian, or the guardian alone; and their children."""
+        return [pid for child in children_of(self.pid)
+                for pid in (child, *children_of(child))]
 
     def ranks(self):
         """Each leads a session; what they left to the guardian does not."""
-        return [pid for child in children_of(self.pid)
-                for pid in children_of(child)
+        return [pid for parent in self.below()
+                if (stat_of(parent) or ("",))[0] == "muster-guardian"
+                for pid in children_of(parent)
                 if (stat := stat_of(pid)) and stat[3] == pid]
 
     def pid_of(self, rank, attempt=1, seconds=20):

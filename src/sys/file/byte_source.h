@@ -17,7 +17,7 @@ namespace muster::sys {
 class ByteSource {
  public:
   // A file, or a pipe that the user has named; deadline-exceeded where one is
-  // silent for 30 s. file-missing, file-permission and so on, as Fs.
+  // silent for 10 s. file-missing, file-permission and so on, as Fs.
   static Result<ByteSource> OpenFile(const std::string& path);
   // A regular file that FilesBelow found in `directory`. usage-invalid: it is a
   // symbolic link, or lies behind one, that leads out of the directory.

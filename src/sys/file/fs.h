@@ -37,7 +37,7 @@ class Fs {
   virtual Result<std::string> Read(const std::string& path,
                                    std::size_t limit = 1U << 30) const = 0;
   // The same of a path that the user has named, which may also be a pipe
-  // (`<(command)`); deadline-exceeded when it is silent for 30 s.
+  // (`<(command)`); deadline-exceeded when it is silent for 10 s.
   virtual Result<std::string> ReadNamed(const std::string& path,
                                         std::size_t limit = 1U << 30) const {
     return Read(path, limit);

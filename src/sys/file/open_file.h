@@ -14,7 +14,7 @@ namespace muster::sys {
 
 // How long a pipe may send nothing. Its writer may be a program that a shell
 // has only just started.
-inline constexpr Duration kPipeSilence = std::chrono::seconds(30);
+inline constexpr Duration kPipeSilence = std::chrono::seconds(10);
 
 enum class OpenKind {
   kFile,        // a regular file

@@ -228,7 +228,8 @@ class Guardian {
     }
     int left = 0;
     if (has_children_) {
-      left = kill_->sweep.Step();
+      // At least one, also where there is no /proc that lists them.
+      left = std::max(1, kill_->sweep.Step());
       if (!kill_->give_up.Expired()) {
         kill_->pause = std::min(kill_->pause * 2, milliseconds(50));
         return;
