@@ -310,7 +310,8 @@ class Scan {
       case NameMeaning::kPassword:
         return true;
       case NameMeaning::kFolder:
-        return found.how != Assigned::kColon && !MayBeFolder(value);
+        return (found.how != Assigned::kColon || found.value.quoted) &&
+               !MayBeFolder(value);
       case NameMeaning::kSecret:
         return !NamesFile(value);
       case NameMeaning::kToken:

@@ -288,6 +288,8 @@ TEST(Redaction, TakesThePlantedAndLeavesTheRestInEveryCarrier) {
       "SSH_KEY=@",
       "clientSecret=@",
       "apiKey: \"@\"",
+      "pwd: '@'",
+      "password: !!str @",
       "token: @",
       "--password @",
       "--token=@",

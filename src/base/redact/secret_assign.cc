@@ -133,7 +133,7 @@ class Assignment {
     const Assigned how = separator == ':' && !more && !found_.quoted_name
                              ? Assigned::kColon
                              : Assigned::kEquals;
-    if (how == Assigned::kColon) {
+    if (how == Assigned::kColon && !reader_.TakeWord("!!str ")) {
       PassType();
     }
     if (IsBlock()) {

@@ -94,7 +94,8 @@ std::vector<FoundSecret> SecretsOfTool(std::string_view text, std::size_t at,
   std::vector<FoundSecret> found;
   constexpr int kMaxWords = 32;
   constexpr std::size_t kMaxSize = 1024;
-  if (!BeginsWord(text, at) || (at > 0 && IsNameByte(text[at - 1]))) {
+  if (!BeginsWord(text, at) ||
+      (at > 0 && (text[at - 1] == '-' || text[at - 1] == '.'))) {
     return found;
   }
   const std::string_view line = text.substr(0, at + kMaxSize);
