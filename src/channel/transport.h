@@ -93,8 +93,8 @@ class Transport {
 
 // usage-invalid: without a token agents talk on the loopback interface alone.
 Error OnlyOnLoopback(const Address& address);
-// Without a token an agent speaks to agents of its own user alone. nullopt: that
-// is who listens at this address of the loopback interface. Any thread.
+// Without a token an agent speaks to agents of its own user alone. nullopt:
+// that is who listens at this address of the loopback interface. Any thread.
 std::optional<Error> WhyNotOwnUser(const Address& address,
                                    std::optional<unsigned> user);
 

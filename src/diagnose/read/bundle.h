@@ -29,10 +29,11 @@ struct Bundle {
   std::vector<std::string> notes;      // what was skipped or cut, and why
 };
 
-// Packs files and folders: text only, without the secrets in it and in the names
-// of files; of a large file its beginning and its end. Adds `environment.txt` (the variables that may be
-// shown) and `bundle.json` (schema muster.bundle/1: what is inside and what was
-// removed). An Error when an input is not there or nothing could be packed.
+// Packs files and folders: text only, without the secrets in it and in the
+// names of files; of a large file its beginning and its end. Adds
+// `environment.txt` (the variables that may be shown) and `bundle.json` (schema
+// muster.bundle/1: what is inside and what was removed). An Error when an input
+// is not there or nothing could be packed.
 Result<Bundle> MakeBundle(std::span<const std::string> inputs,
                           const BundleOptions& options);
 
