@@ -161,7 +161,7 @@ def planted(chance):
     hexa = "0123456789abcdef"
     prefixes = {
         "npm": ("npm_", 36), "PyPI": ("pypi-AgEIcHlwaS5vcmc", 60),
-        "Stripe": ("sk_" + "live_", 24), "SendGrid": ("SG.", 22),
+        "Stripe": ("sk_" + "live_", 24), "SendGrid": ("SG.ngeVfQFYQlKU0ufo8x5d1A.", 43),
         "Slack app": ("xapp-1-A0", 40), "NVIDIA": ("nvapi-", 64),
         "Groq": ("gsk_", 52), "Replicate": ("r8_", 37),
         "Hugging Face org": ("api_org_", 34), "Google OAuth": ("GOCSPX-", 28),

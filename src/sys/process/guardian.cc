@@ -286,9 +286,17 @@ Fd LeaveEverythingElse(Fd socket) {
   return Fd(kKept);
 }
 
+bool IsStopped(pid_t child) {
+  siginfo_t seen{};
+  return waitid(P_PID, static_cast<id_t>(child), &seen,
+                WSTOPPED | WNOHANG | WNOWAIT) == 0 &&
+         seen.si_pid == child;
+}
+
 // SIGCHLD, which is blocked, comes for both: the guardian's end, and the
 // owner's. After that a guardian has until its own limit, and a little; one
-// that is stopped or frozen would never end. Gives the guardian's wait status.
+// that is stopped has none, for it would never end. Gives the guardian's wait
+// status.
 int AwaitGuardian(pid_t guardian) {
   const pid_t owner = getppid();
   sigset_t child;
@@ -302,8 +310,10 @@ int AwaitGuardian(pid_t guardian) {
     if (owner_lives) {
       sigwaitinfo(&child, nullptr);
       owner_lives = getppid() == owner;
-    } else if (sigtimedwait(&child, nullptr, &kLast) < 0 && errno == EAGAIN) {
+    } else if (IsStopped(guardian) ||
+               (sigtimedwait(&child, nullptr, &kLast) < 0 && errno == EAGAIN)) {
       kill(guardian, SIGKILL);
+      sigtimedwait(&child, nullptr, &kLast);
     }
   }
   return status;
