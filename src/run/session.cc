@@ -355,6 +355,26 @@ int FinishMember(const AgentPlace& place, const AgentEnd& end) {
   return code;
 }
 
+// A member that did not take part.
+int FinishRefused(const AgentPlace& place, const Error& why) {
+  place.Show(FromError(why));
+  const int code =
+      why.cause() == Cause::kCancelled ? kExitInterrupted : kNotSetUp;
+  place.Say("this member did not participate, exit code " +
+            std::to_string(code) + " (muster)");
+  place.console.Drain(sys::kDrainInterrupted);
+  return code;
+}
+
+Result<AgentOptions> OptionsOfMember(const AgentPlace& place,
+                                     const wire::Hello& identity) {
+  MUSTER_ASSIGN(auto signer, SignerOf(place));
+  MUSTER_ASSIGN(const auto token, TokenOf(place));
+  AgentOptions options = AgentOptionsOf(place, identity, std::move(signer));
+  options.coordinator_proved = token.has_value();
+  return options;
+}
+
 // The process of any other member: an agent that attends.
 Result<int> AttendAsMember(const AgentPlace& place) {
   const sys::Host& host = place.host;
@@ -366,9 +386,7 @@ Result<int> AttendAsMember(const AgentPlace& place) {
                   return channel::CertificateStore::OfMember(
                       token, identity.ranks.front(), host.clock);
                 }));
-  MUSTER_ASSIGN(const auto signer, SignerOf(place));
-  MUSTER_ASSIGN(const auto token, TokenOf(place));
-  const bool has_token = token.has_value();
+  MUSTER_ASSIGN(const auto options, OptionsOfMember(place, identity));
   std::unique_ptr<channel::Listener> listener;
   const auto& own =
       cluster.members[static_cast<std::size_t>(identity.ranks.front())];
@@ -395,11 +413,9 @@ Result<int> AttendAsMember(const AgentPlace& place) {
                    place.loop.Quit();
                    return;
                  }
-                 auto options = AgentOptionsOf(place, identity, signer);
-                 options.coordinator_proved = has_token;
-                 agent = std::make_unique<Agent>(
-                     place.loop, host, place.spawner, *std::move(link),
-                     std::move(options));
+                 agent =
+                     std::make_unique<Agent>(place.loop, host, place.spawner,
+                                             *std::move(link), options);
                  agent->Start([&](const AgentEnd& ended) {
                    end = ended;
                    place.loop.Quit();
@@ -428,16 +444,7 @@ Result<int> AttendAsMember(const AgentPlace& place) {
             agent ? agent->Leave() : give_up_waiting(why);
           }));
   place.loop.Run();
-  if (refused) {
-    place.Show(FromError(*refused));
-    const int code =
-        refused->cause() == Cause::kCancelled ? kExitInterrupted : kNotSetUp;
-    place.Say("this member did not participate, exit code " +
-              std::to_string(code) + " (muster)");
-    place.console.Drain(sys::kDrainInterrupted);
-    return code;
-  }
-  return FinishMember(place, *end);
+  return refused ? FinishRefused(place, *refused) : FinishMember(place, *end);
 }
 
 // What would be started. Other hosts are not asked: what they have set and how

@@ -183,6 +183,8 @@ std::span<const SettingRow> SettingRows() {
   return kRows;
 }
 
+// NOLINTNEXTLINE(readability-function-size): one line a setting, made by the
+// table
 Result<Settings> ReadSettings(const std::map<std::string, std::string>& flags,
                               const sys::Env& env) {
   Settings settings;

@@ -17,7 +17,7 @@ class Library {
   // another user than root and this one could have written it. file-corrupt:
   // it is no shared object of this machine. ver-abi: it needs a symbol or a
   // library that is not here; the loader's words are in the message.
-  static Result<Library> Open(const std::string& path);
+  static Result<Library> Open(const std::string& named);
 
   // ver-plugin-mismatch: it exports no such symbol.
   Result<void*> Symbol(const std::string& name) const;

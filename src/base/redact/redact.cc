@@ -502,8 +502,9 @@ std::string Redactor::Path(std::string_view path) {
     const bool is_ending =
         ending.size() > 1 && ending.size() <= kMaxEnding &&
         AllOf(std::string_view(ending).substr(1), std::islower);
-    part = is_ending ? Text(std::string_view(part).substr(0, dot)) + ending
-                     : Text(part);
+    part = Text(is_ending ? std::string_view(part).substr(0, dot)
+                          : std::string_view(part));
+    part += is_ending ? ending : "";
   }
   return Join(parts, "/");
 }

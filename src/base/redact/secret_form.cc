@@ -261,21 +261,18 @@ int Humps(std::string_view text) {
   return humps;
 }
 
-}  // namespace
-
-FoundSecret UserOfAddress(std::string_view text, std::size_t at) {
+// Where the parts of `user:password@host/path` end; npos: it has no such part.
+struct Authority {
+  std::size_t colon;
+  std::size_t sign;
+  std::size_t path;
+};
+Authority AuthorityAt(std::string_view text, std::size_t begin) {
   constexpr std::size_t kMaxSize = 1024;  // of user and password
-  constexpr std::size_t kTokenSize = 20;
-  constexpr std::size_t kShortToken = 8;
-  constexpr int kMaxHumps = 2;  // of aUserName
   constexpr auto kNone = std::string_view::npos;
-  const std::size_t begin = at + 3;
-  if (at == 0 || std::isalnum(static_cast<unsigned char>(text[at - 1])) == 0) {
-    return {};
-  }
-  std::size_t colon = kNone;
-  std::size_t sign = kNone;
-  std::size_t path = kNone;
+  auto colon = kNone;
+  auto sign = kNone;
+  auto path = kNone;
   std::size_t i = begin;
   for (; i < text.size() && i < begin + kMaxSize; ++i) {
     if (IsWordByte(text[i])) {
@@ -300,6 +297,21 @@ FoundSecret UserOfAddress(std::string_view text, std::size_t at) {
       }
     }
   }
+  return {.colon = colon, .sign = sign, .path = path};
+}
+
+}  // namespace
+
+FoundSecret UserOfAddress(std::string_view text, std::size_t at) {
+  constexpr std::size_t kTokenSize = 20;
+  constexpr std::size_t kShortToken = 8;
+  constexpr int kMaxHumps = 2;  // of aUserName
+  constexpr auto kNone = std::string_view::npos;
+  const std::size_t begin = at + 3;
+  if (at == 0 || std::isalnum(static_cast<unsigned char>(text[at - 1])) == 0) {
+    return {};
+  }
+  const auto [colon, sign, path] = AuthorityAt(text, begin);
   if (sign == kNone ||
       (path != kNone && path < sign &&
        !IsWordByte(text.substr(sign + 1, 1).empty() ? ' ' : text[sign + 1]))) {
@@ -427,13 +439,23 @@ KeyMark EndOfKey(std::string_view text, std::size_t at) {
   return {};
 }
 
+// How far from the beginning of its line, or from kMaxPrefix before it.
+std::size_t ColumnOf(std::string_view text, std::size_t at) {
+  constexpr std::size_t kMaxPrefix = 256;  // of a logger
+  std::size_t column = 0;
+  while (column < std::min(kMaxPrefix, at) &&
+         !GlyphBefore(text, at - column).IsBreak()) {
+    ++column;
+  }
+  return column;
+}
+
 }  // namespace
 
 std::vector<FoundSecret> PrivateKeyAt(std::string_view text, std::size_t at) {
   // A key of RSA with 16,384 bits has fewer.
   constexpr int kMaxKeyLines = 200;
   constexpr std::size_t kLongRest = 16;
-  constexpr std::size_t kMaxPrefix = 256;  // of a logger
   const bool putty = text.substr(at).starts_with("Private-Lines:");
   const KeyMark mark = putty ? KeyMark{at, at} : KeyMarkAt(text, at);
   if (!putty && mark.end == 0) {
@@ -449,11 +471,7 @@ std::vector<FoundSecret> PrivateKeyAt(std::string_view text, std::size_t at) {
   if (!putty) {
     parts.push_back({.begin = mark.begin, .end = mark.end, .kind = "key"});
   }
-  std::size_t column = 0;
-  while (!putty && column < std::min(kMaxPrefix, mark.begin) &&
-         !GlyphBefore(text, mark.begin - column).IsBreak()) {
-    ++column;
-  }
+  const std::size_t column = putty ? 0 : ColumnOf(text, mark.begin);
   std::size_t end = EndOfLine(text, mark.end);
   const std::string_view rest =
       WithoutQuotes(text.substr(mark.end, end - mark.end));

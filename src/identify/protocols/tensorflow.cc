@@ -114,6 +114,7 @@ std::string Inventory(const std::vector<ServedDevice>& devices) {
     }
   }
   std::vector<std::string> parts;
+  parts.reserve(types.size());
   for (const auto& [type, count] : types) {
     parts.push_back(std::to_string(count) + " " + std::string(type));
   }

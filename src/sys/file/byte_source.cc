@@ -60,7 +60,7 @@ Result<ByteSource> ByteSource::OpenFile(const std::string& path) {
 }
 
 Result<ByteSource> ByteSource::OpenBelow(const std::string& directory,
-                                         const std::string& path) {
+                                         const std::string& file) {
   // The directory itself may be a link: it was named.
   const Fd from(::open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   const int no_directory = errno;
@@ -68,26 +68,26 @@ Result<ByteSource> ByteSource::OpenBelow(const std::string& directory,
     return FromErrno("open", directory, no_directory);
   }
   const std::string inside =
-      std::filesystem::path(path).lexically_relative(directory).string();
+      std::filesystem::path(file).lexically_relative(directory).string();
   Fd fd = OpenInside(from.get(), inside.c_str());
   const int error = errno;
   if (!fd && (error == EXDEV || error == ELOOP)) {
     return Error(Cause::kUsageInvalid,
-                 "`" + Printable(path) +
+                 "`" + Printable(file) +
                      "` is a symbolic link that may lead out of `" +
                      Printable(directory) +
                      "`, not read: name the file itself to read it");
   }
   struct stat about {};
   if (!fd || ::fstat(fd.get(), &about) != 0) {
-    return FromErrno("open", path, fd ? errno : error);
+    return FromErrno("open", file, fd ? errno : error);
   }
   if (!S_ISREG(about.st_mode)) {
     return Error(Cause::kFileCorrupt,
-                 "`" + Printable(path) + "` is not a regular file");
+                 "`" + Printable(file) + "` is not a regular file");
   }
   (void)::posix_fadvise(fd.get(), 0, 0, POSIX_FADV_SEQUENTIAL);
-  return ByteSource(std::move(fd), true, path);
+  return ByteSource(std::move(fd), true, file);
 }
 
 Result<ByteSource> ByteSource::OpenTail(const std::string& path,

@@ -22,7 +22,7 @@ class ByteSource {
   // A regular file that FilesBelow found in `directory`. usage-invalid: it is a
   // symbolic link, or lies behind one, that leads out of the directory.
   static Result<ByteSource> OpenBelow(const std::string& directory,
-                                      const std::string& path);
+                                      const std::string& file);
   // Only its last `bytes`, or all of a shorter one.
   static Result<ByteSource> OpenTail(const std::string& path,
                                      std::size_t bytes);

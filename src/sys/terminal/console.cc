@@ -41,7 +41,7 @@ struct Console::Inner {
   void Flush(Pipe& pipe);
   static Result<std::size_t> WriteWhatFits(Pipe& pipe);
   void Expect(Pipe& pipe);
-  void Stall(Pipe& pipe);
+  void Stall(Pipe& pipe) const;
   void End(Pipe& pipe, const Error& why);
   void Lose(Pipe& pipe, std::size_t bytes, std::string why);
   bool IsFull(const Pipe& pipe) const {
@@ -168,7 +168,7 @@ void Console::Inner::Expect(Pipe& pipe) {
   }
 }
 
-void Console::Inner::Stall(Pipe& pipe) {
+void Console::Inner::Stall(Pipe& pipe) const {
   pipe.stalled = true;
   HoldSources(pipe);
 }
