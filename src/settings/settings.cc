@@ -183,8 +183,7 @@ std::span<const SettingRow> SettingRows() {
   return kRows;
 }
 
-// NOLINTNEXTLINE(readability-function-size): one line a setting, made by the
-// table
+// NOLINTNEXTLINE(readability-function-size): one line a setting
 Result<Settings> ReadSettings(const std::map<std::string, std::string>& flags,
                               const sys::Env& env) {
   Settings settings;

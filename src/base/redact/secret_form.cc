@@ -450,12 +450,26 @@ std::size_t ColumnOf(std::string_view text, std::size_t at) {
   return column;
 }
 
+// The mark, and what of the key stands on its line.
+FoundSecret FirstPart(std::string_view text, const KeyMark& mark,
+                      std::size_t end_of_line) {
+  constexpr std::size_t kLongRest = 16;
+  FoundSecret part{.begin = mark.begin, .end = mark.end, .kind = "key"};
+  const std::string_view rest =
+      WithoutQuotes(text.substr(mark.end, end_of_line - mark.end));
+  const std::string_view word = rest.substr(0, rest.find(' '));
+  if (word.size() >= kLongRest && IsBase64Line(word)) {
+    part.end =
+        static_cast<std::size_t>(rest.data() - text.data()) + rest.size();
+  }
+  return part;
+}
+
 }  // namespace
 
 std::vector<FoundSecret> PrivateKeyAt(std::string_view text, std::size_t at) {
   // A key of RSA with 16,384 bits has fewer.
   constexpr int kMaxKeyLines = 200;
-  constexpr std::size_t kLongRest = 16;
   const bool putty = text.substr(at).starts_with("Private-Lines:");
   const KeyMark mark = putty ? KeyMark{at, at} : KeyMarkAt(text, at);
   if (!putty && mark.end == 0) {
@@ -468,17 +482,10 @@ std::vector<FoundSecret> PrivateKeyAt(std::string_view text, std::size_t at) {
     return {{.begin = mark.begin, .end = last.end, .kind = "key"}};
   }
   std::vector<FoundSecret> parts;
-  if (!putty) {
-    parts.push_back({.begin = mark.begin, .end = mark.end, .kind = "key"});
-  }
   const std::size_t column = putty ? 0 : ColumnOf(text, mark.begin);
   std::size_t end = EndOfLine(text, mark.end);
-  const std::string_view rest =
-      WithoutQuotes(text.substr(mark.end, end - mark.end));
-  const std::string_view word = rest.substr(0, rest.find(' '));
-  if (!putty && word.size() >= kLongRest && IsBase64Line(word)) {
-    parts.back().end =
-        static_cast<std::size_t>(rest.data() - text.data()) + rest.size();
+  if (!putty) {
+    parts.push_back(FirstPart(text, mark, end));
   }
   for (int lines = 0; lines < 2 * kMaxKeyLines && end < text.size();) {
     const std::size_t begin = end + GlyphAt(text, end).size;
