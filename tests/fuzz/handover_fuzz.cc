@@ -25,7 +25,8 @@ void Report(const std::string& text) {
   const std::string page = record::RenderReport(*report);
   CheckPrintable(page);
   sys::FakeFs fs;
-  const auto kept = record::KeepReport(fs, "/runs", *report);
+  const auto kept =
+      record::KeepReport(fs, "/runs", *report, sys::Fs::Access::kOwner);
   if (!kept) {
     return CheckError(kept.error());
   }
