@@ -52,6 +52,7 @@ TEST_F(OpenFile, RefusesWhatIsNoFileAtOnce) {
 
 TEST_F(OpenFile, ReadsANamedPipeWhoseWriterComesLate) {
   std::jthread writer([this] {
+    // So that the reader is there first; the answer is the same if it is not.
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     std::ofstream(folder / "fifo") << "late";
   });

@@ -41,16 +41,18 @@ std::optional<Descendant> ReadOne(int pid) {
   return Descendant{
       .id = {pid, static_cast<std::uint64_t>(ParseInt(fields[19]).value_or(0))},
       .parent = static_cast<int>(ParseInt(fields[1]).value_or(0)),
-      .state = fields[0].empty() ? '?' : fields[0][0],
-      .zombie = fields[0] == "Z" || fields[0] == "X"};
+      .state = fields[0].empty() ? '?' : fields[0][0]};
 }
 
 // nullopt: this kernel has no list of them.
 std::optional<std::vector<int>> ChildrenOfOurs() {
   const RealFs fs;
   std::vector<int> pids;
-  for (const auto& task :
-       fs.List("/proc/self/task").value_or(std::vector<std::string>())) {
+  const auto tasks = fs.List("/proc/self/task");
+  if (!tasks) {
+    return std::nullopt;
+  }
+  for (const auto& task : *tasks) {
     const auto text = fs.Read("/proc/self/task/" + task + "/children");
     if (!text) {
       return std::nullopt;
@@ -124,7 +126,7 @@ std::optional<int> Sweep::KillChildren() {
   for (const int pid : *children) {
     kill(pid, SIGKILL);  // its number is its own until we have reaped it
     if (const auto one = ReadOne(pid)) {
-      left += one->zombie ? 0 : 1;
+      left += one->zombie() ? 0 : 1;
       killed_.insert(one->id);
     }
   }
@@ -139,7 +141,7 @@ int Sweep::Step() {
   }
   int left = 0;
   for (const auto& one : Descendants(root_)) {
-    if (one.zombie || spared_.contains(one.id)) {
+    if (one.zombie() || spared_.contains(one.id)) {
       continue;
     }
     ++left;

@@ -22,7 +22,8 @@ struct Descendant {
   ProcessId id;
   int parent = 0;
   char state = '?';  // of /proc/PID/stat
-  bool zombie = false;
+
+  bool zombie() const { return state == 'Z' || state == 'X'; }
 };
 
 // Everything below `root` by parent numbers of /proc. A moment's picture: what

@@ -430,7 +430,7 @@ void GuardianSpawner::Inner::SweepStep() {
 void GuardianSpawner::Inner::BuryOwn() {
   const int self = getpid();
   for (const auto& one : Descendants(self)) {
-    if (!one.zombie || one.parent != self || spared.contains(one.id)) {
+    if (!one.zombie() || one.parent != self || spared.contains(one.id)) {
       continue;
     }
     int status = 0;
