@@ -36,6 +36,17 @@ run::Preflight PreflightOf(const settings::Settings& settings,
   return preflight;
 }
 
+// A batch system ends what is in the groups that it has made; it does not see
+// those below.
+std::string WhyNoCgroup(const sys::Env& env) {
+  for (const char* name : {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"}) {
+    if (env.Get(name)) {
+      return std::string(name) + " is set: the batch system has its own";
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
 std::vector<std::string> AgentArguments(const CommandLine& line,
@@ -72,7 +83,8 @@ Result<int> RunVerb(const CommandLine& line, const settings::Settings& settings,
   std::unique_ptr<sys::GuardianSpawner> spawner;
   if (!line.dry_run) {
     // Before anything that could start a thread.
-    MUSTER_ASSIGN(spawner, sys::GuardianSpawner::Fork());
+    MUSTER_ASSIGN(spawner, sys::GuardianSpawner::Fork(
+                               {.no_cgroup = WhyNoCgroup(host.env)}));
   }
   settings::RunFlags flags{.cluster = line.cluster,
                            .command = line.command,

@@ -37,6 +37,9 @@ inline constexpr std::string_view kFirstStep = "attempt.first_step";
 // At the end of an attempt whose loss was that of guessing: since which step.
 // Fields: attempt, since_step, step, loss, classes.
 inline constexpr std::string_view kFlatLoss = "attempt.flat_loss";
+// What holds the ranks of a host together, subject: the host. Fields: attempt,
+// by ("cgroup" or "process tree"), cgroup (its path) or why_not.
+inline constexpr std::string_view kContainment = "containment";
 // Subject "rank R". Fields: rank, attempt, pid.
 inline constexpr std::string_view kRankStarted = "rank.started";
 // Subject "rank R". Fields: rank, attempt, pid; code, or signal and

@@ -198,6 +198,20 @@ Json TrainingJson(const RunRecord& run) {
   return json;
 }
 
+Json ContainmentJson(const RunRecord& run) {
+  Json hosts = Json::array();
+  for (const auto& [host, fact] : run.containment) {
+    Json json{{"host", host}, {"by", fact.Text("by")}};
+    for (const char* field : {"cgroup", "why_not"}) {
+      if (fact.Has(field)) {
+        json[field] = fact.Text(field);
+      }
+    }
+    hosts.push_back(std::move(json));
+  }
+  return hosts;
+}
+
 // In the order of time, but last what was only said before the start.
 Json FindingsJson(const RunRecord& run) {
   Json findings = Json::array();
@@ -271,6 +285,7 @@ Json BuildReport(std::span<const Fact> facts) {
   for (const Fact& note : run.notes) {
     report["notes"].push_back(note.Text("text"));
   }
+  report["containment"] = ContainmentJson(run);
   report["attempts"] = AttemptsJson(run);
   report["time"] = TimeJson(run, total);
   report["training"] = TrainingJson(run);

@@ -18,6 +18,7 @@ namespace muster::record {
 //    "exit": {"code", "origin", "cause" or null, "text"},
 //    "cluster": {muster.cluster/1} or null,
 //    "notes": […],
+//    "containment": [{"host", "by", "cgroup" or "why_not"}],
 //    "attempts": [{"attempt", "started", "ended", "failure" or null,
 //                  "decision" or null, "ranks": [{…}]}],
 //    "time": {"total_s", "wait_for_members_s", "start_s", "step_s",

@@ -141,6 +141,25 @@ TEST(Report, PutsLastWhatWasSaidBeforeTheStart) {
   EXPECT_EQ(report["findings"][1], of("low"));
 }
 
+TEST(Report, SaysWhatHeldTheProcessesOfEachHost) {
+  const auto held = [](std::string host, std::string field, std::string text) {
+    return Fact{.name = std::string(kContainment),
+                .fields = {{"by", field == "cgroup" ? field : "process tree"},
+                           {field, std::move(text)}},
+                .subject = std::move(host)};
+  };
+  const std::vector<Fact> facts = {held("b", "why_not", "no \x1b[5m"),
+                                   held("a", "cgroup", "/g/muster-1"),
+                                   held("a", "cgroup", "/g/muster-2")};
+  const Json report = BuildReport(facts);
+  ASSERT_THAT(report["containment"], SizeIs(2));
+  EXPECT_EQ(report["containment"][0]["cgroup"], "/g/muster-2");
+  const std::string text = RenderReport(report);
+  EXPECT_THAT(text, HasSubstr("on host a held by cgroup /g/muster-2\n"));
+  EXPECT_THAT(text, HasSubstr("on host b held by process tree; no cgroup: no "
+                              "\\x1b[5m\n"));
+}
+
 TEST(ReportText, ShowsTheRestart) {
   const std::string text = RenderReport(Restarted().Report());
   EXPECT_THAT(text, HasSubstr("# Run r: finished"));

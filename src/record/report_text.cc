@@ -82,6 +82,13 @@ void AddHead(const Json& report, std::string& out) {
     out += "- exit code " + Text(At(exit, "code")) + " (origin " +
            Text(At(exit, "origin")) + "): " + Text(At(exit, "text")) + "\n";
   }
+  for (const Json& held : At(report, "containment")) {
+    const bool cgroup = At(held, "cgroup").is_string();
+    out += "- processes on host " + Text(At(held, "host")) + " held by " +
+           (cgroup ? "cgroup " + Text(At(held, "cgroup"))
+                   : "process tree; no cgroup: " + Text(At(held, "why_not"))) +
+           "\n";
+  }
   for (const Json& note : At(report, "notes")) {
     out += "- " + Text(note) + "\n";
   }

@@ -103,6 +103,8 @@ RunRecord ReadRecord(std::span<const Fact> facts) {
       run.ended = fact;
     } else if (fact.name == kRunNote) {
       run.notes.push_back(fact);
+    } else if (fact.name == kContainment) {
+      run.containment.insert_or_assign(fact.subject, fact);
     } else if (fact.name == kFinding) {
       run.findings.push_back(fact);
     }

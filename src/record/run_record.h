@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -31,6 +32,7 @@ struct RunRecord {
   std::optional<Fact> started, ended;
   std::map<int, AttemptRecord> attempts;
   std::vector<Fact> notes, findings;
+  std::map<std::string, Fact> containment;  // the newest, by host
 
   // nullptr: it was the last.
   const AttemptRecord* Next(int attempt) const;

@@ -21,7 +21,7 @@ namespace muster::run {
 wire::Hello MakeIdentity(
     const sys::Host& host, const Cluster& cluster, std::vector<int> ranks,
     const std::vector<std::string>& argv,
-    Duration read_within = sys::GuardianSpawner::kExecWithin);
+    Duration read_within = sys::kExecWithin);
 
 // Ports between which a choice is made; both ends belong to it.
 struct CoordinatorPorts {

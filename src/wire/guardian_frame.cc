@@ -74,6 +74,7 @@ std::string Pack(const StartReply& message) {
       .Number(message.pid)
       .Number(message.pidfd)
       .Number(message.affinity_errno)
+      .Number(message.cgroup_errno)
       .Finish();
 }
 
@@ -84,6 +85,7 @@ StartReply UnpackStarted(std::string_view body) {
   message.pid = from.Number();
   message.pidfd = from.Number();
   message.affinity_errno = from.Number();
+  message.cgroup_errno = from.Number();
   MUSTER_CHECK(from.Complete());
   return message;
 }

@@ -46,6 +46,7 @@ struct StartReply {
   std::int64_t pid = 0;
   std::int64_t pidfd = 0;           // 1: one comes beside it
   std::int64_t affinity_errno = 0;  // the cores could not be set
+  std::int64_t cgroup_errno = 0;    // it could not enter its cgroup
 };
 
 // What a child was doing when it failed.

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <iterator>
 #include <new>
+#include <utility>
 
 #include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "record/events.h"
 #include "sys/process/process.h"
 
 namespace muster::run {
@@ -122,7 +124,25 @@ void AgentAttempt::StartNext() {
   }
 }
 
+void AgentAttempt::TellContainment() const {
+  const sys::Containment held = context_.spawner.containment();
+  Fact fact{.name = std::string(record::kContainment),
+            .fields = {{"attempt", std::int64_t{plan_.attempt}}},
+            .subject = context_.options.identity.host};
+  if (held.cgroup.empty()) {
+    fact.fields["by"] = "process tree";
+    fact.fields["why_not"] = held.why_not;
+  } else {
+    fact.fields["by"] = "cgroup";
+    fact.fields["cgroup"] = held.cgroup;
+  }
+  context_.tell(std::move(fact));
+}
+
 void AgentAttempt::OnStarted(AgentRank& rank, const Status& started) {
+  if (started && !std::exchange(told_containment_, true)) {
+    TellContainment();
+  }
   if (state_ == State::kRunning) {
     possible_ = started;
     StartNext();

@@ -52,6 +52,7 @@ class AgentAttempt : public std::enable_shared_from_this<AgentAttempt> {
   void MakeRanks(const std::string& log_directory);
   void StartNext();
   void OnStarted(AgentRank& rank, const Status& started);
+  void TellContainment() const;
   std::chrono::milliseconds Grace() const;
   int Running() const;
   bool EndedAll() const;
@@ -77,6 +78,7 @@ class AgentAttempt : public std::enable_shared_from_this<AgentAttempt> {
   sys::Loop::Handle grace_;
   sys::Loop::Handle progress_;
   monitor::AcceleratorUse use_;
+  bool told_containment_ = false;
   sys::Loop::Handle none_started_;
 };
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "record/events.h"
 #include "sys/fake/fake_clock.h"
 #include "sys/fake/fake_env.h"
 #include "sys/fake/fake_fs.h"
@@ -31,6 +32,7 @@ using testing::IsEmpty;
 // The coordinator's side of a link: what it was sent, and what it says.
 struct Wire {
   std::vector<channel::Envelope> sent;
+  std::vector<Fact> containment;  // said with each attempt's first rank
   std::function<void(channel::Envelope)> handler;
   std::function<void(const Error&)> lost;
   bool closed = false;
@@ -40,6 +42,14 @@ class FakeLink : public channel::Link {
  public:
   explicit FakeLink(Wire& wire) : wire_(wire) {}
   void Send(channel::Envelope message) override {
+    if (message.kind == wire::AgentFact::kKind) {
+      const auto parsed = wire::ParseToCoordinator(message);
+      const Fact& fact = std::get<wire::AgentFact>(parsed.value()).fact;
+      if (fact.name == record::kContainment) {
+        wire_.containment.push_back(fact);
+        return;
+      }
+    }
     wire_.sent.push_back(std::move(message));
   }
   void OnMessage(std::function<void(channel::Envelope)> handler) override {
@@ -236,6 +246,9 @@ TEST_F(AgentTest, WaitsForAPortThatTheUserFixed) {
 TEST_F(AgentTest, ExecutesThePlanAsWritten) {
   Launch();
   EXPECT_THAT(Kinds(), ElementsAre("started", "started"));
+  ASSERT_EQ(wire.containment.size(), 1U);
+  EXPECT_EQ(wire.containment[0].Text("by"), "process tree");
+  EXPECT_EQ(wire.containment[0].Text("why_not"), "nothing is started");
   const auto& spec = spawner.processes.at(Pid(1)).spec;
   EXPECT_THAT(spec.argv, ElementsAre("train", "--fast"));
   EXPECT_EQ(spec.directory, "/work");

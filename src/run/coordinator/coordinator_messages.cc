@@ -111,7 +111,11 @@ Status Coordinator::On(int /*agent*/, wire::AgentFact message) {
   if (fact.name == monitor::kAcceleratorsUnused) {
     TellUnused(fact);
   }
-  journal_.Note(std::move(fact));
+  if (fact.name == record::kContainment) {
+    journal_.Record(std::move(fact));
+  } else {
+    journal_.Note(std::move(fact));
+  }
   if (interrupted && !interrupted_by_) {
     Interrupt("a request to " + by, false);
   }

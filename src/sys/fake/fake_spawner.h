@@ -21,6 +21,7 @@ class FakeSpawner : public Spawner {
   Result<int> Start(const ProcessSpec& spec, OnExit on_exit) override;
   Status Signal(int pid, int signal) override;
   void KillAll(std::function<void(int killed)> done) override;
+  Containment containment() const override { return contained; }
 
   void End(int pid, int wait_status, int guardian_signal = 0);
   // What Begin has held back runs now, or never will.
@@ -38,6 +39,7 @@ class FakeSpawner : public Spawner {
   std::function<void(std::optional<Error> why_not)> held;
   int leftovers = 0;  // descendants that the next KillAll finds besides
   Loop* loop = nullptr;
+  Containment contained{.cgroup = "", .why_not = "nothing is started"};
 };
 
 }  // namespace muster::sys

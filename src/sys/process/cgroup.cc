@@ -126,6 +126,17 @@ CgroupPath FindCgroup(const Fs& fs, std::string_view controller, int pid) {
   return {};
 }
 
+std::optional<std::string> FindUnifiedCgroup(const Fs& fs) {
+  const auto path =
+      FindPath(fs.Read("/proc/self/cgroup").value_or(""), true, "");
+  const auto mount =
+      FindMount(fs.Read("/proc/self/mountinfo").value_or(""), true, "");
+  if (!path || !mount) {
+    return std::nullopt;
+  }
+  return UpToTheMount(mount->point, Visible(*path, mount->root)).front();
+}
+
 std::optional<double> CpuQuota(const Fs& fs, int pid) {
   const auto cgroup = FindCgroup(fs, "cpu", pid);
   std::optional<double> least;

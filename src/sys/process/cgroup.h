@@ -19,6 +19,10 @@ struct CgroupPath {
 };
 CgroupPath FindCgroup(const Fs& fs, std::string_view controller, int pid);
 
+// The directory of this process' own group of v2; nullopt: none is mounted
+// here. Any thread.
+std::optional<std::string> FindUnifiedCgroup(const Fs& fs);
+
 // Cores' worth of time that the cgroups grant, the least of all levels;
 // nullopt: no quota.
 std::optional<double> CpuQuota(const Fs& fs, int pid);

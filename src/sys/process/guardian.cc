@@ -43,8 +43,10 @@ double SecondsOf(const timeval& time) {
 
 class Guardian {
  public:
-  Guardian(Fd socket, const sigset_t& mask, Duration exec_within)
+  Guardian(Fd socket, const OwnCgroup* cgroup, const sigset_t& mask,
+           Duration exec_within)
       : socket_(std::move(socket)),
+        cgroup_(cgroup),
         rank_mask_(mask),
         exec_within_(exec_within),
         pid_(getpid()) {}
@@ -139,7 +141,8 @@ class Guardian {
     descriptors_.erase(descriptors_.begin(),
                        descriptors_.begin() + std::ssize(request.targets));
     starting_.push_back(
-        ForkChild(request, given, rank_mask_, Deadline::After(exec_within_)));
+        ForkChild(request, given, cgroup_ == nullptr ? -1 : cgroup_->entrance(),
+                  rank_mask_, Deadline::After(exec_within_)));
   }
 
   // Before a kill: what that ends would be taken for a program that ran.
@@ -170,7 +173,8 @@ class Guardian {
     Send(wire::Pack(wire::StartReply{.id = child.id,
                                      .pid = child.pid,
                                      .pidfd = pidfd ? 1 : 0,
-                                     .affinity_errno = child.affinity_errno}),
+                                     .affinity_errno = child.affinity_errno,
+                                     .cgroup_errno = child.cgroup_errno}),
          pidfd ? std::span<const int>(beside) : std::span<const int>());
   }
 
@@ -230,6 +234,9 @@ class Guardian {
     if (has_children_) {
       // At least one, also where there is no /proc that lists them.
       left = std::max(1, kill_->sweep.Step());
+      if (cgroup_ != nullptr) {
+        cgroup_->Kill();  // also what has been forked since
+      }
       if (!kill_->give_up.Expired()) {
         kill_->pause = std::min(kill_->pause * 2, milliseconds(50));
         return;
@@ -252,6 +259,7 @@ class Guardian {
   }
 
   Fd socket_;
+  const OwnCgroup* cgroup_;  // nullptr: there is none
   sigset_t rank_mask_;
   Duration exec_within_;
   pid_t pid_;
@@ -273,17 +281,8 @@ void CloseStandardStreams() {
   }
 }
 
-// But the socket. Gives its new number.
-Fd LeaveEverythingElse(Fd socket) {
-  constexpr int kKept = 3;
-  // The old number is closed by what follows, whichever it was.
-  const int number = socket.Release();
-  if (number != kKept) {
-    dup3(number, kKept, O_CLOEXEC);
-  }
-  CloseFrom(kKept + 1);
-  CloseStandardStreams();
-  return Fd(kKept);
+std::vector<int> DescriptorsOf(const OwnCgroup* cgroup) {
+  return cgroup == nullptr ? std::vector<int>() : cgroup->Descriptors();
 }
 
 bool IsStopped(pid_t child) {
@@ -323,9 +322,9 @@ int AwaitGuardian(pid_t guardian) {
 // until the guardian has ended, and then ends what that has left. So nothing is
 // left even where guardian and owner are killed at once. Its exit status is the
 // signal that has ended the guardian.
-[[noreturn]] void RunWarden(pid_t guardian) {
+[[noreturn]] void RunWarden(pid_t guardian, const OwnCgroup* cgroup) {
   CloseStandardStreams();
-  CloseFrom(3);
+  CloseFrom(3, DescriptorsOf(cgroup));
   prctl(PR_SET_NAME, "muster-warden");
   const int status = AwaitGuardian(guardian);
   Sweep sweep(getpid());
@@ -339,8 +338,14 @@ int AwaitGuardian(pid_t guardian) {
       break;  // no children means no descendants
     }
     sweep.Step();
+    if (cgroup != nullptr) {
+      cgroup->Kill();
+    }
     const timespec nap{.tv_sec = 0, .tv_nsec = pause.count() * 1'000'000};
     nanosleep(&nap, nullptr);
+  }
+  if (cgroup != nullptr) {
+    cgroup->Remove();
   }
   _exit(WIFSIGNALED(status) ? WTERMSIG(status) : 0);
 }
@@ -349,7 +354,9 @@ void OnChild(int /*signal*/) {}
 
 }  // namespace
 
-void RunGuardian(Fd socket, const sigset_t& mask, Duration exec_within) {
+void RunGuardian(Fd socket, const std::optional<OwnCgroup>& cgroup,
+                 const sigset_t& mask, Duration exec_within) {
+  const OwnCgroup* const group = cgroup ? &*cgroup : nullptr;
   // Blocked, not ignored: dispositions are inherited by ranks, and a rank gets
   // those with which the user started us (nohup).
   sigset_t all;
@@ -363,12 +370,16 @@ void RunGuardian(Fd socket, const sigset_t& mask, Duration exec_within) {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   const pid_t guardian = fork();
   if (guardian > 0) {
-    RunWarden(guardian);
+    RunWarden(guardian, group);
   }
   // Without a warden where there is no room for a process.
   prctl(PR_SET_NAME, "muster-guardian");
   prctl(PR_SET_CHILD_SUBREAPER, 1);
-  Guardian(LeaveEverythingElse(std::move(socket)), mask, exec_within).Run();
+  CloseStandardStreams();
+  std::vector<int> kept = DescriptorsOf(group);
+  kept.push_back(socket.get());
+  CloseFrom(3, std::move(kept));
+  Guardian(std::move(socket), group, mask, exec_within).Run();
 }
 
 }  // namespace muster::sys

@@ -6,8 +6,11 @@
 
 #include <signal.h>
 
+#include <optional>
+
 #include "muster/deadline.h"
 #include "sys/file/fd.h"
+#include "sys/process/own_cgroup.h"
 
 namespace muster::sys {
 
@@ -16,7 +19,9 @@ namespace muster::sys {
 // signal mask that ranks get. A program that does not run `exec_within` its
 // start is given up. Returns when everything below is ended. The process itself
 // becomes the warden; it exits with the number of the signal that has killed
-// the guardian, with 0 where none has.
-void RunGuardian(Fd socket, const sigset_t& mask, Duration exec_within);
+// the guardian, with 0 where none has. What is started enters `cgroup`, where
+// there is one.
+void RunGuardian(Fd socket, const std::optional<OwnCgroup>& cgroup,
+                 const sigset_t& mask, Duration exec_within);
 
 }  // namespace muster::sys

@@ -22,6 +22,7 @@
 #include "sys/net/net.h"
 #include "sys/net/stream.h"
 #include "sys/process/guardian.h"
+#include "sys/process/own_cgroup.h"
 #include "sys/process/process_tree.h"
 #include "sys/process/start_error.h"
 #include "sys/time/clock.h"
@@ -107,7 +108,9 @@ struct GuardianSpawner::Inner {
   Fd socket;
   int warden = 0;  // our child, and parent of the guardian
   sigset_t mask{};
-  Duration exec_within{};
+  GuardianOptions options;
+  std::optional<OwnCgroup> cgroup;  // of this guardian
+  std::string no_cgroup;            // why there is none
   std::set<ProcessId> spared;  // were below us before we began
   Loop* loop = nullptr;
   Loop::Handle readable;
@@ -143,6 +146,7 @@ struct GuardianSpawner::Inner {
   Result<int> FinishStart(Arrival reply, const ProcessSpec& spec,
                           OnExit on_exit);
   void Refuse(std::int64_t id, Error why);
+  void MakeCgroup();
   Status Fork();
   void Watch();
   void Suspect();
@@ -152,6 +156,7 @@ struct GuardianSpawner::Inner {
   std::optional<bool> TakeWarden();
   void SweepStep();
   void BuryOwn();
+  void RemoveCgroup();
   void EndSweep(int left);
 };
 
@@ -307,20 +312,42 @@ Result<int> GuardianSpawner::Inner::FinishStart(Arrival reply,
         {{"pid", started.pid},
          {"errno", ErrnoName(static_cast<int>(started.affinity_errno))}});
   }
+  if (started.cgroup_errno != 0) {
+    no_cgroup = FromErrno("write", JoinPath(cgroup->path(), "cgroup.procs"),
+                          static_cast<int>(started.cgroup_errno))
+                    .message();
+    MUSTER_LOG(kWarn, "a rank could not enter its cgroup",
+               {{"pid", started.pid}, {"error", no_cgroup}});
+  }
   const int pid = static_cast<int>(started.pid);
   processes.insert_or_assign(
       pid, Process{std::move(on_exit), std::move(reply.pidfd)});
   return pid;
 }
 
+// Of each guardian its own: its warden removes it.
+void GuardianSpawner::Inner::MakeCgroup() {
+  cgroup.reset();
+  no_cgroup = options.no_cgroup;
+  if (!no_cgroup.empty()) {
+    return;
+  }
+  if (auto made = OwnCgroup::Make()) {
+    cgroup = *std::move(made);
+  } else {
+    no_cgroup = made.error().message();
+  }
+}
+
 // A warden and its guardian. Safe with other threads about: the child runs
 // nothing of theirs but malloc, which glibc keeps usable across a fork.
 Status GuardianSpawner::Inner::Fork() {
   MUSTER_ASSIGN(auto ends, SocketPair());
+  MakeCgroup();
   warden = fork();
   if (warden == 0) {
     ends.first.Close();
-    RunGuardian(std::move(ends.second), mask, exec_within);
+    RunGuardian(std::move(ends.second), cgroup, mask, options.exec_within);
     _exit(0);
   }
   if (warden < 0) {
@@ -419,6 +446,9 @@ void GuardianSpawner::Inner::SweepStep() {
     empty_scans = 0;
   }
   const int left = sweep->Step();
+  if (cgroup) {
+    cgroup->Kill();
+  }
   BuryOwn();
   empty_scans = left > 0 ? 0 : empty_scans + 1;
   if (empty_scans >= kEmptyScans || !HasChildren() || sweep_until.Expired()) {
@@ -446,6 +476,15 @@ void GuardianSpawner::Inner::BuryOwn() {
   }
 }
 
+// Whoever watched over it has ended.
+void GuardianSpawner::Inner::RemoveCgroup() {
+  if (cgroup) {
+    cgroup->Kill();
+    cgroup->Remove();
+    cgroup.reset();
+  }
+}
+
 void GuardianSpawner::Inner::EndSweep(int left) {
   if (left > 0) {
     MUSTER_LOG(kWarn, "processes of ranks do not exit, even after SIGKILL",
@@ -459,6 +498,7 @@ void GuardianSpawner::Inner::EndSweep(int left) {
                           .at = RealClock().EventNow(),
                           .guardian_signal = guardian_signal});
   }
+  RemoveCgroup();
   const int killed = sweep ? sweep->killed() : 0;
   sweep.reset();
   while (!kills.empty()) {
@@ -471,7 +511,7 @@ GuardianSpawner::GuardianSpawner(std::unique_ptr<Inner> inner)
     : inner_(std::move(inner)) {}
 
 Result<std::unique_ptr<GuardianSpawner>> GuardianSpawner::Fork(
-    Duration exec_within) {
+    GuardianOptions options) {
   // A descriptor of ours must never be somebody's stdout.
   for (int fd = 0; fd <= 2; ++fd) {
     if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0) {
@@ -481,7 +521,7 @@ Result<std::unique_ptr<GuardianSpawner>> GuardianSpawner::Fork(
   }
   auto inner = std::make_unique<Inner>();
   pthread_sigmask(SIG_SETMASK, nullptr, &inner->mask);
-  inner->exec_within = exec_within;
+  inner->options = std::move(options);
   if (HasChildren()) {
     for (const auto& one : Descendants(getpid())) {
       inner->spared.insert(one.id);
@@ -514,10 +554,18 @@ GuardianSpawner::~GuardianSpawner() {
       inner.GiveUp();
       kill(inner.warden, SIGKILL);
       Sweep(getpid(), inner.spared).Step();
-      return;
+      break;
     }
     std::this_thread::sleep_for(milliseconds(1));
   }
+  inner.RemoveCgroup();
+}
+
+Containment GuardianSpawner::containment() const {
+  return {.cgroup = inner_->no_cgroup.empty() && inner_->cgroup
+                        ? inner_->cgroup->path()
+                        : "",
+          .why_not = inner_->no_cgroup};
 }
 
 Status GuardianSpawner::Attach(Loop& loop) {

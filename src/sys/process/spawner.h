@@ -30,6 +30,12 @@ struct ProcessSpec {
   std::vector<int> cores;
 };
 
+// What holds all that is started together, so that nothing is left.
+struct Containment {
+  std::string cgroup;   // its directory; empty: the tree of processes alone
+  std::string why_not;  // without a cgroup
+};
+
 // Starts processes, each in a session of its own, and reports their ends on
 // the loop. The real one keeps a guardian: a small process, forked before any
 // thread exists, that is the parent of all ranks and a child subreaper, so
@@ -64,6 +70,18 @@ class Spawner {
   // or waiting in the kernel; that is logged); then calls done, never inside of
   // this call, with how many there were.
   virtual void KillAll(std::function<void(int killed)> done) = 0;
+  // As of the last start.
+  virtual Containment containment() const = 0;
+};
+
+// Well below the time that a guardian has to answer.
+inline constexpr Duration kExecWithin = std::chrono::seconds(10);
+
+struct GuardianOptions {
+  // How long a program may take to be executed.
+  Duration exec_within = kExecWithin;
+  // Why no cgroup is to be made; empty: one is, where that can be done.
+  std::string no_cgroup = {};
 };
 
 // Forks the guardian; call it first thing in main, before any thread. When that
@@ -75,12 +93,8 @@ class Spawner {
 // started, within 5 s.
 class GuardianSpawner : public Spawner {
  public:
-  // Well below the patience with the guardian.
-  static constexpr Duration kExecWithin = std::chrono::seconds(10);
-
-  // `exec_within`: how long a program may take to be executed.
   static Result<std::unique_ptr<GuardianSpawner>> Fork(
-      Duration exec_within = kExecWithin);
+      GuardianOptions options = {});
   ~GuardianSpawner() override;
   Status Attach(Loop& loop);
 
@@ -89,6 +103,7 @@ class GuardianSpawner : public Spawner {
   Result<int> Start(const ProcessSpec& spec, OnExit on_exit) override;
   Status Signal(int pid, int signal) override;
   void KillAll(std::function<void(int killed)> done) override;
+  Containment containment() const override;
 
  private:
   struct Inner;

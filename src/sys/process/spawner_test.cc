@@ -18,6 +18,7 @@
 #include "sys/file/fs.h"
 #include "sys/net/net.h"
 #include "sys/net/stream.h"
+#include "sys/process/own_cgroup.h"
 #include "sys/process/process.h"
 #include "sys/process/process_tree.h"
 #include "sys/testing.h"
@@ -84,11 +85,11 @@ int GuardianOf(int owner) {
 
 class SpawnerTest : public testing::Test {
  protected:
-  void SetUp() override { Fork(GuardianSpawner::kExecWithin); }
+  void SetUp() override { Fork({}); }
 
-  void Fork(Duration exec_within) {
+  void Fork(GuardianOptions options) {
     spawner.reset();
-    spawner = GuardianSpawner::Fork(exec_within).value();
+    spawner = GuardianSpawner::Fork(std::move(options)).value();
     ASSERT_TRUE(spawner->Attach(*loop));
     limit = loop->After(seconds(20), [this] {
       ADD_FAILURE() << "nothing has come for 20 s";
@@ -149,6 +150,26 @@ class SpawnerTest : public testing::Test {
   Loop::Handle limit;
   std::string message;
 };
+
+TEST_F(SpawnerTest, HoldsWhatItStartsInACgroupOfItsOwn) {
+  const std::string group = OutputOf(Shell("cat /proc/self/cgroup"));
+  const Containment held = spawner->containment();
+  if (held.cgroup.empty()) {
+    GTEST_SKIP() << held.why_not;
+  }
+  EXPECT_EQ(held.why_not, "");
+  EXPECT_THAT(group, HasSubstr("0::"));
+  EXPECT_THAT(group, HasSubstr(held.cgroup.substr(held.cgroup.rfind('/'))));
+  spawner.reset();
+  EXPECT_FALSE(std::filesystem::exists(held.cgroup));
+}
+
+TEST_F(SpawnerTest, SaysWhyThereIsNoCgroup) {
+  Fork({.no_cgroup = "a test"});
+  EXPECT_EQ(Run(Shell("exit 3")).code(), 3);
+  EXPECT_EQ(spawner->containment().cgroup, "");
+  EXPECT_EQ(spawner->containment().why_not, "a test");
+}
 
 TEST_F(SpawnerTest, TellsTheStatusOfAnExit) {
   const wire::Exit exit = Run(Shell("exit 7"));
@@ -274,7 +295,7 @@ TEST_F(SpawnerTest, GivesUpAProgramWhoseFileSystemDoesNotAnswer) {
     GTEST_SKIP() << "no lease is given here on a file below "
                  << testing::TempDir();
   }
-  Fork(milliseconds(500));
+  Fork({.exec_within = milliseconds(500)});
   const Deadline soon = Deadline::After(seconds(10));
   EXPECT_EQ(FailureOf({.argv = {program.path()}}),
             std::pair(Cause::kDeadlineExceeded, std::int64_t{126}));
@@ -523,6 +544,37 @@ TEST(Guardian, NothingIsLeftWhenOwnerAndGuardianAreKilledAtOnce) {
   kill(owner, SIGKILL);
   EXPECT_EQ(waitpid(owner, nullptr, 0), owner);
   EXPECT_TRUE(EndsWithin(pipe.read.get(), seconds(5)));
+}
+
+TEST(Guardian, OnlyTheNextRunEndsWhatIsLeftWhenAllAreKilledAtOnce) {
+  auto pipe = MakePipe().value();
+  const pid_t owner = ForkOwner(pipe.write.get());
+  ASSERT_GT(owner, 0);
+  pipe.write.Close();
+  ASSERT_TRUE(ReadUntil(pipe.read.get(), 6, Deadline::After(seconds(10))));
+  const int guardian = GuardianOf(owner);
+  for (const auto& one : Descendants(owner)) {
+    if (one.parent == owner) {
+      kill(one.id.pid, SIGKILL);
+    }
+  }
+  kill(guardian, SIGKILL);
+  kill(owner, SIGKILL);
+  EXPECT_EQ(waitpid(owner, nullptr, 0), owner);
+  // Guardian and warden hold it until they are gone, of which nobody tells us.
+  const Deadline deadline = Deadline::After(seconds(10));
+  bool ended = false;
+  while (!ended && !deadline.Expired()) {
+    const auto next = OwnCgroup::Make();
+    if (!next) {
+      GTEST_SKIP() << next.error().message();
+    }
+    next->Remove();
+    std::string text;
+    ended = ReadNow(pipe.read.get(), text).value_or(Arrived::kEnd) ==
+            Arrived::kEnd;
+  }
+  EXPECT_TRUE(ended);
 }
 
 TEST(Guardian, DoesNotHoldTheOutputOfItsOwnerOpen) {

@@ -22,10 +22,13 @@ namespace {
 
 // What the child tells over the pipe that its exec closes.
 struct StageWord {
+  // It goes on with what it can be without.
+  enum class Lacks { kNothing, kCores, kCgroup };
+
   wire::StartStage stage{};
   int error_number = 0;
   int program = 0;
-  bool only_affinity = false;  // it goes on
+  Lacks lacks = Lacks::kNothing;
 };
 
 // All that the child needs, made before the fork: the child only makes system
@@ -43,6 +46,7 @@ struct Recipe {
   const sigset_t* mask = nullptr;
   pid_t parent = 0;
   int report = -1;  // write end of the pipe
+  int entrance = -1;
 };
 
 void Say(int report, const StageWord& word) {
@@ -52,6 +56,20 @@ void Say(int report, const StageWord& word) {
 [[noreturn]] void Fail(int report, wire::StartStage stage, int error_number) {
   Say(report, {.stage = stage, .error_number = error_number});
   _exit(127);
+}
+
+void CloseRange(unsigned first, unsigned last) {
+  if (first > last || syscall(SYS_close_range, first, last, 0) == 0) {
+    return;
+  }
+  // Kernels before 5.9 and sandboxes. Numbers are given lowest first, so what
+  // is open lies far below this bound.
+  rlimit limit{};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  const auto end = std::min<rlim_t>({limit.rlim_cur, 65536, rlim_t{last} + 1});
+  for (auto fd = first; fd < end; ++fd) {
+    close(static_cast<int>(fd));
+  }
 }
 
 void PlaceDescriptors(Recipe& recipe) {
@@ -118,10 +136,15 @@ void TryPrograms(const Recipe& recipe) {
   if (getppid() != recipe.parent) {
     _exit(127);  // it died before the line above
   }
+  if (recipe.entrance >= 0 && write(recipe.entrance, "0", 1) != 1) {
+    Say(recipe.report,
+        {.error_number = errno, .lacks = StageWord::Lacks::kCgroup});
+  }
   PlaceDescriptors(recipe);
   if (recipe.cores != nullptr &&
       sched_setaffinity(0, recipe.cores_size, recipe.cores) != 0) {
-    Say(recipe.report, {.error_number = errno, .only_affinity = true});
+    Say(recipe.report,
+        {.error_number = errno, .lacks = StageWord::Lacks::kCores});
   }
   if (*recipe.directory != '\0' && chdir(recipe.directory) != 0) {
     Fail(recipe.report, wire::StartStage::kDirectory, errno);
@@ -182,9 +205,10 @@ Recipe MakeRecipe(const wire::StartRequest& request, std::span<const Fd> given,
 }  // namespace
 
 StartingChild ForkChild(const wire::StartRequest& request,
-                        std::span<const Fd> given, const sigset_t& mask,
-                        Deadline give_up) {
+                        std::span<const Fd> given, int entrance,
+                        const sigset_t& mask, Deadline give_up) {
   Recipe recipe = MakeRecipe(request, given, mask);
+  recipe.entrance = entrance;
   StartingChild child{.id = request.id, .give_up = give_up};
   const auto fail = [&](int error_number) {
     child.failure = wire::StartFailure{.id = request.id,
@@ -224,8 +248,10 @@ bool Hear(StartingChild& child) {
     if (got != sizeof word) {
       return got == 0;
     }
-    if (word.only_affinity) {
-      child.affinity_errno = word.error_number;
+    if (word.lacks != StageWord::Lacks::kNothing) {
+      (word.lacks == StageWord::Lacks::kCores ? child.affinity_errno
+                                              : child.cgroup_errno) =
+          word.error_number;
       continue;
     }
     waitpid(child.pid, nullptr, 0);
@@ -243,18 +269,16 @@ void GiveUp(StartingChild& child, int error_number) {
                                      .error_number = error_number};
 }
 
-void CloseFrom(int first) {
-  if (syscall(SYS_close_range, first, ~0U, 0) == 0) {
-    return;
+void CloseFrom(int first, std::vector<int> kept) {
+  std::ranges::sort(kept);
+  auto from = static_cast<unsigned>(first);
+  for (const int fd : kept) {
+    if (fd >= first) {
+      CloseRange(from, static_cast<unsigned>(fd) - 1);
+      from = static_cast<unsigned>(fd) + 1;
+    }
   }
-  // Kernels before 5.9 and sandboxes. Numbers are given lowest first, so what
-  // is open lies far below this bound.
-  rlimit limit{};
-  getrlimit(RLIMIT_NOFILE, &limit);
-  const int end = static_cast<int>(std::min<rlim_t>(limit.rlim_cur, 65536));
-  for (int fd = first; fd < end; ++fd) {
-    close(fd);
-  }
+  CloseRange(from, ~0U);
 }
 
 }  // namespace muster::sys

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "muster/deadline.h"
 #include "sys/file/fd.h"
@@ -22,14 +23,16 @@ struct StartingChild {
   Fd said;  // what it says; its exec closes the other end
   Deadline give_up;
   int affinity_errno = 0;
+  int cgroup_errno = 0;
   std::optional<wire::StartFailure> failure;
 };
 
 // Forks; no child, but a failure, where that cannot be done. `given` are the
-// descriptors for request.targets. Call it in a process that has one thread.
+// descriptors for request.targets; `entrance` is that of the cgroup that it
+// enters, -1: none. Call it in a process that has one thread.
 StartingChild ForkChild(const wire::StartRequest& request,
-                        std::span<const Fd> given, const sigset_t& mask,
-                        Deadline give_up);
+                        std::span<const Fd> given, int entrance,
+                        const sigset_t& mask, Deadline give_up);
 
 // Takes what it has said, without waiting. True: it runs its program, has ended
 // or has failed; one that said why is buried.
@@ -39,7 +42,7 @@ bool Hear(StartingChild& child);
 // reach of that as well: whoever buries our children does so when it ends.
 void GiveUp(StartingChild& child, int error_number);
 
-// Closes every descriptor from `first` on.
-void CloseFrom(int first);
+// Closes every descriptor from `first` on, but those.
+void CloseFrom(int first, std::vector<int> kept = {});
 
 }  // namespace muster::sys
