@@ -218,6 +218,7 @@ Result<SafetensorsLayout> LayOut(
 }
 
 Result<SafetensorsContent> ParseSafetensors(std::string_view file,
+                                            std::uint64_t file_bytes,
                                             std::string_view what) {
   MUSTER_ASSIGN(const std::string_view header, TakeHeader(file, what));
   MUSTER_ASSIGN(const Json json,
@@ -237,7 +238,7 @@ Result<SafetensorsContent> ParseSafetensors(std::string_view file,
     entries.push_back(std::move(entry));
   }
   const std::uint64_t buffer = kLengthBytes + header.size();
-  MUSTER_TRY(CheckCover(entries, file.size() - buffer, what));
+  MUSTER_TRY(CheckCover(entries, file_bytes - buffer, what));
   std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
     return a.spec.name < b.spec.name;
   });

@@ -43,8 +43,10 @@ struct SafetensorsContent {
 };
 // Checks every bound: the header's length, its JSON, each tensor's type, shape
 // and offsets, no overlap, no hole, nothing left over. file-corrupt, with
-// `what` (a path) and the first thing that is wrong.
+// `what` (a path) and the first thing that is wrong. `file` may end after the
+// header; the file has `file_bytes`.
 Result<SafetensorsContent> ParseSafetensors(std::string_view file,
+                                            std::uint64_t file_bytes,
                                             std::string_view what);
 
 }  // namespace muster

@@ -31,7 +31,7 @@ std::string Entry(std::string_view dtype, std::string_view shape,
 }
 
 std::string WhatIsWrong(std::string_view file) {
-  const auto content = ParseSafetensors(file, "x.safetensors");
+  const auto content = ParseSafetensors(file, file.size(), "x.safetensors");
   if (content) {
     return "nothing";
   }
@@ -60,7 +60,7 @@ const std::vector<TensorView> kTensors = {
 
 TEST(Safetensors, IsReadBack) {
   const std::string file = Write(kTensors);
-  const auto content = ParseSafetensors(file, "x");
+  const auto content = ParseSafetensors(file, file.size(), "x");
   ASSERT_TRUE(content) << content.error().ToString();
   ASSERT_EQ(content->specs.size(), 4U);
   EXPECT_EQ(content->specs[0], kTensors[2].spec);
@@ -168,7 +168,7 @@ TEST(Safetensors, SurvivesEveryFlippedByte) {
     for (const int flip : {0x01, 0x20, 0x80}) {
       std::string damaged = file;
       damaged[at] = static_cast<char>(damaged[at] ^ flip);
-      const auto content = ParseSafetensors(damaged, "x.safetensors");
+      const auto content = ParseSafetensors(damaged, damaged.size(), "x.safetensors");
       for (std::size_t i = 0; content && i < content->places.size(); ++i) {
         ASSERT_LE(content->places[i].begin + content->places[i].size,
                   file.size());

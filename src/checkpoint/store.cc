@@ -2,6 +2,7 @@
 // Part of muster/checkpoint.h: folders of checkpoints and the newest good one.
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <utility>
 
@@ -211,16 +212,17 @@ Result<std::string> ReadPart(const std::string& path, std::size_t limit) {
 // Before there is room made for all of it: a sparse file costs nothing, and may
 // be larger than memory.
 Status CheckHead(const std::string& path, std::uint64_t bytes) {
-  std::uint64_t head = 0;
+  std::uint64_t length = 0;  // in little endian, then that much JSON
   MUSTER_ASSIGN(sys::Fd fd, sys::OpenToRead(path));
   sys::FileReader reader(std::move(fd), path);
+  MUSTER_TRY(reader.Read(reinterpret_cast<char*>(&length), sizeof length));
+  std::string head(sizeof length + std::min(length, kMaxHeaderBytes), '\0');
+  std::memcpy(head.data(), &length, sizeof length);
   MUSTER_ASSIGN(const std::size_t got,
-                reader.Read(reinterpret_cast<char*>(&head), sizeof head));
-  // A length in little endian, then that much JSON (safetensors format).
-  if (got != sizeof head || head < 2 || head > bytes - sizeof head) {
-    return Error(Cause::kFileCorrupt,
-                 "`" + path + "` does not begin with a header of safetensors");
-  }
+                reader.Read(head.data() + sizeof length,
+                            head.size() - sizeof length));
+  head.resize(sizeof length + got);
+  MUSTER_TRY(ParseSafetensors(head, bytes, path));
   return Ok();
 }
 
@@ -375,7 +377,7 @@ Result<Checkpoint> CheckpointStore::Load(std::uint64_t step) const {
                      ", but its manifest says " + CrcText(manifest.crc32c));
   }
   MUSTER_ASSIGN(SafetensorsContent content,
-                ParseSafetensors(checkpoint.storage, path));
+                ParseSafetensors(checkpoint.storage, all.size(), path));
   for (const auto& place : content.places) {
     checkpoint.bytes.push_back(all.subspan(place.begin, place.size));
   }

@@ -187,6 +187,23 @@ TEST_F(CheckpointStoreTest, TakesTheOneBeforeWhereverAByteIsFlipped) {
   }
 }
 
+// As large as no memory, and it costs no block of the disk.
+TEST_F(CheckpointStoreTest, OneThatIsLargerThanItsTensorsIsNotReadToItsEnd) {
+  auto store = Open();
+  ASSERT_TRUE(SaveStep(store, 1));
+  ASSERT_TRUE(SaveStep(store, 2));
+  const std::string path = Path(2, "model.safetensors");
+  const std::string bytes = std::to_string(fs::file_size(path));
+  const std::string manifest = Path(2, "manifest.json");
+  std::string text = Read(manifest);
+  const auto at = text.find(": " + bytes);
+  ASSERT_NE(at, text.npos);
+  text.replace(at + 2, bytes.size(), "1099511627776");
+  Write(manifest, text);
+  fs::resize_file(path, 1ULL << 40);
+  EXPECT_THAT(SkipReason(store), HasSubstr("its tensors need 43 bytes"));
+}
+
 TEST_F(CheckpointStoreTest, OneWithoutItsManifestIsNotComplete) {
   auto store = Open();
   ASSERT_TRUE(SaveStep(store, 1));

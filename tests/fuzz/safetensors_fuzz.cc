@@ -34,7 +34,7 @@ void CheckContent(std::string_view file, const SafetensorsContent& content) {
     again.append(reinterpret_cast<const char*>(tensors[at].bytes.data()),
                  tensors[at].bytes.size());
   }
-  const auto read = ParseSafetensors(again, "again");
+  const auto read = ParseSafetensors(again, again.size(), "again");
   MUSTER_CHECK(read.has_value() && read->specs == content.specs &&
                read->metadata == content.metadata);
 }
@@ -43,7 +43,7 @@ void CheckContent(std::string_view file, const SafetensorsContent& content) {
 
 void Fuzz(const std::string& bytes) {
   const std::string_view file = bytes;
-  if (const auto content = ParseSafetensors(file, "fuzz")) {
+  if (const auto content = ParseSafetensors(file, file.size(), "fuzz")) {
     CheckContent(file, *content);
   }
   if (const auto manifest = ParseManifest(file, "fuzz")) {
