@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // gRPC registers here what speaks xDS, the protocol of service meshes. Agents
-// dial addresses, so the program registers none of it and is 1.7 MB smaller. Part
-// of the program only, never of a library.
+// dial addresses, so the program registers none of it and is 1.7 MB smaller.
+// Part of the program only, never of a library.
 namespace grpc_core {
 
 struct CoreConfiguration {
