@@ -43,10 +43,11 @@ def linked(build):
     """The files that parts of the program come from, by the linker's word: it
     is linked once more, with a map, and must be the same."""
     folder = build / "package"
-    command = output_of("ninja", "-C", build, "-t", "commands", "-s",
-                        "muster").splitlines()[-1]
-    again = command.replace(
-        " -o muster ", f" -o {folder}/again -Wl,-Map={folder}/again.map ")
+    output = " -o muster "
+    commands = output_of("ninja", "-C", build, "-t", "commands", "-s", "muster")
+    link = next(part for part in commands.split(" && ") if output in part)
+    again = link.replace(
+        output, f" -o {folder}/again -Wl,-Map={folder}/again.map ")
     subprocess.run(again, shell=True, check=True, cwd=build)
     same = (folder / "again").read_bytes() == (build / "muster").read_bytes()
     (folder / "again").unlink()
