@@ -38,6 +38,14 @@ class Deb(unittest.TestCase):
                         'echo rank $RANK of $WORLD_SIZE', cwd=self.folder)
         self.assertIn("[rank 1] rank 1 of 2", text)
 
+    def test_man_pages_and_completions_are_at_their_places(self):
+        share = dist.BINARY.parent / "share"
+        for path in filter(pathlib.Path.is_file, share.rglob("*")):
+            name = path.relative_to(share)
+            if name.parts[0] == "man":
+                name = name.with_name(f"{name.name}.gz")
+            self.assertTrue((self.root / "usr/share" / name).exists(), name)
+
     def test_find_package_finds_the_library(self):
         build = self.folder / "build"
         dist.run("cmake", "-S", HERE / "user", "-B", build,
