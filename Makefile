@@ -8,7 +8,7 @@ JOBS ?= $(shell nproc)
 TEST_JOBS ?= $(shell echo $$((3 * $$(nproc))))
 RELEASE := build/release
 
-.PHONY: help build run test test-all lint lint-all docs bench fuzz setup test-build asan tsan asan-build tsan-build torch213 torch213-build
+.PHONY: help build run package test test-all lint lint-all docs bench fuzz setup test-build asan tsan asan-build tsan-build torch213 torch213-build
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9 -]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -30,12 +30,18 @@ run: setup build/.made $(RELEASE)/build.ninja ## train Fashion-MNIST on two loca
 	@cmake --build --preset release -j $(JOBS) --target muster fashion_mnist
 	$(RELEASE)/muster run -n 2 -- $(RELEASE)/fashion_mnist
 
+package: setup build/.made $(RELEASE)/build.ninja ## wheel, Debian packages and tarball in dist/
+	@cmake --build --preset release -j $(JOBS) --target muster_installed
+	@packaging/package.sh
+
 test: test-build ## every test that this machine can run; says what it skipped
 	@ctest --preset release -j $(TEST_JOBS); status=$$?; \
 	  tools/skipped.py $(RELEASE)/Testing/Temporary/LastTest.log && exit $$status
 
 test-all: ## installs what the skipped tests need, then runs every test
 	@tools/setup.sh tools/packages-ci.txt tools/packages-docs.txt
+	@tools/bare_root.sh
+	@$(MAKE) package
 	@tools/test_env.sh run $(MAKE) test
 
 test-build: setup build/.made $(RELEASE)/build.ninja

@@ -7,8 +7,7 @@ function(muster_find_curl)
   find_package(PkgConfig REQUIRED)
   pkg_check_modules(MUSTER_CURL REQUIRED libcurl>=7.85)
   set(archives "")
-  foreach(name IN ITEMS curl nghttp2 idn2 unistring psl ssh2 ssl crypto z zstd
-                        brotlidec brotlicommon)
+  foreach(name IN ITEMS curl nghttp2 ssl crypto z zstd brotlidec brotlicommon)
     find_library(MUSTER_ARCHIVE_${name} NAMES lib${name}.a
       HINTS ${MUSTER_CURL_LIBRARY_DIRS} REQUIRED)
     mark_as_advanced(MUSTER_ARCHIVE_${name})

@@ -61,9 +61,11 @@ function(muster_proto_library target proto)
   set(sources ${out}/${stem}.pb.cc ${out}/${stem}.grpc.pb.cc)
   add_custom_command(
     OUTPUT ${sources} ${out}/${stem}.pb.h ${out}/${stem}.grpc.pb.h
+      ${out}/${stem}.desc
     COMMAND ${CMAKE_COMMAND} -E make_directory ${out}
     COMMAND ${MUSTER_PROTOC} -I${CMAKE_SOURCE_DIR}/src
       --cpp_out=${out} --grpc_out=${out}
+      --descriptor_set_out=${out}/${stem}.desc
       --plugin=protoc-gen-grpc=${MUSTER_GRPC_PLUGIN} ${proto}
     DEPENDS ${proto} VERBATIM)
   # Without muster_options: our warnings are not for generated code.
@@ -81,10 +83,11 @@ function(muster_static_program target)
   if(MUSTER_SANITIZE)
     return()  # the runtime of a sanitizer is shared anyway
   endif()
-  set(arc4random
-    ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../src/channel/grpc/arc4random.cc)
-  target_sources(${target} PRIVATE ${arc4random})
-  set_source_files_properties(${arc4random} TARGET_DIRECTORY ${target}
+  set(instead
+    ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../src/channel/grpc/arc4random.cc
+    ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../src/channel/grpc/no_xds.cc)
+  target_sources(${target} PRIVATE ${instead})
+  set_source_files_properties(${instead} TARGET_DIRECTORY ${target}
     PROPERTIES SKIP_PRECOMPILE_HEADERS ON
       SKIP_UNITY_BUILD_INCLUSION ON)
   target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc

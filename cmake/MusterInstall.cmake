@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# What `cmake --install` leaves: the program, the public headers, libmuster and
-# the package files that find_package(muster) reads.
+# What `cmake --install` leaves, as two components: `program`, and `library`: the
+# public headers, libmuster and the files that find_package(muster) reads.
 include(CMakePackageConfigHelpers)
+
+# All that is installed.
+add_custom_target(muster_installed DEPENDS muster)
 
 # libmuster is one archive: the objects of the rooms that user programs need.
 function(muster_installed_library name)
@@ -17,8 +20,9 @@ function(muster_installed_library name)
   target_include_directories(${name} INTERFACE
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_libraries(${name} INTERFACE ${ARG_LINKS})
+  add_dependencies(muster_installed ${name})
   install(TARGETS ${name} EXPORT muster-targets
-    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
 endfunction()
 
 muster_installed_library(libmuster EXPORT muster
@@ -39,7 +43,7 @@ if(TARGET muster_train)
 endif()
 
 install(EXPORT muster-targets NAMESPACE muster::
-  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/muster)
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/muster COMPONENT library)
 configure_package_config_file(cmake/muster-config.cmake.in
   ${CMAKE_BINARY_DIR}/muster-config.cmake
   INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/muster)
@@ -47,8 +51,12 @@ write_basic_package_version_file(${CMAKE_BINARY_DIR}/muster-config-version.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/muster-config.cmake
   ${CMAKE_BINARY_DIR}/muster-config-version.cmake
-  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/muster)
-install(DIRECTORY include/muster DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/muster COMPONENT library)
+install(DIRECTORY include/muster DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  COMPONENT library)
 install(FILES ${CMAKE_BINARY_DIR}/generated/muster/cause.h
-  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/muster)
-install(TARGETS muster RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/muster COMPONENT library)
+install(TARGETS muster RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+  COMPONENT program)
+install(DIRECTORY ${CMAKE_BINARY_DIR}/share/ DESTINATION ${CMAKE_INSTALL_DATADIR}
+  COMPONENT program OPTIONAL)

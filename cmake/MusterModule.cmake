@@ -12,6 +12,9 @@ target_compile_options(muster_options INTERFACE
   -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-qual -Wformat=2 -Wundef
   -Wnull-dereference -Wimplicit-fallthrough -Wdouble-promotion
   -Wmissing-declarations -fno-omit-frame-pointer -fPIC
+  # No path of the machine that builds; what nobody calls is left out of programs.
+  -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=
+  $<$<CONFIG:Release>:-ffunction-sections;-fdata-sections>
   # Designated initialisers leave members out on purpose.
   -Wno-missing-field-initializers
   $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-cond;-Wduplicated-branches;-Wlogical-op;-Wuseless-cast>

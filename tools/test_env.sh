@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # What tests need that is not Debian's: Python environments under build/.
-#   tools/test_env.sh interop|pjrt|cloud    makes one of them
-#   tools/test_env.sh run COMMAND…          makes all, then runs COMMAND with the
-#                                           variables that name them
+#   tools/test_env.sh interop|pjrt|cloud|notebook    makes one of them
+#   tools/test_env.sh run COMMAND…   makes all, then runs COMMAND with the
+#                                    variables that name them
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -26,13 +26,19 @@ cloud() {
     requests==2.34.2
 }
 
+# What shows the Python package in a notebook, and what checks its types.
+notebook() {
+  tools/python_env.sh notebook ipython==9.18.1 mypy==1.19.1
+}
+
 case ${1:-} in
-  interop | pjrt | cloud) "$1" ;;
+  interop | pjrt | cloud | notebook) "$1" ;;
   run)
     MUSTER_INTEROP_PYTHON=$(interop)
     MUSTER_CLOUD_PYTHON=$(cloud)
+    MUSTER_NOTEBOOK_PYTHON=$(notebook)
     packages=$(echo "$(dirname "$(pjrt)")"/../lib/python3*/site-packages)
-    export MUSTER_INTEROP_PYTHON MUSTER_CLOUD_PYTHON
+    export MUSTER_INTEROP_PYTHON MUSTER_CLOUD_PYTHON MUSTER_NOTEBOOK_PYTHON
     export MUSTER_TORCH_PYTHON=$MUSTER_INTEROP_PYTHON
     export MUSTER_LIBTPU=$packages/libtpu/libtpu.so
     export MUSTER_PJRT_CPU=$packages/xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so

@@ -3,11 +3,12 @@
 #include "channel/grpc/security.h"
 
 #include <gmock/gmock.h>
-#include <google/protobuf/descriptor.h>
+#include <google/protobuf/descriptor.pb.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <functional>
 #include <future>
 
@@ -38,12 +39,15 @@ RunKey Token(std::string_view text = "0123456789abcdef") {
 std::vector<std::string> Methods() {
   std::vector<std::string> methods{"/grpc.health.v1.Health/Check",
                                    "/grpc.health.v1.Health/Watch"};
-  const auto* file = v1::IdentifyRequest::descriptor()->file();
-  for (int i = 0; i < file->service_count(); ++i) {
-    const auto* service = file->service(i);
-    for (int j = 0; j < service->method_count(); ++j) {
-      methods.push_back("/" + service->full_name() + "/" +
-                        service->method(j)->name());
+  google::protobuf::FileDescriptorSet files;
+  std::ifstream proto(MUSTER_PROTO, std::ios::binary);
+  EXPECT_TRUE(files.ParseFromIstream(&proto));
+  for (const auto& file : files.file()) {
+    for (const auto& service : file.service()) {
+      for (const auto& method : service.method()) {
+        methods.push_back("/" + file.package() + "." + service.name() + "/" +
+                          method.name());
+      }
     }
   }
   return methods;

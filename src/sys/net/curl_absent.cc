@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of libcurl that a client of http and https never reaches (GSS-API,
-// LDAP, RTMP) have no static archives. Their functions are here, and fail.
+// The parts of libcurl that a client of http and https never reaches: GSS-API,
+// LDAP and RTMP have no static archives; SSH, international host names and the
+// list of public suffixes would be 1 MB. Their functions are here, and fail.
 
-#define MUSTER_ABSENT(name) \
-  extern "C" long name();   \
-  extern "C" long name() {  \
-    return -1;              \
+#define MUSTER_ABSENT_AS(name, result) \
+  extern "C" long name();              \
+  extern "C" long name() {             \
+    return result;                     \
   }
+#define MUSTER_ABSENT(name) MUSTER_ABSENT_AS(name, -1)
 
 MUSTER_ABSENT(gss_delete_sec_context)
 MUSTER_ABSENT(gss_display_name)
@@ -54,6 +56,78 @@ MUSTER_ABSENT(RTMP_Read)
 MUSTER_ABSENT(RTMP_SetBufferMS)
 MUSTER_ABSENT(RTMP_SetupURL)
 MUSTER_ABSENT(RTMP_Write)
+
+// libcurl takes these answers, null and 0, for: not here.
+MUSTER_ABSENT_AS(idn2_check_version, 0)
+MUSTER_ABSENT_AS(idn2_free, 0)
+MUSTER_ABSENT_AS(idn2_lookup_ul, 0)
+MUSTER_ABSENT_AS(psl_builtin, 0)
+MUSTER_ABSENT_AS(psl_free, 0)
+MUSTER_ABSENT_AS(psl_get_version, 0)
+MUSTER_ABSENT_AS(psl_is_cookie_domain_acceptable, 0)
+MUSTER_ABSENT_AS(psl_latest, 0)
+MUSTER_ABSENT_AS(libssh2_init, 0)
+MUSTER_ABSENT_AS(libssh2_version, 0)
+
+MUSTER_ABSENT(libssh2_agent_connect)
+MUSTER_ABSENT(libssh2_agent_disconnect)
+MUSTER_ABSENT(libssh2_agent_free)
+MUSTER_ABSENT(libssh2_agent_get_identity)
+MUSTER_ABSENT(libssh2_agent_init)
+MUSTER_ABSENT(libssh2_agent_list_identities)
+MUSTER_ABSENT(libssh2_agent_userauth)
+MUSTER_ABSENT(libssh2_channel_free)
+MUSTER_ABSENT(libssh2_channel_read_ex)
+MUSTER_ABSENT(libssh2_channel_send_eof)
+MUSTER_ABSENT(libssh2_channel_wait_closed)
+MUSTER_ABSENT(libssh2_channel_wait_eof)
+MUSTER_ABSENT(libssh2_channel_write_ex)
+MUSTER_ABSENT(libssh2_exit)
+MUSTER_ABSENT(libssh2_hostkey_hash)
+MUSTER_ABSENT(libssh2_knownhost_add)
+MUSTER_ABSENT(libssh2_knownhost_checkp)
+MUSTER_ABSENT(libssh2_knownhost_del)
+MUSTER_ABSENT(libssh2_knownhost_free)
+MUSTER_ABSENT(libssh2_knownhost_get)
+MUSTER_ABSENT(libssh2_knownhost_init)
+MUSTER_ABSENT(libssh2_knownhost_readfile)
+MUSTER_ABSENT(libssh2_knownhost_writefile)
+MUSTER_ABSENT(libssh2_scp_recv2)
+MUSTER_ABSENT(libssh2_scp_send64)
+MUSTER_ABSENT(libssh2_session_abstract)
+MUSTER_ABSENT(libssh2_session_block_directions)
+MUSTER_ABSENT(libssh2_session_callback_set)
+MUSTER_ABSENT(libssh2_session_disconnect_ex)
+MUSTER_ABSENT(libssh2_session_flag)
+MUSTER_ABSENT(libssh2_session_free)
+MUSTER_ABSENT(libssh2_session_handshake)
+MUSTER_ABSENT(libssh2_session_hostkey)
+MUSTER_ABSENT(libssh2_session_init_ex)
+MUSTER_ABSENT(libssh2_session_last_errno)
+MUSTER_ABSENT(libssh2_session_last_error)
+MUSTER_ABSENT(libssh2_session_method_pref)
+MUSTER_ABSENT(libssh2_session_set_blocking)
+MUSTER_ABSENT(libssh2_sftp_close_handle)
+MUSTER_ABSENT(libssh2_sftp_init)
+MUSTER_ABSENT(libssh2_sftp_last_error)
+MUSTER_ABSENT(libssh2_sftp_mkdir_ex)
+MUSTER_ABSENT(libssh2_sftp_open_ex)
+MUSTER_ABSENT(libssh2_sftp_read)
+MUSTER_ABSENT(libssh2_sftp_readdir_ex)
+MUSTER_ABSENT(libssh2_sftp_rename_ex)
+MUSTER_ABSENT(libssh2_sftp_rmdir_ex)
+MUSTER_ABSENT(libssh2_sftp_seek64)
+MUSTER_ABSENT(libssh2_sftp_shutdown)
+MUSTER_ABSENT(libssh2_sftp_stat_ex)
+MUSTER_ABSENT(libssh2_sftp_statvfs)
+MUSTER_ABSENT(libssh2_sftp_symlink_ex)
+MUSTER_ABSENT(libssh2_sftp_unlink_ex)
+MUSTER_ABSENT(libssh2_sftp_write)
+MUSTER_ABSENT(libssh2_userauth_authenticated)
+MUSTER_ABSENT(libssh2_userauth_keyboard_interactive_ex)
+MUSTER_ABSENT(libssh2_userauth_list)
+MUSTER_ABSENT(libssh2_userauth_password_ex)
+MUSTER_ABSENT(libssh2_userauth_publickey_fromfile_ex)
 
 // The name is libgssapi's.
 // NOLINTNEXTLINE(readability-identifier-naming)
