@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/suggest.h"
 #include "base/text.h"
 #include "check/outcome_json.h"
 #include "sys/process/child_work.h"

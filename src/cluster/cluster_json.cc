@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/json.h"
+#include "base/suggest.h"
 #include "base/text.h"
 #include "cluster/members.h"
 

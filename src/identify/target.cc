@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "base/json.h"
+#include "base/suggest.h"
 #include "base/text.h"
 
 namespace muster::identify {

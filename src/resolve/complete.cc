@@ -2,6 +2,7 @@
 // From what a source told to the nouns of the house.
 #include <set>
 
+#include "base/suggest.h"
 #include "base/text.h"
 #include "cluster/members.h"
 #include "resolve/claim.h"

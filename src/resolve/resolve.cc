@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "base/suggest.h"
 #include "base/text.h"
 #include "cluster/members.h"
 #include "resolve/contradictions.h"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/suggest.h"
 #include "base/text.h"
 
 namespace muster::settings {

@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/suggest.h"
 #include "base/text.h"
 
 namespace muster::program::graph {
