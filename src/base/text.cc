@@ -195,6 +195,8 @@ std::optional<Duration> ParseDuration(std::string_view text) {
     seconds = amount * 60;
   } else if (unit == "h") {
     seconds = amount * 3600;
+  } else if (unit == "d") {
+    seconds = amount * 86400;
   } else {
     return std::nullopt;
   }
