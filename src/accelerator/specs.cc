@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/suggest.h"
 #include "base/text.h"
+#include "base/words/suggest.h"
 
 namespace muster::accelerator {
 namespace {

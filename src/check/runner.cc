@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/suggest.h"
 #include "base/text.h"
+#include "base/words/suggest.h"
 #include "check/outcome_json.h"
 #include "sys/process/child_work.h"
 

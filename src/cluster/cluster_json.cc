@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "base/json.h"
-#include "base/suggest.h"
 #include "base/text.h"
+#include "base/words/suggest.h"
 #include "cluster/members.h"
 
 namespace muster {

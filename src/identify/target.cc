@@ -4,8 +4,8 @@
 #include <thread>
 
 #include "base/json.h"
-#include "base/suggest.h"
 #include "base/text.h"
+#include "base/words/suggest.h"
 
 namespace muster::identify {
 namespace {

@@ -2,8 +2,8 @@
 // From what a source told to the nouns of the house.
 #include <set>
 
-#include "base/suggest.h"
 #include "base/text.h"
+#include "base/words/suggest.h"
 #include "cluster/members.h"
 #include "resolve/claim.h"
 #include "resolve/formats/address_list.h"

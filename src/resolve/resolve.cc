@@ -5,8 +5,8 @@
 #include <map>
 #include <set>
 
-#include "base/suggest.h"
 #include "base/text.h"
+#include "base/words/suggest.h"
 #include "cluster/members.h"
 #include "resolve/contradictions.h"
 #include "resolve/environment/proxies.h"

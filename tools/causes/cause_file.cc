@@ -5,7 +5,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "base/suggest.h"
+#include "base/words/suggest.h"
 #include "causes/body.h"
 #include "causes/front_matter.h"
 

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "base/suggest.h"
+#include "base/words/suggest.h"
 
 namespace causes {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "base/suggest.h"
+#include "base/words/suggest.h"
 
 namespace causes {
 namespace {

@@ -7,8 +7,8 @@
 #include <unordered_set>
 #include <utility>
 
-#include "base/suggest.h"
 #include "base/text.h"
+#include "base/words/suggest.h"
 
 namespace muster::program::graph {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/suggest.h"
+#include "base/words/suggest.h"
 
 #include <algorithm>
 #include <numeric>
