@@ -4,6 +4,7 @@
 
   tools/cli_reference.py build/release/muster
 """
+import re
 import subprocess
 import sys
 
@@ -17,13 +18,20 @@ codes](exit-codes.md), [JSON documents](json.md).
 """
 
 
+def verbs(program, verb=()):
+    """The sub-commands, as their help lists them, each with its own help."""
+    done = subprocess.run([program, *verb, "--help"], check=True, text=True,
+                          capture_output=True)
+    yield verb, done.stdout
+    listed = re.search(r"^Sub-commands:\n((?:  .*\n)+)", done.stdout, re.M)
+    for name in re.findall(r"^  (\S+)", listed[1], re.M) if listed else []:
+        yield from verbs(program, (*verb, name))
+
+
 def page(program):
     text = HEAD
-    for verb in ([], ["run"], ["resolve"], ["check"], ["explain"], ["bundle"],
-                 ["tpu"]):
-        done = subprocess.run([program, *verb, "--help"], check=True, text=True,
-                              capture_output=True)
-        text += f"\n## {' '.join(['muster', *verb])}\n\n```\n{done.stdout}```\n"
+    for verb, shown in verbs(program):
+        text += f"\n## {' '.join(['muster', *verb])}\n\n```\n{shown}```\n"
     return text
 
 

@@ -78,7 +78,8 @@ def main():
     for kind, rest in rows:
         default, variable, flag, meaning, verbs = arguments(rest)
         cells = (f"`{flag}`", f"`{variable}`", f"`{default}`",
-                 verbs.replace(" ", ", "), TYPES.get(kind, "choice"),
+                 ", ".join(one.replace(".*", " …").replace(".", " ")
+                           for one in verbs.split()), TYPES.get(kind, "choice"),
                  meaning.replace("|", "\\|"))
         text += f"| {' | '.join(cells)} |\n"
     sys.stdout.write(text + TAIL)
