@@ -32,7 +32,7 @@ TEST(ManPage, HasNoRequestThatIsText) {
       EXPECT_TRUE(!request || line.starts_with(".\\\" ") ||
                   line.starts_with(".TH ") || line.starts_with(".SH ") ||
                   line.starts_with(".SS ") || line.starts_with(".TP") ||
-                  line.starts_with(".PP") || line == ".br")
+                  line.starts_with(".PP") || line == ".nh" || line == ".ad l")
           << line;
       EXPECT_TRUE(std::all_of(line.begin(), line.end(), [](char c) {
         return c >= ' ' && c <= '~';
