@@ -77,8 +77,7 @@ Result<int> AttemptOf(const LogFlags& flags, const std::string& folder,
                       const sys::Fs& fs) {
   const auto attempts = AttemptsIn(folder, fs);
   if (attempts.empty()) {
-    return Error(Cause::kFileMissing,
-                 "`" + Printable(folder) + "` holds no output of ranks");
+    return Usage("`" + Printable(folder) + "` holds no output of ranks");
   }
   if (!flags.attempt) {
     return attempts.back();

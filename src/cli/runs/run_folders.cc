@@ -36,9 +36,8 @@ Result<std::string> FindRun(const std::string& name,
   }
   MUSTER_ASSIGN(const auto ids, record::RunIds(fs, runs_dir));
   if (ids.empty()) {
-    return Error(Cause::kFileMissing, "there are no runs in `" +
-                                          Printable(runs_dir) +
-                                          "`: --runs-dir names the folder");
+    return Usage("there are no runs in `" + Printable(runs_dir) +
+                 "`: --runs-dir names the folder");
   }
   if (name == "latest") {
     // The link knows which of two runs of one second is the later.

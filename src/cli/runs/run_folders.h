@@ -15,7 +15,7 @@ namespace muster::cli {
 std::vector<std::string> RunNames(const sys::Host& host);
 
 // The folder of a run. usage-invalid: none or several have the name, and what
-// was probably meant; file-missing: there are no runs at all.
+// was probably meant.
 Result<std::string> FindRun(const std::string& name,
                             const std::string& runs_dir, const sys::Fs& fs);
 
