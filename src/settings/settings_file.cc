@@ -148,7 +148,7 @@ Result<SettingsFile> ParseSettingsFile(std::string_view text,
 Result<SettingsFile> ReadSettingsFiles(const std::string& config,
                                        const sys::Host& host) {
   SettingsFile all;
-  if (config == "none") {
+  if (config.empty()) {
     return all;
   }
   if (config != "auto") {

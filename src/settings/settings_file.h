@@ -28,9 +28,9 @@ struct SettingsFile {
 Result<SettingsFile> ParseSettingsFile(std::string_view text,
                                        const std::string& path);
 
-// The files that apply. `config` is the text of that setting: `auto` is
+// The files that apply. `config` is the value of that setting: `auto` is
 // muster.toml of the working directory, and before it that of the user
-// ($XDG_CONFIG_HOME/muster, else ~/.config/muster); `none`; or one file,
+// ($XDG_CONFIG_HOME/muster, else ~/.config/muster); empty: none; or one file,
 // whoever owns it. file-permission: a file of `auto` belongs to another user
 // than this one and root, or others may change it.
 Result<SettingsFile> ReadSettingsFiles(const std::string& config,

@@ -126,7 +126,9 @@ TEST_F(SettingsFilesTest, OfTheFolderWinOverThoseOfTheUser) {
   EXPECT_THAT(files->texts.at("wait").source,
               HasSubstr("/home/.config/muster/muster.toml:2"));
   EXPECT_EQ(files->paths.size(), 2U);
-  EXPECT_TRUE(Read("none")->paths.empty());
+  const auto none = ReadSettings({{"config", "none"}}, env);
+  ASSERT_TRUE(none);
+  EXPECT_TRUE(Read(none->config.value)->paths.empty());
 }
 
 TEST_F(SettingsFilesTest, ThatEveryUserCanChangeAreRefused) {
