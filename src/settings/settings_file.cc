@@ -159,14 +159,13 @@ Result<SettingsFile> ReadSettingsFiles(const std::string& config,
   const std::pair<std::string, std::string> places[] = {
       {user, user}, {sys::JoinPath(host.env.WorkingDirectory(), kName), kName}};
   for (const auto& [path, shown] : places) {
-    const auto text = path.empty()
-                          ? Error(Cause::kFileMissing, "no home folder")
-                          : sys::ReadTrustedFile(path, kMaxFile);
-    if (!text && text.error().cause() == Cause::kFileMissing) {
+    // What this user may not even see, as under the HOME of another, is none
+    // of theirs.
+    if (path.empty() || !sys::IsThere(path)) {
       continue;
     }
-    MUSTER_TRY(text);
-    MUSTER_ASSIGN(auto file, ParseSettingsFile(*text, shown));
+    MUSTER_ASSIGN(const auto text, sys::ReadTrustedFile(path, kMaxFile));
+    MUSTER_ASSIGN(auto file, ParseSettingsFile(text, shown));
     Merge(std::move(file), all);
   }
   return all;

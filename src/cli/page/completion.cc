@@ -255,6 +255,7 @@ std::string CompletionScript(std::string_view shell) {
 
 Verb DescribeCompletion() {
   std::vector<std::string> shells;
+  shells.reserve(kScripts.size());
   for (const auto& [name, script] : kScripts) {
     shells.emplace_back(name);
   }

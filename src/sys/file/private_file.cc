@@ -50,7 +50,8 @@ std::optional<Error> WhyNotTrusted(const std::string& path,
                  name + " belongs to user " + std::to_string(about.st_uid) +
                      ", who could make this user (" +
                      std::to_string(geteuid()) +
-                     ") run anything: it must belong to this user or to root");
+                     ") run anything: it must belong to this user or to root, "
+                     "or be named by --config");
   }
   if ((about.st_mode & S_IWOTH) != 0) {
     return Error(Cause::kFilePermission,
