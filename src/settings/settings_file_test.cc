@@ -87,6 +87,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"grace = true", "the value of `grace` is no text"},
         BadFile{"grace = \"1s\"\ngrace = \"2s\"", "muster.toml:2: "},
         BadFile{"grace = ", "muster.toml:1: "},
+        BadFile{"env = [1, }]", "muster.toml:1: "},
         BadFile{"gr\x1b[31m = 1", "muster.toml:1: "}));
 
 class SettingsFilesTest : public testing::Test {

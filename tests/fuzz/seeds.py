@@ -83,7 +83,7 @@ MORE += [("command_line_fuzz", text.encode("latin-1")) for text in (
     "check\n--fail-on\nwarning\n--wait\n1h\nnetwork.reach")]
 MORE += [("settings_file_fuzz", text) for text in (
     b'grace = "30s"\nmax-restarts = 5\nwait = 2.5\n[env]\nA = "b"\nC = 4\n',
-    b'grase = "1s"', b'env = [1, {a = 1979-05-27T07:32:00Z}]',
+    b'grase = "1s"', b'env = [1, }]', b'env = [1, {a = 1979-05-27T07:32:00Z}]',
     b'output = """json"""\n[env.x]\n"a=b" = true\n')]
 MORE += [("mesh_frame_fuzz", mesh_frame(1, b'{"nonce": "n"}')),
          ("mesh_frame_fuzz", mesh_frame(6, b"row") + mesh_frame(8, b"")),
