@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "base/words/suggest.h"
 
 namespace muster::accelerator {
 namespace {

@@ -5,7 +5,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
-#include <numeric>
 
 namespace muster {
 namespace {
@@ -75,22 +74,6 @@ void Escape(std::string_view bytes, char32_t value, TextForm form,
                   static_cast<unsigned char>(c));
     out += c == '\n' ? "\\n" : c == '\r' ? "\\r" : escape;
   }
-}
-
-std::size_t EditDistance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t above = row[j];
-      row[j] = std::min({above + 1, row[j - 1] + 1,
-                         diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      diagonal = above;
-    }
-  }
-  return row[b.size()];
 }
 
 }  // namespace
@@ -212,6 +195,8 @@ std::optional<Duration> ParseDuration(std::string_view text) {
     seconds = amount * 60;
   } else if (unit == "h") {
     seconds = amount * 3600;
+  } else if (unit == "d") {
+    seconds = amount * 86400;
   } else {
     return std::nullopt;
   }
@@ -301,20 +286,6 @@ std::string EscapeBytes(std::string_view text) {
     text.remove_prefix(std::max<std::size_t>(length, 1));
   }
   return out;
-}
-
-std::optional<std::string> DidYouMean(std::string_view word,
-                                      std::span<const std::string> candidates) {
-  const std::string* best = nullptr;
-  std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
-  for (const std::string& candidate : candidates) {
-    const std::size_t distance = EditDistance(word, candidate);
-    if (distance < best_distance) {
-      best = &candidate;
-      best_distance = distance;
-    }
-  }
-  return best == nullptr ? std::nullopt : std::optional(*best);
 }
 
 std::string Digest(std::string_view bytes) {

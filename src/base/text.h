@@ -62,11 +62,6 @@ std::size_t Columns(std::string_view text);
 // of its own. At least one line.
 std::vector<std::string> Wrap(std::string_view text, std::size_t columns);
 
-// The candidate closest to `word` by edit distance, if it is near enough (at
-// most a third of its length) to be what was meant.
-std::optional<std::string> DidYouMean(std::string_view word,
-                                      std::span<const std::string> candidates);
-
 // Stable 64-bit digest (FNV-1a) as 16 hex digits: says "the same or not", no
 // protection against intent.
 std::string Digest(std::string_view bytes);

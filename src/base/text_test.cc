@@ -119,13 +119,6 @@ TEST(Printable, KeepsLinesAndColorsOfAPageAlone) {
             "\\x1b[2J\\x1b[?25l\\r\\x1b[1");
 }
 
-TEST(DidYouMean, FindsTheNearestWord) {
-  const std::vector<std::string> flags{"--hosts", "--output", "--max-restarts"};
-  EXPECT_EQ(DidYouMean("--host", flags), "--hosts");
-  EXPECT_EQ(DidYouMean("--max-restart", flags), "--max-restarts");
-  EXPECT_EQ(DidYouMean("--verbose", flags), std::nullopt);
-}
-
 TEST(Digest, TellsTextsApart) {
   EXPECT_EQ(Digest("a"), Digest("a"));
   EXPECT_NE(Digest("a"), Digest("b"));

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "base/words/suggest.h"
 #include "check/outcome_json.h"
 #include "sys/process/child_work.h"
 

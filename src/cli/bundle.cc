@@ -42,8 +42,6 @@ Json Document(const diagnose::Bundle& bundle, const std::string& path) {
               {"notes", bundle.notes}};
 }
 
-}  // namespace
-
 Result<int> BundleVerb(const CommandLine& line,
                        const settings::Settings& settings,
                        const sys::Host& host) {
@@ -65,6 +63,46 @@ Result<int> BundleVerb(const CommandLine& line,
       ? sys::PrintDocument(Document(*bundle, path))
       : sys::PrintResult(Text(*bundle, path));
   return 0;
+}
+
+Status CheckBundle(CommandLine& line) {
+  return line.inputs.empty()
+             ? Usage(
+                   "nothing to pack: give the folder of a run or logs, as in "
+                   "`muster bundle runs/latest`")
+             : Ok();
+}
+
+}  // namespace
+
+Verb DescribeBundle() {
+  return {
+      .path = "bundle",
+      .summary =
+          "pack a run or logs without secrets, to explain them elsewhere",
+      .about =
+          "Pack the folder of a run, or logs, into one archive that `muster "
+          "explain` reads anywhere. Removes tokens, keys, passwords and URL "
+          "signatures, keeps only known environment variables, and prints what "
+          "it removed.",
+      .examples =
+          {{"muster bundle runs/latest"},
+           {"muster bundle rank0.log rank1.log --archive failed.tar.gz"},
+           {"muster explain failed.tar.gz"}},
+      .exits = {{"1", "the archive cannot be written"},
+                {"2", "there is nothing to pack"}},
+      .argument = {.name = "RUN|LOG",
+                   .repeats = true,
+                   .values = kRuns | kFiles | kFolders,
+                   .take = To(&CommandLine::inputs)},
+      .groups = {{"Flags",
+                  {{"--archive", "FILE",
+                    "output file (default muster-bundle.tar.gz)",
+                    To(&CommandLine::archive)},
+                   {"--redact-email", "", "remove email addresses, too",
+                    To(&CommandLine::redact_emails)}}}},
+      .check = CheckBundle,
+      .run = BundleVerb};
 }
 
 }  // namespace muster::cli

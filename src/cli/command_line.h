@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line as values: the tree of sub-commands and their flags.
+// The command line as values.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "cli/tpu/line.h"
+#include "cli/line/verb.h"
 #include "muster/deadline.h"
 #include "muster/error.h"
+#include "record/run_folder.h"
 #include "resolve/resolve.h"
+#include "settings/run_flags.h"
 
 namespace muster::cli {
-
-enum class Verb { kOverview, kResolve, kCheck, kRun, kExplain, kBundle, kTpu };
 
 // What `muster resolve` is to show besides the cluster.
 struct ResolveFlags {
@@ -29,7 +31,6 @@ struct ResolveFlags {
 
 // `muster check program FILE… --on TOPOLOGY`.
 struct ProgramFlags {
-  bool asked = false;
   std::vector<std::string> files, plugins;
   std::vector<int> batches;
   std::string on, signature;
@@ -39,17 +40,47 @@ struct ProgramFlags {
 
 // `muster check fit --params N --activations SIZE --on ACCELERATOR`.
 struct FitFlags {
-  bool asked = false;
   std::string params, activations, on;
   std::string optimizer = "adam", dtype = "f32";
   bool sharded = false;
 };
 
+// `muster tpu`.
+struct TpuFlags {
+  std::string name;
+  bool all_zones = false;
+  bool quiet = false;         // names alone
+  std::string type, version;  // of the accelerator; of the runtime
+  std::string shell_line;     // ssh: for the login shell there
+  int port = 8888;            // notebook: of the link
+  bool yes = false;           // what costs or destroys is not asked about
+  bool dry_run = false;
+  bool enable = false;
+  // How it is to be had; several: whichever comes first.
+  bool on_demand = false, spot = false, reserved = false;
+  bool queued = false;
+  bool wait = false;
+  std::vector<std::string> any_zone;
+  std::string reach;  // ssh, agent, a port, none
+};
+
+// `muster logs`.
+struct LogFlags {
+  bool follow = false;
+  std::set<int> ranks;  // empty: all
+  std::string grep;
+  std::optional<int> attempt;
+};
+
 struct CommandLine {
-  Verb verb = Verb::kOverview;
+  const Verb* verb = nullptr;  // never, once it is parsed
   bool help = false;
   bool version = false;
+  std::set<std::string, std::less<>> given;     // names of flags
   std::map<std::string, std::string> settings;  // name -> text of its flag
+  settings::SettingsFile file;                  // filled by main
+
+  bool Has(std::string_view flag) const { return given.contains(flag); }
 
   // resolve, check and run
   resolve::Request cluster;
@@ -73,8 +104,11 @@ struct CommandLine {
   bool share = false;
   bool raw = false;  // a terminal gets the output of ranks as it is
   std::vector<std::string> command;
-  // explain and bundle
-  std::vector<std::string> inputs;  // files, folders, "-", or one label
+  // Of an agent that was started over ssh.
+  std::optional<std::string> bootstrap_token;
+  // explain, bundle: files, folders, "-", or one label; logs: a run; share: a
+  // folder; completion: a shell
+  std::vector<std::string> inputs;
   // bundle
   std::string archive;         // the file to write
   bool redact_emails = false;  // also from what is packed
@@ -85,6 +119,10 @@ struct CommandLine {
   bool inspect_host = false;       // this machine, too
   // explain and check
   bool list = false;
+  // runs prune
+  record::PruneRule prune;
+  LogFlags logs;
+  bool words = false;  // completion: what may stand at the end of `command`
   // tpu; --project and --zone are in `cluster`
   TpuFlags tpu;
   // tpu ssh, tpu notebook; check and run with --tpu
@@ -96,7 +134,7 @@ struct CommandLine {
 // sub-command or the value that is wrong, and what was probably meant.
 Result<CommandLine> ParseCommandLine(const std::vector<std::string>& args);
 
-// Examples first, then flags; without a verb the overview.
-std::string HelpText(Verb verb);
+// The sub-command that the words name, as far as they do.
+const Verb& VerbOf(const std::vector<std::string>& args);
 
 }  // namespace muster::cli

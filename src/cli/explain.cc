@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/signal_name.h"
 #include "base/text.h"
+#include "base/words/suggest.h"
 #include "cli/host_facts.h"
 #include "cli/verbs.h"
 #include "diagnose/match/log_scanner.h"
@@ -54,11 +55,9 @@ Error NoSuchCause(const std::string& label) {
   for (Cause cause : AllCauses()) {
     labels.emplace_back(Label(cause));
   }
-  const auto meant = DidYouMean(label, labels);
-  return Error(Cause::kUsageInvalid,
-               "`" + Printable(label) + "` is neither a file nor a cause" +
-                   (meant ? ", did you mean `" + *meant + "`?"
-                          : ": `muster explain --list` lists all"));
+  const std::string meant = MeantText(label, labels);
+  return Usage("`" + Printable(label) + "` is neither a file nor a cause" +
+               (meant.empty() ? ": `muster explain --list` lists all" : meant));
 }
 
 // Prints the entry of a label.
@@ -189,8 +188,6 @@ Json ExplainDocument(const diagnose::Answer& answer,
   return document;
 }
 
-}  // namespace
-
 Result<int> ExplainVerb(const CommandLine& line,
                         const settings::Settings& settings,
                         const sys::Host& host) {
@@ -226,6 +223,80 @@ Result<int> ExplainVerb(const CommandLine& line,
       ? sys::PrintDocument(ExplainDocument(answer, *read))
       : sys::PrintResult(RenderText(answer, sys::TerminalOptions(host.env, 1)));
   return 0;
+}
+
+Status CheckExplain(CommandLine& line) {
+  if (line.inputs.empty() && line.exit.empty() && line.notes.empty() &&
+      !line.inspect_host && !line.list) {
+    return Usage(
+        "nothing to explain: give a log, a folder, `-` for standard input, the "
+        "label of a cause, --exit STATUS, --note TEXT or --inspect-host; "
+        "--list lists all causes");
+  }
+  if (std::any_of(line.notes.begin(), line.notes.end(),
+                  [](const std::string& note) { return Trim(note).empty(); })) {
+    return Usage(
+        "--note is empty: describe what you saw, as in --note 'it hangs after "
+        "the first epoch'");
+  }
+  return Ok();
+}
+
+FlagGroup ExplainFlags() {
+  return {"Flags",
+          {{"--exit", "STATUS", "how the program ended: 137, -9, SIGBUS",
+            To(&CommandLine::exit)},
+           {.names = "--note",
+            .value = "TEXT",
+            .help = "what you saw, in your words; repeatable",
+            .take = To(&CommandLine::notes),
+            .repeats = true},
+           {"--rank-from", "PATTERN",
+            "RE2 pattern whose one group is the rank, applied to file names, "
+            "and to the lines of files whose names do not contain a rank",
+            To(&CommandLine::rank_from)},
+           {"--inspect-host", "",
+            "also inspect this host: kernel log, memory counters, limits, "
+            "disks, ports, devices and their processes, the Slurm job, the "
+            "pod; changes nothing",
+            To(&CommandLine::inspect_host)},
+           {"--list", "", "list all causes, one per line",
+            To(&CommandLine::list)}}};
+}
+
+}  // namespace
+
+Verb DescribeExplain() {
+  return {
+      .path = "explain",
+      .summary = "report why a run failed, or what a cause means",
+      .about =
+          "Report why a training run failed: one named cause with its "
+          "evidence, or \"unknown\" with the possible causes and how to "
+          "confirm each. Reports no failure in healthy logs. Or print what a "
+          "cause means and how to fix it.\n\n"
+          "Inputs: logs, folders (including run folders), `-`, tar, zip, gzip "
+          "and zstd, Kaggle logs, notebooks; no input with --exit, --note or "
+          "--inspect-host. A note supports a cause but does not prove it: "
+          "without a log it leads to possible causes only. Unreadable inputs "
+          "are warnings, and listed in `unread` of --output json.",
+      .examples =
+          {{"muster explain train.log"},
+           {"muster explain rank0.log rank1.log",
+            "all ranks show the root cause"},
+           {"muster explain runs/ID"},
+           {"kubectl logs POD | muster explain - --exit 137"},
+           {"muster explain train.log --note 'it hangs after the first epoch'"},
+           {"muster explain peer-died", "what a cause means"},
+           {"muster explain --list"}},
+      .exits = {{"0", "explained"}, {"3", "nothing could be read"}},
+      .argument = {.name = "LOG|RUN|CAUSE",
+                   .repeats = true,
+                   .values = kFiles | kFolders | kCauses | kRuns,
+                   .take = To(&CommandLine::inputs)},
+      .groups = {ExplainFlags()},
+      .check = CheckExplain,
+      .run = ExplainVerb};
 }
 
 }  // namespace muster::cli

@@ -11,9 +11,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/command_line.h"
-#include "cli/run.h"
-#include "cli/verbs.h"
-#include "cli/worker_verbs.h"
+#include "cli/page/help.h"
 #include "muster/version.h"
 #include "remote/agent_bootstrap.h"
 #include "remote/tpu_workers.h"
@@ -40,20 +38,55 @@ bool JsonAskedFor(const std::vector<std::string>& args, const sys::Env& env) {
           env.Get("MUSTER_OUTPUT").value_or("").starts_with("json"));
 }
 
-Result<int> Execute(const CommandLine& line, const sys::Host& host,
-                    const std::optional<std::string>& bootstrap_token) {
+// The same once it could be read.
+bool JsonAskedFor(const CommandLine& line, const sys::Env& env) {
+  const auto rows = settings::SettingRows();
+  const auto output = std::find_if(
+      rows.begin(), rows.end(),
+      [](const settings::SettingRow& row) { return row.name == "output"; });
+  return settings::TextOf(*output, line.settings, env, line.file)
+      .value.starts_with("json");
+}
+
+bool IsAboutTpu(const Verb& verb) {
+  return verb.path == "tpu" || verb.path.starts_with("tpu ");
+}
+
+// muster.toml, where the sub-command has settings.
+Status TakeFile(CommandLine& line, const sys::Host& host) {
+  if (!line.verb->has_settings) {
+    return Ok();
+  }
+  MUSTER_ASSIGN(const auto before,
+                settings::ReadSettings(line.settings, host.env));
+  MUSTER_ASSIGN(line.file,
+                settings::ReadSettingsFiles(before.config.value, host));
+  // What --env sets comes later, and wins.
+  line.environment.insert(line.environment.begin(),
+                          line.file.environment.begin(),
+                          line.file.environment.end());
+  return Ok();
+}
+
+Result<int> Execute(CommandLine& line, const sys::Host& host) {
+  const Verb& verb = *line.verb;
   if (line.version) {
     sys::PrintResult("muster " + std::string(kVersion) + "\n");
     return 0;
   }
   if (line.help) {
-    sys::PrintResult(HelpText(line.verb));
+    sys::PrintResult(HelpText(verb));
     return 0;
   }
+  if (verb.run == nullptr) {
+    std::fputs(HelpText(verb).c_str(), stderr);
+    return 2;
+  }
+  MUSTER_TRY(TakeFile(line, host));
   MUSTER_ASSIGN(const settings::Settings settings,
-                settings::ReadSettings(line.settings, host.env));
+                settings::ReadSettings(line.settings, host.env, line.file));
   if (settings.output.value == settings::Output::kJsonl &&
-      line.verb != Verb::kCheck) {
+      !verb.path.starts_with("check")) {
     return Error(Cause::kUsageInvalid,
                  settings.output.source +
                      " is `jsonl`, which only `muster check` supports: "
@@ -63,42 +96,10 @@ Result<int> Execute(const CommandLine& line, const sys::Host& host,
   for (const std::string& misspelt : settings::MisspeltVariables(host.env)) {
     MUSTER_LOG(kWarn, misspelt);
   }
-  if (line.verb == Verb::kTpu || remote::NamesTpu(line.cluster, host)) {
+  if (IsAboutTpu(verb) || remote::NamesTpu(line.cluster, host)) {
     sys::LeaveNoCore();  // it will hold tokens and keys
   }
-  switch (line.verb) {
-    case Verb::kResolve:
-      MUSTER_TRY(ResolveVerb(line, settings, host));
-      return 0;
-    case Verb::kCheck:
-      if (line.program.asked) {
-        return CheckProgramVerb(line, settings, host);
-      }
-      if (line.fit.asked) {
-        return CheckFitVerb(line, settings, host);
-      }
-      return ChecksWorkers(line, host) ? CheckWorkers(line, settings, host)
-                                       : CheckVerb(line, settings, host);
-    case Verb::kExplain:
-      return ExplainVerb(line, settings, host);
-    case Verb::kBundle:
-      return BundleVerb(line, settings, host);
-    case Verb::kRun:
-      return RunVerb(line, settings, host, bootstrap_token);
-    case Verb::kTpu:
-      if (line.tpu.action == TpuAction::kOverview) {
-        std::fputs(HelpText(Verb::kTpu).c_str(), stderr);
-        return 2;
-      }
-      return line.tpu.action == TpuAction::kSsh ||
-                     line.tpu.action == TpuAction::kNotebook
-                 ? TpuReachVerb(line, settings, host)
-                 : TpuVerb(line, settings, host);
-    case Verb::kOverview:
-      break;
-  }
-  std::fputs(HelpText(Verb::kOverview).c_str(), stderr);
-  return 2;
+  return verb.run(line, settings, host);
 }
 
 // Says whom it asks before it waits.
@@ -120,16 +121,6 @@ class AnnouncedHttp : public sys::Http {
   std::unique_ptr<sys::Http> http_;
   std::string last_;
 };
-
-// The sub-command that the words name; empty: none.
-std::string_view VerbWord(const std::vector<std::string>& args) {
-  constexpr std::string_view kVerbs[] = {"resolve", "check",  "run",
-                                         "explain", "bundle", "tpu"};
-  const auto* const verb =
-      std::find(std::begin(kVerbs), std::end(kVerbs),
-                args.empty() ? std::string_view() : args.front());
-  return verb == std::end(kVerbs) ? std::string_view() : *verb;
-}
 
 // The exit code, where results could be written.
 int EndWith(int code, std::string_view verb, const sys::Env& env) {
@@ -158,23 +149,22 @@ int Main(std::vector<std::string> args) {
     args = std::move(handed->args);
     bootstrap_token = std::move(handed->token);
   }
-  const auto line = ParseCommandLine(args);
+  const std::string& verb = VerbOf(args).path;
+  auto line = ParseCommandLine(args);
   if (!line) {
-    return sys::PrintError(line.error(), JsonAskedFor(args, env), env,
-                           VerbWord(args));
+    return sys::PrintError(line.error(), JsonAskedFor(args, env), env, verb);
   }
+  line->bootstrap_token = std::move(bootstrap_token);
   AnnouncedHttp announced;
   sys::CachingHttp http(announced, resolve::kTimeout);
   const sys::RealNames names;
   // What a TPU's state is now is asked each time, as long as it takes.
   sys::Http* asked =
-      line->verb == Verb::kTpu ? static_cast<sys::Http*>(&announced) : &http;
-  const auto code =
-      Execute(*line, {env, clock, fs, asked, &names}, bootstrap_token);
-  const std::string_view verb = VerbWord(args);
+      IsAboutTpu(*line->verb) ? static_cast<sys::Http*>(&announced) : &http;
+  const auto code = Execute(*line, {env, clock, fs, asked, &names});
   return EndWith(
       code ? *code
-           : sys::PrintError(code.error(), JsonAskedFor(args, env), env, verb),
+           : sys::PrintError(code.error(), JsonAskedFor(*line, env), env, verb),
       verb, env);
 }
 

@@ -36,9 +36,8 @@ void AddVersionFindings(const sys::Host& host, resolve::Resolved& resolved) {
   resolved.findings.insert(resolved.findings.end(), found.begin(), found.end());
 }
 
-Status PrintText(const CommandLine& line, const sys::Host& host,
-                 const resolve::Resolved& resolved,
-                 const std::string& checked) {
+void PrintText(const CommandLine& line, const sys::Host& host,
+               const resolve::Resolved& resolved, const std::string& checked) {
   std::string text =
       resolve::RenderText(resolved, {.verbose = line.resolve.verbose});
   text += checked.empty() ? "" : checked + "\n";
@@ -47,7 +46,6 @@ Status PrintText(const CommandLine& line, const sys::Host& host,
                               sys::TerminalOptions(host.env, 1));
   }
   sys::PrintResult(text);
-  return Ok();
 }
 
 // A result for a shell has no room for what is wrong with it.
@@ -76,10 +74,9 @@ Status CheckForms(const ResolveFlags& flags,
   return Ok();
 }
 
-}  // namespace
-
-Status ResolveVerb(const CommandLine& line, const settings::Settings& settings,
-                   const sys::Host& host) {
+Result<int> ResolveVerb(const CommandLine& line,
+                        const settings::Settings& settings,
+                        const sys::Host& host) {
   MUSTER_TRY(CheckForms(line.resolve, settings.output));
   for (const std::string& requirement : line.resolve.requirements) {
     MUSTER_TRY(resolve::CheckRequirement(requirement, host));
@@ -94,19 +91,67 @@ Status ResolveVerb(const CommandLine& line, const settings::Settings& settings,
                   resolve::ExportText(line.resolve.export_for, resolved));
     PrintFindingsAside(resolved, host);
     sys::PrintResult(text);
-    return Ok();
+    return 0;
   }
   if (line.resolve.spec) {
     PrintFindingsAside(resolved, host);
     sys::PrintResult(resolve::SpecText(resolved.cluster));
-    return Ok();
+    return 0;
   }
   AddVersionFindings(host, resolved);
   if (settings.output.value == settings::Output::kJson) {
     sys::PrintDocument(resolve::ToJson(resolved));
-    return Ok();
+  } else {
+    PrintText(line, host, resolved, checked);
   }
-  return PrintText(line, host, resolved, checked);
+  return 0;
+}
+
+}  // namespace
+
+Verb DescribeResolve() {
+  return {
+      .path = "resolve",
+      .summary =
+          "print the members, this rank and the coordinator, with sources",
+      .about =
+          "Print the cluster of this process: members, rank, coordinator, "
+          "accelerators and ports, each with its source. Starts nothing.\n\n"
+          "muster reads all sources and uses the first that applies: flags, "
+          "MUSTER_*, torch, LSF, MPI, Slurm, AWS Batch, SkyPilot, SageMaker, "
+          "TF_CONFIG, JAX, PET_*, TPU pods on GKE, a Kubernetes Job, a TPU by "
+          "name, Colab, Kaggle, the metadata of a TPU VM, the TPU of this "
+          "host, otherwise a single process. It queries the network only when "
+          "no variable describes the cluster.",
+      .examples = {{"muster resolve"},
+                   {"muster resolve -v", "what every source says"},
+                   {"muster resolve --hosts 10.0.0.1:8476,10.0.0.2:8476"},
+                   {"muster resolve --output json >cluster.json"},
+                   {"eval \"$(muster resolve --export tf)\""}},
+      .exits = {{"1", "access denied (credentials, permissions, --require)"},
+                {"2", "invalid command line or cluster description"},
+                {"3", "a source did not respond"}},
+      .groups =
+          {ClusterFlags(),
+           {"Flags",
+            {{"--export", "WHAT",
+              "print the environment for tf, jax, torch, torch_xla, shell or "
+              "python",
+              To(&CommandLine::resolve, &ResolveFlags::export_for)},
+             {.names = "--require",
+              .value = "NAME==V",
+              .help = "require a package in the Python environment; repeatable",
+              .take = To(&CommandLine::resolve, &ResolveFlags::requirements),
+              .repeats = true},
+             {"-v, --verbose", "",
+              "show every source: what it says, or why it is skipped",
+              To(&CommandLine::resolve, &ResolveFlags::verbose)},
+             {"--spec", "", "print the cluster spec as TensorFlow does",
+              To(&CommandLine::resolve, &ResolveFlags::spec)},
+             {"--check-self", "",
+              "check that this host has the address of its task",
+              To(&CommandLine::resolve, &ResolveFlags::check_self)}}}},
+      .run = ResolveVerb};
 }
 
 }  // namespace muster::cli

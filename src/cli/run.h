@@ -2,7 +2,6 @@
 // `muster run`: from the command line to run/session.h or remote/start_ssh.h.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,15 +13,13 @@
 namespace muster::cli {
 
 // The command line of an agent, but for its rank and the hosts: settings that
-// this process has of its flags and its environment, and the command. Without
-// those of what this end alone does. Pure.
+// this process has of its flags, its environment and muster.toml, and the
+// command. Without those of what this end alone does. Pure.
 std::vector<std::string> AgentArguments(const CommandLine& line,
                                         const sys::Env& env);
 
-// The exit code is that of the run. `bootstrap_token`: of an agent that was
-// started over ssh. Main thread, before any other.
+// The exit code is that of the run. Main thread, before any other.
 Result<int> RunVerb(const CommandLine& line, const settings::Settings& settings,
-                    const sys::Host& host,
-                    const std::optional<std::string>& bootstrap_token);
+                    const sys::Host& host);
 
 }  // namespace muster::cli

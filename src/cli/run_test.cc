@@ -29,7 +29,7 @@ class RunVerbTest : public ::testing::Test {
   Result<int> Start() {
     const auto read = settings::ReadSettings(line.settings, env);
     EXPECT_TRUE(read);
-    return RunVerb(line, *read, host, std::nullopt);
+    return RunVerb(line, *read, host);
   }
   Cause WhyNot() {
     const auto code = Start();
@@ -46,34 +46,38 @@ class RunVerbTest : public ::testing::Test {
 
 TEST_F(RunVerbTest, AnAgentIsStartedHereAndGetsTheCommand) {
   Parse({"--start", "ssh", "--hosts", "a,b", "--", "sh", "-c", "a -- b"});
-  EXPECT_THAT(Arguments(),
-              ElementsAre("--start", "here", "--", "sh", "-c", "a -- b"));
+  EXPECT_THAT(Arguments(), ElementsAre("--start", "here", "--config", "none",
+                                       "--", "sh", "-c", "a -- b"));
 }
 
 TEST_F(RunVerbTest, AnAgentGetsSettingsOfFlagsAndOfTheEnvironment) {
   env.variables = {{"MUSTER_GRACE", "2s"}, {"MUSTER_MAX_RESTARTS", "7"}};
   Parse({"--max-restarts", "1", "--", "true"});
-  EXPECT_THAT(Arguments(), ElementsAre("--start", "here", "--max-restarts", "1",
-                                       "--grace", "2s", "--", "true"));
+  EXPECT_THAT(Arguments(), ElementsAre("--start", "here", "--config", "none",
+                                       "--max-restarts", "1", "--grace", "2s",
+                                       "--", "true"));
 }
 
 TEST_F(RunVerbTest, AnAgentGetsNoSettingOfThisEndAlone) {
   Parse({"--tpu", "t", "--recreate", "--start", "ssh", "--token-file", "/t",
          "--deadline", "1min", "--poll", "1s", "--max-recreates", "9", "--",
          "true"});
-  EXPECT_THAT(Arguments(), ElementsAre("--start", "here", "--", "true"));
+  EXPECT_THAT(Arguments(),
+              ElementsAre("--start", "here", "--config", "none", "--", "true"));
 }
 
 TEST_F(RunVerbTest, AnAgentGetsNoSettingOfOtherVerbs) {
   env.variables = {{"MUSTER_FAIL_ON", "never"}, {"MUSTER_TIMEOUT", "1s"}};
   Parse({"--", "true"});
-  EXPECT_THAT(Arguments(), ElementsAre("--start", "here", "--", "true"));
+  EXPECT_THAT(Arguments(),
+              ElementsAre("--start", "here", "--config", "none", "--", "true"));
 }
 
 TEST_F(RunVerbTest, AnAgentGetsTheEnvironmentOfTheRanks) {
   Parse({"--env", "A=1=2", "--env", "B=", "--", "true"});
-  EXPECT_THAT(Arguments(), ElementsAre("--start", "here", "--env", "A=1=2",
-                                       "--env", "B=", "--", "true"));
+  EXPECT_THAT(Arguments(),
+              ElementsAre("--start", "here", "--config", "none", "--env",
+                          "A=1=2", "--env", "B=", "--", "true"));
 }
 
 TEST_F(RunVerbTest, WhatAnAgentGetsIsACommandLine) {

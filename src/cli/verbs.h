@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sub-commands that answer and end; `muster run` is in cli/run.h. Each
-// prints its result and returns; an Error is for main to print. Main thread.
+// The descriptions of the sub-commands (verb.h), each beside the code that does
+// it; and what they share.
 #pragma once
+
+#include <vector>
 
 #include "check/context.h"
 #include "cli/command_line.h"
+#include "cli/line/verb.h"
 #include "identify/target.h"
 #include "muster/error.h"
 #include "resolve/resolve.h"
@@ -13,8 +16,25 @@
 
 namespace muster::cli {
 
-Status ResolveVerb(const CommandLine& line, const settings::Settings& settings,
-                   const sys::Host& host);
+Verb DescribeRun();
+Verb DescribeResolve();
+std::vector<Verb> DescribeCheck();  // check, check program, check fit
+Verb DescribeExplain();
+Verb DescribeBundle();
+std::vector<Verb> DescribeRuns();
+Verb DescribeLogs();
+std::vector<Verb> DescribeTpu();
+Verb DescribeConfig();
+Verb DescribeCompletion();
+Verb DescribeShare();
+
+// What describes the cluster, for every verb that needs one.
+FlagGroup ClusterFlags();
+// How the workers of a TPU are reached.
+std::vector<Flag> ReachFlags();
+// usage-invalid: they are given without --tpu NAME.
+Status CheckReach(const CommandLine& line);
+
 // 0: good; 1: a finding that fails; 3: something could not be found out.
 Result<int> CheckVerb(const CommandLine& line,
                       const settings::Settings& settings,
@@ -31,18 +51,5 @@ Result<int> CheckProgramVerb(const CommandLine& line,
 Result<int> CheckFitVerb(const CommandLine& line,
                          const settings::Settings& settings,
                          const sys::Host& host);
-// 0: an answer was printed; 3: nothing could be read.
-Result<int> ExplainVerb(const CommandLine& line,
-                        const settings::Settings& settings,
-                        const sys::Host& host);
-
-// What cli/tpu.h says.
-Result<int> TpuVerb(const CommandLine& line, const settings::Settings& settings,
-                    const sys::Host& host);
-
-// 0: it was written; 2: there is nothing to pack.
-Result<int> BundleVerb(const CommandLine& line,
-                       const settings::Settings& settings,
-                       const sys::Host& host);
 
 }  // namespace muster::cli

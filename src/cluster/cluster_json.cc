@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "base/words/suggest.h"
 #include "cluster/members.h"
 
 namespace muster {

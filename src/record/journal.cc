@@ -6,20 +6,12 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "record/report.h"
+#include "record/run_folder.h"
 
 namespace muster::record {
 namespace {
 
 constexpr std::string_view kDocument = "report.json";
-
-// A name that leads nowhere else.
-bool IsRunId(std::string_view text) {
-  constexpr std::size_t kLongest = 64;
-  return !text.empty() && text.size() <= kLongest &&
-         std::all_of(text.begin(), text.end(), [](char c) {
-           return c == '-' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z');
-         });
-}
 
 Status WriteBoth(sys::Fs& fs, const std::string& folder, const Json& report) {
   const std::string text = Dump(report, 2) + "\n";

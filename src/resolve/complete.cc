@@ -3,6 +3,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "base/words/suggest.h"
 #include "cluster/members.h"
 #include "resolve/claim.h"
 #include "resolve/formats/address_list.h"

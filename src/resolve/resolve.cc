@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "base/words/suggest.h"
 #include "cluster/members.h"
 #include "resolve/contradictions.h"
 #include "resolve/environment/proxies.h"

@@ -5,16 +5,10 @@
 #include <optional>
 
 #include "base/text.h"
+#include "base/words/suggest.h"
 
 namespace muster::settings {
 namespace {
-
-constexpr SettingRow kRows[] = {
-#define MUSTER_SETTING(type, name, fallback, variable, flag, doc, verbs) \
-  {#name, #type, fallback, variable, flag, doc, verbs},
-#include "settings/settings.def"
-#undef MUSTER_SETTING
-};
 
 // Variables of ours that are no settings: those that describe the cluster, and
 // those that an agent gives its ranks.
@@ -22,70 +16,73 @@ constexpr std::string_view kOtherVariables[] = {
     "MUSTER_HOSTS", "MUSTER_RANK", "MUSTER_SIZE", "MUSTER_COORDINATOR",
     "MUSTER_AGENT_FD"};
 
-// How a type is read, and what would have been right.
+// How a type is read, what would have been right, and what the help calls its
+// value. Of a type with words, what would have been right are the words.
 template <typename T>
 struct Reader {
   std::optional<T> (*read)(std::string_view text);
   std::string_view expected;
+  std::string_view label;
+  std::vector<std::string> (*words)() = [] {
+    return std::vector<std::string>();
+  };
 };
 
-constexpr Reader<Output> kReadOutput{
-    [](std::string_view text) -> std::optional<Output> {
-      if (text == "text") {
-        return Output::kText;
-      }
-      if (text == "jsonl") {
-        return Output::kJsonl;
-      }
-      return text == "json" ? std::optional(Output::kJson) : std::nullopt;
-    },
-    "text or json (check: also jsonl)"};
+template <typename T>
+struct Word {
+  std::string_view text;
+  T value;
+};
 
-constexpr Reader<FailOn> kReadFailOn{
-    [](std::string_view text) -> std::optional<FailOn> {
-      if (text == "error") {
-        return FailOn::kError;
-      }
-      if (text == "warning") {
-        return FailOn::kWarning;
-      }
-      return text == "never" ? std::optional(FailOn::kNever) : std::nullopt;
-    },
-    "error, warning or never"};
+template <typename T, const auto& kWords>
+std::optional<T> ReadWord(std::string_view text) {
+  const std::string lower = Lower(text);
+  for (const Word<T>& word : kWords) {
+    if (word.text == lower) {
+      return word.value;
+    }
+  }
+  return std::nullopt;
+}
 
-constexpr Reader<Checks> kReadChecks{
-    [](std::string_view text) -> std::optional<Checks> {
-      if (text == "auto") {
-        return Checks::kAuto;
-      }
-      return text == "off" ? std::optional(Checks::kOff) : std::nullopt;
-    },
-    "auto or off"};
+template <const auto& kWords>
+std::vector<std::string> WordsOf() {
+  std::vector<std::string> words;
+  for (const auto& word : kWords) {
+    words.emplace_back(word.text);
+  }
+  return words;
+}
 
-constexpr Reader<StartBy> kReadStartBy{
-    [](std::string_view text) -> std::optional<StartBy> {
-      if (text == "here") {
-        return StartBy::kHere;
-      }
-      return text == "ssh" ? std::optional(StartBy::kSsh) : std::nullopt;
-    },
-    "here or ssh"};
+template <typename T, const auto& kWords>
+constexpr Reader<T> WordReader(std::string_view label) {
+  return {ReadWord<T, kWords>, "", label, WordsOf<kWords>};
+}
 
-constexpr Reader<LogLevel> kReadLogLevel{
-    [](std::string_view text) -> std::optional<LogLevel> {
-      constexpr std::pair<std::string_view, LogLevel> kLevels[] = {
-          {"trace", LogLevel::kTrace}, {"debug", LogLevel::kDebug},
-          {"info", LogLevel::kInfo},   {"warn", LogLevel::kWarn},
-          {"error", LogLevel::kError},
-      };
-      for (const auto& [name, level] : kLevels) {
-        if (name == text) {
-          return level;
-        }
-      }
-      return std::nullopt;
-    },
-    "trace, debug, info, warn or error"};
+constexpr Word<Output> kOutputs[] = {{"text", Output::kText},
+                                     {"json", Output::kJson},
+                                     {"jsonl", Output::kJsonl}};
+constexpr auto kReadOutput = WordReader<Output, kOutputs>("FORMAT");
+
+constexpr Word<FailOn> kFailOns[] = {{"error", FailOn::kError},
+                                     {"warning", FailOn::kWarning},
+                                     {"never", FailOn::kNever}};
+constexpr auto kReadFailOn = WordReader<FailOn, kFailOns>("SEVERITY");
+
+constexpr Word<Checks> kChecks[] = {{"auto", Checks::kAuto},
+                                    {"off", Checks::kOff}};
+constexpr auto kReadChecks = WordReader<Checks, kChecks>("WHEN");
+
+constexpr Word<StartBy> kStartBys[] = {{"here", StartBy::kHere},
+                                       {"ssh", StartBy::kSsh}};
+constexpr auto kReadStartBy = WordReader<StartBy, kStartBys>("WHERE");
+
+constexpr Word<LogLevel> kLogLevels[] = {{"trace", LogLevel::kTrace},
+                                         {"debug", LogLevel::kDebug},
+                                         {"info", LogLevel::kInfo},
+                                         {"warn", LogLevel::kWarn},
+                                         {"error", LogLevel::kError}};
+constexpr auto kReadLogLevel = WordReader<LogLevel, kLogLevels>("LEVEL");
 
 constexpr Reader<Whole> kReadWhole{
     [](std::string_view text) -> std::optional<Whole> {
@@ -93,18 +90,18 @@ constexpr Reader<Whole> kReadWhole{
       const bool right = number && *number >= 0 && *number <= 1'000'000;
       return right ? std::optional(static_cast<Whole>(*number)) : std::nullopt;
     },
-    "a whole number, 0 to 1000000"};
+    "a whole number, 0 to 1000000", "N"};
 
 constexpr Reader<Size> kReadSize{
     [](std::string_view text) { return ParseBytes(text); },
-    "a size such as 100MB or 1.5GiB"};
+    "a size such as 100MB or 1.5GiB", "SIZE"};
 
 constexpr Reader<Time> kReadTime{
     [](std::string_view text) -> std::optional<Time> {
       const auto time = ParseDuration(text);
       return time && *time >= Time::zero() ? time : std::nullopt;
     },
-    "a duration such as 500ms, 10s, 5min or 2h"};
+    "a duration such as 500ms, 10s, 5min or 2h", "TIME"};
 
 constexpr Reader<Limit> kReadLimit{
     [](std::string_view text) -> std::optional<Limit> {
@@ -114,7 +111,7 @@ constexpr Reader<Limit> kReadLimit{
       const auto time = ParseDuration(text);
       return time && *time > Time::zero() ? time : std::nullopt;
     },
-    "auto, none, or a duration such as 10s, 5min or 2h"};
+    "auto, none, or a duration such as 10s, 5min or 2h", "TIME"};
 
 constexpr Reader<PortRange> kReadPortRange{
     [](std::string_view text) -> std::optional<PortRange> {
@@ -129,34 +126,34 @@ constexpr Reader<PortRange> kReadPortRange{
       return PortRange{static_cast<std::uint16_t>(*first),
                        static_cast<std::uint16_t>(*last)};
     },
-    "FIRST-LAST from 1 to 65535, such as 20000-29999"};
+    "FIRST-LAST from 1 to 65535, such as 20000-29999", "FIRST-LAST"};
 
 constexpr Reader<Path> kReadPath{
     [](std::string_view text) -> std::optional<Path> {
       return text.empty() ? std::nullopt : std::optional(Path(text));
     },
-    "a path"};
+    "a path", "FOLDER"};
 
 constexpr Reader<File> kReadFile{
     [](std::string_view text) -> std::optional<File> {
       return text.empty() ? std::nullopt
                           : std::optional(File(text == "none" ? "" : text));
     },
-    "a file, or none"};
+    "a file, or none", "FILE"};
 
-// Flag, then environment, then default.
-Sourced<std::string> TextOf(const SettingRow& row,
-                            const std::map<std::string, std::string>& flags,
-                            const sys::Env& env) {
-  const auto flag = flags.find(std::string(row.name));
-  if (flag != flags.end()) {
-    return {flag->second, "flag " + std::string(row.flag)};
-  }
-  const auto variable = env.Get(std::string(row.variable));
-  if (variable && !variable->empty()) {
-    return {*variable, "env " + std::string(row.variable)};
-  }
-  return {std::string(row.fallback), "default"};
+constexpr SettingRow kRows[] = {
+#define MUSTER_SETTING(type, name, fallback, variable, flag, doc, verbs) \
+  {#name, #type, fallback,          variable,         flag,              \
+   doc,   verbs, kRead##type.label, kRead##type.words},
+#include "settings/settings.def"
+#undef MUSTER_SETTING
+};
+
+// "text, json or jsonl".
+std::string OneOf(std::vector<std::string> words) {
+  const std::string last = words.back();
+  words.pop_back();
+  return Join(words, ", ") + " or " + last;
 }
 
 template <typename T>
@@ -166,7 +163,9 @@ Result<Sourced<T>> ReadOne(const Sourced<std::string>& text,
   if (!value) {
     return Error(Cause::kUsageInvalid,
                  text.source + " is `" + Printable(text.value) +
-                     "`, expected " + std::string(reader.expected));
+                     "`, expected " +
+                     (reader.expected.empty() ? OneOf(reader.words())
+                                              : std::string(reader.expected)));
   }
   return Sourced<T>{*std::move(value), text.source};
 }
@@ -174,23 +173,50 @@ Result<Sourced<T>> ReadOne(const Sourced<std::string>& text,
 }  // namespace
 
 bool SettingRow::IsFor(std::string_view verb) const {
-  const std::vector<std::string> words = Split(verbs, ' ');
+  std::string path(verb);
+  std::replace(path.begin(), path.end(), ' ', '.');
+  const std::vector<std::string> known = Split(verbs, ' ');
   return verbs == "all" ||
-         std::find(words.begin(), words.end(), verb) != words.end();
+         std::any_of(known.begin(), known.end(), [&](const std::string& one) {
+           return one == path ||
+                  (one.ends_with(".*") &&
+                   path.starts_with(one.substr(0, one.size() - 1)));
+         });
 }
 
 std::span<const SettingRow> SettingRows() {
   return kRows;
 }
 
+std::string KeyOf(const SettingRow& row) {
+  return std::string(row.flag.substr(2));
+}
+
+Sourced<std::string> TextOf(const SettingRow& row,
+                            const std::map<std::string, std::string>& flags,
+                            const sys::Env& env, const SettingsFile& file) {
+  const auto flag = flags.find(std::string(row.name));
+  if (flag != flags.end()) {
+    return {flag->second, "flag " + std::string(row.flag)};
+  }
+  const auto variable = env.Get(std::string(row.variable));
+  if (variable && !variable->empty()) {
+    return {*variable, "env " + std::string(row.variable)};
+  }
+  const auto text = file.texts.find(std::string(row.name));
+  return text == file.texts.end()
+             ? Sourced<std::string>{std::string(row.fallback), "default"}
+             : text->second;
+}
+
 // NOLINTNEXTLINE(readability-function-size): one line a setting
 Result<Settings> ReadSettings(const std::map<std::string, std::string>& flags,
-                              const sys::Env& env) {
+                              const sys::Env& env, const SettingsFile& file) {
   Settings settings;
   const SettingRow* row = kRows;
 #define MUSTER_SETTING(type, name, fallback, variable, flag, doc, verbs) \
   MUSTER_ASSIGN(settings.name,                                           \
-                ReadOne(TextOf(*row++, flags, env), kRead##type));
+                ReadOne(TextOf(*row++, flags, env, file), kRead##type));
 #include "settings/settings.def"
 #undef MUSTER_SETTING
   return settings;

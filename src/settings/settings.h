@@ -13,6 +13,7 @@
 #include "muster/cluster.h"
 #include "muster/deadline.h"
 #include "muster/error.h"
+#include "settings/settings_file.h"
 #include "sys/env.h"
 
 namespace muster::settings {
@@ -41,7 +42,7 @@ inline constexpr Duration kAuto = Duration(-1);
 inline constexpr Duration kNone = Duration(-2);
 
 // Each member is a Sourced value: "flag --grace", "env MUSTER_GRACE",
-// "default". Made by ReadSettings; a value, any thread.
+// "muster.toml:3", "default". Made by ReadSettings; a value, any thread.
 struct Settings {
 #define MUSTER_SETTING(type, name, fallback, variable, flag, doc, verbs) \
   Sourced<type> name;
@@ -49,17 +50,30 @@ struct Settings {
 #undef MUSTER_SETTING
 };
 
-// One row of the table, for flags and help.
+// One row of the table, for flags and help. `label` is what the help calls the
+// value; `words`, where it is not empty, are all that it may be.
 struct SettingRow {
-  std::string_view name, type, fallback, variable, flag, doc, verbs;
+  std::string_view name, type, fallback, variable, flag, doc, verbs, label;
+  std::vector<std::string> (*words)();
+  // "run", "tpu create".
   bool IsFor(std::string_view verb) const;
 };
 std::span<const SettingRow> SettingRows();
 
-// `flags`: setting name -> text given on the command line. usage-invalid names
-// the flag or the variable, the value and what would be right.
+// Its key in muster.toml: the flag without its dashes.
+std::string KeyOf(const SettingRow& row);
+
+// What a setting is given as, and by what: a flag (setting name -> text), else
+// the environment, else muster.toml, else the default.
+Sourced<std::string> TextOf(const SettingRow& row,
+                            const std::map<std::string, std::string>& flags,
+                            const sys::Env& env, const SettingsFile& file);
+
+// usage-invalid names the flag, the variable or the line of the file, the value
+// and what would be right.
 Result<Settings> ReadSettings(const std::map<std::string, std::string>& flags,
-                              const sys::Env& env);
+                              const sys::Env& env,
+                              const SettingsFile& file = {});
 
 // Variables that look like a misspelled setting: "MUSTER_GRASE is no setting,
 // did you mean MUSTER_GRACE?".

@@ -62,7 +62,7 @@ TEST_P(BadSetting, NamesVariableValueAndWhatIsRight) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, BadSetting,
-    testing::Values(Bad{"MUSTER_OUTPUT", "yaml", "text or json"},
+    testing::Values(Bad{"MUSTER_OUTPUT", "yaml", "text, json or jsonl"},
                     Bad{"MUSTER_LOG_LEVEL", "loud", "trace, debug"},
                     Bad{"MUSTER_MAX_RESTARTS", "-1", "whole number"},
                     Bad{"MUSTER_MAX_RESTARTS", "3.5", "whole number"},

@@ -168,7 +168,9 @@ class Page:
             if given or self.path.parent.name == "tutorial":
                 self.folder = folder
             for name, content in given:
-                pathlib.Path(folder, name).write_text(content)
+                path = pathlib.Path(folder, name)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(content)
             new = BLOCK.sub(self.visit, self.text)
         for line in self.text.splitlines():
             if re.match(r"    \S*\s*(muster|!muster|eval|srun) ", line):

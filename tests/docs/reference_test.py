@@ -33,6 +33,11 @@ COMMANDS = [
     ("muster explain peer-died --output json", []),
     ("muster explain --list --output json", []),
     ("echo x >log; muster bundle log --output json", []),
+    ("muster run -n 1 -- true 2>/dev/null; muster runs --output json", []),
+    ("muster runs prune --keep 1 --output json", []),
+    ("muster run -n 2 -- echo hello >/dev/null 2>&1; "
+     "muster logs --output json", []),
+    ("muster config --output json", []),
     ("muster tpu list --zone us-west4-a --output json", ["@cloud"]),
     ("muster tpu types --zone us-west4-a --output json", ["@cloud"]),
     ("muster tpu versions --zone us-west4-a --output json", ["@cloud"]),

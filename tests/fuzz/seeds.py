@@ -81,6 +81,10 @@ MORE += [("command_line_fuzz", text.encode("latin-1")) for text in (
     "explain\n--exit\nSIGKILL\n--note\n\x9b2J\nruns/latest",
     "tpu\ncreate\nt\n--type\nv4-8\n--zone\nz\n--yes",
     "check\n--fail-on\nwarning\n--wait\n1h\nnetwork.reach")]
+MORE += [("settings_file_fuzz", text) for text in (
+    b'grace = "30s"\nmax-restarts = 5\nwait = 2.5\n[env]\nA = "b"\nC = 4\n',
+    b'grase = "1s"', b'env = [1, }]', b'env = [1, {a = 1979-05-27T07:32:00Z}]',
+    b'output = """json"""\n[env.x]\n"a=b" = true\n')]
 MORE += [("mesh_frame_fuzz", mesh_frame(1, b'{"nonce": "n"}')),
          ("mesh_frame_fuzz", mesh_frame(6, b"row") + mesh_frame(8, b"")),
          ("mesh_frame_fuzz", b"MUSF\xff\xff\xff\x7f\x06")]

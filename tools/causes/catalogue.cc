@@ -13,11 +13,11 @@ namespace {
 
 using ByLabel = std::map<std::string_view, const CauseFile*>;
 
-std::vector<std::string_view> LabelsOf(const ByLabel& all) {
-  std::vector<std::string_view> labels;
+std::vector<std::string> LabelsOf(const ByLabel& all) {
+  std::vector<std::string> labels;
   labels.reserve(all.size());
   for (const auto& [label, file] : all) {
-    labels.push_back(label);
+    labels.emplace_back(label);
   }
   return labels;
 }

@@ -3,28 +3,14 @@
 
 #include <algorithm>
 #include <fstream>
-#include <numeric>
 #include <sstream>
 
+#include "base/words/suggest.h"
 #include "causes/body.h"
 #include "causes/front_matter.h"
 
 namespace causes {
 namespace {
-
-std::size_t EditDistance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), 0);
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0]++;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row.back();
-}
 
 std::vector<std::string> ReadLines(const std::filesystem::path& path) {
   std::ifstream in(path);
@@ -51,23 +37,9 @@ void Problems::Add(const CauseFile& file, Place place,
   text_ += out.str();
 }
 
-std::string DidYouMean(std::string_view word,
-                       const std::vector<std::string_view>& known) {
-  std::string_view best;
-  std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
-  for (std::string_view candidate : known) {
-    const std::size_t distance = EditDistance(word, candidate);
-    if (distance < best_distance) {
-      best = candidate;
-      best_distance = distance;
-    }
-  }
-  return best.empty() ? "" : ", did you mean `" + std::string(best) + "`?";
-}
-
 std::string NoSuchCause(const std::string& label,
-                        const std::vector<std::string_view>& known) {
-  return "there is no cause `" + label + "`" + DidYouMean(label, known);
+                        const std::vector<std::string>& known) {
+  return "there is no cause `" + label + "`" + muster::MeantText(label, known);
 }
 
 CauseFile ReadCauseFile(const std::filesystem::path& path, Problems& problems) {

@@ -88,12 +88,8 @@ class Problems {
 // read is left empty, and a problem says why.
 CauseFile ReadCauseFile(const std::filesystem::path& path, Problems& problems);
 
-// The word among `known` that was probably meant: ", did you mean `x`?", or
-// nothing.
-std::string DidYouMean(std::string_view word,
-                       const std::vector<std::string_view>& known);
 // "there is no cause `x`, did you mean `y`?"
 std::string NoSuchCause(const std::string& label,
-                        const std::vector<std::string_view>& known);
+                        const std::vector<std::string>& known);
 
 }  // namespace causes

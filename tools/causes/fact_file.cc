@@ -8,6 +8,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/words/suggest.h"
+
 namespace causes {
 namespace {
 
@@ -17,6 +19,8 @@ class FactReader {
       : file_(file), problems_(problems) {}
 
   std::vector<FactPattern> Read(const YAML::Node& root) {
+    static const std::vector<std::string> known{"facts", "guesses", "harmless",
+                                                "trouble"};
     for (const auto& pair : root) {
       const auto key = pair.first.as<std::string>();
       if (key == "facts") {
@@ -25,8 +29,7 @@ class FactReader {
         ReadList(pair.second, "log." + key);
       } else {
         Wrong(pair.first,
-              "unknown key `" + key + "`" +
-                  DidYouMean(key, {"facts", "guesses", "harmless", "trouble"}));
+              "unknown key `" + key + "`" + muster::MeantText(key, known));
       }
     }
     return std::move(patterns_);
@@ -38,13 +41,13 @@ class FactReader {
   }
 
   // What YAML makes of an unquoted comma is a key, too.
-  void CheckKeys(const YAML::Node& item) {
-    static const std::vector<std::string_view> known{"name", "note", "says",
-                                                     "text"};
+  void Checknown(const YAML::Node& item) {
+    static const std::vector<std::string> known{"name", "note", "says", "text"};
     for (const auto& pair : item) {
       const auto key = pair.first.as<std::string>();
       if (std::find(known.begin(), known.end(), key) == known.end()) {
-        Wrong(pair.first, "unknown key `" + key + "`" + DidYouMean(key, known));
+        Wrong(pair.first,
+              "unknown key `" + key + "`" + muster::MeantText(key, known));
       }
     }
   }
@@ -57,7 +60,7 @@ class FactReader {
     for (const auto& item : list) {
       FactPattern pattern{.name = name};
       if (item.IsMap()) {
-        CheckKeys(item);
+        Checknown(item);
         pattern.of_notes = item["note"].IsDefined();
         const YAML::Node text = item[pattern.of_notes ? "note" : "text"];
         pattern.text = text ? text.Scalar() : "";

@@ -10,10 +10,12 @@
 #include <string>
 #include <utility>
 
+#include "base/words/suggest.h"
+
 namespace causes {
 namespace {
 
-using Words = std::vector<std::string_view>;
+using Words = std::vector<std::string>;
 
 const Words& KnownKeys() {
   static const Words keys{"label",   "title",  "severity", "retry", "applies",
@@ -82,7 +84,8 @@ bool Reader::CheckKeys(const YAML::Node& map, const Words& known,
   for (const auto& pair : map) {
     const auto key = pair.first.as<std::string>();
     if (std::find(known.begin(), known.end(), key) == known.end()) {
-      Wrong(pair.first, "unknown key `" + key + "`" + DidYouMean(key, known));
+      Wrong(pair.first,
+            "unknown key `" + key + "`" + muster::MeantText(key, known));
     } else if (!seen.insert(key).second) {
       Wrong(pair.first, "the key `" + key + "` occurs twice");
     }

@@ -9,8 +9,8 @@
 namespace causes {
 namespace {
 
-std::vector<std::string_view> LabelsOf(const std::vector<CauseFile>& files) {
-  std::vector<std::string_view> labels;
+std::vector<std::string> LabelsOf(const std::vector<CauseFile>& files) {
+  std::vector<std::string> labels;
   labels.reserve(files.size());
   for (const CauseFile& file : files) {
     labels.push_back(file.label.text);

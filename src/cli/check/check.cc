@@ -12,6 +12,7 @@
 #include "cli/check/table.h"
 #include "cli/preflight.h"
 #include "cli/verbs.h"
+#include "cli/worker_verbs.h"
 #include "finding/exit_code.h"
 #include "identify/target.h"
 #include "muster/version.h"
@@ -355,6 +356,9 @@ Result<int> CheckVerb(const CommandLine& line,
   if (line.list) {
     PrintList(output);
     return 0;
+  }
+  if (ChecksWorkers(line, host)) {
+    return CheckWorkers(line, settings, host);
   }
   const std::vector<std::string> words = WordsOf(line);
   MUSTER_ASSIGN(const auto checks, check::Select(check::AllChecks(), words));

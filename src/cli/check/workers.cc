@@ -26,10 +26,10 @@ constexpr int kNotFoundOut = 3;
 constexpr std::uint16_t kMeshPort = 8491;
 
 // The words of the check on one worker, but for its rank.
-std::vector<std::string> WordsOf(const CommandLine& line,
+std::vector<std::string> WordsOf(const CommandLine& line, const sys::Env& env,
                                  const std::string& hosts) {
   std::vector<std::string> words = line.groups;
-  words.insert(words.end(), {"--hosts", hosts});
+  words.insert(words.end(), {"--config", "none", "--hosts", hosts});
   for (const std::string& path : line.checkpoints) {
     words.insert(words.end(), {"--checkpoints", path});
   }
@@ -43,10 +43,11 @@ std::vector<std::string> WordsOf(const CommandLine& line,
     words.insert(words.end(), {"--replicas", std::to_string(*line.replicas)});
   }
   for (const settings::SettingRow& row : settings::SettingRows()) {
-    const auto given = line.settings.find(std::string(row.name));
-    if (row.IsFor("check") && given != line.settings.end() &&
-        row.name != "token_file") {
-      words.insert(words.end(), {std::string(row.flag), given->second});
+    const auto text = settings::TextOf(row, line.settings, env, line.file);
+    if (row.IsFor("check") && row.name != "token_file" &&
+        row.name != "config" && !text.source.starts_with("env ") &&
+        text.source != "default") {
+      words.insert(words.end(), {std::string(row.flag), text.value});
     }
   }
   return words;
@@ -117,7 +118,7 @@ Status WorkerChecks::Begin(const CommandLine& line) {
     addresses.push_back(
         ToString(Address{.host = worker.internal, .port = kMeshPort}));
   }
-  const auto words = WordsOf(line, Join(addresses, ","));
+  const auto words = WordsOf(line, host_.env, Join(addresses, ","));
   documents_.resize(tpu_.workers.size());
   for (const remote::ReachedWorker& worker : tpu_.workers) {
     const int rank = static_cast<int>(hosts_.size());

@@ -324,7 +324,7 @@ Result<int> TpuReachVerb(const CommandLine& line,
     return TpuRefused(reached.error(), call);
   }
   sys::PrintAside(reached->how + "\n");
-  const auto code = line.tpu.action == TpuAction::kSsh
+  const auto code = line.verb->path == "tpu ssh"
                         ? TpuSsh(call, *reached, std::move(spawner))
                         : TpuNotebook(call, *reached, std::move(spawner));
   return code ? *code : TpuRefused(code.error(), call);

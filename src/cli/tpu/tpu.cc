@@ -18,10 +18,10 @@ namespace {
 
 Result<Sourced<std::string>> Project(const TpuCall& call,
                                      const cloud::Credentials& credentials) {
-  const auto told = cloud::FindProject(call.line.cluster.cloud.project,
-                                       credentials.project(), call.host);
-  if (told) {
-    return *told;
+  const auto known = cloud::FindProject(call.line.cluster.cloud.project,
+                                        credentials.project(), call.host);
+  if (known) {
+    return *known;
   }
   const cloud::Metadata metadata(call.host);
   if (metadata.SwitchedOff().empty()) {
@@ -34,46 +34,6 @@ Result<Sourced<std::string>> Project(const TpuCall& call,
       Cause::kLaunchEnvMissing,
       "the project is unknown: --project and GOOGLE_CLOUD_PROJECT are not set, "
       "and neither the credentials file nor gcloud's configuration names one");
-}
-
-Status Act(const TpuCall& call) {
-  switch (call.flags().action) {
-    case TpuAction::kAuth:
-      return TpuAuth(call);
-    case TpuAction::kList:
-      return TpuList(call);
-    case TpuAction::kDescribe:
-      return TpuDescribe(call);
-    case TpuAction::kTypes:
-      return TpuTypes(call);
-    case TpuAction::kVersions:
-      return TpuVersions(call);
-    case TpuAction::kQueuedList:
-      return TpuQueuedList(call);
-    case TpuAction::kQueuedDescribe:
-      return TpuQueuedDescribe(call);
-    case TpuAction::kCreate:
-      return TpuCreate(call);
-    case TpuAction::kWait:
-      return TpuWait(call);
-    case TpuAction::kStart:
-      return TpuStart(call);
-    case TpuAction::kStop:
-      return TpuStop(call);
-    case TpuAction::kDelete:
-      return TpuDelete(call);
-    case TpuAction::kQueuedDelete:
-      return TpuQueuedDelete(call);
-    case TpuAction::kReap:
-    case TpuAction::kDoctor:
-    case TpuAction::kSsh:
-    case TpuAction::kNotebook:
-    case TpuAction::kOverview:
-      break;
-  }
-  return Error(Cause::kUsageInvalid,
-               "a command is required, such as `muster tpu list`; `muster tpu "
-               "--help` lists all");
 }
 
 }  // namespace
@@ -149,9 +109,9 @@ std::string TableText(std::vector<std::vector<std::string>> rows) {
 
 int TpuRefused(const Error& error, const TpuCall& call) {
   Finding finding = cloud::FindingOf(error, call.host);
-  sys::NameHelpOf("tpu", finding);
+  sys::NameHelpOf(call.line.verb->path, finding);
   // Nobody is sent to what was just typed.
-  const std::string typed = NameOf(call.line.tpu.action);
+  const std::string typed = call.line.verb->Typed();
   std::erase_if(finding.fixes,
                 [&](const Fix& fix) { return fix.command == typed; });
   if (call.json()) {
@@ -162,19 +122,6 @@ int TpuRefused(const Error& error, const TpuCall& call) {
   }
   return finding.confidence == Confidence::kCertain ? TpuExitCode(error.cause())
                                                     : 3;
-}
-
-Result<int> TpuVerb(const CommandLine& line, const settings::Settings& settings,
-                    const sys::Host& host) {
-  const TpuCall call{.line = line, .settings = settings, .host = host};
-  if (line.tpu.action == TpuAction::kDoctor ||
-      line.tpu.action == TpuAction::kReap) {
-    const auto code =
-        line.tpu.action == TpuAction::kDoctor ? TpuDoctor(call) : TpuReap(call);
-    return code ? *code : TpuRefused(code.error(), call);
-  }
-  const Status done = Act(call);
-  return done ? 0 : TpuRefused(done.error(), call);
 }
 
 }  // namespace muster::cli

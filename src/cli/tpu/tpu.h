@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "base/json_fwd.h"
@@ -58,4 +59,20 @@ Status TpuQueuedDescribe(const TpuCall& call);
 
 // Prints the error; the exit code, 3 where it is not certain.
 int TpuRefused(const Error& error, const TpuCall& call);
+
+// The sub-command that makes the action.
+template <auto kAct>
+Result<int> TpuVerb(const CommandLine& line, const settings::Settings& settings,
+                    const sys::Host& host) {
+  const TpuCall call{.line = line, .settings = settings, .host = host};
+  const auto done = kAct(call);
+  if (!done) {
+    return TpuRefused(done.error(), call);
+  }
+  if constexpr (std::is_same_v<decltype(done), const Result<int>>) {
+    return *done;
+  } else {
+    return 0;
+  }
+}
 }  // namespace muster::cli

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "base/words/suggest.h"
 
 namespace muster::program::graph {
 namespace {

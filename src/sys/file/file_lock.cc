@@ -90,4 +90,24 @@ Result<FileLock> LockFile(const std::string& path) {
   return FileLock{.file = std::move(fd)};
 }
 
+void HoldGrowing(int fd) {
+  // Without the lock the file grows all the same, and nobody can tell. Unlike
+  // that of flock, this one can be asked about without being taken.
+  struct flock whole {};
+  whole.l_type = F_WRLCK;
+  whole.l_whence = SEEK_SET;
+  fcntl(fd, F_OFD_SETLK, &whole);
+}
+
+std::optional<bool> IsGrowing(const std::string& path) {
+  const auto fd = OpenToRead(path);
+  struct flock whole {};
+  whole.l_type = F_WRLCK;
+  whole.l_whence = SEEK_SET;
+  if (!fd || fcntl(fd->get(), F_OFD_GETLK, &whole) != 0) {
+    return std::nullopt;
+  }
+  return whole.l_type != F_UNLCK;
+}
+
 }  // namespace muster::sys

@@ -2,6 +2,7 @@
 // A lock between processes.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "muster/error.h"
@@ -23,5 +24,13 @@ struct FileLock {
 // machine that has locked it last. On a file system without locks nothing is
 // locked, and the log says so. Errors as Fs.
 Result<FileLock> LockFile(const std::string& path);
+
+// Every Appender of RealFs holds its file so until it is closed; the second of
+// the same file holds nothing. Where the file system has no locks nothing is
+// held.
+void HoldGrowing(int fd);
+// Whether some process, also of another host where the file system keeps locks
+// between hosts, has the file open to append to it. nullopt: it cannot be told.
+std::optional<bool> IsGrowing(const std::string& path);
 
 }  // namespace muster::sys

@@ -92,5 +92,18 @@ TEST_F(LockFileTest, NamesWhyThereIsNone) {
   EXPECT_EQ(LockFile(path_ + "/deeper").error().cause(), Cause::kFileMissing);
 }
 
+TEST_F(LockFileTest, OfAnAppenderTellsThatTheFileGrows) {
+  EXPECT_EQ(IsGrowing(path_), std::nullopt);
+  RealFs fs;
+  auto appender = fs.OpenAppender(path_).value();
+  EXPECT_EQ(IsGrowing(path_), true);
+  EXPECT_EQ(IsGrowing(path_), true);
+  auto second = fs.OpenAppender(path_).value();
+  EXPECT_TRUE(second->Append("x"));
+  second.reset();
+  appender.reset();
+  EXPECT_EQ(IsGrowing(path_), false);
+}
+
 }  // namespace
 }  // namespace muster::sys

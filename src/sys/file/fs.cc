@@ -14,6 +14,7 @@
 
 #include "base/text.h"
 #include "sys/file/fd.h"
+#include "sys/file/file_lock.h"
 #include "sys/file/file_writer.h"
 #include "sys/file/open_file.h"
 #include "sys/os_limit.h"
@@ -140,6 +141,7 @@ Status RealFs::Write(const std::string& path, std::string_view bytes) {
 Result<std::unique_ptr<Appender>> RealFs::OpenAppender(
     const std::string& path) {
   MUSTER_ASSIGN(Fd fd, OpenToWrite(path, O_WRONLY | O_CREAT | O_APPEND));
+  HoldGrowing(fd.get());
   return std::unique_ptr<Appender>(
       std::make_unique<RealAppender>(std::move(fd), path));
 }

@@ -42,17 +42,35 @@ std::optional<Error> WhyNotPrivate(const std::string& path,
   return std::nullopt;
 }
 
-}  // namespace
+std::optional<Error> WhyNotTrusted(const std::string& path,
+                                   const struct stat& about) {
+  const std::string name = "`" + Printable(path) + "`";
+  if (about.st_uid != 0 && about.st_uid != geteuid()) {
+    return Error(Cause::kFilePermission,
+                 name + " belongs to user " + std::to_string(about.st_uid) +
+                     ", who could make this user (" +
+                     std::to_string(geteuid()) +
+                     ") run anything: it must belong to this user or to root, "
+                     "or be named by --config");
+  }
+  if ((about.st_mode & S_IWOTH) != 0) {
+    return Error(Cause::kFilePermission,
+                 name + " has mode " + Mode(about.st_mode) +
+                     ": every user can change it; chmod o-w takes that away");
+  }
+  return std::nullopt;
+}
 
-Result<std::string> ReadPrivateFile(const std::string& path,
-                                    std::size_t limit) {
+Result<std::string> ReadChecked(
+    const std::string& path, std::size_t limit,
+    std::optional<Error> (*why_not)(const std::string&, const struct stat&)) {
   MUSTER_ASSIGN(const Fd fd, OpenToRead(path));
   struct stat about {};
   if (fstat(fd.get(), &about) != 0) {
     const int why = errno;
     return FromErrno("fstat", path, why);
   }
-  if (auto why = WhyNotPrivate(path, about)) {
+  if (auto why = why_not(path, about)) {
     return *std::move(why);
   }
   std::string bytes(limit + 1, '\0');
@@ -72,7 +90,19 @@ Result<std::string> ReadPrivateFile(const std::string& path,
   }
   return Error(Cause::kFileCorrupt, "`" + Printable(path) +
                                         "` is larger than the limit of " +
-                                        BytesText(limit) + " for a secret");
+                                        BytesText(limit));
+}
+
+}  // namespace
+
+Result<std::string> ReadPrivateFile(const std::string& path,
+                                    std::size_t limit) {
+  return ReadChecked(path, limit, WhyNotPrivate);
+}
+
+Result<std::string> ReadTrustedFile(const std::string& path,
+                                    std::size_t limit) {
+  return ReadChecked(path, limit, WhyNotTrusted);
 }
 
 }  // namespace muster::sys

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file with a secret: read only when nobody else could have read it.
+// Files that are read only where others could not have read or written them.
 #pragma once
 
 #include <cstddef>
@@ -17,5 +17,10 @@ namespace muster::sys {
 // file-missing; file-permission says whose it is, its mode and what would be
 // right; file-corrupt: no regular file, or larger than the limit.
 Result<std::string> ReadPrivateFile(const std::string& path, std::size_t limit);
+
+// The bytes of a regular file that decides what this user's programs do: it
+// belongs to this user or to root, and not everyone may write it. Checked and
+// reported as above.
+Result<std::string> ReadTrustedFile(const std::string& path, std::size_t limit);
 
 }  // namespace muster::sys

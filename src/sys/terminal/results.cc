@@ -28,6 +28,18 @@ int WidthOf(int fd) {
   return ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
+// A wrong command line needs no more than what is wrong and where the right
+// form is.
+std::string InTwoLines(const Finding& finding, const RenderOptions& options) {
+  const std::string text = RenderText(finding, options);
+  const std::string head = text.substr(0, text.find('\n') + 1);
+  if (finding.fixes.empty()) {
+    return head;
+  }
+  const Fix& fix = finding.fixes.front();
+  return head + "  fix       " + fix.text + ": " + fix.command + "\n";
+}
+
 }  // namespace
 
 void PrintResult(std::string_view page) {
@@ -91,10 +103,12 @@ int PrintError(const Error& error, bool json, const Env& env,
   NameHelpOf(verb, finding);
   if (json) {
     PrintDocument(ToJson(finding));
+  } else if (error.cause() == Cause::kUsageInvalid) {
+    PrintAside(InTwoLines(finding, TerminalOptions(env, 2)));
   } else {
     PrintAside(RenderText(std::span(&finding, 1), TerminalOptions(env, 2)));
   }
-  return ExitCodeOf(error, verb);
+  return ExitCodeOf(error, verb.substr(0, verb.find(' ')));
 }
 
 }  // namespace muster::sys

@@ -31,8 +31,9 @@ RenderOptions TerminalOptions(const Env& env, int fd);
 // The catalog knows the program's help: makes it that of the sub-command.
 void NameHelpOf(std::string_view verb, Finding& finding);
 
-// Writes the error as a finding: text to stderr, or its document to stdout.
-// Returns the exit code of the sub-command; finding/exit_code.h.
+// Writes the error as a finding: text to stderr (of usage-invalid in two
+// lines), or its document to stdout. Returns the exit code of the sub-command,
+// whose path is `verb`; finding/exit_code.h.
 int PrintError(const Error& error, bool json, const Env& env,
                std::string_view verb = "");
 
