@@ -44,7 +44,7 @@ ALLOWED = {
               "input", "member"},
     "remote": {"base", "finding", "cluster", "sys", "cloud", "channel",
                "record", "resolve", "settings"},
-    "run": {"base", "finding", "cluster", "wire", "sys", "channel", "record",
+    "run": {"base", "accelerator", "finding", "cluster", "wire", "sys", "channel", "record",
             "resolve", "settings", "rendezvous", "netcheck", "diagnose",
             "monitor", "remote"},
     "cli": {"base", "finding", "cluster", "sys", "accelerator", "cloud",

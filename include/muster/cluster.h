@@ -29,6 +29,9 @@ struct Member {
   std::string task = "worker";              // chief, worker, ps, evaluator, …
   int index = 0;                            // within the task
   std::optional<Sourced<Address>> address;  // nullopt: not in any source
+  // Members with the same number are started by one agent, as torchrun starts
+  // those of a node; -1: by an agent of its own.
+  int node = -1;
 
   bool operator==(const Member&) const = default;
 };
@@ -41,9 +44,10 @@ struct Cluster {
   std::optional<Sourced<Address>> coordinator;
   // With its source, which explains a size of one.
   Sourced<int> size;
-  // Ranks that the agent of this process starts. `-n N`: all of them.
-  bool one_host = false;
+  bool one_host = false;  // the agent of this process starts all of them
 
+  // Ranks that the agent of this process starts; empty: it is of none.
+  std::vector<int> OwnRanks() const;
   // The map that TensorFlow calls cluster_spec: task -> addresses by index.
   std::map<std::string, std::vector<std::string>> Spec() const;
   // Members that train in step.

@@ -45,6 +45,7 @@ class Session {
   int world_size() const;             // ranks that train in step
   int local_rank() const;             // among the ranks on this host
   int local_size() const;             // ranks on this host
+  int segment_ranks() const;          // that share memory with this one
   int attempt() const;                // 1 at the first start
   const std::string& run_id() const;  // the name of the folder in runs/
   // task -> addresses by index, as TensorFlow's cluster_spec.

@@ -58,16 +58,12 @@ LocalTpu FindLocalTpu(const sys::Host& host) {
   return found;
 }
 
-int CountGpus(const sys::Host& host) {
-  const auto files =
-      static_cast<int>(NumberedFiles(host.fs, "/dev", "nvidia").size());
-  const auto visible = host.env.Get("CUDA_VISIBLE_DEVICES");
-  if (!visible) {
-    return files;
-  }
-  // As CUDA reads it: up to the first that names no device ("-1").
+namespace {
+
+// As CUDA reads its list: up to the first that names no device ("-1").
+int CountListed(const std::string& list) {
   int listed = 0;
-  for (const std::string& one : Split(*visible, ',')) {
+  for (const std::string& one : Split(list, ',')) {
     const std::string_view name = Trim(one);
     if (!IsDigits(name) && !name.starts_with("GPU-") &&
         !name.starts_with("MIG-")) {
@@ -76,6 +72,55 @@ int CountGpus(const sys::Host& host) {
     ++listed;
   }
   return listed;
+}
+
+// Nodes of the driver's topology that have compute units: the others are CPUs.
+int CountAmdGpus(const sys::Fs& fs) {
+  constexpr const char* kNodes = "/sys/class/kfd/kfd/topology/nodes";
+  int gpus = 0;
+  const auto names = fs.List(kNodes);
+  if (!names) {
+    return 0;
+  }
+  for (const std::string& name : *names) {
+    const auto text = fs.Read(
+        sys::JoinPath(sys::JoinPath(kNodes, name), "properties"), 1U << 16);
+    for (const std::string& line :
+         text ? Split(*text, '\n') : std::vector<std::string>()) {
+      const auto words = Split(line, ' ');
+      gpus += words.size() == 2 && words[0] == "simd_count" && words[1] != "0";
+    }
+  }
+  return gpus;
+}
+
+LocalDevices FindGpus(const sys::Host& host) {
+  LocalDevices gpus{.count = static_cast<int>(
+                        NumberedFiles(host.fs, "/dev", "nvidia").size()),
+                    .variable = "CUDA_VISIBLE_DEVICES"};
+  if (gpus.count == 0) {
+    if (const int amd = CountAmdGpus(host.fs); amd > 0) {
+      gpus = {.count = amd, .variable = "ROCR_VISIBLE_DEVICES"};
+    }
+  }
+  if (const auto visible = host.env.Get(gpus.variable)) {
+    gpus.count = CountListed(*visible);
+  }
+  return gpus;
+}
+
+}  // namespace
+
+int CountGpus(const sys::Host& host) {
+  return FindGpus(host).count;
+}
+
+LocalDevices FindLocalDevices(const sys::Host& host) {
+  if (LocalDevices gpus = FindGpus(host); gpus.count > 0) {
+    return gpus;
+  }
+  const int chips = FindLocalTpu(host).chips;
+  return chips > 0 ? LocalDevices{chips, "TPU_VISIBLE_CHIPS"} : LocalDevices();
 }
 
 }  // namespace muster::accelerator

@@ -17,7 +17,17 @@ struct LocalTpu {
 };
 LocalTpu FindLocalTpu(const sys::Host& host);
 
-// GPUs of NVIDIA by their device files, as CUDA_VISIBLE_DEVICES restricts them.
+// GPUs of NVIDIA by their device files, as CUDA_VISIBLE_DEVICES restricts them;
+// without one, those of AMD by the topology of their driver, as
+// ROCR_VISIBLE_DEVICES does.
 int CountGpus(const sys::Host& host);
+
+// What ranks of this host can divide, and the variable that shows each its own:
+// GPUs, else chips of a TPU. Both empty: nothing.
+struct LocalDevices {
+  int count = 0;
+  std::string variable;
+};
+LocalDevices FindLocalDevices(const sys::Host& host);
 
 }  // namespace muster::accelerator

@@ -168,7 +168,8 @@ TEST(Safetensors, SurvivesEveryFlippedByte) {
     for (const int flip : {0x01, 0x20, 0x80}) {
       std::string damaged = file;
       damaged[at] = static_cast<char>(damaged[at] ^ flip);
-      const auto content = ParseSafetensors(damaged, damaged.size(), "x.safetensors");
+      const auto content =
+          ParseSafetensors(damaged, damaged.size(), "x.safetensors");
       for (std::size_t i = 0; content && i < content->places.size(); ++i) {
         ASSERT_LE(content->places[i].begin + content->places[i].size,
                   file.size());

@@ -218,9 +218,9 @@ Status CheckHead(const std::string& path, std::uint64_t bytes) {
   MUSTER_TRY(reader.Read(reinterpret_cast<char*>(&length), sizeof length));
   std::string head(sizeof length + std::min(length, kMaxHeaderBytes), '\0');
   std::memcpy(head.data(), &length, sizeof length);
-  MUSTER_ASSIGN(const std::size_t got,
-                reader.Read(head.data() + sizeof length,
-                            head.size() - sizeof length));
+  MUSTER_ASSIGN(
+      const std::size_t got,
+      reader.Read(head.data() + sizeof length, head.size() - sizeof length));
   head.resize(sizeof length + got);
   MUSTER_TRY(ParseSafetensors(head, bytes, path));
   return Ok();

@@ -20,6 +20,24 @@ std::map<std::string, std::vector<std::string>> Cluster::Spec() const {
   return spec;
 }
 
+std::vector<int> Cluster::OwnRanks() const {
+  std::vector<int> ranks;
+  const bool all = one_host || members.size() == 1;
+  if (!all && !self) {
+    return ranks;
+  }
+  const int node =
+      all ? -1 : members[static_cast<std::size_t>(self->value)].node;
+  for (const Member& member : members) {
+    const bool own =
+        node < 0 ? self && member.rank == self->value : member.node == node;
+    if (all || own) {
+      ranks.push_back(member.rank);
+    }
+  }
+  return ranks;
+}
+
 int Cluster::WorldSize() const {
   return static_cast<int>(
       std::count_if(members.begin(), members.end(), Trains));

@@ -82,11 +82,13 @@ Result<Membership> ParseMembership(std::string_view text) {
   Membership membership;
   membership.world_size = fields.Number("world_size", 1, kMaxCount);
   membership.rank = fields.Number("rank", 0, kMaxCount);
-  membership.local_size = fields.Number("local_size", 1, wire::kProgressSlots);
+  membership.local_size = fields.Number("local_size", 1, kMaxCount);
   membership.local_rank =
       fields.Number("local_rank", 0, membership.local_size - 1);
   membership.slot = static_cast<std::size_t>(
       fields.Number("slot", 0, wire::kProgressSlots - 1));
+  membership.segment_ranks =
+      fields.Number("segment_ranks", 1, wire::kProgressSlots);
   membership.attempt = fields.Number("attempt", 1, kMaxCount);
   membership.run_id = fields.Text("run");
   membership.tasks = fields.Tasks("tasks");

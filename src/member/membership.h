@@ -19,6 +19,7 @@ struct Membership {
   int local_rank = 0;
   int local_size = 1;
   std::size_t slot = 0;
+  int segment_ranks = 1;  // that share the segment: those of the agent
   int attempt = 1;
   std::string run_id;
   std::map<std::string, std::vector<std::string>> tasks;

@@ -9,8 +9,8 @@ namespace {
 
 std::string With(std::string_view change, std::string_view by) {
   std::string json = R"({"rank": 1, "world_size": 4, "local_rank": 1,
-    "local_size": 2, "slot": 1, "attempt": 3, "run": "abc", "members": [],
-    "tasks": {"worker": ["h:1", "h:2"]}})";
+    "local_size": 2, "slot": 1, "segment_ranks": 2, "attempt": 3,
+    "run": "abc", "members": [], "tasks": {"worker": ["h:1", "h:2"]}})";
   if (const auto at = json.find(change); at != std::string::npos) {
     json.replace(at, change.size(), by);
   }

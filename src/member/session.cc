@@ -214,6 +214,9 @@ int Session::local_rank() const {
 int Session::local_size() const {
   return inner_->membership.local_size;
 }
+int Session::segment_ranks() const {
+  return inner_->membership.segment_ranks;
+}
 int Session::attempt() const {
   return inner_->membership.attempt;
 }

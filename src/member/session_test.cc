@@ -32,7 +32,7 @@ Deadline Later() {
 
 constexpr const char* kMembership =
     R"({"rank": 1, "world_size": 2, "local_rank": 1, "local_size": 2,
-        "slot": 1, "attempt": 3, "run": "r", "members": ["h:1", "h:2"],
+        "slot": 1, "segment_ranks": 2, "attempt": 3, "run": "r", "members": ["h:1", "h:2"],
         "tasks": {"worker": ["h:1", "h:2"]}})";
 
 // An agent's end of the socket, driven by the test.

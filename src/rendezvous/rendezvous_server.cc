@@ -21,11 +21,20 @@ constexpr Duration kShowPeriod = milliseconds(100);
 constexpr Duration kLastWord = milliseconds(50);
 constexpr std::size_t kMaxProbesAtOnce = 32;
 
-// An agent claims the rank that its certificate is for, and no other.
+// An agent claims the rank that its certificate is for, and no other but those
+// of its node, which RollCall compares.
 std::optional<Error> OtherRank(const channel::Link& link,
-                               const wire::Hello& claims) {
+                               const wire::Hello& claims,
+                               const Cluster& cluster) {
   const auto proven = link.proven_rank();
-  if (!proven || claims.ranks == std::vector<int>{*proven}) {
+  if (!proven) {
+    return std::nullopt;
+  }
+  const auto rank = static_cast<std::size_t>(*proven);
+  const bool of_node =
+      rank < cluster.members.size() && cluster.members[rank].node >= 0;
+  const bool own = !claims.ranks.empty() && claims.ranks.front() == *proven;
+  if (own && (of_node || claims.ranks.size() == 1)) {
     return std::nullopt;
   }
   return Error(Cause::kDuplicateIdentity,
@@ -164,7 +173,7 @@ void RendezvousServer::Inner::Introduce(int agent,
     return;
   }
   const wire::Hello& identity = introduced.hello;
-  if (auto lie = OtherRank(*attendees.at(agent).link, identity)) {
+  if (auto lie = OtherRank(*attendees.at(agent).link, identity, cluster)) {
     Refuse(agent, *lie);
     return;
   }

@@ -99,12 +99,29 @@ std::string ToString(std::span<const Missing> missing, int expected) {
   for (const auto& [observed, names] : groups) {
     parts.push_back(JoinSome(names, kNamesInAMessage) + ": " + observed);
   }
-  return "waiting for " + std::to_string(missing.size()) + " of " +
+  int members = 0;
+  for (const Missing& member : missing) {
+    members += member.members;
+  }
+  return "waiting for " + std::to_string(members) + " of " +
          Count(expected, "member") + ": " + Join(parts, "; ");
 }
 
 RollCall::RollCall(Cluster cluster, wire::Hello ours)
-    : cluster_(std::move(cluster)), ours_(std::move(ours)) {}
+    : cluster_(std::move(cluster)), ours_(std::move(ours)) {
+  std::map<int, int> nodes;
+  for (const Member& member : cluster_.members) {
+    first_.push_back(
+        member.node < 0
+            ? member.rank
+            : nodes.emplace(member.node, member.rank).first->second);
+  }
+}
+
+int RollCall::FirstOf(int rank) const {
+  const auto at = static_cast<std::size_t>(rank);
+  return at < first_.size() ? first_[at] : rank;
+}
 
 void RollCall::Begin(int attempt, sys::Clock::Steady deadline, Duration limit) {
   attempt_ = attempt;
@@ -117,6 +134,27 @@ void RollCall::Begin(int attempt, sys::Clock::Steady deadline, Duration limit) {
   for (auto& [link, attendee] : attendees_) {
     attendee.answered = false;
   }
+}
+
+std::vector<int> RollCall::RanksWith(const Member& member) const {
+  std::vector<int> ranks;
+  for (const Member& other : cluster_.members) {
+    if (member.node < 0 ? other.rank == member.rank
+                        : other.node == member.node) {
+      ranks.push_back(other.rank);
+    }
+  }
+  return ranks;
+}
+
+std::string RollCall::NameOf(const Member& first) const {
+  const auto ranks = RanksWith(first);
+  if (ranks.size() == 1) {
+    return Name(first);
+  }
+  return "ranks " + std::to_string(ranks.front()) + " to " +
+         std::to_string(ranks.back()) +
+         (first.address ? " (" + ToString(first.address->value) + ")" : "");
 }
 
 std::optional<int> RollCall::Holder(int rank) const {
@@ -157,6 +195,13 @@ std::optional<Error> RollCall::Unfit(const wire::Hello& theirs) const {
         Cause::kRankWorldMismatch,
         Who(theirs) +
             " does not list its ranks once each and in ascending order");
+  }
+  const Member& first =
+      cluster_.members[static_cast<std::size_t>(theirs.ranks.front())];
+  if (first.node >= 0 && theirs.ranks != RanksWith(first)) {
+    return Error(Cause::kRankWorldMismatch, Who(theirs) + " does not start " +
+                                                NameOf(first) +
+                                                ", as this run has it");
   }
   return OtherProgram(ours_, theirs);
 }
@@ -230,8 +275,8 @@ void RollCall::Left(int link, const Error& why) {
     return;
   }
   for (const int rank : at->second.hello.ranks) {
-    seen_[rank].left = why;
-    seen_[rank].sighting = std::nullopt;
+    seen_[FirstOf(rank)].left = why;
+    seen_[FirstOf(rank)].sighting = std::nullopt;
   }
   Forget(link);
 }
@@ -254,7 +299,7 @@ void RollCall::Sees(int rank, const channel::ProbeResult& sighting,
 
 void RollCall::Reports(const Fact& fact) {
   if (fact.name == "port.taken") {
-    seen_[static_cast<int>(fact.Number("rank", -1))].told = fact;
+    seen_[FirstOf(static_cast<int>(fact.Number("rank", -1)))].told = fact;
   }
 }
 
@@ -267,7 +312,8 @@ std::vector<const Member*> RollCall::Absent() const {
   }
   std::vector<const Member*> absent;
   for (const Member& member : cluster_.members) {
-    if (!answered.contains(member.rank)) {
+    if (FirstOf(member.rank) == member.rank &&
+        !answered.contains(member.rank)) {
       absent.push_back(&member);
     }
   }
@@ -290,7 +336,8 @@ std::vector<Missing> RollCall::MissingMembers() const {
   std::vector<Missing> missing;
   for (const Member* member : Absent()) {
     missing.push_back({.rank = member->rank,
-                       .name = Name(*member),
+                       .members = static_cast<int>(RanksWith(*member).size()),
+                       .name = NameOf(*member),
                        .observed = WhyMissing(*member).observed});
   }
   return missing;
@@ -434,7 +481,7 @@ Error RollCall::Late(const Reason& reason,
   std::vector<std::string> names;
   int probes = 0;
   for (const Member* member : members) {
-    names.push_back(Name(*member));
+    names.push_back(NameOf(*member));
     const auto seen = seen_.find(member->rank);
     probes += seen == seen_.end() ? 0 : seen->second.probes;
   }

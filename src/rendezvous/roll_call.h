@@ -24,8 +24,9 @@ using muster::ToString;  // those declared here do not hide it
 
 // A member that has not answered the call, and what was last seen of it.
 struct Missing {
-  int rank = 0;
-  std::string name;      // "rank 1 (10.0.0.7:8476)"
+  int rank = 0;          // the first of its agent
+  int members = 1;       // that are missing with it
+  std::string name;      // "rank 1 (10.0.0.7:8476)", "ranks 8 to 15 (…)"
   std::string observed;  // "connection refused: nothing listens there yet"
 
   bool operator==(const Missing&) const = default;
@@ -105,10 +106,14 @@ class RollCall {
   };
 
   std::optional<int> Holder(int rank) const;  // the link that claims it
+  // The ranks that one agent has to answer for, by the first of them.
+  std::vector<int> RanksWith(const Member& member) const;
+  std::string NameOf(const Member& first) const;
+  int FirstOf(int rank) const;  // of its agent
   void Forget(int link);
   std::vector<int> AnsweredLinks() const;  // by lowest rank
   std::optional<Error> Unfit(const wire::Hello& theirs) const;
-  std::vector<const Member*> Absent() const;
+  std::vector<const Member*> Absent() const;  // the first of each agent
   Reason WhyMissing(const Member& member) const;
   Reason WhyUnseen(const Member& member, const Seen& seen) const;
   Reason WhyNotThisAgent(const Member& member, const Seen& seen) const;
@@ -119,6 +124,7 @@ class RollCall {
 
   Cluster cluster_;
   wire::Hello ours_;
+  std::vector<int> first_;  // rank of its agent, by rank
   int attempt_ = 0;
   bool calling_ = false;
   sys::Clock::Steady deadline_{};
@@ -126,7 +132,7 @@ class RollCall {
   std::map<int, Attendee> attendees_;  // by link
   std::map<int, int> holders_;         // rank -> link
   std::size_t unanswered_ = 0;         // ranks, in this call
-  std::map<int, Seen> seen_;           // by rank
+  std::map<int, Seen> seen_;           // by the first rank of the agent
   std::vector<Error> fatal_;
 };
 

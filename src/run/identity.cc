@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "accelerator/local_devices.h"
 #include "base/command_text.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -87,6 +88,20 @@ std::string EnvironmentDigest(const sys::Env& env) {
   return Digest(all);
 }
 
+// Where its agent is, and what ranks can divide there.
+void TakeMachine(const sys::Host& host, wire::Hello& hello) {
+  hello.machine = host.env.MachineId();
+  hello.core_ids.clear();
+  hello.core_nodes.clear();
+  for (const sys::Core& core : host.env.CoreIds()) {
+    hello.core_ids.push_back(core.id);
+    hello.core_nodes.push_back(core.node);
+  }
+  const auto devices = accelerator::FindLocalDevices(host);
+  hello.devices = devices.count;
+  hello.device_variable = devices.variable;
+}
+
 }  // namespace
 
 wire::Hello MakeIdentity(const sys::Host& host, const Cluster& cluster,
@@ -106,7 +121,7 @@ wire::Hello MakeIdentity(const sys::Host& host, const Cluster& cluster,
   hello.clock = host.clock.WallNow();
   hello.program = CommandLine(argv);
   hello.cores = host.env.Cores();
-  hello.core_ids = host.env.CoreIds();
+  TakeMachine(host, hello);
   hello.environment = PlannedVariables(host.env);
   hello.addresses = host.env.LocalAddresses();
   if (hello.ranks.size() < cluster.members.size()) {

@@ -18,10 +18,10 @@ namespace muster::run {
 // the program's files and of the environment, so that a difference is found
 // before the start. Files that cannot be read in time (their file system does
 // not answer) are not told of, which is logged. Main thread.
-wire::Hello MakeIdentity(
-    const sys::Host& host, const Cluster& cluster, std::vector<int> ranks,
-    const std::vector<std::string>& argv,
-    Duration read_within = sys::kExecWithin);
+wire::Hello MakeIdentity(const sys::Host& host, const Cluster& cluster,
+                         std::vector<int> ranks,
+                         const std::vector<std::string>& argv,
+                         Duration read_within = sys::kExecWithin);
 
 // Ports between which a choice is made; both ends belong to it.
 struct CoordinatorPorts {

@@ -3,6 +3,7 @@
 
 #include <csignal>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -18,6 +19,7 @@
 #include "record/report.h"
 #include "remote/agent_bootstrap.h"
 #include "rendezvous/rendezvous_client.h"
+#include "resolve/ranks_of_agents.h"
 #include "run/agent/agent.h"
 #include "run/coordinator/coordinator.h"
 #include "run/identity.h"
@@ -73,15 +75,17 @@ bool AllRanksAreHere(const Cluster& cluster) {
   return cluster.one_host || cluster.members.size() == 1;
 }
 
-std::vector<int> RanksHere(const Cluster& cluster) {
-  if (!AllRanksAreHere(cluster)) {
-    return {cluster.self->value};
+// Of the agent of this process.
+wire::Hello IdentityOf(const settings::RunFlags& flags, const sys::Host& host,
+                       const resolve::Resolved& resolved) {
+  const Cluster& cluster = resolved.cluster;
+  wire::Hello hello =
+      MakeIdentity(host, cluster, cluster.OwnRanks(), flags.command);
+  const resolve::Claim& claim = resolved.claims.front();
+  if (claim.local_process_id && hello.ranks.size() == 1) {
+    hello.local_rank = claim.local_process_id->value;
   }
-  std::vector<int> ranks;
-  for (const Member& member : cluster.members) {
-    ranks.push_back(member.rank);
-  }
-  return ranks;
+  return hello;
 }
 
 std::map<std::string, std::string> UserEnvironment(
@@ -265,14 +269,14 @@ Result<int> Coordinate(const AgentPlace& place) {
                                       place.flags.access()));
   std::unique_ptr<channel::Transport> transport;
   std::unique_ptr<channel::Listener> listener;
-  const auto identity = MakeIdentity(
-      host, place.cluster(), RanksHere(place.cluster()), place.flags.command);
+  const auto identity = IdentityOf(place.flags, host, place.resolved);
   Coordinator coordinator(
       place.loop, host, place.console, *journal,
       {.run_id = id,
        .argv = place.flags.command,
        .environment = UserEnvironment(place.flags),
        .for_jax = IsForJax(place.flags),
+       .bind_devices = place.flags.bind_devices,
        .max_restarts = place.settings().max_restarts.value,
        .gather_timeout = place.settings().gather_timeout.value,
        .grace = place.settings().grace.value,
@@ -379,8 +383,7 @@ Result<AgentOptions> OptionsOfMember(const AgentPlace& place,
 Result<int> AttendAsMember(const AgentPlace& place) {
   const sys::Host& host = place.host;
   const auto& cluster = place.cluster();
-  const auto identity =
-      MakeIdentity(host, cluster, RanksHere(cluster), place.flags.command);
+  const auto identity = IdentityOf(place.flags, host, place.resolved);
   MUSTER_ASSIGN(const auto transport,
                 MakeTransport(place, [&](const channel::RunKey& token) {
                   return channel::CertificateStore::OfMember(
@@ -452,18 +455,33 @@ Result<int> AttendAsMember(const AgentPlace& place) {
 Result<int> DryRun(const settings::RunFlags& flags, const sys::Host& host,
                    const resolve::Resolved& resolved) {
   const Cluster& cluster = resolved.cluster;
-  std::vector<wire::Hello> agents{
-      MakeIdentity(host, cluster, RanksHere(cluster), flags.command)};
+  std::vector<wire::Hello> agents{IdentityOf(flags, host, resolved)};
   const std::set<int> here(agents[0].ranks.begin(), agents[0].ranks.end());
+  const auto machines = resolve::MachinesByRank(resolved.claims.front());
+  const auto machine_of = [&](int rank) {
+    return machines[static_cast<std::size_t>(rank)];
+  };
+  if (!AllRanksAreHere(cluster)) {
+    agents[0].machine = machine_of(agents[0].ranks.front());
+  }
+  std::map<int, std::size_t> of_node;
   for (const Member& member : cluster.members) {
-    if (!here.contains(member.rank)) {
-      wire::Hello other;
-      other.ranks = {member.rank};
-      other.host = member.address ? member.address->value.host
-                                  : "of rank " + std::to_string(member.rank);
-      other.cores = 0;
-      agents.push_back(std::move(other));
+    if (here.contains(member.rank)) {
+      continue;
     }
+    const auto known = of_node.find(member.node);
+    if (member.node >= 0 && known != of_node.end()) {
+      agents[known->second].ranks.push_back(member.rank);
+      continue;
+    }
+    of_node[member.node] = agents.size();
+    wire::Hello other;
+    other.ranks = {member.rank};
+    other.host = member.address ? member.address->value.host
+                                : "of rank " + std::to_string(member.rank);
+    other.machine = machine_of(member.rank);
+    other.cores = 0;
+    agents.push_back(std::move(other));
   }
   MUSTER_ASSIGN(const auto planned,
                 MakePlan(cluster, agents,
@@ -472,6 +490,7 @@ Result<int> DryRun(const settings::RunFlags& flags, const sys::Host& host,
                           .argv = flags.command,
                           .user_environment = UserEnvironment(flags),
                           .for_jax = IsForJax(flags),
+                          .bind_devices = flags.bind_devices,
                           .grace = flags.settings.grace.value,
                           .dry_run = true}));
   sys::PrintAside(RenderText(std::span(resolved.findings),

@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <sched.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,8 +15,8 @@
 #include <numeric>
 
 #include "base/text.h"
+#include "sys/cgroup/cgroup.h"
 #include "sys/file/fs.h"
-#include "sys/process/cgroup.h"
 
 namespace muster::sys {
 namespace {
@@ -98,7 +99,7 @@ std::vector<std::string> RealEnv::LocalAddresses() const {
   return addresses;
 }
 
-std::vector<int> RealEnv::CoreIds() const {
+std::vector<Core> RealEnv::CoreIds() const {
   // The kernel refuses a set that is too small for all cores it may have.
   for (std::size_t size = CPU_SETSIZE; size <= 1U << 16; size *= 4) {
     cpu_set_t* set = CPU_ALLOC(size);
@@ -113,13 +114,13 @@ std::vector<int> RealEnv::CoreIds() const {
     }
     CPU_FREE(set);
     if (known && !ids.empty()) {
-      return ids;
+      return InTopologyOrder(RealFs(), ids);
     }
     if (why != EINVAL) {
       break;
     }
   }
-  return {0};
+  return {Core()};
 }
 
 int RealEnv::Cores() const {
@@ -131,6 +132,18 @@ int RealEnv::Cores() const {
 std::string RealEnv::WorkingDirectory() const {
   std::array<char, PATH_MAX> path{};
   return getcwd(path.data(), path.size()) != nullptr ? path.data() : "";
+}
+
+std::string RealEnv::MachineId() const {
+  const RealFs fs;
+  const auto boot = fs.Read("/proc/sys/kernel/random/boot_id", 4096);
+  struct stat network {};
+  if (!boot || stat("/proc/self/ns/net", &network) != 0) {
+    return "";
+  }
+  const auto machine = fs.Read("/etc/machine-id", 4096);
+  return Digest((machine ? *machine : std::string()) + *boot +
+                std::to_string(network.st_ino));
 }
 
 }  // namespace muster::sys

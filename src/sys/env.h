@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "sys/cpu_topology.h"
+
 namespace muster::sys {
 
 // Read-only and fixed for the life of the process; any thread.
@@ -20,10 +22,14 @@ class Env {
   virtual std::vector<std::string> LocalAddresses() const = 0;
   // Cores that this process may use (affinity and cgroup quota), at least 1.
   virtual int Cores() const = 0;
-  // The numbers of the cores of its affinity. More than Cores() where a quota
-  // limits the time but not the place: then nothing should be bound to a core.
-  virtual std::vector<int> CoreIds() const = 0;
+  // The cores of its affinity, neighbors side by side. More than Cores() where
+  // a quota limits the time but not the place: then nothing should be bound to
+  // a core.
+  virtual std::vector<Core> CoreIds() const = 0;
   virtual std::string WorkingDirectory() const = 0;
+  // Equal for processes that share a kernel and a network namespace: machine
+  // and boot id, and the namespace. Empty: not known.
+  virtual std::string MachineId() const = 0;
 };
 
 // A variable that is set and not empty: an empty one counts as not set
@@ -43,8 +49,9 @@ class RealEnv : public Env {
   std::string Hostname() const override;
   std::vector<std::string> LocalAddresses() const override;
   int Cores() const override;
-  std::vector<int> CoreIds() const override;
+  std::vector<Core> CoreIds() const override;
   std::string WorkingDirectory() const override;
+  std::string MachineId() const override;
 };
 
 }  // namespace muster::sys

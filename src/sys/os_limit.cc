@@ -39,6 +39,16 @@ std::optional<OsLimit> LimitMet(std::string_view call, int error_number,
                                          ValueOf(RLIMIT_NPROC, pid),
                                          "unlimited"})
                  : std::nullopt;
+    case ENOMEM: {
+      // There is memory, but not for this process.
+      rlimit space{};
+      return call == "mmap" && prlimit(pid, RLIMIT_AS, nullptr, &space) == 0 &&
+                     space.rlim_cur != RLIM_INFINITY
+                 ? std::optional(OsLimit{"address space", "v",
+                                         std::to_string(space.rlim_cur / 1024),
+                                         "unlimited"})
+                 : std::nullopt;
+    }
     default:
       return std::nullopt;
   }

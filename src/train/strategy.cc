@@ -75,16 +75,17 @@ Result<std::unique_ptr<Collective>> Connect(Session& session) {
     return MakeAlone();
   }
   MUSTER_ASSIGN(std::string wanted, WantedCollective());
-  bool one_host = session.local_size() == session.world_size();
-  if (wanted == "shared-memory" && !one_host) {
+  // Ranks of a host that agents of their own have started share no memory.
+  const bool one_segment = session.segment_ranks() == session.world_size();
+  if (wanted == "shared-memory" && !one_segment) {
     return Error(Cause::kUsageInvalid,
                  std::string(kCollectiveVariable) +
-                     "=shared-memory requires all ranks on one host, but this "
-                     "host has " +
-                     std::to_string(session.local_size()) + " of " +
+                     "=shared-memory requires that one agent starts all "
+                     "ranks, but this one has started " +
+                     std::to_string(session.segment_ranks()) + " of " +
                      std::to_string(session.world_size()));
   }
-  if (one_host && wanted != "gloo") {
+  if (one_segment && wanted != "gloo") {
     return MakeSharedMemory({.rank = session.rank(),
                              .size = session.world_size(),
                              .segment = session.segment(),

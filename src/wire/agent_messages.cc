@@ -40,6 +40,7 @@ void Fields(Io& io, RankPlan& plan) {
   io("rank", plan.rank);
   io("local_rank", plan.local_rank);
   io("local_size", plan.local_size);
+  io("slot", plan.slot);
   io("argv", plan.argv);
   io("environment", plan.environment);
   io("unset", plan.unset);

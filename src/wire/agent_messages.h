@@ -92,8 +92,9 @@ struct PeerCheckResult {
 // How one rank is started: executed by its agent as written.
 struct RankPlan {
   int rank = 0;
-  int local_rank = 0;  // also its slot on the host's progress page
+  int local_rank = 0;  // among the ranks of its machine
   int local_size = 1;
+  int slot = 0;  // among the ranks of its agent, and on that's progress page
   std::vector<std::string> argv;
   // Changes to the agent's own environment; the source says why each is set.
   std::map<std::string, Sourced<std::string>> environment;

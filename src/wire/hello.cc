@@ -23,6 +23,11 @@ void Fields(Io& io, Hello& hello) {
   io("environment_digest", hello.environment_digest);
   io("cores", Natural{hello.cores});
   io("core_ids", Natural{hello.core_ids});
+  io("core_nodes", Natural{hello.core_nodes});
+  io("machine", hello.machine);
+  io("local_rank", hello.local_rank);
+  io("devices", Natural{hello.devices});
+  io("device_variable", hello.device_variable);
   io("environment", hello.environment);
   io("addresses", hello.addresses);
   io("ports", hello.ports);

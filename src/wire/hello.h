@@ -19,7 +19,7 @@ namespace muster::wire {
 // rules are equal; the program's version may differ in its last part only
 // (0.1.3 and 0.1.7).
 inline constexpr std::int64_t kProtocol = 1;        // transport and handshake
-inline constexpr std::int64_t kMessageVersion = 3;  // of agent_messages.h
+inline constexpr std::int64_t kMessageVersion = 4;  // of agent_messages.h
 
 struct Hello {
   std::int64_t protocol = kProtocol;
@@ -39,7 +39,18 @@ struct Hello {
   std::string program_digest;      // of argv and the program file
   std::string environment_digest;  // of the variables that matter
   int cores = 1;                   // that may be used at once
-  std::vector<int> core_ids;       // their numbers; empty: unknown
+  // Their numbers, neighbors side by side (sys/cpu_topology.h), and the NUMA
+  // node of each; empty: unknown.
+  std::vector<int> core_ids, core_nodes;
+  // Equal for agents on one machine (Env::MachineId); empty: unknown.
+  std::string machine;
+  // Of its first rank among those of the machine, in the word of who started
+  // it (SLURM_LOCALID); -1: it said nothing.
+  int local_rank = -1;
+  // Accelerators that it sees, and the variable that restricts them
+  // (CUDA_VISIBLE_DEVICES, ROCR_VISIBLE_DEVICES, TPU_VISIBLE_CHIPS).
+  int devices = 0;
+  std::string device_variable;
   // The variables that a launch plan looks at, as this agent has them (run's
   // PlannedVariables): only so can the coordinator say what it replaces.
   std::map<std::string, std::string> environment;

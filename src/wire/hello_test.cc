@@ -111,8 +111,8 @@ TEST(Incompatible, NamesTheRulesOfBoth) {
   theirs.rules = "0a0b";
   EXPECT_EQ(Judged(theirs),
             "ver-peer-mismatch: rank 0 (host b, pid 77) is muster 0.1.3 "
-            "(protocol 1, messages 3, rules 0a0b), rank 1 (host b, pid 77) is "
-            "muster 0.1.3 (protocol 1, messages 3, rules 00ff): agents of one "
+            "(protocol 1, messages 4, rules 0a0b), rank 1 (host b, pid 77) is "
+            "muster 0.1.3 (protocol 1, messages 4, rules 00ff): agents of one "
             "run must have the same protocol, messages and rules, and may "
             "differ only in the last part of the version");
 }
@@ -125,8 +125,8 @@ TEST(Incompatible, AllowsAnotherLastPartOfTheVersionOnly) {
   theirs.version = "0.2.3";
   EXPECT_EQ(Judged(theirs),
             "ver-peer-mismatch: rank 0 (host b, pid 77) is muster 0.2.3 "
-            "(protocol 1, messages 3, rules 00ff), rank 1 (host b, pid 77) is "
-            "muster 0.1.3 (protocol 1, messages 3, rules 00ff): agents of one "
+            "(protocol 1, messages 4, rules 00ff), rank 1 (host b, pid 77) is "
+            "muster 0.1.3 (protocol 1, messages 4, rules 00ff): agents of one "
             "run must have the same protocol, messages and rules, and may "
             "differ only in the last part of the version");
 }

@@ -30,8 +30,9 @@ enum class RankOp : std::uint8_t {
   // rank -> agent. number: kRankProtocol. value: JSON {"pid", "version"}.
   kRegister = 1,
   // agent -> rank. value: JSON {"rank", "world_size", "local_rank",
-  // "local_size", "slot", "attempt", "run", "members": ["host:port", …],
-  // "tasks": {…cluster_spec…}}; descriptors: progress page, segment.
+  // "local_size", "slot", "segment_ranks", "attempt", "run", "members":
+  // ["host:port", …], "tasks": {…cluster_spec…}}; descriptors: progress page,
+  // segment.
   kRegistered = 2,
   // rank -> agent, no reply. A fact for the run's events. value: JSON Fact.
   kFact = 3,

@@ -173,7 +173,6 @@ void Agent::Inner::SayHello() {
   hello.pid = sys::OwnPid();
   hello.clock = context.host.clock.WallNow();
   hello.cores = context.host.env.Cores();
-  hello.core_ids = context.host.env.CoreIds();
   hello.addresses = context.host.env.LocalAddresses();
   hello.ports.clear();
   for (const auto& port : held) {

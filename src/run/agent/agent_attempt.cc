@@ -140,7 +140,7 @@ void AgentAttempt::TellContainment() const {
 }
 
 void AgentAttempt::OnStarted(AgentRank& rank, const Status& started) {
-  if (started && !std::exchange(told_containment_, true)) {
+  if (started && !std::exchange(containment_sent_, true)) {
     TellContainment();
   }
   if (state_ == State::kRunning) {

@@ -78,7 +78,7 @@ class AgentAttempt : public std::enable_shared_from_this<AgentAttempt> {
   sys::Loop::Handle grace_;
   sys::Loop::Handle progress_;
   monitor::AcceleratorUse use_;
-  bool told_containment_ = false;
+  bool containment_sent_ = false;
   sys::Loop::Handle none_started_;
 };
 

@@ -268,8 +268,8 @@ void AgentRank::AddOom(const wire::Exit& exit) {
 }
 
 bool AgentRank::HasSlot() const {
-  return plan_.local_rank >= 0 &&
-         static_cast<std::size_t>(plan_.local_rank) < wire::kProgressSlots;
+  return plan_.slot >= 0 &&
+         static_cast<std::size_t>(plan_.slot) < wire::kProgressSlots;
 }
 
 // Adds to the bare exit what is known of the rank, and tells it once.
@@ -280,8 +280,8 @@ void AgentRank::TellExit(wire::RankExited exited) {
   exited.rank = plan_.rank;
   exited.attempt = attempt_;
   if (shares_.progress_page != nullptr && HasSlot()) {
-    exited.progress = wire::ReadSlot(shares_.progress_page->slots.at(
-        static_cast<std::size_t>(plan_.local_rank)));
+    exited.progress = wire::ReadSlot(
+        shares_.progress_page->slots.at(static_cast<std::size_t>(plan_.slot)));
   }
   exited.facts = facts_;
   exited.error_cause = error_cause_;
@@ -294,8 +294,8 @@ void AgentRank::TellExit(wire::RankExited exited) {
 
 wire::RankSample AgentRank::Sample() const {
   wire::RankSample sample{.rank = plan_.rank};
-  sample.progress = wire::ReadSlot(shares_.progress_page->slots.at(
-      static_cast<std::size_t>(plan_.local_rank)));
+  sample.progress = wire::ReadSlot(
+      shares_.progress_page->slots.at(static_cast<std::size_t>(plan_.slot)));
   if (const auto process = sys::ReadProcess(pid_)) {
     sample.state = process->state;
     sample.wait_channel = process->wait_channel;

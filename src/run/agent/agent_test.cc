@@ -126,6 +126,7 @@ class AgentTest : public testing::Test {
       plan.ranks.push_back({.rank = rank,
                             .local_rank = rank,
                             .local_size = 2,
+                            .slot = rank,
                             .argv = {"train", "--fast"},
                             .environment = {{"WORLD_SIZE", {"2", "plan"}}},
                             .unset = {"RANK"},
@@ -344,7 +345,7 @@ TEST_F(AgentTest, ARankThatRunsWhenAllAreKilledWasKilledByUs) {
 
 TEST_F(AgentTest, ASlotOfTheBoardIsNeeded) {
   auto plan = Plan();
-  plan.ranks[1].local_rank = wire::kProgressSlots;
+  plan.ranks[1].slot = wire::kProgressSlots;
   Say(plan);
   EXPECT_EQ(Exited().error_cause, "os-limit");
 }

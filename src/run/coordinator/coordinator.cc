@@ -21,10 +21,6 @@
 namespace muster::run {
 namespace {
 
-std::string HostsText(std::size_t agents) {
-  return Count(static_cast<std::int64_t>(agents), "host");
-}
-
 // Who asks muster to end may have asked the ranks as well (scancel does), while
 // they end they lose each other, and some end by an exception or an abort.
 bool FollowsFromRequest(const diagnose::Verdict& verdict) {
@@ -160,6 +156,7 @@ void Coordinator::Plan() {
                            .argv = options_.argv,
                            .user_environment = options_.environment,
                            .for_jax = options_.for_jax,
+                           .bind_devices = options_.bind_devices,
                            .grace = options_.grace});
   if (!planned) {
     FailSetUp(std::vector{planned.error()});
@@ -222,7 +219,7 @@ void Coordinator::Launch(const rendezvous::RendezvousResult& gathered,
   Say("run " + options_.run_id + (number_ > 1 ? ", attempt " : "") +
       (number_ > 1 ? std::to_string(number_) : "") + ": " +
       Count(std::ssize(cluster_.members), "rank") + " on " +
-      HostsText(gathered.agents.size()) + ", logs in " + journal_.folder());
+      Count(planned.machines, "host") + ", logs in " + journal_.folder());
 }
 
 void Coordinator::EndRanks(const std::string& cause, bool now) {

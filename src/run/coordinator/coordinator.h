@@ -37,6 +37,7 @@ struct RunOptions {
   std::vector<std::string> argv;
   std::map<std::string, std::string> environment;  // --env
   bool for_jax = false;                            // AttemptFacts::for_jax
+  bool bind_devices = false;                       // --bind-devices
   int max_restarts = 3;
   Duration gather_timeout = std::chrono::seconds(60);
   Duration grace = std::chrono::seconds(10);
@@ -148,7 +149,7 @@ class Coordinator {
   std::optional<std::string> interrupted_by_;
   std::set<std::string> warned_;                   // lines that were shown
   std::set<std::pair<int, std::string>> refused_;  // agents, kinds
-  bool told_unused_ = false;
+  bool warned_unused_ = false;
   sys::Clock::Steady started_{};
   std::optional<monitor::LivePace> pace_;
   sys::Loop::Handle pause_;

@@ -256,13 +256,13 @@ void Coordinator::Tell(std::span<const Finding> findings) {
 }
 
 void Coordinator::TellUnused(const Fact& fact) {
-  if (std::exchange(told_unused_, true)) {
+  if (std::exchange(warned_unused_, true)) {
     return;
   }
   const Finding finding = monitor::UnusedFinding(fact);
-  Fact told = record::FindingFact(finding, number_, host_.clock.EventNow());
-  told.fields["beside"] = true;
-  journal_.Record(std::move(told));
+  Fact warning = record::FindingFact(finding, number_, host_.clock.EventNow());
+  warning.fields["beside"] = true;
+  journal_.Record(std::move(warning));
   console_.Write(sys::Console::Stream::kErr,
                  RenderText(std::span(&finding, 1), {.color = options_.color}));
 }

@@ -22,9 +22,71 @@ std::size_t Index(int rank) {
 struct Place {
   const wire::Hello* agent = nullptr;
   int agent_index = 0;
-  int local_rank = 0;
+  int slot = 0;  // among the ranks of the agent
   int port_index = 0;
+  // Among the ranks of the machine, whoever starts them.
+  int machine = 0;
+  int local_rank = 0;
+  int local_size = 1;
+  std::string local_source;
 };
+
+// Agents with the same key are on one machine. Where that is not known, its
+// name stands for it.
+std::string MachineKey(const wire::Hello& agent) {
+  return agent.machine.empty() ? "named " + agent.host : agent.machine;
+}
+
+using RanksOfMachine = std::vector<std::size_t>;
+
+// Who started the agents has numbered their ranks; empty: not all of them, or
+// two alike, or an agent has several.
+std::vector<int> WordsOf(const std::vector<Place>& places,
+                         const RanksOfMachine& ranks) {
+  std::vector<int> words;
+  for (const std::size_t rank : ranks) {
+    const wire::Hello& agent = *places[rank].agent;
+    const int word = agent.ranks.size() == 1 ? agent.local_rank : -1;
+    if (word < 0 || word >= std::ssize(ranks) ||
+        std::ranges::find(words, word) != words.end()) {
+      return {};
+    }
+    words.push_back(word);
+  }
+  return words;
+}
+
+// Machines in the order of their first ranks.
+void PlaceOnMachines(std::vector<Place>& places) {
+  std::map<std::string, RanksOfMachine> machines;
+  for (std::size_t rank = 0; rank < places.size(); ++rank) {
+    machines[MachineKey(*places[rank].agent)].push_back(rank);
+  }
+  std::map<std::size_t, const RanksOfMachine*> in_order;
+  for (const auto& [key, ranks] : machines) {
+    in_order[ranks.front()] = &ranks;
+  }
+  int machine = 0;
+  for (const auto& [lowest, ranks] : in_order) {
+    const wire::Hello* first = places[lowest].agent;
+    const auto words = WordsOf(places, *ranks);
+    const bool one_agent = std::ranges::all_of(
+        *ranks, [&](std::size_t rank) { return places[rank].agent == first; });
+    for (std::size_t i = 0; i < ranks->size(); ++i) {
+      Place& place = places[(*ranks)[i]];
+      place.machine = machine;
+      place.local_rank = words.empty() ? static_cast<int>(i) : words[i];
+      place.local_size = static_cast<int>(ranks->size());
+      place.local_source =
+          !words.empty() && !one_agent ? "launcher of the agents"
+          : one_agent                  ? "agent"
+          : place.agent->machine.empty()
+              ? "agents with the host name " + place.agent->host
+              : "agents on one machine";
+    }
+    ++machine;
+  }
+}
 
 // Which agent starts which rank; agents in the order of their first ranks.
 Result<std::vector<Place>> PlaceRanks(const Cluster& cluster,
@@ -60,7 +122,7 @@ Result<std::vector<Place>> PlaceRanks(const Cluster& cluster,
       place.agent = order[a];
       place.agent_index = static_cast<int>(a);
       place.port_index = static_cast<int>(i);
-      place.local_rank = static_cast<int>(
+      place.slot = static_cast<int>(
           std::count_if(ranks.begin(), ranks.end(),
                         [&](int rank) { return rank < ranks[i]; }));
     }
@@ -71,6 +133,7 @@ Result<std::vector<Place>> PlaceRanks(const Cluster& cluster,
                    "no agent has " + Name(cluster.members[rank]));
     }
   }
+  PlaceOnMachines(places);
   return places;
 }
 
@@ -110,21 +173,76 @@ Result<std::string> PortOf(const Place& place, int which, bool dry_run) {
                    ", but each rank needs two");
 }
 
-// Cores of one host, divided among the ranks that all its agents start there.
+// Cores of one machine, divided among the ranks that its agents start there.
 struct CoreShare {
   std::vector<int> cores;  // empty: not pinned
   int threads = 0;         // 0: not known
   std::string why;
 };
 
+// Agents that may use the same cores divide them; those that a launcher has
+// given cores of their own keep to these.
+std::map<std::pair<std::string, std::vector<int>>, RanksOfMachine> RanksByCores(
+    const std::vector<Place>& places) {
+  std::map<std::pair<std::string, std::vector<int>>, RanksOfMachine> groups;
+  for (std::size_t rank = 0; rank < places.size(); ++rank) {
+    const wire::Hello& agent = *places[rank].agent;
+    groups[{MachineKey(agent), agent.core_ids}].push_back(rank);
+  }
+  return groups;
+}
+
+struct Part {
+  std::size_t from = 0, to = 0;  // of core_ids
+};
+
+// Part `i` of `n` even ones.
+Part EvenPart(Part of, std::size_t i, std::size_t n) {
+  const std::size_t size = of.to - of.from;
+  return {of.from + i * size / n, of.from + (i + 1) * size / n};
+}
+
+// The cores of each of n ranks. None has cores of two NUMA nodes where there
+// are as many ranks as nodes, nor a part of a node where there are fewer.
+std::vector<Part> DivideByNodes(const wire::Hello& agent, std::size_t n) {
+  const std::size_t cores = agent.core_ids.size();
+  std::vector<Part> nodes;
+  for (std::size_t i = 0; i < cores; ++i) {
+    const bool same = i > 0 && agent.core_nodes.size() == cores &&
+                      agent.core_nodes[i] == agent.core_nodes[i - 1];
+    if (nodes.empty() || (!same && agent.core_nodes.size() == cores)) {
+      nodes.push_back({i, i});
+    }
+    nodes.back().to = i + 1;
+  }
+  const std::size_t k = nodes.size();
+  std::vector<Part> parts(n);
+  bool enough = true;
+  for (std::size_t rank = 0; rank < n; ++rank) {
+    if (n < k) {
+      const Part some = EvenPart({0, k}, rank, n);
+      parts[rank] = {nodes[some.from].from, nodes[some.to - 1].to};
+    } else {
+      const std::size_t node = rank * k / n;
+      // The ranks of node j are those from j * n / k, rounded up.
+      const std::size_t first = (node * n + k - 1) / k;
+      const std::size_t after = ((node + 1) * n + k - 1) / k;
+      parts[rank] = EvenPart(nodes[node], rank - first, after - first);
+    }
+    enough = enough && parts[rank].to > parts[rank].from;
+  }
+  if (!enough) {  // nodes of very different sizes
+    for (std::size_t rank = 0; rank < n; ++rank) {
+      parts[rank] = EvenPart({0, cores}, rank, n);
+    }
+  }
+  return parts;
+}
+
 std::vector<CoreShare> DivideCores(const std::vector<Place>& places,
                                    std::vector<std::string>& notes) {
-  std::map<std::string, std::vector<std::size_t>> hosts;
-  for (std::size_t rank = 0; rank < places.size(); ++rank) {
-    hosts[places[rank].agent->host].push_back(rank);
-  }
   std::vector<CoreShare> shares(places.size());
-  for (const auto& [host, ranks] : hosts) {
+  for (const auto& [key, ranks] : RanksByCores(places)) {
     const wire::Hello& agent = *places[ranks[0]].agent;
     if (agent.cores < 1) {
       continue;  // a host that nobody has asked yet
@@ -132,19 +250,21 @@ std::vector<CoreShare> DivideCores(const std::vector<Place>& places,
     const auto cores = static_cast<std::size_t>(agent.cores);
     const std::size_t n = ranks.size();
     const std::string why = Count(static_cast<std::int64_t>(cores), "core") +
-                            " of host " + host + " for " +
+                            " of host " + agent.host + " for " +
                             Count(static_cast<std::int64_t>(n), "rank");
     // A quota may allow less than the list of cores; then no core is ours.
     const bool pinned = n > 1 && n <= cores && agent.core_ids.size() == cores;
+    const auto parts =
+        pinned ? DivideByNodes(agent, n) : std::vector<Part>(n, {0, 0});
     for (std::size_t i = 0; i < n; ++i) {
       CoreShare& share = shares[ranks[i]];
       share.threads = static_cast<int>(std::max<std::size_t>(cores / n, 1));
       share.why = why;
       if (pinned) {
-        const auto from = static_cast<std::ptrdiff_t>(i * cores / n);
-        const auto to = static_cast<std::ptrdiff_t>((i + 1) * cores / n);
-        share.cores.assign(agent.core_ids.begin() + from,
-                           agent.core_ids.begin() + to);
+        share.cores.assign(
+            agent.core_ids.begin() + static_cast<std::ptrdiff_t>(parts[i].from),
+            agent.core_ids.begin() + static_cast<std::ptrdiff_t>(parts[i].to));
+        share.threads = static_cast<int>(share.cores.size());
       }
     }
     if (n > 1) {
@@ -156,6 +276,39 @@ std::vector<CoreShare> DivideCores(const std::vector<Place>& places,
     }
   }
   return shares;
+}
+
+// What the rank sees of the accelerators of its machine, as far as variables
+// tell.
+RankDevices DevicesOf(const Place& place, bool bind) {
+  const wire::Hello& agent = *place.agent;
+  const int ranks = static_cast<int>(agent.ranks.size());
+  RankDevices devices{
+      .bind = bind, .variable = agent.device_variable, .count = agent.devices};
+  bool listed = false;
+  for (const std::string_view name : kVisibleDevices) {
+    const auto found = agent.environment.find(std::string(name));
+    if (found == agent.environment.end()) {
+      continue;
+    }
+    listed = true;
+    devices.variable = name;
+    devices.ids = Split(found->second, ',');
+    devices.count = static_cast<int>(devices.ids.size());
+    break;
+  }
+  // A scheduler shows each of its tasks only what is that task's own.
+  devices.own = listed && place.local_size > ranks && devices.count >= ranks &&
+                devices.count < place.local_size;
+  const int index = devices.own ? place.slot : place.local_rank;
+  const int among = devices.own ? ranks : place.local_size;
+  for (int i = 0; i < devices.count / std::max(among, 1); ++i) {
+    const int at = index * (devices.count / among) + i;
+    devices.mine.push_back(devices.ids.empty()
+                               ? std::to_string(at)
+                               : devices.ids[static_cast<std::size_t>(at)]);
+  }
+  return devices;
 }
 
 // "0-2,5".
@@ -182,7 +335,8 @@ std::string Registered(const AttemptFacts& attempt, const RankPlace& place) {
   json["world_size"] = attempt.world_size;
   json["local_rank"] = place.local_rank;
   json["local_size"] = place.local_size;
-  json["slot"] = place.local_rank;
+  json["slot"] = place.slot;
+  json["segment_ranks"] = place.segment_ranks;
   json["attempt"] = attempt.attempt;
   json["run"] = attempt.run_id;
   json["members"] = attempt.addresses;
@@ -203,6 +357,7 @@ Result<AttemptFacts> FactsOf(const Cluster& cluster,
   const auto fixed = FixedPorts(cluster);
   for (std::size_t rank = 0; rank < places.size(); ++rank) {
     facts.agents = std::max(facts.agents, places[rank].agent_index + 1);
+    facts.machines = std::max(facts.machines, places[rank].machine + 1);
     const int number = static_cast<int>(rank);
     std::string port;
     if (const auto kept = fixed.find(number); kept != fixed.end()) {
@@ -216,6 +371,35 @@ Result<AttemptFacts> FactsOf(const Cluster& cluster,
   facts.master_host = HostOf(cluster, 0, *places[0].agent);
   MUSTER_ASSIGN(facts.master_port, PortOf(places[0], 1, options.dry_run));
   return facts;
+}
+
+// --bind-devices is honored or refused.
+Status CheckDivides(const Place& place, const AttemptFacts& facts,
+                    bool dry_run) {
+  const RankDevices devices = DevicesOf(place, true);
+  const std::string host = "host `" + place.agent->host + "`";
+  if (devices.mine.empty()) {
+    // A dry run has not asked other hosts.
+    return dry_run && place.agent->cores < 1
+               ? Ok()
+               : Status(Error(Cause::kDeviceMissing,
+                              "--bind-devices needs a device for each rank, "
+                              "but " +
+                                  host + " has " +
+                                  Count(devices.count, "device") + " for " +
+                                  Count(place.local_size, "rank")));
+  }
+  if (devices.variable == kTpuChips && place.local_size > 1 &&
+      (facts.machines > 1 || devices.count % place.local_size != 0 ||
+       !AreTpuBounds(devices.count, static_cast<int>(devices.mine.size())))) {
+    return Error(Cause::kUsageInvalid,
+                 "--bind-devices divides the chips of one TPU host of 4 or 8 "
+                 "among 1, 2, 4 or 8 ranks, not " +
+                     Count(devices.count, "chip") + " of " + host + " among " +
+                     Count(place.local_size, "rank") + " on " +
+                     Count(facts.machines, "host"));
+  }
+  return Ok();
 }
 
 }  // namespace
@@ -283,6 +467,7 @@ Result<Planned> MakePlan(const Cluster& cluster,
   plan.run_id = options.run_id;
   plan.attempt = options.attempt;
   plan.world_size = facts.world_size;
+  planned.machines = facts.machines;
   plan.grace_ms =
       std::chrono::duration_cast<std::chrono::milliseconds>(options.grace)
           .count();
@@ -290,12 +475,19 @@ Result<Planned> MakePlan(const Cluster& cluster,
   std::map<std::string, std::vector<int>> notes;
   for (const Member& member : cluster.members) {
     const Place& place = places[Index(member.rank)];
+    if (options.bind_devices) {
+      MUSTER_TRY(CheckDivides(place, facts, options.dry_run));
+    }
     const CoreShare& share = shares[Index(member.rank)];
     const RankPlace where{
         .member = member,
-        .agent = place.agent_index,
+        .machine = place.machine,
         .local_rank = place.local_rank,
-        .local_size = static_cast<int>(place.agent->ranks.size()),
+        .local_size = place.local_size,
+        .local_source = place.local_source,
+        .slot = place.slot,
+        .segment_ranks = static_cast<int>(place.agent->ranks.size()),
+        .devices = DevicesOf(place, options.bind_devices),
         .threads = share.threads,
         .threads_why = share.why};
     auto environment = MakeRankEnvironment(
@@ -307,6 +499,7 @@ Result<Planned> MakePlan(const Cluster& cluster,
     plan.ranks.push_back({.rank = member.rank,
                           .local_rank = where.local_rank,
                           .local_size = where.local_size,
+                          .slot = where.slot,
                           .argv = options.argv,
                           .environment = std::move(environment.set),
                           .unset = std::move(environment.unset),

@@ -26,7 +26,8 @@ struct PlanOptions {
   std::vector<std::string> argv;  // the same for every rank; never a shell
   // --env: wins over whatever the plan would set.
   std::map<std::string, std::string> user_environment;
-  bool for_jax = false;  // AttemptFacts::for_jax
+  bool for_jax = false;       // AttemptFacts::for_jax
+  bool bind_devices = false;  // --bind-devices
   Duration grace = std::chrono::seconds(10);
   // Ports that are not offered yet are written as "(offered at launch)".
   bool dry_run = false;
@@ -34,6 +35,7 @@ struct PlanOptions {
 
 struct Planned {
   wire::LaunchPlan plan;
+  int machines = 1;
   // What was decided or replaced and the user should hear: cores, threads,
   // variables of another launcher.
   std::vector<std::string> notes;
@@ -56,7 +58,8 @@ std::optional<Cluster> PortsOfRanks(const Cluster& cluster,
 
 // One hello per agent, all of this attempt, together answering for every
 // member: rank-world-mismatch, duplicate-identity when they do not;
-// net-port-in-use when an agent offers fewer than two ports per rank.
+// net-port-in-use when an agent offers fewer than two ports per rank;
+// device-missing when devices are to be divided and a machine has too few.
 Result<Planned> MakePlan(const Cluster& cluster,
                          std::span<const wire::Hello> agents,
                          const PlanOptions& options);

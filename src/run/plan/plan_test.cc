@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include "base/json.h"
 #include "channel/inbox.h"
 
@@ -130,6 +132,197 @@ TEST(Plan, LeavesAnEqualTfConfigAsTheUserWroteIt) {
   const auto planned = Make(Hosts("env TF_CONFIG"), {agent, Agent({1}, "b")});
   EXPECT_EQ(Value(planned, 0, "TF_CONFIG"), "(not set)");
   EXPECT_NE(Value(planned, 1, "TF_CONFIG"), "(not set)");
+}
+
+// Two machines of eight GPUs, ranks in blocks.
+struct Form {
+  const char* name;
+  std::vector<std::vector<int>> agents;  // ranks
+  std::vector<int> machines;             // of the agents
+  bool words = false;                    // a launcher has numbered them
+};
+
+std::vector<int> Range(int first, int count) {
+  std::vector<int> ranks(static_cast<std::size_t>(count));
+  std::iota(ranks.begin(), ranks.end(), first);
+  return ranks;
+}
+
+std::vector<Form> Forms() {
+  Form per_host{"one agent a host", {Range(0, 8), Range(8, 8)}, {0, 1}};
+  Form per_rank{"one agent a rank", {}, {}};
+  for (int rank = 0; rank < 16; ++rank) {
+    per_rank.agents.push_back({rank});
+    per_rank.machines.push_back(rank / 8);
+  }
+  Form slurm = per_rank;
+  slurm.name = "one agent a rank, numbered by a launcher";
+  slurm.words = true;
+  Form mixed{
+      "mixed", {Range(0, 5), {5}, {6}, {7}, Range(8, 8)}, {0, 0, 0, 0, 1}};
+  return {per_host, per_rank, slurm, mixed};
+}
+
+TEST(Plan, ALocalRankIsOfTheMachineWhoeverStartsIt) {
+  Cluster cluster = OneHost(16);
+  cluster.one_host = false;
+  for (const Form& form : Forms()) {
+    SCOPED_TRACE(form.name);
+    std::vector<wire::Hello> agents;
+    for (std::size_t i = 0; i < form.agents.size(); ++i) {
+      const std::string host(1, static_cast<char>('a' + form.machines[i]));
+      wire::Hello agent = Agent(form.agents[i], host);
+      agent.machine = "id of " + host;
+      agent.local_rank = form.words ? form.agents[i].front() % 8 : -1;
+      agents.push_back(std::move(agent));
+    }
+    const auto planned = Make(cluster, agents);
+    EXPECT_EQ(planned.machines, 2);
+    for (std::size_t rank = 0; rank < 16; ++rank) {
+      EXPECT_EQ(Value(planned, rank, "LOCAL_RANK"), std::to_string(rank % 8));
+      EXPECT_EQ(Value(planned, rank, "LOCAL_WORLD_SIZE"), "8");
+      EXPECT_EQ(Value(planned, rank, "GROUP_RANK"), std::to_string(rank / 8));
+      EXPECT_EQ(Value(planned, rank, "GROUP_WORLD_SIZE"), "2");
+      EXPECT_EQ(planned.plan.ranks[rank].local_rank,
+                static_cast<int>(rank % 8));
+    }
+  }
+}
+
+TEST(Plan, ASlotIsOfTheAgent) {
+  auto first = Agent({0, 1});
+  auto second = Agent({2, 3});
+  first.machine = second.machine = "m";
+  Cluster cluster = OneHost(4);
+  cluster.one_host = false;
+  const auto planned = Make(cluster, {first, second});
+  EXPECT_EQ(planned.plan.ranks[3].slot, 1);
+  EXPECT_EQ(planned.plan.ranks[3].local_rank, 3);
+  const Json registered =
+      ParseJson(planned.plan.ranks[3].registered, Cause::kInternalError, "x")
+          .value();
+  EXPECT_EQ(registered["segment_ranks"], 2);
+  EXPECT_EQ(registered["local_size"], 4);
+}
+
+std::vector<wire::Hello> TasksThatSeeOneGpu() {
+  std::vector<wire::Hello> agents;
+  for (int rank = 0; rank < 2; ++rank) {
+    auto agent = Agent({rank});
+    agent.machine = "m";
+    agent.devices = 1;
+    agent.device_variable = "CUDA_VISIBLE_DEVICES";
+    agent.environment["CUDA_VISIBLE_DEVICES"] = std::to_string(rank);
+    agents.push_back(std::move(agent));
+  }
+  return agents;
+}
+
+TEST(Plan, ATaskThatSeesItsOwnDeviceAloneTakesThatAsItsFirst) {
+  Cluster cluster = OneHost(2);
+  cluster.one_host = false;
+  auto planned = Make(cluster, TasksThatSeeOneGpu());
+  EXPECT_EQ(Value(planned, 1, "LOCAL_RANK"), "0");
+  EXPECT_EQ(Value(planned, 1, "LOCAL_WORLD_SIZE"), "2");
+  EXPECT_EQ(Value(planned, 1, "MUSTER_LOCAL_RANK"), "1");
+  EXPECT_EQ(planned.plan.ranks[1].environment.at("LOCAL_RANK").source,
+            "CUDA_VISIBLE_DEVICES shows each task its own devices");
+  // Where each sees all, each takes that of its rank.
+  auto agents = TasksThatSeeOneGpu();
+  for (auto& agent : agents) {
+    agent.environment["CUDA_VISIBLE_DEVICES"] = "0,1";
+  }
+  EXPECT_EQ(Value(Make(cluster, agents), 1, "LOCAL_RANK"), "1");
+}
+
+TEST(Plan, BindsEachRankToItsShareOfTheDevices) {
+  auto options = Options();
+  options.bind_devices = true;
+  auto agent = Agent({0, 1});
+  agent.devices = 4;
+  agent.device_variable = "ROCR_VISIBLE_DEVICES";
+  auto planned = Make(OneHost(2), {agent}, options);
+  EXPECT_EQ(Value(planned, 1, "ROCR_VISIBLE_DEVICES"), "2,3");
+  EXPECT_EQ(Value(planned, 1, "LOCAL_RANK"), "0");
+  EXPECT_EQ(Value(planned, 1, "LOCAL_WORLD_SIZE"), "2");
+  agent.device_variable = "CUDA_VISIBLE_DEVICES";
+  agent.environment["CUDA_VISIBLE_DEVICES"] = "7,GPU-5a";
+  EXPECT_EQ(
+      Value(Make(OneHost(2), {agent}, options), 1, "CUDA_VISIBLE_DEVICES"),
+      "GPU-5a");
+  agent.environment.clear();
+  agent.device_variable = "TPU_VISIBLE_CHIPS";
+  planned = Make(OneHost(2), {agent}, options);
+  EXPECT_EQ(Value(planned, 1, "TPU_VISIBLE_CHIPS"), "2,3");
+  EXPECT_EQ(Value(planned, 1, "TPU_PROCESS_BOUNDS"), "2,1,1");
+  EXPECT_EQ(Value(planned, 1, "TPU_CHIPS_PER_PROCESS_BOUNDS"), "1,2,1");
+  EXPECT_EQ(Value(planned, 1, "TPU_PROCESS_ADDRESSES"),
+            "localhost:8476,localhost:8477");
+  EXPECT_EQ(Value(planned, 1, "CLOUD_TPU_TASK_ID"), "1");
+}
+
+TEST(Plan, RefusesToDivideWhatIsNotThere) {
+  auto options = Options();
+  options.bind_devices = true;
+  const auto why = [&](int devices, const char* variable, int ranks) {
+    auto agent = Agent(Range(0, ranks));
+    agent.devices = devices;
+    agent.device_variable = variable;
+    const auto planned =
+        MakePlan(OneHost(ranks), std::vector<wire::Hello>{agent}, options);
+    return planned ? std::string("planned") : planned.error().ToString();
+  };
+  EXPECT_THAT(why(0, "", 2), HasSubstr("device-missing"));
+  EXPECT_THAT(why(2, "CUDA_VISIBLE_DEVICES", 4),
+              HasSubstr("has 2 devices for 4 ranks"));
+  EXPECT_THAT(why(8, "TPU_VISIBLE_CHIPS", 3), HasSubstr("among 3 ranks"));
+}
+
+TEST(Plan, GivesJaxItsShareOfTheDevices) {
+  auto options = Options();
+  options.for_jax = true;
+  auto agent = Agent({0, 1});
+  agent.devices = 8;
+  agent.device_variable = "CUDA_VISIBLE_DEVICES";
+  EXPECT_EQ(
+      Value(Make(OneHost(2), {agent}, options), 1, "JAX_LOCAL_DEVICE_IDS"),
+      "4,5,6,7");
+  agent.devices = 2;  // its own default: the device of the local rank
+  EXPECT_EQ(
+      Value(Make(OneHost(2), {agent}, options), 1, "JAX_LOCAL_DEVICE_IDS"),
+      "(not set)");
+}
+
+TEST(Plan, CoresOfARankAreOfOneNode) {
+  const auto cores_of = [](int ranks, std::vector<int> nodes) {
+    auto agent = Agent(Range(0, ranks));
+    agent.cores = static_cast<int>(nodes.size());
+    agent.core_ids = Range(0, agent.cores);
+    agent.core_nodes = std::move(nodes);
+    std::string text;
+    for (const auto& rank : Make(OneHost(ranks), {agent}).plan.ranks) {
+      for (const int core : rank.cores) {
+        text += std::to_string(core) + " ";
+      }
+      text += "| ";
+    }
+    return text;
+  };
+  EXPECT_EQ(cores_of(2, {0, 0, 1, 1}), "0 1 | 2 3 | ");
+  EXPECT_EQ(cores_of(3, {0, 0, 0, 0, 1, 1, 1, 1}), "0 1 | 2 3 | 4 5 6 7 | ");
+  EXPECT_EQ(cores_of(2, {0, 0, 1, 1, 2, 2, 3, 3}), "0 1 2 3 | 4 5 6 7 | ");
+  EXPECT_EQ(cores_of(3, {0, 1, 1, 1, 1, 1}), "0 1 | 2 3 | 4 5 | ");
+}
+
+TEST(Plan, ATaskKeepsTheCoresThatItsLauncherGaveIt) {
+  auto first = Agent({0});
+  auto second = Agent({1});
+  second.core_ids = {6, 7};
+  Cluster cluster = OneHost(2);
+  cluster.one_host = false;
+  const auto planned = Make(cluster, {first, second});
+  EXPECT_TRUE(planned.plan.ranks[1].cores.empty());
+  EXPECT_EQ(Value(planned, 1, "OMP_NUM_THREADS"), "2");
 }
 
 TEST(Plan, DividesCoresAndThreads) {

@@ -22,9 +22,12 @@ constexpr std::array<std::string_view, 3> kThreadVariables{
     "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"};
 
 constexpr std::array kRankVariables =
-    std::to_array<std::string_view>({"GROUP_RANK",
+    std::to_array<std::string_view>({"CLOUD_TPU_TASK_ID",
+                                     "CUDA_VISIBLE_DEVICES",
+                                     "GROUP_RANK",
                                      "GROUP_WORLD_SIZE",
                                      "GRPC_FAIL_FAST",
+                                     "HIP_VISIBLE_DEVICES",
                                      "JAX_COORDINATOR_ADDRESS",
                                      "JAX_LOCAL_DEVICE_IDS",
                                      "LOCAL_RANK",
@@ -49,6 +52,7 @@ constexpr std::array kRankVariables =
                                      "PYTHONFAULTHANDLER",
                                      "PYTHONUNBUFFERED",
                                      "RANK",
+                                     "ROCR_VISIBLE_DEVICES",
                                      "ROLE_RANK",
                                      "ROLE_WORLD_SIZE",
                                      "TF_CONFIG",
@@ -56,6 +60,11 @@ constexpr std::array kRankVariables =
                                      "TORCHELASTIC_RESTART_COUNT",
                                      "TORCHELASTIC_RUN_ID",
                                      "TORCHELASTIC_USE_AGENT_STORE",
+                                     "TPU_CHIPS_PER_PROCESS_BOUNDS",
+                                     "TPU_PROCESS_ADDRESSES",
+                                     "TPU_PROCESS_BOUNDS",
+                                     "TPU_PROCESS_PORT",
+                                     "TPU_VISIBLE_CHIPS",
                                      "WORLD_SIZE"});
 
 // Collects the changes of one rank under the three rules of precedence: --env,
@@ -143,10 +152,70 @@ void AddMuster(const AttemptFacts& attempt, const RankPlace& place,
   set("ATTEMPT", std::to_string(attempt.attempt), "run");
   set("RANK", std::to_string(place.member.rank), "cluster");
   set("WORLD_SIZE", std::to_string(attempt.world_size), size_source);
-  set("LOCAL_RANK", std::to_string(place.local_rank), "agent");
-  set("LOCAL_SIZE", std::to_string(place.local_size), "agent");
+  set("LOCAL_RANK", std::to_string(place.local_rank), place.local_source);
+  set("LOCAL_SIZE", std::to_string(place.local_size), place.local_source);
   set("TASK", place.member.task, "cluster");
   set("TASK_INDEX", std::to_string(place.member.index), "cluster");
+}
+
+// Such that set_device(LOCAL_RANK) takes the rank's own device: where it sees
+// no other, that is device 0 (docs/adr/0012).
+Sourced<int> VisibleRank(const RankPlace& place) {
+  const RankDevices& devices = place.devices;
+  if (devices.bind && !devices.mine.empty()) {
+    return {0, "--bind-devices: the rank sees its own devices alone"};
+  }
+  if (devices.own) {
+    return {place.slot, devices.variable + " shows each task its own devices"};
+  }
+  return {place.local_rank, place.local_source};
+}
+
+// The bounds of TPU processes on one host, by chips of the host and of each
+// process: multihost tests of Orbax, torch_xla's tpu.py.
+struct ChipBounds {
+  int chips, each;
+  std::string_view processes, chips_per_process;
+};
+constexpr ChipBounds kChipBounds[] = {
+    {1, 1, "1,1,1", "1,1,1"}, {4, 1, "2,2,1", "1,1,1"},
+    {4, 2, "2,1,1", "1,2,1"}, {8, 1, "4,2,1", "1,1,1"},
+    {8, 2, "2,2,1", "1,2,1"}, {8, 4, "1,2,1", "2,2,1"}};
+
+void AddTpu(const RankPlace& place, const std::string& why, Builder& builder) {
+  constexpr int kFirstPort = 8476;  // torch_xla's, the next for each process
+  const RankDevices& devices = place.devices;
+  for (const ChipBounds& bounds : kChipBounds) {
+    if (bounds.chips != devices.count ||
+        bounds.each != std::ssize(devices.mine)) {
+      continue;
+    }
+    builder.Must("TPU_PROCESS_BOUNDS", std::string(bounds.processes), why);
+    builder.Must("TPU_CHIPS_PER_PROCESS_BOUNDS",
+                 std::string(bounds.chips_per_process), why);
+  }
+  std::vector<std::string> addresses;
+  addresses.reserve(static_cast<std::size_t>(place.local_size));
+  for (int i = 0; i < place.local_size; ++i) {
+    addresses.push_back("localhost:" + std::to_string(kFirstPort + i));
+  }
+  builder.Must("TPU_PROCESS_ADDRESSES", Join(addresses, ","), why);
+  builder.Must("TPU_PROCESS_PORT",
+               std::to_string(kFirstPort + place.local_rank), why);
+  builder.Must("CLOUD_TPU_TASK_ID", std::to_string(place.local_rank), why);
+}
+
+void AddDevices(const RankPlace& place, Builder& builder) {
+  const RankDevices& devices = place.devices;
+  if (!devices.bind || devices.mine.empty()) {
+    return;
+  }
+  const std::string why = "--bind-devices: " + std::to_string(devices.count) +
+                          " for " + Count(place.local_size, "rank");
+  builder.Must(devices.variable, Join(devices.mine, ","), why);
+  if (devices.variable == kTpuChips && place.local_size > 1) {
+    AddTpu(place, why, builder);
+  }
 }
 
 void AddTorch(const AttemptFacts& attempt, const RankPlace& place,
@@ -159,10 +228,14 @@ void AddTorch(const AttemptFacts& attempt, const RankPlace& place,
                  "cluster: " + attempt.cluster.size.source);
     builder.Must("ROLE_RANK", rank, "cluster");
     builder.Must("ROLE_WORLD_SIZE", world, "cluster");
-    builder.Must("LOCAL_RANK", std::to_string(place.local_rank), "agent");
-    builder.Must("LOCAL_WORLD_SIZE", std::to_string(place.local_size), "agent");
-    builder.Must("GROUP_RANK", std::to_string(place.agent), "agent");
-    builder.Must("GROUP_WORLD_SIZE", std::to_string(attempt.agents), "agent");
+    const auto local = VisibleRank(place);
+    builder.Must("LOCAL_RANK", std::to_string(local.value), local.source);
+    builder.Must("LOCAL_WORLD_SIZE", std::to_string(place.local_size),
+                 place.local_source);
+    builder.Must("GROUP_RANK", std::to_string(place.machine),
+                 "machines of the agents");
+    builder.Must("GROUP_WORLD_SIZE", std::to_string(attempt.machines),
+                 "machines of the agents");
   }
   builder.Must("MASTER_ADDR", attempt.master_host, "address of rank 0");
   builder.Must("MASTER_PORT", attempt.master_port,
@@ -225,9 +298,21 @@ void AddJax(const AttemptFacts& attempt, const RankPlace& place,
                (is_v6 ? "0.0;tcp6://" : "0.0;tcp://") + coordinator, why);
   builder.Must("OMPI_COMM_WORLD_SIZE", std::to_string(attempt.world_size), why);
   builder.Must("OMPI_COMM_WORLD_RANK", std::to_string(place.member.rank), why);
-  builder.Must("OMPI_COMM_WORLD_LOCAL_RANK", std::to_string(place.local_rank),
-               why);
-  if (place.local_size == 1 && !builder.IsGiven("JAX_LOCAL_DEVICE_IDS")) {
+  const int local = VisibleRank(place).value;
+  builder.Must("OMPI_COMM_WORLD_LOCAL_RANK", std::to_string(local), why);
+  // With a count JAX takes the one device of the local rank.
+  const int share = static_cast<int>(place.devices.mine.size());
+  if (share > 1) {
+    std::vector<std::string> ids;
+    ids.reserve(place.devices.mine.size());
+    for (int i = 0; i < share; ++i) {
+      ids.push_back(std::to_string(local * share + i));
+    }
+    builder.Default("JAX_LOCAL_DEVICE_IDS", Join(ids, ","),
+                    std::to_string(place.devices.count) + " devices for " +
+                        Count(place.local_size, "rank") + " of the host");
+  } else if (share == 0 && place.local_size == 1 &&
+             !builder.IsGiven("JAX_LOCAL_DEVICE_IDS")) {
     builder.Note(
         "JAX uses one GPU per rank, selected by its local rank: to use more "
         "GPUs, start more ranks or set --env JAX_LOCAL_DEVICE_IDS=0,1");
@@ -249,6 +334,12 @@ void AddThreads(const RankPlace& place, Builder& builder) {
 std::string HostPort(const std::string& host, const std::string& port) {
   const bool brackets = host.find(':') != std::string::npos;
   return (brackets ? "[" + host + "]" : host) + ":" + port;
+}
+
+bool AreTpuBounds(int chips, int each) {
+  return std::ranges::any_of(kChipBounds, [&](const ChipBounds& bounds) {
+    return bounds.chips == chips && bounds.each == each;
+  });
 }
 
 std::span<const std::string_view> RankVariables() {
@@ -280,6 +371,7 @@ RankEnvironment MakeRankEnvironment(const AttemptFacts& attempt,
   builder.Default("PYTHONUNBUFFERED", "1", "prints output without buffering");
   builder.Default("PYTHONFAULTHANDLER", "1",
                   "prints a stack on a fatal signal");
+  AddDevices(place, builder);
   AddThreads(place, builder);
   for (const std::string_view name : kRemoved) {
     builder.Remove(std::string(name));

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sys/fake/fake_env.h"
 
-#include <numeric>
-
 namespace muster::sys {
 
 std::optional<std::string> FakeEnv::Get(const std::string& name) const {
@@ -14,10 +12,13 @@ std::map<std::string, std::string> FakeEnv::All() const {
   return variables;
 }
 
-std::vector<int> FakeEnv::CoreIds() const {
-  std::vector<int> ids(static_cast<std::size_t>(cores));
-  std::iota(ids.begin(), ids.end(), 0);
-  return ids;
+std::vector<Core> FakeEnv::CoreIds() const {
+  std::vector<Core> all;
+  all.reserve(static_cast<std::size_t>(cores));
+  for (int id = 0; id < cores; ++id) {
+    all.push_back({.id = id});
+  }
+  return all;
 }
 
 }  // namespace muster::sys

@@ -140,9 +140,9 @@ class Guardian {
                                                   std::ssize(request.targets)));
     descriptors_.erase(descriptors_.begin(),
                        descriptors_.begin() + std::ssize(request.targets));
-    starting_.push_back(
-        ForkChild(request, given, cgroup_ == nullptr ? -1 : cgroup_->entrance(),
-                  rank_mask_, Deadline::After(exec_within_)));
+    starting_.push_back(ForkChild(request, given,
+                                  cgroup_ == nullptr ? -1 : cgroup_->entrance(),
+                                  rank_mask_, Deadline::After(exec_within_)));
   }
 
   // Before a kill: what that ends would be taken for a program that ran.

@@ -9,8 +9,8 @@
 #include <optional>
 
 #include "muster/deadline.h"
+#include "sys/cgroup/own_cgroup.h"
 #include "sys/file/fd.h"
-#include "sys/process/own_cgroup.h"
 
 namespace muster::sys {
 

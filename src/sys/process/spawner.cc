@@ -18,11 +18,11 @@
 #include "base/log.h"
 #include "base/signal_name.h"
 #include "base/text.h"
+#include "sys/cgroup/own_cgroup.h"
 #include "sys/file/fs.h"
 #include "sys/net/net.h"
 #include "sys/net/stream.h"
 #include "sys/process/guardian.h"
-#include "sys/process/own_cgroup.h"
 #include "sys/process/process_tree.h"
 #include "sys/process/start_error.h"
 #include "sys/time/clock.h"
@@ -111,7 +111,7 @@ struct GuardianSpawner::Inner {
   GuardianOptions options;
   std::optional<OwnCgroup> cgroup;  // of this guardian
   std::string no_cgroup;            // why there is none
-  std::set<ProcessId> spared;  // were below us before we began
+  std::set<ProcessId> spared;       // were below us before we began
   Loop* loop = nullptr;
   Loop::Handle readable;
   Loop::Handle later;  // what came while Start waited for its own

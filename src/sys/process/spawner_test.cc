@@ -13,12 +13,12 @@
 #include <filesystem>
 #include <set>
 
+#include "sys/cgroup/own_cgroup.h"
 #include "sys/env.h"
 #include "sys/fake/fake_spawner.h"
 #include "sys/file/fs.h"
 #include "sys/net/net.h"
 #include "sys/net/stream.h"
-#include "sys/process/own_cgroup.h"
 #include "sys/process/process.h"
 #include "sys/process/process_tree.h"
 #include "sys/testing.h"
@@ -231,7 +231,7 @@ TEST_F(SpawnerTest, EveryRankHasASessionOfItsOwn) {
 TEST_F(SpawnerTest, SetsCoresAndDirectory) {
   auto spec = Shell("pwd; grep Cpus_allowed_list /proc/self/status");
   spec.directory = "/usr";
-  spec.cores = {RealEnv().CoreIds().back()};
+  spec.cores = {RealEnv().CoreIds().back().id};
   EXPECT_EQ(OutputOf(spec), "/usr\nCpus_allowed_list:\t" +
                                 std::to_string(spec.cores[0]) + "\n");
 }
@@ -571,8 +571,8 @@ TEST(Guardian, OnlyTheNextRunEndsWhatIsLeftWhenAllAreKilledAtOnce) {
     }
     next->Remove();
     std::string text;
-    ended = ReadNow(pipe.read.get(), text).value_or(Arrived::kEnd) ==
-            Arrived::kEnd;
+    ended =
+        ReadNow(pipe.read.get(), text).value_or(Arrived::kEnd) == Arrived::kEnd;
   }
   EXPECT_TRUE(ended);
 }

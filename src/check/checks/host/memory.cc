@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "check/check.h"
-#include "sys/process/cgroup.h"
+#include "sys/cgroup/cgroup.h"
 
 namespace muster::check::host_memory {
 namespace {

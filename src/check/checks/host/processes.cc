@@ -2,7 +2,7 @@
 // Processes and threads: the limit of the user, and that of the cgroups.
 #include "base/text.h"
 #include "check/check.h"
-#include "sys/process/cgroup.h"
+#include "sys/cgroup/cgroup.h"
 
 namespace muster::check::host_processes {
 namespace {

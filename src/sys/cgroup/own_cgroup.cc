@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sys/process/own_cgroup.h"
+#include "sys/cgroup/own_cgroup.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -16,8 +16,8 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "muster/deadline.h"
+#include "sys/cgroup/cgroup.h"
 #include "sys/file/fs.h"
-#include "sys/process/cgroup.h"
 #include "sys/process/process.h"
 
 namespace muster::sys {
@@ -48,8 +48,7 @@ void KillIn(const Fd& kill) {
 // still hold processes stay. Whether all are gone.
 bool RemoveGroups(const std::string& path) {
   std::error_code ignored;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(path, ignored)) {
+  for (const auto& entry : std::filesystem::directory_iterator(path, ignored)) {
     if (entry.is_directory(ignored)) {
       RemoveGroups(entry.path());
     }
@@ -59,8 +58,7 @@ bool RemoveGroups(const std::string& path) {
 
 // What an owner has left that was killed together with all who watch over it.
 void EndAbandoned(const std::string& parent) {
-  const auto names =
-      RealFs().List(parent).value_or(std::vector<std::string>());
+  const auto names = RealFs().List(parent).value_or(std::vector<std::string>());
   for (const auto& name : names) {
     if (!name.starts_with(kOwnPrefix)) {
       continue;
@@ -89,9 +87,9 @@ Error CannotUse(const std::string& path, const std::string& why) {
 // Another owner may take it for abandoned before it is locked, and removes it.
 Result<OwnCgroup> OwnCgroup::MakeBelow(const std::string& parent) {
   for (int number = 0;; ++number) {
-    std::string path = JoinPath(
-        parent, std::string(kOwnPrefix) + std::to_string(OwnPid()) +
-                    (number == 0 ? "" : "." + std::to_string(number)));
+    std::string path =
+        JoinPath(parent, std::string(kOwnPrefix) + std::to_string(OwnPid()) +
+                             (number == 0 ? "" : "." + std::to_string(number)));
     if (mkdir(path.c_str(), 0755) != 0) {
       const int why = errno;
       if (why == EEXIST && number < kMakeTries) {

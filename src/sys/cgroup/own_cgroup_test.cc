@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // In the control group of this process; skipped where none can be made in it.
-#include "sys/process/own_cgroup.h"
+#include "sys/cgroup/own_cgroup.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -17,9 +17,9 @@ namespace {
 
 using std::chrono::seconds;
 
-#define MUSTER_OR_SKIP(made)                       \
-  if (!(made)) {                                   \
-    GTEST_SKIP() << (made).error().message();      \
+#define MUSTER_OR_SKIP(made)                  \
+  if (!(made)) {                              \
+    GTEST_SKIP() << (made).error().message(); \
   }
 
 // A process in the group that keeps `fd` open, and is no child of ours that

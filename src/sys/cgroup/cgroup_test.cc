@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sys/process/cgroup.h"
+#include "sys/cgroup/cgroup.h"
 
 #include <gtest/gtest.h>
 
