@@ -102,7 +102,9 @@ struct CommandLine {
   std::vector<std::pair<std::string, std::string>> environment;
   bool dry_run = false;
   bool share = false;
-  bool raw = false;  // a terminal gets the output of ranks as it is
+  bool bind_devices = false;
+  std::string processes;  // -n as it was written
+  bool raw = false;       // a terminal gets the output of ranks as it is
   std::vector<std::string> command;
   // Of an agent that was started over ssh.
   std::optional<std::string> bootstrap_token;

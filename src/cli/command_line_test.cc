@@ -139,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadLine{{"run", "--copy", ".", "--", "x"},
                 "--copy is valid only with --tpu"},
         BadLine{
-            {"run", "--tpu", "t", "-n", "2", "--copy", ".", "--", "x"},
+            {"run", "--tpu", "t", "--hosts", "a,b", "--copy", ".", "--", "x"},
             "--copy is valid only with --tpu NAME, without another cluster"},
         BadLine{{"run", "--tpu", "t", "--keep-copy", "--", "x"}, "--copy DIR"},
         BadLine{{"run", "--recreate", "--", "x"},

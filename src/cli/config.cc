@@ -37,8 +37,7 @@ Result<int> ConfigVerb(const CommandLine& line,
   std::vector<std::vector<std::string>> rows{
       {"key", "value", "source", "flag", "variable", "sub-commands"}};
   for (const SettingRow& row : settings::SettingRows()) {
-    const auto text =
-        settings::TextOf(row, line.settings, host.env, line.file);
+    const auto text = settings::TextOf(row, line.settings, host.env, line.file);
     list.push_back(SettingJson(row, text));
     rows.push_back({settings::KeyOf(row), text.value, text.source,
                     std::string(row.flag), std::string(row.variable),

@@ -76,6 +76,10 @@ FlagGroup RunFlagGroup() {
         "let other users read the folder of the run, as far as the umask does; "
         "without it, mode 0700",
         To(&CommandLine::share)},
+       {"--bind-devices", "",
+        "show each rank its own accelerators alone (CUDA_VISIBLE_DEVICES, "
+        "ROCR_VISIBLE_DEVICES, TPU_VISIBLE_CHIPS); LOCAL_RANK is 0 then",
+        To(&CommandLine::bind_devices)},
        {"--raw", "",
         "write the output of the ranks to a terminal as it is, with every "
         "escape sequence (default: colors, and what progress bars use)",
@@ -194,6 +198,8 @@ Result<int> RunVerb(const CommandLine& line, const settings::Settings& settings,
                            .environment = line.environment,
                            .dry_run = line.dry_run,
                            .share = line.share,
+                           .processes = line.processes,
+                           .bind_devices = line.bind_devices,
                            .raw = line.raw,
                            .yes = line.yes,
                            .settings = settings,

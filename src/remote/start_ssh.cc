@@ -164,9 +164,12 @@ Status Starter::Begin(const Start& start) {
   }
   for (const Start::One& one : start.hosts) {
     const int rank = static_cast<int>(hosts_.size());
-    AgentBootstrap handed{.args = {"run", "--rank", std::to_string(rank),
+    AgentBootstrap handed{.args = {"run", "--node-rank", std::to_string(rank),
                                    "--hosts", Join(addresses, ",")},
                           .token = token.ToHex()};
+    if (!flags_.processes.empty()) {
+      handed.args.insert(handed.args.end(), {"-n", flags_.processes});
+    }
     handed.args.insert(handed.args.end(), flags_.agent_arguments.begin(),
                        flags_.agent_arguments.end());
     hosts_.push_back(std::make_unique<SshHost>(
@@ -401,17 +404,19 @@ void Starter::Interrupt(const std::string& by, bool now) {
 Result<Start> OfHosts(const settings::RunFlags& flags, const sys::Host& host) {
   // This host need not be one of them.
   resolve::Request request = flags.cluster;
-  request.rank = 0;
+  request.node_rank = 0;
   MUSTER_ASSIGN(const auto resolved, resolve::Resolve(request, host));
   Start start;
   start.where.directory = host.env.WorkingDirectory();
   const auto addresses = Split(*flags.cluster.hosts, ',');
   for (const Member& member : resolved.cluster.members) {
+    if (member.node >= 0 && member.node < std::ssize(start.hosts)) {
+      continue;  // another rank of the agent before
+    }
     const std::string& name = member.address->value.host;
-    start.hosts.push_back(
-        {.login = {.host = name},
-         .label = name,
-         .address = addresses[static_cast<std::size_t>(member.rank)]});
+    start.hosts.push_back({.login = {.host = name},
+                           .label = name,
+                           .address = addresses[start.hosts.size()]});
   }
   return start;
 }

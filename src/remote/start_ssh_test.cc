@@ -55,8 +55,8 @@ TEST_F(StartSshTest, EachHostGetsItsRankAndTheRunEndsAsRankZero) {
   const auto code = Start();
   ASSERT_TRUE(code) << code.error().ToString();
   EXPECT_EQ(*code, 3);
-  EXPECT_THAT(HandedTo("a"), HasSubstr(R"("--rank","0","--hosts","a,b")"));
-  EXPECT_THAT(HandedTo("b"), HasSubstr(R"("--rank","1","--hosts","a,b")"));
+  EXPECT_THAT(HandedTo("a"), HasSubstr(R"("--node-rank","0","--hosts","a,b")"));
+  EXPECT_THAT(HandedTo("b"), HasSubstr(R"("--node-rank","1","--hosts","a,b")"));
 }
 
 TEST_F(StartSshTest, NoAgentBeginsWhereOneHostHasNone) {

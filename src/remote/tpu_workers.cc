@@ -94,8 +94,7 @@ Result<ReachedTpu> ReachTpu(const resolve::Request& request,
 }
 
 bool NamesTpu(const resolve::Request& request, const sys::Host& host) {
-  if (!request.cloud.tpu || request.hosts || request.processes ||
-      request.cluster) {
+  if (!request.cloud.tpu || request.hosts || request.cluster) {
     return false;
   }
   const auto target = resolve::FindTpuTarget(request, host);

@@ -155,8 +155,8 @@ TEST_F(TpuWorkersTest, NamesOneWhereNothingElseSaysTheCluster) {
   other.hosts = "a,b";
   EXPECT_FALSE(NamesTpu(other, host));
   other = request;
-  other.processes = 2;
-  EXPECT_FALSE(NamesTpu(other, host));
+  other.processes = 2;  // on each worker
+  EXPECT_TRUE(NamesTpu(other, host));
   other = request;
   other.cloud.tpu = {{"10.0.0.2:8470"}};
   EXPECT_FALSE(NamesTpu(other, host));

@@ -39,6 +39,7 @@ struct Claim {
   Number coordinator_port;
   std::vector<std::string> hosts;       // as they are listed
   std::vector<std::string> rank_hosts;  // by rank, where that is known
+  std::vector<int> slots;               // ranks that each member's agent starts
 
   // TensorFlow's view.
   std::optional<TaskMap> tasks;

@@ -10,7 +10,9 @@
 #include "cluster/members.h"
 #include "resolve/contradictions.h"
 #include "resolve/environment/proxies.h"
+#include "resolve/formats/process_count.h"
 #include "resolve/platform/notebook.h"
+#include "resolve/ranks_of_agents.h"
 #include "resolve/self.h"
 #include "resolve/source.h"
 #include "resolve/variables.h"
@@ -329,6 +331,26 @@ Status ReadClaims(const Request& request, const sys::Host& host,
   return Ok();
 }
 
+// -n alone is this host, unless a launcher has started this process beside
+// others: then it is for each of them.
+void TakeAgentsOfLauncher(const Request& request, Resolved& resolved) {
+  auto& claims = resolved.claims;
+  if (!request.processes || claims.front().source != "flags" ||
+      !claims.front().cluster.one_host) {
+    return;
+  }
+  const auto agents =
+      std::find_if(claims.begin() + 1, claims.end(), [](const Claim& claim) {
+        const Source* source = FindSource(claim.source);
+        return source != nullptr && source->starts_agents &&
+               claim.cluster.size.value > 1 && !claim.cluster.one_host;
+      });
+  if (agents != claims.end()) {
+    std::rotate(claims.begin(), agents, agents + 1);
+    claims.erase(claims.begin() + 1);
+  }
+}
+
 bool IsForThisProcess(const Claim& claim) {
   const Source* source = FindSource(claim.source);
   return source == nullptr || source->scope == Scope::kProcess;
@@ -418,7 +440,8 @@ Status CheckGivenRank(const Claim& claim, const Request& request,
                       const sys::Host& host) {
   MUSTER_ASSIGN(const auto told, GivenRank(request, host));
   const auto& self = claim.cluster.self;
-  if (!told || (self && self->value == told->value) ||
+  const bool only_node = !self && request.node_rank == 0;
+  if (!told || only_node || (self && self->value == told->value) ||
       (!self && claim.cluster.size.value == 1)) {
     return Ok();
   }
@@ -460,13 +483,22 @@ Fact Observed(std::string name, std::map<std::string, FactValue> fields,
 }
 
 Result<Resolved> Resolve(const Request& request, const sys::Host& host) {
+  if (!request.processes_by.empty()) {
+    Request counted = request;
+    MUSTER_ASSIGN(counted.processes,
+                  CountProcesses(request.processes_by, host));
+    counted.processes_by.clear();
+    return Resolve(counted, host);
+  }
   Resolved resolved;
   if (!request.source.empty()) {
     MUSTER_TRY(RequireSource(request.source));
   }
   MUSTER_TRY(ReadClaims(request, host, resolved));
-  const Claim& winner = resolved.claims.front();
+  TakeAgentsOfLauncher(request, resolved);
+  Claim& winner = resolved.claims.front();
   MUSTER_TRY(CheckGivenRank(winner, request, host));
+  const int size = winner.cluster.size.value;  // of what sources count
   std::vector<Contradiction> fatal;
   for (const Claim& claim : resolved.claims) {
     resolved.findings.insert(resolved.findings.end(), claim.remarks.begin(),
@@ -486,11 +518,12 @@ Result<Resolved> Resolve(const Request& request, const sys::Host& host) {
   if (!fatal.empty()) {
     return Contradict(fatal, host);
   }
+  MUSTER_TRY(StartSeveral(request, winner));
+  ConcludeLocalRank(winner);
   resolved.cluster = winner.cluster;
   // A later source may know what the winner does not tell.
   for (const Claim& claim : resolved.claims) {
-    if (!resolved.cluster.coordinator &&
-        claim.cluster.size.value == winner.cluster.size.value) {
+    if (!resolved.cluster.coordinator && claim.cluster.size.value == size) {
       resolved.cluster.coordinator = claim.cluster.coordinator;
     }
   }

@@ -27,10 +27,17 @@ struct CloudRequest {
 
 // What the command line says of the cluster.
 struct Request {
-  std::optional<int> processes;        // -n N: all of them on this host
+  std::optional<int> processes;  // -n N: ranks of each host
+  // -n gpu, cpu, auto: as many as this host has; Resolve makes a number of it.
+  std::string processes_by;
   std::optional<std::string> hosts;    // --hosts a:port,b:port
   std::optional<std::string> cluster;  // --cluster FILE
   std::optional<int> rank;             // --rank R
+  // What torchrun calls them: --nnodes, --node-rank, --master-addr and -port.
+  std::optional<std::string> nodes;
+  std::optional<int> node_rank;
+  std::optional<std::string> master_addr;
+  std::optional<int> master_port;
 
   // Whose convention holds where they differ: tf, estimator, jax, torch,
   // torch_xla, ray, deepspeed, openmpi; empty: that of the source.

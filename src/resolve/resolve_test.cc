@@ -127,17 +127,18 @@ INSTANTIATE_TEST_SUITE_P(
     All, BadHosts,
     testing::Values(
         BadList{"", Cause::kClusterSpecInvalid, "contains no address"},
-        BadList{"10.0.0.2:1,,b:2", Cause::kClusterSpecInvalid, "entry 2"},
+        BadList{"10.0.0.2:8001,,b:8002", Cause::kClusterSpecInvalid, "entry 2"},
         BadList{":8476", Cause::kClusterSpecInvalid, "the host is missing"},
-        BadList{"10.0.0.2:1,b", Cause::kClusterSpecInvalid, "port is missing"},
+        BadList{"10.0.0.2:8001,b", Cause::kClusterSpecInvalid,
+                "port is missing"},
         BadList{"b:0", Cause::kClusterSpecInvalid, "1 to 65535"},
         BadList{"b:65536", Cause::kClusterSpecInvalid, "1 to 65535"},
         BadList{"b:x", Cause::kClusterSpecInvalid, "position 3"},
         BadList{"fe80::1:8476", Cause::kClusterSpecInvalid, "brackets"},
-        BadList{"0.0.0.0:1,10.0.0.2:1", Cause::kClusterSpecInvalid,
+        BadList{"0.0.0.0:8001,10.0.0.2:8001", Cause::kClusterSpecInvalid,
                 "valid only for listening"},
-        BadList{"10.0.0.2:1,10.0.0.2:1", Cause::kDuplicateIdentity,
-                "10.0.0.2:1"}));
+        BadList{"10.0.0.2:8001,10.0.0.2:8001", Cause::kDuplicateIdentity,
+                "10.0.0.2:8001"}));
 
 TEST(Hosts, WithoutPortsHaveTheSameOne) {
   Here here;
@@ -152,7 +153,7 @@ TEST(Hosts, WithoutPortsHaveTheSameOne) {
 
 TEST(Hosts, ALoopbackAddressBesideOthersIsRemarked) {
   Here here;
-  here.request.hosts = "127.0.0.1:1,b:1";
+  here.request.hosts = "127.0.0.1:8001,b:8001";
   here.request.rank = 0;
   const auto resolved = here.Ask();
   ASSERT_TRUE(resolved) << resolved.error().ToString();
@@ -199,7 +200,7 @@ TEST(Rank, IsNotTheOneOfTheSurroundings) {
   for (const auto& variables : {one_task, kaggle}) {
     Here here;
     here.env.variables = variables;
-    here.request.hosts = "10.0.0.1:1,10.0.0.2:1";
+    here.request.hosts = "10.0.0.1:8001,10.0.0.2:8001";
     here.request.rank = 1;
     const auto resolved = here.Ask();
     ASSERT_TRUE(resolved) << resolved.error().ToString();

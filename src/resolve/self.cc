@@ -104,12 +104,20 @@ bool AllOnLoopback(const Cluster& cluster) {
                      });
 }
 
+// Which of the list this host is: a rank, or where each host has several, a
+// node.
+std::string FlagOf(const Request& request) {
+  return request.processes ? "--node-rank" : "--rank";
+}
+
 }  // namespace
 
 Result<std::optional<Sourced<int>>> GivenRank(const Request& request,
                                               const sys::Host& host) {
   std::optional<Sourced<int>> told;
-  if (request.rank) {
+  if (request.node_rank) {
+    told = {*request.node_rank, "flag --node-rank"};
+  } else if (request.rank) {
     told = {*request.rank, "flag --rank"};
   }
   const std::string text = host.env.Get("MUSTER_RANK").value_or("");
@@ -166,7 +174,8 @@ Result<Sourced<int>> FindSelf(const Cluster& cluster, const Request& request,
     return Error(Cause::kNetWrongEndpoint,
                  "no address of " + cluster.size.source + " is this host's (" +
                      ThisHost(host.env) +
-                     "): correct the list, or set the rank with --rank")
+                     "): correct the list, or set the rank with " +
+                     FlagOf(request))
         .With(Observed("address.not_ours",
                        {{"addresses", Join(host.env.LocalAddresses(), ", ")}},
                        host));
@@ -174,7 +183,8 @@ Result<Sourced<int>> FindSelf(const Cluster& cluster, const Request& request,
   return Error(Cause::kLaunchEnvMissing,
                Count(std::ssize(here), "address") + " of " +
                    cluster.size.source + " are this host's (" + Names(here) +
-                   "): set the rank of this process with --rank or MUSTER_RANK")
+                   "): set the rank of this process with " + FlagOf(request) +
+                   " or MUSTER_RANK")
       .With(Observed("env.ambiguous", {{"members", Names(here)}}, host));
 }
 

@@ -42,6 +42,9 @@ struct Source {
   bool network = false;
   // Speaks only when the request names what it needs.
   bool on_request = false;
+  // Each of its members is one process, which may be an agent of several ranks
+  // (-n N in each task).
+  bool starts_agents = false;
   // Its variables outlive the shell that set them: a part of them
   // (launch-env-missing) is a finding where another source tells the cluster.
   bool may_be_left_over = false;

@@ -231,7 +231,7 @@ TEST(CheckSelf, RefusesALoopbackNameThatOthersMustReach) {
   here.names.addresses = {{"w-1", {"127.0.1.1"}}};
   EXPECT_THAT(SelfCheck(here),
               AllOf(HasSubstr("net-loopback-name"), HasSubstr("127.0.1.1")));
-  here.request.hosts = "127.0.0.1:1,127.0.0.1:2";
+  here.request.hosts = "127.0.0.1:8001,127.0.0.1:8002";
   EXPECT_THAT(SelfCheck(here), HasSubstr("they share this host"));
 }
 

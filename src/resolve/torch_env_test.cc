@@ -11,6 +11,7 @@ namespace muster::resolve {
 namespace {
 
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using Variables = std::map<std::string, std::string>;
 
@@ -217,9 +218,11 @@ TEST(HostFile, WithoutThisHostIsNeverThisHostAlone) {
   here.request.rank = 1;
   const auto resolved = here.Ask();
   ASSERT_TRUE(resolved) << resolved.error().ToString();
-  EXPECT_EQ(resolved->cluster.self->value, 1);
+  // The position of this host; its agent starts two ranks.
+  EXPECT_EQ(resolved->cluster.self->value, 2);
+  EXPECT_THAT(resolved->cluster.OwnRanks(), ElementsAre(2, 3));
   EXPECT_EQ(resolved->claims.front().rank_hosts,
-            (std::vector<std::string>{"n1", "n2"}));
+            (std::vector<std::string>{"n1", "n1", "n2", "n2"}));
 }
 
 const std::map<std::string, std::string> kOneTaskPerNode{
@@ -395,7 +398,7 @@ TEST(PyTorchJob, MeetsAtTheMasterOfItsProcesses) {
   EXPECT_EQ(resolved->findings.size(), 0U);
 }
 
-TEST(PyTorchJob, OfSeveralProcessesPerNodeTellsNodes) {
+TEST(PyTorchJob, OfSeveralProcessesPerNodeTellsAllRanks) {
   FakeHere here;
   here.env.variables = kSecondOfTwoPods;
   here.env.variables["WORLD_SIZE"] = "16";
@@ -404,8 +407,9 @@ TEST(PyTorchJob, OfSeveralProcessesPerNodeTellsNodes) {
   here.env.variables["PET_MASTER_PORT"] = "23456";
   const auto resolved = here.Ask();
   ASSERT_TRUE(resolved) << resolved.error().ToString();
-  EXPECT_EQ(resolved->cluster.size, (Sourced<int>{2, "env PET_NNODES"}));
-  EXPECT_EQ(*resolved->cluster.self, (Sourced<int>{1, "env PET_NODE_RANK"}));
+  EXPECT_EQ(resolved->cluster.size.value, 16);
+  EXPECT_EQ(*resolved->cluster.self, (Sourced<int>{8, "env PET_NODE_RANK"}));
+  EXPECT_EQ(resolved->cluster.OwnRanks().size(), 8U);
   EXPECT_EQ(resolved->findings.size(), 0U);
 }
 

@@ -34,8 +34,10 @@ struct RunFlags {
   sys::Fs::Access access() const {
     return share ? sys::Fs::Access::kByUmask : sys::Fs::Access::kOwner;
   }
-  bool raw = false;  // a terminal gets the output of ranks as it is
-  bool yes = false;  // nobody has to be asked
+  std::string processes;      // -n as it was written
+  bool bind_devices = false;  // each rank sees its own alone
+  bool raw = false;           // a terminal gets the output of ranks as it is
+  bool yes = false;           // nobody has to be asked
   Settings settings;
   // Of --tpu: how its workers are reached.
   ReachFlags reach;

@@ -61,9 +61,12 @@ Status CheckOpen(const CommandLine& line) {
 Status CheckCheck(CommandLine& line) {
   for (const std::string& word : line.groups) {
     if (FindVerb("check " + word) != nullptr) {
-      return Usage("`" + word +
-                   "` is a sub-command: it stands directly after " +
-                   "`muster check`, as in `muster check " + word + " --help`");
+      std::string message = "`" + word;
+      message +=
+          "` is a sub-command: it stands directly after `muster check`, "
+          "as in `muster check ";
+      message += word + " --help`";
+      return Usage(message);
     }
   }
   MUSTER_TRY(CheckOpen(line));

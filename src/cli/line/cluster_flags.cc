@@ -24,6 +24,16 @@ Status TakePods(CommandLine& line, const Flag&, const std::string& text) {
   return Ok();
 }
 
+Status TakeProcesses(CommandLine& line, const Flag& flag,
+                     const std::string& text) {
+  line.processes = text;
+  if (text == "gpu" || text == "cpu" || text == "auto") {
+    line.cluster.processes_by = text;
+    return Ok();
+  }
+  return Store(line.cluster.processes, flag, text);
+}
+
 Status TakeInternalIp(CommandLine& line, const Flag&, const std::string&) {
   line.reach.address = "internal";
   return Ok();
@@ -34,12 +44,34 @@ Status TakeInternalIp(CommandLine& line, const Flag&, const std::string&) {
 FlagGroup ClusterFlags() {
   return {
       "The cluster (muster resolve shows what is used)",
-      {{"-n", "N", "N ranks, all on this host",
-        To(&CommandLine::cluster, &Request::processes)},
+      {{.names = "--nproc-per-node, -n",
+        .value = "N",
+        .help = "N ranks on this host, or on each host where there are others; "
+                "gpu, cpu or auto: as many as the host has",
+        .take = TakeProcesses,
+        .also = "--nproc_per_node"},
        {"--hosts", "A:PORT,B:PORT",
-        "one member per address, ranked in this order (A,B without ports: "
-        "8476)",
+        "the hosts in order of their ranks (A,B without ports: 8476); with "
+        "slots as A:8,B:4 (below 1024) or A:8476:8",
         To(&CommandLine::cluster, &Request::hosts)},
+       {"--nnodes", "N",
+        "N hosts; with --node-rank and --master-addr, as torchrun",
+        To(&CommandLine::cluster, &Request::nodes)},
+       {.names = "--node-rank",
+        .value = "K",
+        .help = "which of the hosts this is, from 0",
+        .take = To(&CommandLine::cluster, &Request::node_rank),
+        .also = "--node_rank"},
+       {.names = "--master-addr",
+        .value = "HOST",
+        .help = "of node 0, where the coordinator listens",
+        .take = To(&CommandLine::cluster, &Request::master_addr),
+        .also = "--master_addr"},
+       {.names = "--master-port",
+        .value = "PORT",
+        .help = "of the coordinator (default 29500)",
+        .take = To(&CommandLine::cluster, &Request::master_port),
+        .also = "--master_port"},
        {"--cluster", "FILE",
         "the JSON that `muster resolve --output json` prints",
         To(&CommandLine::cluster, &Request::cluster)},
@@ -99,7 +131,7 @@ Status CheckReach(const CommandLine& line) {
   for (const char* flag : {"--worker", "--address", "--internal-ip", "--user",
                            "--copy", "--keep-copy", "--recreate"}) {
     if (line.Has(flag) && (!line.cluster.cloud.tpu || line.cluster.hosts ||
-                           line.cluster.processes || line.cluster.cluster)) {
+                           line.cluster.cluster)) {
       return Usage("flag " + std::string(flag) +
                    " is valid only with --tpu NAME, without another cluster");
     }

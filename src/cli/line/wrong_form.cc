@@ -26,7 +26,6 @@ constexpr std::array kForeignFlags{
     OtherWord{"--ntasks", "-n N"},
     OtherWord{"--num-processes", "-n N"},
     OtherWord{"--num-gpus", "-n N"},
-    OtherWord{"--nproc-per-node", "-n N"},
     OtherWord{"-H", "--hosts A,B"},
     OtherWord{"--host", "--hosts A,B"},
     OtherWord{"--include", "--hosts A,B"},

@@ -44,7 +44,8 @@ TEST(ManPage, HasNoRequestThatIsText) {
 TEST(ManPage, NamesEveryFlagThatIsShown) {
   const Verb& run = *FindVerb("run");
   const std::string page = ManPage(run);
-  EXPECT_THAT(page, HasSubstr("\\fB\\-n\\fR \\fIN\\fR"));
+  EXPECT_THAT(page,
+              HasSubstr("\\fB\\-\\-nproc\\-per\\-node, \\-n\\fR \\fIN\\fR"));
   EXPECT_THAT(page, HasSubstr("\\[u00B1]25 %"));
   EXPECT_EQ(page.find("internal\\-ip\\fR\n"), std::string::npos);
 }

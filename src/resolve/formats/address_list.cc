@@ -1,17 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "resolve/formats/address_list.h"
 
+#include <optional>
+
 #include "base/text.h"
 #include "cluster/members.h"
 
 namespace muster::resolve {
 
-Result<Cluster> ParseAddressList(std::string_view text,
-                                 const std::string& source) {
-  Cluster cluster;
-  const bool bare = text.find(':') == std::string_view::npos;
+namespace {
+
+// Takes ":8" off "a:8" and "a:8476:8"; nullopt: it ends with none.
+std::optional<int> TakeSlots(std::string& entry) {
+  const auto colon = entry.rfind(':');
+  const auto bracket = entry.find(']');
+  const auto host = entry.find(':', bracket == entry.npos ? 0 : bracket);
+  if (colon == entry.npos || colon < host) {
+    return std::nullopt;
+  }
+  // Nothing, or a port, between them; else it is an IPv6 address.
+  const bool port =
+      colon == host ||
+      ParseInt(entry.substr(host + 1, colon - host - 1)).has_value();
+  const auto number =
+      port ? ParseInt(Trim(std::string_view(entry).substr(colon + 1)))
+           : std::nullopt;
+  if (!number || *number < 1 || *number >= kFirstPort) {
+    return std::nullopt;
+  }
+  entry.resize(colon);
+  return static_cast<int>(*number);
+}
+
+}  // namespace
+
+Result<AddressList> ParseAddressList(std::string_view text,
+                                     const std::string& source) {
+  AddressList list;
+  Cluster& cluster = list.cluster;
+  std::vector<std::string> entries = Split(text, ',');
+  bool bare = true;
+  bool any_slots = false;
+  for (std::string& entry : entries) {
+    const auto slots = TakeSlots(entry);
+    any_slots = any_slots || slots;
+    list.slots.push_back(slots.value_or(1));
+    bare =
+        bare && (entry.find(':') == entry.npos || Trim(entry).ends_with(']'));
+  }
+  if (!any_slots) {
+    list.slots.clear();
+  }
   const std::string port = ":" + std::to_string(kDefaultPort);
-  for (const std::string& entry : Split(text, ',')) {
+  for (const std::string& entry : entries) {
     const int rank = static_cast<int>(cluster.members.size());
     const std::string place =
         source + ", entry " + std::to_string(rank + 1) + ": ";
@@ -37,7 +78,7 @@ Result<Cluster> ParseAddressList(std::string_view text,
   cluster.size = {static_cast<int>(cluster.members.size()), source};
   MUSTER_TRY(CheckMembers(cluster));
   ConcludeCoordinator(cluster);
-  return cluster;
+  return list;
 }
 
 void ConcludeCoordinator(Cluster& cluster) {

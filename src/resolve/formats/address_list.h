@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// "a:8476,b:8476" as members.
+// "a:8476,b:8476", "a:8,b:4" or "a:8476:8" as members.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,18 @@ namespace muster::resolve {
 // was forgotten.
 inline constexpr std::uint16_t kDefaultPort = 8476;
 
-// A cluster of workers, ranked in the order of the list; the coordinator is
-// rank 0. Without own rank. cluster-spec-invalid names the entry and the
-// position; duplicate-identity an address that occurs twice.
-Result<Cluster> ParseAddressList(std::string_view text,
-                                 const std::string& source);
+// Numbers below are slots: how many ranks a host has (as `mpirun -H a:8`).
+inline constexpr int kFirstPort = 1024;
+
+struct AddressList {
+  Cluster cluster;         // of workers, in the order of the list
+  std::vector<int> slots;  // of each, where the list names them
+};
+
+// The coordinator is rank 0. Without own rank. cluster-spec-invalid names the
+// entry and the position; duplicate-identity an address that occurs twice.
+Result<AddressList> ParseAddressList(std::string_view text,
+                                     const std::string& source);
 
 // The coordinator concluded from the address of rank 0, if that is known.
 void ConcludeCoordinator(Cluster& cluster);

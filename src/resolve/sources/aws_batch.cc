@@ -74,6 +74,7 @@ extern const Source kSource;
 constinit const Source kSource{
     .name = "aws-batch",
     .precedence = 410,
+    .starts_agents = true,
     .doc = "an AWS Batch multi-node parallel job",
     .reads =
         "AWS_BATCH_JOB_NUM_NODES, AWS_BATCH_JOB_NODE_INDEX, "

@@ -4,16 +4,20 @@
 #include "base/text.h"
 #include "cluster/cluster_json.h"
 #include "resolve/formats/address_list.h"
+#include "resolve/formats/node_range.h"
 #include "resolve/self.h"
 #include "resolve/source.h"
+#include "resolve/variables.h"
 #include "wire/progress_page.h"
 
 namespace muster::resolve::flags {
 namespace {
 
 Match Speak(const Request& request, const sys::Host&) {
-  const bool speaks = request.processes || request.hosts || request.cluster;
-  return speaks ? Speaks() : Silent("-n, --hosts and --cluster are not given");
+  const bool speaks = request.processes || request.hosts || request.cluster ||
+                      request.nodes || request.master_addr;
+  return speaks ? Speaks()
+                : Silent("-n, --hosts, --cluster and --nnodes are not given");
 }
 
 Result<Cluster> OnThisHost(int processes) {
@@ -30,11 +34,48 @@ Result<Cluster> OnThisHost(int processes) {
   return cluster;
 }
 
-Result<Cluster> FromHosts(const Request& request, const sys::Host& host) {
-  MUSTER_ASSIGN(Cluster cluster,
-                ParseAddressList(*request.hosts, "flag --hosts"));
-  MUSTER_ASSIGN(cluster.self, FindSelf(cluster, request, host));
-  return cluster;
+Status TakeHosts(const Request& request, const sys::Host& host, Claim& claim) {
+  MUSTER_ASSIGN(auto list, ParseAddressList(*request.hosts, "flag --hosts"));
+  claim.cluster = std::move(list.cluster);
+  claim.slots = std::move(list.slots);
+  if (request.rank && (request.processes || !claim.slots.empty())) {
+    return Error(Cause::kUsageInvalid,
+                 "flag --rank counts ranks, but with -n and slots a host is "
+                 "one of the list: use --node-rank");
+  }
+  MUSTER_ASSIGN(claim.cluster.self, FindSelf(claim.cluster, request, host));
+  return Ok();
+}
+
+// Nodes as torchrun is told of them, one agent each.
+Status TakeNodes(const Request& request, Claim& claim) {
+  const std::string text = request.nodes.value_or("1");
+  MUSTER_ASSIGN(const NodeRange range, ParseNodeRange(text));
+  if (range.least != range.most) {
+    return Error(Cause::kUsageInvalid,
+                 "flag --nnodes is `" + Printable(text) +
+                     "`, a range: the number of hosts of a run is fixed, so "
+                     "use the one that is to train");
+  }
+  if (range.most == 1) {
+    MUSTER_ASSIGN(claim.cluster, OnThisHost(request.processes.value_or(1)));
+    return Ok();
+  }
+  if (!request.node_rank || !request.master_addr) {
+    return Error(Cause::kUsageInvalid,
+                 "flag --nnodes is " + text +
+                     ", which requires --node-rank (0 to " +
+                     std::to_string(range.most - 1) +
+                     ") and --master-addr (the host of node 0) on each host");
+  }
+  claim.num_nodes = Sourced<int>{range.most, "flag --nnodes"};
+  claim.node_rank = Sourced<int>{*request.node_rank, "flag --node-rank"};
+  claim.coordinator_host =
+      Sourced<std::string>{*request.master_addr, "flag --master-addr"};
+  claim.coordinator_port = Sourced<int>{
+      request.master_port.value_or(kTorchPort),
+      request.master_port ? "flag --master-port" : "default of torch"};
+  return Ok();
 }
 
 // A document that another host wrote tells that host's own rank, so the own
@@ -67,25 +108,31 @@ Result<Cluster> FromFile(const Request& request, const sys::Host& host) {
 }
 
 Result<Claim> Read(const Request& request, const sys::Host& host) {
-  const int given = (request.processes ? 1 : 0) + (request.hosts ? 1 : 0) +
-                    (request.cluster ? 1 : 0);
-  if (given > 1) {
+  const bool nodes = request.nodes || request.master_addr;
+  if ((request.hosts ? 1 : 0) + (request.cluster ? 1 : 0) + (nodes ? 1 : 0) >
+      1) {
     return Error(Cause::kUsageInvalid,
-                 "-n, --hosts and --cluster are mutually exclusive: -n starts "
-                 "all ranks on this host, the others list hosts");
+                 "--hosts, --cluster and --nnodes are mutually exclusive: each "
+                 "describes the hosts");
   }
-  if (request.processes && request.rank) {
-    return Error(
-        Cause::kUsageInvalid,
-        "--rank is not valid with -n, which starts all ranks on this host");
+  if (request.cluster && request.processes) {
+    return Error(Cause::kUsageInvalid,
+                 "-n is not valid with --cluster, which lists every rank");
+  }
+  if (request.processes && request.rank && !request.hosts) {
+    return Error(Cause::kUsageInvalid,
+                 "--rank is not valid with -n, which starts all ranks of this "
+                 "host");
   }
   Claim claim{.source = "flags"};
-  if (request.processes) {
-    MUSTER_ASSIGN(claim.cluster, OnThisHost(*request.processes));
-  } else if (request.hosts) {
-    MUSTER_ASSIGN(claim.cluster, FromHosts(request, host));
-  } else {
+  if (request.hosts) {
+    MUSTER_TRY(TakeHosts(request, host, claim));
+  } else if (request.cluster) {
     MUSTER_ASSIGN(claim.cluster, FromFile(request, host));
+  } else if (nodes) {
+    MUSTER_TRY(TakeNodes(request, claim));
+  } else {
+    MUSTER_ASSIGN(claim.cluster, OnThisHost(*request.processes));
   }
   return claim;
 }
@@ -93,12 +140,14 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
 }  // namespace
 
 extern const Source kSource;
-constinit const Source kSource{.name = "flags",
-                               .precedence = 100,
-                               .scope = Scope::kProcess,
-                               .doc = "-n, --hosts, --cluster and --rank",
-                               .reads = "the command line, a cluster file",
-                               .match = Speak,
-                               .read = Read};
+constinit const Source kSource{
+    .name = "flags",
+    .precedence = 100,
+    .scope = Scope::kProcess,
+    .starts_agents = true,
+    .doc = "-n, --hosts, --cluster, --nnodes, --rank",
+    .reads = "the command line, a cluster file",
+    .match = Speak,
+    .read = Read};
 
 }  // namespace muster::resolve::flags

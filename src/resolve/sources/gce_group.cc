@@ -167,6 +167,7 @@ constinit const Source kSource{
     .name = "gce-group",
     .precedence = 120,
     .scope = Scope::kProcess,
+    .starts_agents = true,
     .doc = "a Compute Engine instance group (--instance-group)",
     .reads = "--project, --zone, --instance-group, compute.googleapis.com",
     .ports = "8470",

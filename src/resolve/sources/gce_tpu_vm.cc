@@ -95,6 +95,7 @@ constinit const Source kSource{
     .name = "gce-tpu-vm",
     .precedence = 1000,
     .network = true,
+    .starts_agents = true,
     .doc = "a Cloud TPU VM, from its metadata",
     .reads =
         "metadata attributes agent-worker-number, "

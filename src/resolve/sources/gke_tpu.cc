@@ -87,6 +87,7 @@ extern const Source kSource;
 constinit const Source kSource{
     .name = "gke-tpu",
     .precedence = 700,
+    .starts_agents = true,
     .doc = "TPU pods on GKE, LeaderWorkerSet and KubeRay",
     .reads =
         "TPU_PROCESS_ADDRESSES, TPU_WORKER_HOSTNAMES, TPU_WORKER_ID, "

@@ -37,6 +37,7 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
   int processes = 0;
   for (const HostSlots& one : hosts) {
     claim.hosts.push_back(one.host);
+    claim.slots.push_back(one.slots);
     claim.more["slots." + one.host] = std::int64_t{one.slots};
     if (one.max_slots) {
       claim.more["max_slots." + one.host] = std::int64_t{*one.max_slots};
@@ -77,6 +78,7 @@ constinit const Source kSource{
     .name = "hostfile",
     .precedence = 110,
     .scope = Scope::kProcess,
+    .starts_agents = true,
     .doc = "an Open MPI, DeepSpeed or Horovod host file (--hostfile)",
     .reads = "the file",
     .ports = "29500",

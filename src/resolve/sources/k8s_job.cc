@@ -219,6 +219,7 @@ constinit const Source kSource{
     .name = "k8s-job",
     .precedence = 800,
     .network = true,
+    .starts_agents = true,
     .doc = "a Kubernetes Indexed Job or JobSet",
     .reads =
         "KUBERNETES_SERVICE_HOST, KUBERNETES_SERVICE_PORT, HOSTNAME, "

@@ -88,6 +88,7 @@ constinit const Source kSource{
     .name = "k8s-pods",
     .precedence = 130,
     .scope = Scope::kProcess,
+    .starts_agents = true,
     .doc = "pods by label selector (--pods JOB:LABEL=VALUE)",
     .reads =
         "KUBERNETES_SERVICE_HOST, KUBERNETES_SERVICE_PORT, the service account "

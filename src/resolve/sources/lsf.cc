@@ -131,6 +131,7 @@ extern const Source kSource;
 constinit const Source kSource{
     .name = "lsf",
     .precedence = 310,
+    .starts_agents = true,
     .doc = "LSF with jsrun",
     .reads =
         "LSB_DJOB_RANKFILE (a file), LSB_JOBID, JSM_NAMESPACE_SIZE, "

@@ -69,6 +69,7 @@ extern const Source kSource;
 constinit const Source kSource{
     .name = "mpi-env",
     .precedence = 330,
+    .starts_agents = true,
     .doc = "Intel MPI, MPICH, MVAPICH and Horovod ranks; without addresses",
     .reads =
         "PMI_RANK, PMI_SIZE, MPI_LOCALRANKID, MPI_LOCALNRANKS, "

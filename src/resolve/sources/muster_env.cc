@@ -20,8 +20,10 @@ Match Speak(const Request&, const sys::Host& host) {
 
 Result<Claim> FromHosts(const Request& request, const sys::Host& host) {
   Claim claim{.source = "muster"};
-  MUSTER_ASSIGN(claim.cluster, ParseAddressList(*host.env.Get("MUSTER_HOSTS"),
-                                                "env MUSTER_HOSTS"));
+  MUSTER_ASSIGN(auto list, ParseAddressList(*host.env.Get("MUSTER_HOSTS"),
+                                            "env MUSTER_HOSTS"));
+  claim.cluster = std::move(list.cluster);
+  claim.slots = std::move(list.slots);
   if (IsSet(host.env, "MUSTER_SIZE")) {
     MUSTER_ASSIGN(const int size, SizeVariable(host.env, "MUSTER_SIZE"));
     if (size != claim.cluster.size.value) {
@@ -74,6 +76,7 @@ constinit const Source kSource{
     .name = "muster",
     .precedence = 200,
     .scope = Scope::kProcess,
+    .starts_agents = true,
     .doc = "muster's own variables",
     .reads = "MUSTER_HOSTS, MUSTER_SIZE, MUSTER_RANK, MUSTER_COORDINATOR",
     .match = Speak,

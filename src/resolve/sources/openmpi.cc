@@ -196,6 +196,7 @@ extern const Source kSource;
 constinit const Source kSource{
     .name = "openmpi",
     .precedence = 320,
+    .starts_agents = true,
     .doc = "mpirun of Open MPI 4 (ORTE) or 5 (PRRTE)",
     .reads =
         "OMPI_COMM_WORLD_SIZE, OMPI_COMM_WORLD_RANK, "

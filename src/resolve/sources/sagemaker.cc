@@ -136,6 +136,7 @@ extern const Source kSource;
 constinit const Source kSource{
     .name = "sagemaker",
     .precedence = 430,
+    .starts_agents = true,
     .doc = "a SageMaker training job",
     .reads =
         "SM_HOSTS, SM_CURRENT_HOST, "

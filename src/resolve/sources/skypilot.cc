@@ -66,6 +66,7 @@ extern const Source kSource;
 constinit const Source kSource{
     .name = "skypilot",
     .precedence = 420,
+    .starts_agents = true,
     .doc = "a SkyPilot task",
     .reads =
         "SKYPILOT_NODE_RANK, SKYPILOT_NODE_IPS, SKYPILOT_NUM_NODES, "

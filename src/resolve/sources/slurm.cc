@@ -302,6 +302,7 @@ extern const Source kSource;
 constinit const Source kSource{
     .name = "slurm",
     .precedence = 400,
+    .starts_agents = true,
     .doc = "a Slurm step, from the variables that srun sets for each task",
     .reads =
         "SLURM_PROCID, SLURM_LOCALID, SLURM_NODEID, SLURM_STEP_NUM_TASKS, "

@@ -3,11 +3,11 @@
 // operators set them.
 #include <map>
 
-#include "accelerator/local_devices.h"
 #include "base/text.h"
 #include "resolve/formats/endpoint.h"
 #include "resolve/formats/key_values.h"
 #include "resolve/formats/node_range.h"
+#include "resolve/formats/process_count.h"
 #include "resolve/source.h"
 #include "resolve/variables.h"
 
@@ -21,28 +21,6 @@ Match Speak(const Request&, const sys::Host& host) {
                  IsSet(host.env, "PET_RDZV_ENDPOINT")
              ? Speaks()
              : Silent("PET_NNODES is not set");
-}
-
-Result<int> Processes(const std::string& text, const sys::Host& host) {
-  if (const auto number = ParseInt(Trim(text))) {
-    if (*number >= 1 && *number <= 65536) {
-      return static_cast<int>(*number);
-    }
-  }
-  const int gpus = accelerator::CountGpus(host);
-  if (text == "cpu" || (text == "auto" && gpus == 0)) {
-    return host.env.Cores();
-  }
-  if ((text == "gpu" || text == "auto") && gpus > 0) {
-    return gpus;
-  }
-  if (text == "gpu" || text == "xpu") {
-    return Error(Cause::kDeviceMissing,
-                 "nproc_per_node is `" + text + "`, but this host has none");
-  }
-  return Error(Cause::kClusterSpecInvalid,
-               "nproc_per_node is `" + Printable(text) +
-                   "`, expected a number, auto, gpu, cpu or xpu");
 }
 
 // Where the nodes meet without an endpoint. What is the launcher's default for
@@ -137,7 +115,7 @@ Result<Claim> Read(const Request& request, const sys::Host& host) {
   claim.more["max_nodes"] = std::int64_t{range.most};
   const Text per_node = TextVariable(env, "PET_NPROC_PER_NODE");
   MUSTER_ASSIGN(const int processes,
-                Processes(per_node ? per_node->value : "1", host));
+                CountProcesses(per_node ? per_node->value : "1", host));
   claim.nproc_per_node =
       Sourced<int>{processes, per_node ? per_node->source : "default of torch"};
   MUSTER_ASSIGN(claim.node_rank, NumberVariable(env, "PET_NODE_RANK"));
@@ -165,6 +143,7 @@ extern const Source kSource;
 constinit const Source kSource{
     .name = "torchrun-launcher",
     .precedence = 610,
+    .starts_agents = true,
     .may_be_left_over = true,
     .doc = "PET_* variables of torchrun, one set for each node",
     .reads =

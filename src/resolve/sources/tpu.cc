@@ -130,6 +130,7 @@ extern const Source kSource;
 constinit const Source kSource{
     .name = "tpu",
     .precedence = 900,
+    .starts_agents = true,
     .doc = "a TPU by address, or by name through the Cloud TPU API",
     .reads =
         "--tpu, KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS, TPU_NAME, TPU_CONFIG, "
