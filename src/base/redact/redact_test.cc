@@ -305,6 +305,7 @@ TEST(Redaction, TakesThePlantedAndLeavesTheRestInEveryCarrier) {
       "{\"name\": \"DB_PASSWORD\", \"value\": \"@\"}",
       "db:\n  password:\n    @",
       "db:\n  password: |\n    @\n  port: 3",
+      "12:03 step 1 password: |\n  @\nstep 2 loss 0.5",
       "args:\n- --password\n- @",
       "- name: DB_PASSWORD\n  value: @",
       "{\n  \"password\":\n    \"@\"\n}",

@@ -32,6 +32,22 @@ int IndentOf(std::string_view text, std::size_t at) {
   return before.IsEnd() || before.IsBreak() || before.c == '"' ? column : -1;
 }
 
+// Of the line that it is in, whatever stands before it there.
+int IndentOfLine(std::string_view text, std::size_t at) {
+  const std::string_view before = text.substr(0, at);
+  std::size_t begin = before.rfind('\n') + 1;  // npos + 1 is 0
+  if (const auto escaped = before.rfind("\\n"); escaped != before.npos) {
+    begin = std::max(begin, escaped + 2);
+  }
+  const auto text_begin = [&] {
+    return std::min(before.find_first_not_of(" \t", begin), before.size());
+  };
+  if (before.substr(text_begin()).starts_with('"')) {
+    begin = text_begin() + 1;  // an element of a list of lines
+  }
+  return static_cast<int>(text_begin() - begin);
+}
+
 // The end of the lines that are indented by more columns.
 std::size_t EndOfBlock(std::string_view text, std::size_t at, int indent) {
   constexpr std::size_t kMaxSize = std::size_t{16} << 10;
@@ -186,11 +202,14 @@ class Assignment {
   }
 
   std::optional<AssignedValue> Block() {
-    const int indent = IndentOf(text_, name_.begin);
+    int indent = IndentOf(text_, name_.begin);
+    if (indent < 0) {  // a log has written words before it
+      indent = IndentOfLine(text_, name_.begin);
+    }
     while (!reader_.Peek().IsBreak()) {
       reader_.Next();
     }
-    if (indent < 0 || reader_.TakeBreak() <= indent) {
+    if (reader_.TakeBreak() <= indent) {
       return std::nullopt;
     }
     found_.how = Assigned::kEquals;
