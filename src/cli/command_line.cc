@@ -210,6 +210,21 @@ Status CheckLine(const Verb& verb, CommandLine& line, bool has_argument,
   return verb.check ? verb.check(line) : Ok();
 }
 
+// All that follows the name of the sub-command, as it is.
+Result<CommandLine> PassWords(const Verb& verb,
+                              const std::vector<std::string>& args,
+                              CommandLine line) {
+  line.inputs.assign(args.begin() + 1, args.end());
+  line.command.clear();
+  if (!line.inputs.empty() &&
+      (line.inputs.front() == "--help" || line.inputs.front() == "-h")) {
+    line.help = true;
+    return line;
+  }
+  MUSTER_TRY(verb.check(line));
+  return line;
+}
+
 }  // namespace
 
 const Verb& VerbOf(const std::vector<std::string>& args) {
@@ -233,6 +248,9 @@ Result<CommandLine> ParseCommandLine(const std::vector<std::string>& args) {
   }
   const Verb& verb = Descend(words);
   line.verb = &verb;
+  if (verb.passes && !line.help) {
+    return PassWords(verb, args, std::move(line));
+  }
   const bool is_group = verb.run == nullptr;
   if (is_group && !words.empty() && !IsFlagLike(words.front())) {
     return UnknownVerb(verb, words);

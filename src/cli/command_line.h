@@ -104,6 +104,7 @@ struct CommandLine {
   bool share = false;
   bool bind_devices = false;
   std::string processes;  // -n as it was written
+  std::vector<std::string> remarks;  // torchrun: what was translated
   bool raw = false;       // a terminal gets the output of ranks as it is
   std::vector<std::string> command;
   // Of an agent that was started over ssh.

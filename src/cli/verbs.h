@@ -17,6 +17,7 @@
 namespace muster::cli {
 
 Verb DescribeRun();
+Verb DescribeTorchrun();
 Verb DescribeResolve();
 std::vector<Verb> DescribeCheck();  // check, check program, check fit
 Verb DescribeExplain();

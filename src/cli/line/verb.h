@@ -97,6 +97,7 @@ struct Verb {
                      const sys::Host&) = nullptr;
   bool hidden = false;
   bool has_settings = true;  // the flags of settings.def, too
+  bool passes = false;       // its words are another program's command line
 
   // "muster tpu create".
   std::string Typed() const;

@@ -85,7 +85,8 @@ void AddCommon(Verb& verb) {
 }
 
 std::vector<Verb> MakeVerbs() {
-  std::vector<Verb> verbs{DescribeProgram(), DescribeRun(), DescribeResolve()};
+  std::vector<Verb> verbs{DescribeProgram(), DescribeRun(), DescribeTorchrun(),
+                          DescribeResolve()};
   const auto add = [&](std::vector<Verb> more) {
     verbs.insert(verbs.end(), more.begin(), more.end());
   };

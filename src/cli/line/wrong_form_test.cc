@@ -40,7 +40,7 @@ INSTANTIATE_TEST_SUITE_P(
         Typed{"train.py", "did you mean `muster run -- python3 train.py`?"},
         Typed{"train.log", "did you mean `muster explain train.log`?"},
         Typed{"peer-died", "did you mean `muster explain peer-died`?"},
-        Typed{"fly", "expected one of run, resolve, check, explain"},
+        Typed{"fly", "expected one of run, torchrun, resolve, check"},
         Typed{"tpu lst",
               "`muster tpu lst` is not a sub-command, did you mean "
               "`list`?"},
