@@ -119,7 +119,8 @@ class Reader {
 Result<Member> ReadMember(const Reader& reader, const Json& json, int position,
                           std::map<std::string, int>& index_of) {
   const std::string place = "members[" + std::to_string(position) + "]";
-  MUSTER_TRY(reader.Keys(json, place, {"rank", "task", "index", "address"}));
+  MUSTER_TRY(
+      reader.Keys(json, place, {"rank", "task", "index", "address", "node"}));
   Member member;
   member.rank = position;
   if (json.contains("rank")) {
@@ -140,6 +141,9 @@ Result<Member> ReadMember(const Reader& reader, const Json& json, int position,
                           "is " + std::to_string(member.index) +
                               ", expected 0 to " + std::to_string(kLastIndex));
     }
+  }
+  if (json.contains("node")) {
+    MUSTER_ASSIGN(member.node, reader.Int(json["node"], place + ".node"));
   }
   MUSTER_ASSIGN(member.address,
                 reader.Value(json, "address", place + ".address",
@@ -181,6 +185,9 @@ Json ToJson(const Cluster& cluster) {
     entry["task"] = member.task;
     entry["index"] = member.index;
     entry["address"] = AddressJson(member.address);
+    if (member.node >= 0) {
+      entry["node"] = member.node;
+    }
     json["members"].push_back(std::move(entry));
   }
   json["self"] = cluster.self

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/json.h"
 #include "resolve/testing.h"
 
 namespace muster::resolve {
@@ -121,6 +122,17 @@ TEST(RanksOfAgents, ByTheDevicesOfThisHost) {
   here.fs.files["/dev/nvidia1"] = "";
   here.fs.files["/dev/nvidia2"] = "";
   EXPECT_EQ(TextOf(here.Ask()), "3: 0 1 2, one host");
+}
+
+TEST(RanksOfAgents, AreKeptByTheDocument) {
+  FakeHere here;
+  here.request.hosts = "a:2,b:2";
+  here.request.node_rank = 1;
+  here.fs.files["cluster.json"] = Dump(ToJson(*here.Ask()));
+  here.request = Request();
+  here.request.cluster = "cluster.json";
+  here.request.rank = 2;
+  EXPECT_EQ(TextOf(here.Ask()), "4: 2 3");
 }
 
 TEST(LocalRank, IsConcludedFromMembersOfOneHost) {

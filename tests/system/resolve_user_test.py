@@ -172,7 +172,7 @@ class Flags(unittest.TestCase):
         done = resolve("--check-self", "--hosts", "203.0.113.1:1,203.0.113.2:1",
                        "--rank", "0")
         self.assertIn("net-wrong-endpoint", done.stderr)
-        done = resolve("--check-self", "--hosts", "127.0.0.1:1,127.0.0.1:2",
+        done = resolve("--check-self", "--hosts", "127.0.0.1:8001,127.0.0.1:8002",
                        "--rank", "0")
         self.assertIn("check-self: rank 0", done.stdout)
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "resolve/formats/address_list.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "base/text.h"
@@ -40,15 +41,13 @@ Result<AddressList> ParseAddressList(std::string_view text,
   Cluster& cluster = list.cluster;
   std::vector<std::string> entries = Split(text, ',');
   bool bare = true;
-  bool any_slots = false;
   for (std::string& entry : entries) {
     const auto slots = TakeSlots(entry);
-    any_slots = any_slots || slots;
     list.slots.push_back(slots.value_or(1));
     bare =
         bare && (entry.find(':') == entry.npos || Trim(entry).ends_with(']'));
   }
-  if (!any_slots) {
+  if (std::ranges::all_of(list.slots, [](int slots) { return slots == 1; })) {
     list.slots.clear();
   }
   const std::string port = ":" + std::to_string(kDefaultPort);

@@ -19,7 +19,7 @@ inline constexpr int kFirstPort = 1024;
 
 struct AddressList {
   Cluster cluster;         // of workers, in the order of the list
-  std::vector<int> slots;  // of each, where the list names them
+  std::vector<int> slots;  // of each; empty: one everywhere
 };
 
 // The coordinator is rank 0. Without own rank. cluster-spec-invalid names the
