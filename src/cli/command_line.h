@@ -103,9 +103,9 @@ struct CommandLine {
   bool dry_run = false;
   bool share = false;
   bool bind_devices = false;
-  std::string processes;  // -n as it was written
+  std::string processes;             // -n as it was written
   std::vector<std::string> remarks;  // torchrun: what was translated
-  bool raw = false;       // a terminal gets the output of ranks as it is
+  bool raw = false;  // a terminal gets the output of ranks as it is
   std::vector<std::string> command;
   // Of an agent that was started over ssh.
   std::optional<std::string> bootstrap_token;

@@ -44,7 +44,7 @@ bool TakeReport(const sys::Fs& fs, const std::string& folder, RunSummary& run) {
   if (!attempts.empty()) {
     run.ranks = static_cast<int>(ListOf(attempts.back(), "ranks").size());
   }
-  const Json& exit = At(*report, {"exit"});
+  const Json exit = report->value("exit", Json());
   run.exit_code = NumberOf(exit, "code");
   run.cause = TextOf(exit, "cause");
   run.text = TextOf(exit, "text");
