@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <optional>
 
 #include "base/text.h"
@@ -23,12 +24,59 @@ constexpr std::size_t kMaxFile = std::size_t{1} << 20;
 constexpr const char* kName = "muster.toml";
 constexpr std::string_view kEnvironment = "env";
 
+// Bytes beyond ASCII as words of ASCII, and back: toml++ 3.3 asks its tables of
+// letters about them outside of quotes, which for most is undefined.
+class AsciiForm {
+ public:
+  explicit AsciiForm(std::string_view text) {
+    for (int number = 0; text.find(mark_) != text.npos; ++number) {
+      mark_ = "x" + std::to_string(number) + "x";
+    }
+    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+    if (text.starts_with(kByteOrderMark)) {
+      text.remove_prefix(kByteOrderMark.size());
+    }
+    for (const char c : text) {
+      const auto byte = static_cast<unsigned char>(c);
+      if (byte < 0x80) {
+        ascii_ += c;
+      } else {
+        char word[3];
+        std::snprintf(word, sizeof word, "%02x", unsigned{byte});
+        ascii_ += mark_ + word;
+      }
+    }
+  }
+
+  const std::string& ascii() const { return ascii_; }
+
+  std::string Back(std::string_view text) const {
+    std::string bytes;
+    while (!text.empty()) {
+      if (text.starts_with(mark_) && text.size() >= mark_.size() + 2) {
+        const std::string word(text.substr(mark_.size(), 2));
+        bytes += static_cast<char>(std::strtol(word.c_str(), nullptr, 16));
+        text.remove_prefix(mark_.size() + 2);
+      } else {
+        bytes += text.front();
+        text.remove_prefix(1);
+      }
+    }
+    return bytes;
+  }
+
+ private:
+  std::string mark_ = "xx";
+  std::string ascii_;
+};
+
 class FileReader {
  public:
   explicit FileReader(const std::string& path) : path_(path) {}
 
   Result<SettingsFile> Read(std::string_view text) {
-    const toml::parse_result parsed = toml::parse(text, path_);
+    form_.emplace(text);
+    const toml::parse_result parsed = toml::parse(form_->ascii(), path_);
     if (!parsed) {
       return Wrong(parsed.error().source(),
                    std::string(parsed.error().description()));
@@ -43,7 +91,8 @@ class FileReader {
 
  private:
   Error Wrong(const toml::source_region& at, const std::string& what) const {
-    return Error(Cause::kUsageInvalid, PlaceOf(at) + ": " + Printable(what));
+    return Error(Cause::kUsageInvalid,
+                 PlaceOf(at) + ": " + Printable(form_->Back(what)));
   }
 
   // "muster.toml:3".
@@ -52,9 +101,9 @@ class FileReader {
   }
 
   // What a flag would be given as; nullopt: no flag is given so.
-  static std::optional<std::string> TextOf(const toml::node& node) {
+  std::optional<std::string> TextOf(const toml::node& node) const {
     if (const auto* text = node.as_string()) {
-      return text->get();
+      return form_->Back(text->get());
     }
     if (const auto* whole = node.as_integer()) {
       return std::to_string(whole->get());
@@ -99,7 +148,7 @@ class FileReader {
       return Wrong(node.source(), "`env` is no table: begin it with [env]");
     }
     for (const auto& [key, value] : *table) {
-      const std::string name(key.str());
+      const std::string name = form_->Back(key.str());
       const auto text = TextOf(value);
       if (name.empty() || name.find('=') != std::string::npos ||
           name.find('\0') != std::string::npos) {
@@ -115,6 +164,7 @@ class FileReader {
   }
 
   const std::string& path_;
+  std::optional<AsciiForm> form_;  // of what is read
   SettingsFile file_;
 };
 

@@ -41,6 +41,20 @@ TEST(SettingsFile, GivesTextsWithTheirLines) {
               ElementsAre(Pair("MODE", "a b"), Pair("OMP_NUM_THREADS", "4")));
 }
 
+TEST(SettingsFile, KeepsBytesBeyondAscii) {
+  const auto file = ParseSettingsFile(
+      "\xEF\xBB\xBF# d\u00e9j\u00e0 xx\nruns-dir = \"r\u00e9\\u00e8\"\n"
+      "[env]\nA = 'xxc3 \u65e5'\n",
+      "muster.toml");
+  ASSERT_TRUE(file) << file.error().ToString();
+  EXPECT_EQ(file->texts.at("runs_dir").value, "r\u00e9\u00e8");
+  EXPECT_THAT(file->environment, ElementsAre(Pair("A", "xxc3 \u65e5")));
+  const auto wrong = ParseSettingsFile("# it's\n\u00e9 = 1", "muster.toml");
+  ASSERT_FALSE(wrong);
+  EXPECT_THAT(wrong.error().message(), HasSubstr("muster.toml:2: "));
+  EXPECT_FALSE(ParseSettingsFile("grace = \u00e9", "muster.toml"));
+}
+
 TEST(SettingsFile, StandsBelowTheEnvironmentAndAboveDefaults) {
   const auto file = ParseSettingsFile("grace = \"30s\"", "muster.toml");
   sys::FakeEnv env;
