@@ -2,7 +2,7 @@
 #include "resolve/ranks_of_agents.h"
 
 #include <algorithm>
-#include <set>
+#include <limits>
 
 #include "base/text.h"
 #include "wire/progress_page.h"
@@ -46,7 +46,7 @@ Result<Slots> SlotsOf(const Request& request, const Claim& claim) {
   if (listed) {
     return Slots{claim.slots, "slots of " + claim.cluster.size.source};
   }
-  // Of a launcher that is told how many it is to start on each node.
+  // Of a launcher that knows how many it starts on each node.
   if (claim.nproc_per_node && claim.num_nodes &&
       claim.num_nodes->value == static_cast<int>(count) &&
       !claim.cluster.one_host) {
@@ -54,6 +54,22 @@ Result<Slots> SlotsOf(const Request& request, const Claim& claim) {
                  claim.nproc_per_node->source};
   }
   return Slots{};
+}
+
+// Each rank of a host has the port after that of the one before.
+Status CheckPorts(const Cluster& agents, const Slots& slots) {
+  constexpr int kLastPort = std::numeric_limits<std::uint16_t>::max();
+  for (std::size_t i = 0; i < agents.members.size(); ++i) {
+    const auto& address = agents.members[i].address;
+    if (address && address->value.port + slots.of[i] - 1 > kLastPort) {
+      return Error(Cause::kClusterSpecInvalid,
+                   "the ports of " + Count(slots.of[i], "rank") + " (" +
+                       slots.source + ") from " + ToString(address->value) +
+                       " (" + address->source + ") pass " +
+                       std::to_string(kLastPort));
+    }
+  }
+  return Ok();
 }
 
 std::optional<Sourced<Address>> AddressOf(const Member& agent, int slot) {
@@ -111,6 +127,7 @@ Status StartSeveral(const Request& request, Claim& claim) {
                        claim.source + " lists each task with its own address");
     }
   }
+  MUSTER_TRY(CheckPorts(cluster, slots));
   const Cluster agents = cluster;
   std::vector<std::string> hosts;
   std::vector<int> first;

@@ -60,6 +60,9 @@ TEST(RanksOfAgents, AreTheSlotsOfTheList) {
               HasSubstr("flag -n asks for 4 ranks on each host, but host 2"));
   here.request.processes = 2;
   EXPECT_EQ(TextOf(here.Ask()), "4: 0 1");
+  here.request.hosts = "a:65530:8,b:8001:8";
+  here.request.processes.reset();
+  EXPECT_THAT(TextOf(here.Ask()), HasSubstr("pass 65535"));
   here.request.hosts = "a:1023,b:1";
   here.request.processes.reset();
   EXPECT_THAT(TextOf(here.Ask()), HasSubstr("a host runs 1 to 256 ranks"));

@@ -47,7 +47,7 @@ Status TakeHosts(const Request& request, const sys::Host& host, Claim& claim) {
   return Ok();
 }
 
-// Nodes as torchrun is told of them, one agent each.
+// Nodes as torchrun's flags describe them, one agent each.
 Status TakeNodes(const Request& request, Claim& claim) {
   const std::string text = request.nodes.value_or("1");
   MUSTER_ASSIGN(const NodeRange range, ParseNodeRange(text));
