@@ -33,6 +33,8 @@ struct Claim {
   std::string nothing;
 
   Number num_processes, process_id, local_process_id, local_num_processes;
+  // The local numbers are ours: concluded from members at one address.
+  bool local_concluded = false;
   Number num_nodes, node_rank, nproc_per_node;
   Number num_slices, slice_id, megascale_port;
   Text coordinator_host;  // IPv6 without brackets

@@ -196,6 +196,7 @@ void ConcludeLocalRank(Claim& claim) {
   if (all < 2) {
     return;  // nothing to tell apart
   }
+  claim.local_concluded = true;
   claim.local_process_id =
       Sourced<int>{static_cast<int>(std::count(machines.begin(),
                                                machines.begin() + self, own)),

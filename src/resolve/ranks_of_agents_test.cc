@@ -146,6 +146,7 @@ TEST(LocalRank, IsConcludedFromMembersOfOneHost) {
   ASSERT_TRUE(resolved) << resolved.error().ToString();
   EXPECT_EQ(resolved->claims.front().local_process_id->value, 1);
   EXPECT_EQ(resolved->claims.front().local_num_processes->value, 2);
+  EXPECT_TRUE(resolved->claims.front().local_concluded);
 }
 
 }  // namespace

@@ -82,7 +82,8 @@ wire::Hello IdentityOf(const settings::RunFlags& flags, const sys::Host& host,
   wire::Hello hello =
       MakeIdentity(host, cluster, cluster.OwnRanks(), flags.command);
   const resolve::Claim& claim = resolved.claims.front();
-  if (claim.local_process_id && hello.ranks.size() == 1) {
+  if (claim.local_process_id && !claim.local_concluded &&
+      hello.ranks.size() == 1) {
     hello.local_rank = claim.local_process_id->value;
   }
   return hello;
