@@ -31,6 +31,9 @@ Verb DescribeShare();
 
 // What describes the cluster, for every verb that needs one.
 FlagGroup ClusterFlags();
+// -n, --nproc-per-node: a number, gpu, cpu or auto.
+Status TakeProcesses(CommandLine& line, const Flag& flag,
+                     const std::string& text);
 // How the workers of a TPU are reached.
 std::vector<Flag> ReachFlags();
 // usage-invalid: they are given without --tpu NAME.

@@ -24,6 +24,13 @@ Status TakePods(CommandLine& line, const Flag&, const std::string& text) {
   return Ok();
 }
 
+Status TakeInternalIp(CommandLine& line, const Flag&, const std::string&) {
+  line.reach.address = "internal";
+  return Ok();
+}
+
+}  // namespace
+
 Status TakeProcesses(CommandLine& line, const Flag& flag,
                      const std::string& text) {
   line.processes = text;
@@ -33,13 +40,6 @@ Status TakeProcesses(CommandLine& line, const Flag& flag,
   }
   return Store(line.cluster.processes, flag, text);
 }
-
-Status TakeInternalIp(CommandLine& line, const Flag&, const std::string&) {
-  line.reach.address = "internal";
-  return Ok();
-}
-
-}  // namespace
 
 FlagGroup ClusterFlags() {
   return {

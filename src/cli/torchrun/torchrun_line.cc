@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "base/words/suggest.h"
 #include "cli/line/verb.h"
+#include "cli/verbs.h"
 #include "resolve/formats/endpoint.h"
 #include "resolve/formats/key_values.h"
 #include "resolve/formats/node_range.h"
@@ -186,18 +187,6 @@ Status TakeHosts(const Given& given, const sys::Env& env,
   return Ok();
 }
 
-Status TakeProcesses(const Given& given, CommandLine& line) {
-  line.processes = given.Of("--nproc-per-node").value_or("1");
-  if (line.processes == "gpu" || line.processes == "cpu" ||
-      line.processes == "auto") {
-    line.cluster.processes_by = line.processes;
-    return Ok();
-  }
-  MUSTER_ASSIGN(line.cluster.processes,
-                NumberOf("--nproc-per-node", line.processes));
-  return Ok();
-}
-
 Status TakeSettings(const Given& given, CommandLine& line) {
   // torchrun's own default.
   line.settings["max_restarts"] = given.Of("--max-restarts").value_or("0");
@@ -253,7 +242,8 @@ Status TakeTorchrun(const std::vector<std::string>& words, const sys::Env& env,
                     CommandLine& line, std::vector<std::string>& notes) {
   MUSTER_ASSIGN(const Given given, ReadWords(words));
   MUSTER_TRY(TakeHosts(given, env, line.cluster));
-  MUSTER_TRY(TakeProcesses(given, line));
+  MUSTER_TRY(TakeProcesses(line, Flag{.names = "--nproc-per-node"},
+                           given.Of("--nproc-per-node").value_or("1")));
   MUSTER_TRY(TakeSettings(given, line));
   MUSTER_TRY(TakeProgram(given, env, line));
   for (const TorchrunFlag& flag : kFlags) {
