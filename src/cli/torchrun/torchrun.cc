@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `muster torchrun …`: a line of torchrun's as it is.
+#include "base/text.h"
 #include "cli/run.h"
 #include "cli/torchrun/torchrun_line.h"
 #include "cli/verbs.h"
@@ -24,15 +25,19 @@ Result<int> TorchrunVerb(const CommandLine& line,
 
 // A row for each flag: what becomes of it.
 std::string FlagTable() {
-  std::string text;
+  std::vector<std::string> rows;
   for (const TorchrunFlag& flag : TorchrunFlags()) {
     const bool refused = flag.treatment == TorchrunFlag::Treatment::kRefused;
-    text += std::string(flag.name) +
-            (flag.letter.empty() ? "" : ", " + std::string(flag.letter)) +
-            (refused ? " is refused: " : ": ") + std::string(flag.becomes) +
-            "\n\n";
+    std::string row(flag.name);
+    if (!flag.letter.empty()) {
+      row += ", ";
+      row += flag.letter;
+    }
+    row += refused ? " is refused: " : ": ";
+    row += flag.becomes;
+    rows.push_back(std::move(row));
   }
-  return text;
+  return Join(rows, "\n\n");
 }
 
 }  // namespace
@@ -53,7 +58,7 @@ Verb DescribeTorchrun() {
                    {"muster torchrun --nnodes=2 --nproc-per-node=8 "
                     "--rdzv-endpoint=a:29400 t.py",
                     "on both hosts, with MUSTER_TOKEN_FILE"}},
-      .exits = {{"", "as of `muster run`"}},
+      .exits = {{"0-255", "as of `muster run`"}},
       .argument = {.name = "ARGS", .required = true, .repeats = true},
       .check = CheckTorchrun,
       .run = TorchrunVerb,
